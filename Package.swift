@@ -1,0 +1,82 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// One array of settings serves every target. Imports go strictly downward; the table in docs/architecture.md
+// says which module may import which, and Tests/HouseTests holds this manifest and the sources against it.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableExperimentalFeature("Lifetimes"),
+    .treatAllWarnings(as: .error),
+]
+
+func room(_ name: String, _ dependencies: [String]) -> Target {
+    .target(name: name, dependencies: dependencies.map { .byName(name: $0) }, swiftSettings: strict)
+}
+
+func library(_ name: String, package: String, pkgConfig: String? = nil) -> Target {
+    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([package])])
+}
+
+func tests(_ name: String, _ dependencies: [String]) -> Target {
+    .testTarget(
+        name: name + "Tests", dependencies: dependencies.map { .byName(name: $0) }, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "PushRig",
+    products: [
+        .library(name: "PushRig", targets: ["PushRig"]),
+        .executable(name: "pushrig", targets: ["pushrig"]),
+    ],
+    targets: [
+        // Floor 0
+        .systemLibrary(name: "CLinux"),
+        library("COpenSSL", package: "libssl-dev", pkgConfig: "openssl"),
+        library("CNghttp2", package: "libnghttp2-dev", pkgConfig: "libnghttp2"),
+        library("CYAML", package: "libyaml-dev", pkgConfig: "yaml-0.1"),
+        library("CSQLite", package: "libsqlite3-dev", pkgConfig: "sqlite3"),
+        library("CXXHash", package: "libxxhash-dev", pkgConfig: "libxxhash"),
+        library("CZlib", package: "zlib1g-dev", pkgConfig: "zlib"),
+        room("Basics", []),
+        // Floor 1
+        room("EventLoop", ["Basics", "CLinux"]),
+        room("TLS", ["Basics", "COpenSSL"]),
+        room("HTTP", ["Basics"]),
+        room("HTTP2", ["Basics", "HTTP", "CNghttp2"]),
+        room("YAML", ["Basics", "CYAML"]),
+        room("SQLite", ["Basics", "CSQLite"]),
+        // Floor 2
+        room("Net", ["Basics", "EventLoop", "TLS", "HTTP", "HTTP2", "CLinux"]),
+        // Floor 3
+        room("APNs", ["Basics", "HTTP"]),
+        // Floor 4
+        room("Devices", ["Basics", "APNs"]),
+        room("Faults", ["Basics", "APNs"]),
+        // Floor 5
+        room("Journal", ["Basics", "EventLoop", "HTTP", "CLinux", "CXXHash"]),
+        room("Metrics", ["Basics", "Journal", "CZlib"]),
+        // Floor 6
+        room("Scenarios", ["Basics", "YAML", "Faults", "APNs"]),
+        room("LoadGenerator", ["Basics", "EventLoop", "TLS", "HTTP", "Net", "Journal", "Metrics", "Scenarios"]),
+        room(
+            "MockServer",
+            ["Basics", "EventLoop", "TLS", "HTTP", "HTTP2", "Net", "APNs", "Devices", "Faults", "Journal"]),
+        room("ReferenceRelay", ["Basics", "EventLoop", "TLS", "HTTP", "Net", "SQLite"]),
+        // Floor 7
+        room("Conformance", ["Basics", "Journal", "Metrics"]),
+        room("Reports", ["Basics", "Journal", "Metrics", "Conformance"]),
+        // Floor 8
+        room(
+            "Harness",
+            [
+                "Basics", "EventLoop", "TLS", "HTTP", "Net", "Journal", "Metrics", "Scenarios", "Faults", "LoadGenerator",
+                "MockServer", "ReferenceRelay", "Conformance", "Reports", "APNs", "Devices", "CLinux",
+            ]),
+        room("PushRig", ["Basics", "Journal", "Faults", "APNs", "Devices", "MockServer"]),
+        // Floor 9
+        .executableTarget(name: "pushrig", dependencies: ["PushRig", "Harness"], swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,91 @@
+// Hexadecimal and UUID text, both ways.
+
+package enum Hex {
+    private static let digits: [UInt8] = Array("0123456789abcdef".utf8)
+
+    package static func encode(_ bytes: Span<UInt8>) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count * 2)
+        for index in bytes.indices {
+            text.append(digits[Int(bytes[index] >> 4)])
+            text.append(digits[Int(bytes[index] & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Nil unless the text is an even number of hex digits; both cases are read.
+    package static func decode(_ text: Span<UInt8>) -> [UInt8]? {
+        guard text.count % 2 == 0 else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count / 2)
+        for index in 0..<text.count / 2 {
+            guard let high = value(text[2 * index]), let low = value(text[2 * index + 1]) else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+
+    package static func decode(_ text: String) -> [UInt8]? { withBytes(of: text) { decode($0) } }
+
+    /// The value of one hex digit, or nil.
+    package static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case 48...57: digit - 48
+        case 97...102: digit - 87
+        case 65...70: digit - 55
+        default: nil
+        }
+    }
+}
+
+/// Sixteen bytes as APNs prints and reads them: 8-4-4-4-12 hex digits.
+package struct UUIDBytes: Hashable, Sendable {
+    package var high: UInt64
+    package var low: UInt64
+
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    package init(using generator: inout Generator) {
+        high = generator.next()
+        low = generator.next()
+    }
+
+    /// Nil unless the text is exactly 36 bytes of 8-4-4-4-12 hex digits; both cases are read.
+    package init?(_ text: Span<UInt8>) {
+        guard text.count == 36 else { return nil }
+        var words: (UInt64, UInt64) = (0, 0)
+        var digits = 0
+        for index in 0..<36 {
+            if index == 8 || index == 13 || index == 18 || index == 23 {
+                guard text[index] == 45 else { return nil }
+                continue
+            }
+            guard let value = Hex.value(text[index]) else { return nil }
+            if digits < 16 { words.0 = words.0 << 4 | UInt64(value) } else { words.1 = words.1 << 4 | UInt64(value) }
+            digits += 1
+        }
+        (high, low) = words
+    }
+
+    /// Appends the 36 characters.
+    package func write(uppercase: Bool, to output: inout OutputSpan<UInt8>) {
+        let letter: UInt8 = uppercase ? 55 : 87
+        for digit in 0..<32 {
+            if digit == 8 || digit == 12 || digit == 16 || digit == 20 { output.append(45) }
+            let word = digit < 16 ? high : low
+            let nibble = UInt8(truncatingIfNeeded: word >> UInt64((15 - digit % 16) * 4)) & 15
+            output.append(nibble < 10 ? 48 + nibble : letter + nibble)
+        }
+    }
+
+    package func text(uppercase: Bool = false) -> String {
+        String(unsafeUninitializedCapacity: 36) { room in
+            var output = OutputSpan(buffer: room, initializedCount: 0)
+            write(uppercase: uppercase, to: &output)
+            return output.finalize(for: room)
+        }
+    }
+}

@@ -1,0 +1,153 @@
+// Time as values. Two kinds that never mix: `Instant` for measuring (monotonic), `WallTime` for what is written
+// on the wire. Where time comes from is a `TimeSource`, so that a test can turn it by hand and a run can scale it.
+
+import Synchronization
+
+/// A span of time in nanoseconds; may be negative. Range: about ±292 years.
+package struct Interval: Hashable, Comparable, Sendable {
+    package var nanoseconds: Int64
+
+    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    package static let zero = Interval(nanoseconds: 0)
+    package static func nanoseconds(_ count: Int64) -> Interval { Interval(nanoseconds: count) }
+    package static func microseconds(_ count: Int64) -> Interval { Interval(nanoseconds: count * 1_000) }
+    package static func milliseconds(_ count: Int64) -> Interval { Interval(nanoseconds: count * 1_000_000) }
+    package static func seconds(_ count: Double) -> Interval { Interval(nanoseconds: Int64(count * 1e9)) }
+
+    package var seconds: Double { Double(nanoseconds) / 1e9 }
+    package var milliseconds: Double { Double(nanoseconds) / 1e6 }
+
+    package static func < (a: Interval, b: Interval) -> Bool { a.nanoseconds < b.nanoseconds }
+    package static func + (a: Interval, b: Interval) -> Interval { Interval(nanoseconds: a.nanoseconds + b.nanoseconds) }
+    package static func - (a: Interval, b: Interval) -> Interval { Interval(nanoseconds: a.nanoseconds - b.nanoseconds) }
+    package static func * (a: Interval, factor: Double) -> Interval {
+        Interval(nanoseconds: Int64(Double(a.nanoseconds) * factor))
+    }
+    package static func += (a: inout Interval, b: Interval) { a = a + b }
+}
+
+extension Interval: CustomStringConvertible {
+    private static let units: [(suffix: String, nanoseconds: Double)] = [
+        ("ns", 1), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9), ("m", 60e9), ("h", 3600e9), ("d", 86400e9),
+    ]
+
+    /// Reads `250ms`, `1.5s`, `10m`, `8h`, also sums such as `1m30s`. Nil when the text is not a duration.
+    package init?(parsing text: String) {
+        var total = 0.0
+        var rest = Substring(text)
+        guard !rest.isEmpty else { return nil }
+        while !rest.isEmpty {
+            let digits = rest.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+            guard let number = Double(digits) else { return nil }
+            rest = rest.dropFirst(digits.count)
+            let suffix = rest.prefix { !($0.isNumber || $0 == ".") }
+            if suffix.isEmpty, number == 0 {
+                rest = ""
+                break
+            }
+            guard let unit = Self.units.first(where: { $0.suffix == suffix }) else { return nil }
+            total += number * unit.nanoseconds
+            rest = rest.dropFirst(suffix.count)
+        }
+        guard total.isFinite, total < 9.2e18 else { return nil }
+        self.init(nanoseconds: Int64(total))
+    }
+
+    /// The shortest exact-looking form with three significant digits, such as `1.53ms`.
+    package var description: String {
+        let size = abs(Double(nanoseconds))
+        let (suffix, divisor): (String, Double) =
+            switch size {
+            case ..<1e3: ("ns", 1)
+            case ..<1e6: ("µs", 1e3)
+            case ..<1e9: ("ms", 1e6)
+            case ..<120e9: ("s", 1e9)
+            case ..<7200e9: ("m", 60e9)
+            default: ("h", 3600e9)
+            }
+        return significant(Double(nanoseconds) / divisor) + suffix
+    }
+
+    private func significant(_ value: Double) -> String {
+        let size = abs(value)
+        let places = size >= 100 || value == value.rounded() ? 0 : (size >= 10 ? 1 : 2)
+        let scale = [1.0, 10.0, 100.0][places]
+        let scaled = Int64((value * scale).rounded())
+        guard places > 0 else { return String(scaled) }
+        var fraction = String(abs(scaled) % Int64(scale))
+        while fraction.count < places { fraction = "0" + fraction }
+        while fraction.hasSuffix("0") { fraction.removeLast() }
+        let whole = (scaled < 0 ? "-" : "") + String(abs(scaled) / Int64(scale))
+        return fraction.isEmpty ? whole : whole + "." + fraction
+    }
+}
+
+/// A point on the monotonic clock of this host, in nanoseconds since an arbitrary epoch. Never on the wire.
+package struct Instant: Hashable, Comparable, Sendable {
+    package var nanoseconds: Int64
+
+    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    package static let distantFuture = Instant(nanoseconds: .max)
+    package static func < (a: Instant, b: Instant) -> Bool { a.nanoseconds < b.nanoseconds }
+    package static func + (a: Instant, b: Interval) -> Instant { Instant(nanoseconds: a.nanoseconds + b.nanoseconds) }
+    package static func - (a: Instant, b: Interval) -> Instant { Instant(nanoseconds: a.nanoseconds - b.nanoseconds) }
+    package static func - (a: Instant, b: Instant) -> Interval { Interval(nanoseconds: a.nanoseconds - b.nanoseconds) }
+}
+
+/// Civil time in nanoseconds since 1970-01-01T00:00:00Z.
+package struct WallTime: Hashable, Comparable, Sendable {
+    package var nanoseconds: Int64
+
+    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+    package init(seconds: Int64) { nanoseconds = seconds * 1_000_000_000 }
+    package init(milliseconds: Int64) { nanoseconds = milliseconds * 1_000_000 }
+
+    /// Whole Unix seconds, rounded down.
+    package var seconds: Int64 { Int64((Double(nanoseconds) / 1e9).rounded(.down)) }
+    /// Whole Unix milliseconds, rounded down.
+    package var milliseconds: Int64 { nanoseconds / 1_000_000 }
+
+    package static func < (a: WallTime, b: WallTime) -> Bool { a.nanoseconds < b.nanoseconds }
+    package static func + (a: WallTime, b: Interval) -> WallTime { WallTime(nanoseconds: a.nanoseconds + b.nanoseconds) }
+    package static func - (a: WallTime, b: Interval) -> WallTime { WallTime(nanoseconds: a.nanoseconds - b.nanoseconds) }
+    package static func - (a: WallTime, b: WallTime) -> Interval { Interval(nanoseconds: a.nanoseconds - b.nanoseconds) }
+}
+
+/// Where time comes from.
+package protocol TimeSource: Sendable {
+    func now() -> Instant
+    func wall() -> WallTime
+}
+
+/// Another source's time, running `scale` times as fast from the moment of creation. Scale is greater than 0.
+package struct ScaledTime: TimeSource {
+    private let base: any TimeSource
+    private let scale: Double
+    private let instantOrigin: Instant
+    private let wallOrigin: WallTime
+
+    package init(base: any TimeSource, scale: Double) {
+        precondition(scale > 0, "a clock's scale is greater than 0")
+        self.base = base
+        self.scale = scale
+        instantOrigin = base.now()
+        wallOrigin = base.wall()
+    }
+
+    package func now() -> Instant { instantOrigin + (base.now() - instantOrigin) * scale }
+    package func wall() -> WallTime { wallOrigin + (base.now() - instantOrigin) * scale }
+}
+
+/// Time that stands still until it is told to go on. For tests, from any thread.
+package final class ManualTime: TimeSource {
+    private let elapsed = Mutex(Interval.zero)
+    private let wallOrigin: WallTime
+
+    package init(wall: WallTime = WallTime(seconds: 1_760_000_000)) { wallOrigin = wall }
+
+    package func now() -> Instant { Instant(nanoseconds: 0) + elapsed.withLock { $0 } }
+    package func wall() -> WallTime { wallOrigin + elapsed.withLock { $0 } }
+    package func advance(by interval: Interval) { elapsed.withLock { $0 += interval } }
+}

@@ -1,0 +1,6 @@
+#ifndef PUSHRIG_CXXHASH_SHIM_H
+#define PUSHRIG_CXXHASH_SHIM_H
+
+#include <xxhash.h>
+
+#endif

@@ -1,0 +1,6 @@
+#ifndef PUSHRIG_CZLIB_SHIM_H
+#define PUSHRIG_CZLIB_SHIM_H
+
+#include <zlib.h>
+
+#endif

@@ -1,0 +1,26 @@
+// Reads who signed a provider token, without verifying it: the mock has done that.
+
+import Basics
+
+/// The issuer and key of a provider token.
+struct ProviderTokenClaims: Hashable, Sendable {
+    var team: String
+    var key: String
+
+    /// Nil unless the text is `bearer <JWT>` with a readable header and claims.
+    init?(authorization: String) {
+        let words = authorization.split(separator: " ", omittingEmptySubsequences: true)
+        guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
+        let parts = words[1].split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let header = Self.object(parts[0]), let claims = Self.object(parts[1]),
+            let team = claims["iss"]?.string
+        else { return nil }
+        self.team = team
+        key = header["kid"]?.string ?? ""
+    }
+
+    private static func object(_ part: Substring) -> JSONValue? {
+        guard let bytes = withBytes(of: String(part), { Base64URL.decode($0) }) else { return nil }
+        return try? JSONValue(parsing: bytes.span)
+    }
+}

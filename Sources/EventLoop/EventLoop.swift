@@ -1,0 +1,98 @@
+// One thread's loop: wait, dispatch what is ready, run due timers, read the mail, then end the turn. Confined to its
+// thread; only letters come in from outside, through a Mailbox.
+
+package import Basics
+
+/// Told at the end of a turn in which it asked for it: the place for one write per turn.
+package protocol TurnEndHandler: AnyObject {
+    func turnEnded()
+}
+
+package final class EventLoop {
+    package let time = SystemTime()
+    /// The time of this turn, read once after waking.
+    package private(set) var now: Instant
+    private let poller = Poller()
+    private let timers = TimerHeap()
+    let mailbox: Mailbox
+    private var endings: [any TurnEndHandler] = []
+    private var endingClosures: [() -> Void] = []
+    private var isStopped = false
+    private let timerBell = TimerBell()
+    private let mailBell = MailBell()
+
+    package init() {
+        now = time.now()
+        mailbox = Mailbox()
+        timerBell.timers = timers
+        mailBell.mailbox = mailbox
+        _ = poller.register(timers.descriptorNumber, for: .read, timerBell)
+        _ = poller.register(mailbox.bell, for: .read, mailBell)
+    }
+
+    /// Watches a descriptor, level-triggered. The loop keeps `handler` alive until `deregister`.
+    package func register(_ descriptor: Int32, for interest: Readiness, _ handler: any ReadinessHandler) -> Ticket {
+        poller.register(descriptor, for: interest, handler)
+    }
+
+    package func change(_ ticket: Ticket, to interest: Readiness) { poller.change(ticket, to: interest) }
+
+    /// Must be called before the descriptor is closed.
+    package func deregister(_ ticket: Ticket) { poller.deregister(ticket) }
+
+    package func after(_ delay: Interval, _ action: @escaping () -> Void) -> LoopTimer {
+        at(time.now() + delay, action)
+    }
+
+    package func at(_ instant: Instant, _ action: @escaping () -> Void) -> LoopTimer {
+        timers.add(at: instant, action)
+    }
+
+    /// Runs `action` once, at the end of this turn.
+    package func atEndOfTurn(_ action: @escaping () -> Void) { endingClosures.append(action) }
+
+    /// Calls `handler.turnEnded()` at the end of this turn. Asking twice means being called twice.
+    package func atEndOfTurn(_ handler: any TurnEndHandler) { endings.append(handler) }
+
+    /// Leaves `run` after this turn.
+    package func stop() { isStopped = true }
+
+    package func run() {
+        endTurn()
+        timers.runDue(at: time.now())
+        endTurn()
+        while !isStopped {
+            poller.wait({ handler, readiness in handler.ready(readiness) }, woken: { now = time.now() })
+            timers.runDue(at: now)
+            mailbox.deliver()
+            endTurn()
+            timers.runDue(at: now)
+            endTurn()
+        }
+    }
+
+    /// Endings may ask for further endings; they run in the same turn.
+    private func endTurn() {
+        while !endingClosures.isEmpty || !endings.isEmpty {
+            let closures = endingClosures
+            endingClosures = []
+            for closure in closures { closure() }
+            var index = 0
+            while index < endings.count {
+                endings[index].turnEnded()
+                index += 1
+            }
+            endings.removeAll(keepingCapacity: true)
+        }
+    }
+
+    private final class TimerBell: ReadinessHandler {
+        var timers: TimerHeap?
+        func ready(_ readiness: Readiness) { timers?.acknowledge() }
+    }
+
+    private final class MailBell: ReadinessHandler {
+        var mailbox: Mailbox?
+        func ready(_ readiness: Readiness) { mailbox?.silence() }
+    }
+}

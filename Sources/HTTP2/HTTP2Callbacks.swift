@@ -1,0 +1,119 @@
+// nghttp2's callbacks: thunks that record what happened into the session and return.
+
+import Basics
+import CNghttp2
+import HTTP
+
+enum HTTP2Callbacks {
+    /// Shared by all sessions; never freed.
+    nonisolated(unsafe) static let table: OpaquePointer = {
+        var callbacks: OpaquePointer?
+        nghttp2_session_callbacks_new(&callbacks)
+        nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, onBeginHeaders)
+        nghttp2_session_callbacks_set_on_header_callback(callbacks, onHeader)
+        nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, onDataChunk)
+        nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, onFrame)
+        nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, onStreamClose)
+        return callbacks!
+    }()
+
+    /// Shared by all sessions; never freed.
+    nonisolated(unsafe) static let options: OpaquePointer = {
+        var options: OpaquePointer?
+        nghttp2_option_new(&options)
+        nghttp2_option_set_no_closed_streams(options, 1)
+        nghttp2_option_set_max_reserved_remote_streams(options, 0)
+        nghttp2_option_set_max_send_header_block_length(options, 1 << 20)
+        return options!
+    }()
+}
+
+@inline(__always)
+private func withSession<R>(_ user: UnsafeMutableRawPointer?, _ body: (HTTP2Session) -> R) -> R {
+    Unmanaged<HTTP2Session>.fromOpaque(user!)._withUnsafeGuaranteedRef(body)
+}
+
+private func onBeginHeaders(
+    _ session: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ user: UnsafeMutableRawPointer?
+) -> Int32 {
+    let header = frame!.pointee.hd
+    let isOpening = header.type == UInt8(NGHTTP2_HEADERS.rawValue) && frame!.pointee.headers.cat == NGHTTP2_HCAT_REQUEST
+    return withSession(user) { $0.beginHeaders(streamID: header.stream_id, isOpening: isOpening) }
+}
+
+private func onHeader(
+    _ session: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ name: UnsafePointer<UInt8>?,
+    _ nameCount: Int, _ value: UnsafePointer<UInt8>?, _ valueCount: Int, _ flags: UInt8,
+    _ user: UnsafeMutableRawPointer?
+) -> Int32 {
+    withSession(user) {
+        $0.header(
+            streamID: frame!.pointee.hd.stream_id, UnsafeBufferPointer(start: name, count: nameCount),
+            UnsafeBufferPointer(start: value, count: valueCount),
+            neverIndexed: flags & UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue) != 0)
+    }
+}
+
+private func onDataChunk(
+    _ session: OpaquePointer?, _ flags: UInt8, _ streamID: Int32, _ bytes: UnsafePointer<UInt8>?, _ count: Int,
+    _ user: UnsafeMutableRawPointer?
+) -> Int32 {
+    withSession(user) { $0.data(streamID: streamID, UnsafeBufferPointer(start: bytes, count: count)) }
+    return 0
+}
+
+private func onFrame(
+    _ session: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ user: UnsafeMutableRawPointer?
+) -> Int32 {
+    let header = frame!.pointee.hd
+    withSession(user) { session in
+        switch UInt32(header.type) {
+        case NGHTTP2_HEADERS.rawValue, NGHTTP2_DATA.rawValue:
+            if header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 { session.endOfStream(header.stream_id) }
+        case NGHTTP2_GOAWAY.rawValue:
+            let goAway = frame!.pointee.goaway
+            let debug = UnsafeBufferPointer(start: goAway.opaque_data, count: goAway.opaque_data_len)
+            session.record(
+                .goAway(lastStreamID: goAway.last_stream_id, code: goAway.error_code, debug: Array(debug)))
+        case NGHTTP2_SETTINGS.rawValue:
+            if header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0 { session.record(.settings) }
+        case NGHTTP2_PING.rawValue:
+            if header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0 { session.record(.pingAcknowledged) }
+        default: break
+        }
+    }
+    return 0
+}
+
+private func onStreamClose(
+    _ session: OpaquePointer?, _ streamID: Int32, _ code: UInt32, _ user: UnsafeMutableRawPointer?
+) -> Int32 {
+    withSession(user) { $0.streamClosed(streamID, code) }
+    return 0
+}
+
+/// Hands out what is left of a stream's body.
+func readOutBody(
+    _ session: OpaquePointer?, _ streamID: Int32, _ room: UnsafeMutablePointer<UInt8>?, _ count: Int,
+    _ flags: UnsafeMutablePointer<UInt32>?, _ source: UnsafeMutablePointer<nghttp2_data_source>?,
+    _ user: UnsafeMutableRawPointer?
+) -> Int {
+    Unmanaged<HTTP2Stream>.fromOpaque(source!.pointee.ptr)._withUnsafeGuaranteedRef { stream in
+        let body = stream.outBody
+        let taken = min(count, body.count)
+        if taken > 0 {
+            let bytes = body.bytes
+            bytes.withUnsafeBufferPointer { room!.update(from: $0.baseAddress!, count: taken) }
+            body.consume(taken)
+        }
+        if body.isEmpty {
+            if stream.outEnds {
+                flags!.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue
+            } else if taken == 0 {
+                stream.isDeferred = true
+                return Int(NGHTTP2_ERR_DEFERRED.rawValue)
+            }
+        }
+        return taken
+    }
+}

@@ -1,0 +1,371 @@
+// One HTTP/2 connection without a socket, on nghttp2: bytes in, events out, bytes out. Serves both ends.
+
+package import Basics
+import CNghttp2
+package import HTTP
+
+/// Owns an nghttp2_session. Confined to its loop.
+package final class HTTP2Session {
+    package enum Role: Sendable { case server, client }
+
+    private let session: OpaquePointer
+    private let pool: HTTP2Pool
+    private let limits: HTTP2Limits
+    private let role: Role
+    /// What happened since the last `clearEvents`, in order.
+    package private(set) var events: [HTTP2Event] = []
+    /// Streams that are open, ours and the peer's.
+    package private(set) var openStreams = 0
+    private var current: HTTP2Stream?
+    private var firstOpen: HTTP2Stream?
+    /// For each SETTINGS still to be written: the MAX_CONCURRENT_STREAMS to show in place of the enforced one.
+    private var advertised: [UInt32?] = []
+
+    /// Queues the preface (client) and a SETTINGS frame with `settings` in that order.
+    package init(
+        role: Role, settings: [HTTP2Setting], advertisingStreams: UInt32? = nil, limits: HTTP2Limits, pool: HTTP2Pool
+    ) {
+        self.role = role
+        self.limits = limits
+        self.pool = pool
+        var made: OpaquePointer?
+        let room = UnsafeMutablePointer<nghttp2_mem>.allocate(capacity: 1)
+        defer { room.deallocate() }
+        room.initialize(to: pool.memory.mem)
+        switch role {
+        case .server:
+            nghttp2_session_server_new3(&made, HTTP2Callbacks.table, nil, HTTP2Callbacks.options, room)
+        case .client:
+            nghttp2_session_client_new3(&made, HTTP2Callbacks.table, nil, HTTP2Callbacks.options, room)
+        }
+        session = made!
+        nghttp2_session_set_user_data(session, Unmanaged.passUnretained(self).toOpaque())
+        submit(settings: settings, advertisingStreams: advertisingStreams)
+    }
+
+    deinit {
+        nghttp2_session_del(session)
+        for stream in streams {
+            stream.next = nil
+            stream.previous = nil
+        }
+    }
+
+    // MARK: Bytes
+
+    /// Feeds what the peer sent. Nil, or why the connection cannot go on; a GOAWAY may then wait in the output.
+    package func receive(_ bytes: Span<UInt8>) -> String? {
+        let result = bytes.withUnsafeBufferPointer { nghttp2_session_mem_recv(session, $0.baseAddress, $0.count) }
+        current = nil
+        return result < 0 ? String(cString: nghttp2_strerror(Int32(result))) : nil
+    }
+
+    /// Appends what is to be sent, up to about `limit` bytes. False when nghttp2 gave up.
+    package func takeOutput(into output: ByteBuffer, limit: Int = 1 << 18) -> Bool {
+        while output.count < limit {
+            var bytes: UnsafePointer<UInt8>?
+            let count = nghttp2_session_mem_send(session, &bytes)
+            if count == 0 { return true }
+            guard count > 0 else { return false }
+            let frame = UnsafeBufferPointer(start: bytes, count: count)
+            if !advertised.isEmpty, frame.startsSettings {
+                append(settings: frame, to: output)
+            } else {
+                output.append(frame.span)
+            }
+        }
+        return true
+    }
+
+    /// Writes a SETTINGS frame with the advertised stream limit in place of the enforced one.
+    private func append(settings bytes: UnsafeBufferPointer<UInt8>, to output: ByteBuffer) {
+        // A client's first write is the preface followed by SETTINGS; only servers advertise.
+        let shown = advertised.removeFirst()
+        let end = 9 + (Int(bytes[0]) << 16 | Int(bytes[1]) << 8 | Int(bytes[2]))
+        for index in 0..<bytes.count {
+            let entry = index >= 9 && index < end ? (index - 9) / 6 * 6 + 9 : -1
+            guard let shown, entry >= 0, index >= entry + 2, bytes[entry] == 0, bytes[entry + 1] == 3 else {
+                output.append(bytes[index])
+                continue
+            }
+            output.append(UInt8(truncatingIfNeeded: shown >> UInt32((entry + 5 - index) * 8)))
+        }
+    }
+
+    /// Neither side has anything more to say.
+    package var isFinished: Bool {
+        nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0
+    }
+
+    package var wantsWrite: Bool { nghttp2_session_want_write(session) != 0 }
+
+    /// Forgets the events; closed streams go back to the pool. Whoever kept one must have let it go.
+    package func clearEvents() {
+        for event in events { if case .closed(let stream, _) = event { pool.give(stream) } }
+        events.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Connection
+
+    /// Sends SETTINGS and enforces them once acknowledged. With `advertisingStreams` the peer reads that as
+    /// MAX_CONCURRENT_STREAMS while the value in `settings` is enforced: a peer that opened more streams before it
+    /// read the frame is not punished for it.
+    package func submit(settings: [HTTP2Setting], advertisingStreams shown: UInt32? = nil) {
+        if role == .server { advertised.append(shown) }
+        let entries = settings.map { nghttp2_settings_entry(settings_id: Int32($0.identifier), value: $0.value) }
+        nghttp2_submit_settings(session, 0, entries, entries.count)
+    }
+
+    /// Grants the peer `bytes` of connection-level flow control in all, above the initial 65,535.
+    package func setConnectionWindow(_ bytes: Int32) { nghttp2_session_set_local_window_size(session, 0, 0, bytes) }
+
+    package func ping() { nghttp2_submit_ping(session, 0, nil) }
+
+    /// `lastStreamID` nil: the last stream that was handed up.
+    package func goAway(code: UInt32, lastStreamID: Int32?, debug: [UInt8]) {
+        let last = lastStreamID ?? nghttp2_session_get_last_proc_stream_id(session)
+        nghttp2_submit_goaway(session, 0, last, code, debug, debug.count)
+    }
+
+    package var remoteMaxConcurrentStreams: Int {
+        Int(nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
+    }
+
+    /// The streams that are open, newest first: for the moment when the connection dies.
+    package var streams: [HTTP2Stream] {
+        var found: [HTTP2Stream] = []
+        var cursor = firstOpen
+        while let stream = cursor {
+            found.append(stream)
+            cursor = stream.next
+        }
+        return found
+    }
+
+    // MARK: Server
+
+    /// Sends an answer on a stream whose request is whole. Without `body`, HEADERS end the stream; with a body that
+    /// does not end, `send(on:)` goes on.
+    package func respond(_ stream: HTTP2Stream, status: Int, head: HeaderBlock, body: Span<UInt8>, ends: Bool = true) {
+        guard !stream.isClosed else { return }
+        stream.outBody.append(body)
+        stream.outEnds = ends
+        var digits = (UInt8(48 + status / 100 % 10), UInt8(48 + status / 10 % 10), UInt8(48 + status % 10))
+        withUnsafeMutableBytes(of: &digits) { digits in
+            withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: head.count + 1) { fields in
+                let name: StaticString = ":status"
+                fields[0] = nghttp2_nv(
+                    name: UnsafeMutablePointer(mutating: name.utf8Start),
+                    value: digits.bindMemory(to: UInt8.self).baseAddress, namelen: name.utf8CodeUnitCount, valuelen: 3,
+                    flags: Self.noCopyName)
+                fill(fields, from: 1, head)
+                submit(response: UnsafeBufferPointer(fields), on: stream, hasBody: !(ends && body.isEmpty))
+            }
+        }
+    }
+
+    private func submit(response fields: UnsafeBufferPointer<nghttp2_nv>, on stream: HTTP2Stream, hasBody: Bool) {
+        guard hasBody else {
+            nghttp2_submit_response(session, stream.id, fields.baseAddress, fields.count, nil)
+            return
+        }
+        var provider = provider(for: stream)
+        nghttp2_submit_response(session, stream.id, fields.baseAddress, fields.count, &provider)
+    }
+
+    /// Adds to a body that was begun with `ends: false`.
+    package func send(_ bytes: Span<UInt8>, on stream: HTTP2Stream, ends: Bool) {
+        guard !stream.isClosed else { return }
+        stream.outBody.append(bytes)
+        stream.outEnds = ends
+        guard stream.isDeferred else { return }
+        stream.isDeferred = false
+        nghttp2_session_resume_data(session, stream.id)
+    }
+
+    package func reset(_ stream: HTTP2Stream, code: UInt32) {
+        guard !stream.isClosed else { return }
+        nghttp2_submit_rst_stream(session, 0, stream.id, code)
+    }
+
+    // MARK: Client
+
+    /// Opens a stream. Nil when the session takes no more (GOAWAY, or stream ids used up).
+    package func request(_ head: HeaderBlock, scheme: StaticString, authority: String, body: Span<UInt8>, owner: AnyObject)
+        -> HTTP2Stream?
+    {
+        let stream = pool.take()
+        stream.owner = owner
+        stream.outBody.append(body)
+        var authority = authority
+        let id = authority.withUTF8 { authority in
+            withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: head.count + 3) { fields in
+                // Pseudo-header fields come first in `head` and must stay first on the wire.
+                var used = 0
+                func put(_ name: StaticString, _ bytes: UnsafeBufferPointer<UInt8>) {
+                    fields[used] = nghttp2_nv(
+                        name: UnsafeMutablePointer(mutating: name.utf8Start),
+                        value: UnsafeMutablePointer(mutating: bytes.baseAddress), namelen: name.utf8CodeUnitCount,
+                        valuelen: bytes.count, flags: Self.noCopyName)
+                    used += 1
+                }
+                put(":scheme", UnsafeBufferPointer(start: scheme.utf8Start, count: scheme.utf8CodeUnitCount))
+                put(":authority", authority)
+                fill(fields, from: used, head)
+                used += head.count
+                var digits: (UInt64, UInt64, UInt64) = (0, 0, 0)
+                return withUnsafeMutableBytes(of: &digits) { room in
+                    if !body.isEmpty {
+                        let count = Self.write(decimal: body.count, to: room)
+                        put("content-length", UnsafeBufferPointer(rebasing: room.bindMemory(to: UInt8.self)[0..<count]))
+                    }
+                    let address = Unmanaged.passUnretained(stream).toOpaque()
+                    guard !body.isEmpty else {
+                        return nghttp2_submit_request(session, nil, fields.baseAddress, used, nil, address)
+                    }
+                    var provider = provider(for: stream)
+                    return nghttp2_submit_request(session, nil, fields.baseAddress, used, &provider, address)
+                }
+            }
+        }
+        guard id > 0 else {
+            pool.give(stream)
+            return nil
+        }
+        stream.id = id
+        keep(stream)
+        return stream
+    }
+
+    // MARK: Recording, from the callbacks
+
+    func record(_ event: HTTP2Event) { events.append(event) }
+
+    func beginHeaders(streamID: Int32, isOpening: Bool) -> Int32 {
+        if role == .server, isOpening {
+            let stream = pool.take()
+            stream.id = streamID
+            nghttp2_session_set_stream_user_data(session, streamID, Unmanaged.passUnretained(stream).toOpaque())
+            keep(stream)
+            current = stream
+            return 0
+        }
+        guard let stream = stream(streamID) else { return 0 }
+        // A client sees the final answer after a 1xx here; anything else is trailers.
+        if role == .client, stream.status == 0 || stream.status / 100 == 1 {
+            stream.status = 0
+            stream.head.clear()
+        } else {
+            stream.inTrailers = true
+        }
+        return 0
+    }
+
+    func header(
+        streamID: Int32, _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, neverIndexed: Bool
+    ) -> Int32 {
+        guard let stream = stream(streamID), !stream.inTrailers else { return 0 }
+        stream.headerListBytes += name.count + value.count + 32
+        guard stream.headerListBytes <= limits.maxHeaderListBytes else {
+            return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
+        }
+        if role == .client, name.count == 7, name[0] == 58 {
+            for digit in value { stream.status = stream.status * 10 + Int(digit &- 48) }
+            return 0
+        }
+        stream.head.append(name: name.span, value: value.span, neverIndexed: neverIndexed)
+        return 0
+    }
+
+    func data(streamID: Int32, _ bytes: UnsafeBufferPointer<UInt8>) {
+        guard let stream = stream(streamID) else { return }
+        let room = limits.maxBodyBytes + 1 - stream.body.count
+        guard room > 0 else { return }
+        stream.body.append(bytes.span.extracting(first: room))
+    }
+
+    func endOfStream(_ streamID: Int32) {
+        guard let stream = stream(streamID), !stream.isComplete else { return }
+        stream.isComplete = true
+        events.append(.message(stream))
+    }
+
+    func streamClosed(_ streamID: Int32, _ code: UInt32) {
+        guard let stream = stream(streamID) else { return }
+        stream.isClosed = true
+        if current === stream { current = nil }
+        events.append(.closed(stream, code: code))
+        release(stream)
+    }
+
+    // MARK: Inside
+
+    /// nghttp2 holds a stream as its user data, unretained; this list keeps it alive from opening to closing.
+    private func keep(_ stream: HTTP2Stream) {
+        stream.next = firstOpen
+        firstOpen?.previous = stream
+        firstOpen = stream
+        openStreams += 1
+    }
+
+    private func release(_ stream: HTTP2Stream) {
+        let next = stream.next
+        next?.previous = stream.previous
+        if let previous = stream.previous { previous.next = next } else { firstOpen = next }
+        stream.next = nil
+        stream.previous = nil
+        openStreams -= 1
+    }
+
+    @inline(__always)
+    private func stream(_ id: Int32) -> HTTP2Stream? {
+        if let current, current.id == id { return current }
+        guard let pointer = nghttp2_session_get_stream_user_data(session, id) else { return nil }
+        let stream = Unmanaged<HTTP2Stream>.fromOpaque(pointer).takeUnretainedValue()
+        current = stream
+        return stream
+    }
+
+    private func provider(for stream: HTTP2Stream) -> nghttp2_data_provider {
+        nghttp2_data_provider(
+            source: nghttp2_data_source(ptr: Unmanaged.passUnretained(stream).toOpaque()), read_callback: readOutBody)
+    }
+
+    private static let noCopyName = UInt8(NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue)
+    private static let noIndex = UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue)
+
+    private func fill(_ fields: UnsafeMutableBufferPointer<nghttp2_nv>, from start: Int, _ head: HeaderBlock) {
+        for index in 0..<head.count {
+            let name = head.name(at: index)
+            let value = head.value(at: index)
+            name.withUnsafeBufferPointer { name in
+                value.withUnsafeBufferPointer { value in
+                    fields[start + index] = nghttp2_nv(
+                        name: UnsafeMutablePointer(mutating: name.baseAddress),
+                        value: UnsafeMutablePointer(mutating: value.baseAddress), namelen: name.count,
+                        valuelen: value.count, flags: head.isNeverIndexed(at: index) ? Self.noIndex : 0)
+                }
+            }
+        }
+    }
+
+    private static func write(decimal number: Int, to room: UnsafeMutableRawBufferPointer) -> Int {
+        var digits = 1
+        var power = 10
+        while number >= power {
+            digits += 1
+            power *= 10
+        }
+        var rest = number
+        for index in stride(from: digits - 1, through: 0, by: -1) {
+            room[index] = UInt8(48 + rest % 10)
+            rest /= 10
+        }
+        return digits
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// The bytes begin with a SETTINGS frame that is no acknowledgement (RFC 9113 §6.5).
+    fileprivate var startsSettings: Bool { count >= 9 && self[3] == 4 && self[4] & 1 == 0 }
+}

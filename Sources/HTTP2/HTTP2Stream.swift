@@ -1,0 +1,66 @@
+// One exchange on an HTTP/2 connection as both ends see it: what came in, what goes out.
+
+package import Basics
+package import HTTP
+
+/// Reused through its pool: holding one after its `closed` event is a mistake.
+package final class HTTP2Stream {
+    package internal(set) var id: Int32 = 0
+    /// What the peer sent: request fields on a server (pseudo-header fields first), answer fields on a client.
+    package let head = HeaderBlock()
+    /// At most the session's body limit plus one byte.
+    package let body = ByteBuffer()
+    /// The answer's fields (server), for whoever answers to fill.
+    package let outHead = HeaderBlock()
+    /// The answer's `:status` (client).
+    package internal(set) var status = 0
+    /// The peer has ended its side.
+    package internal(set) var isComplete = false
+    package internal(set) var isClosed = false
+    /// Whoever works for this stream above; cleared when the stream goes back to its pool.
+    package var owner: AnyObject?
+
+    /// What is still to be sent of our body.
+    let outBody = ByteBuffer()
+    var outEnds = true
+    var isDeferred = false
+    var inTrailers = false
+    var headerListBytes = 0
+
+    /// The session's list of open streams; the session keeps them alive through it.
+    var next: HTTP2Stream?
+    unowned(unsafe) var previous: HTTP2Stream?
+
+    init() {}
+
+    func reset() {
+        id = 0
+        head.clear()
+        outHead.clear()
+        body.clear(keepingUpTo: 16_384)
+        outBody.clear(keepingUpTo: 16_384)
+        status = 0
+        isComplete = false
+        isClosed = false
+        owner = nil
+        outEnds = true
+        isDeferred = false
+        inTrailers = false
+        headerListBytes = 0
+    }
+}
+
+/// Streams and nghttp2 memory that the sessions of one loop share.
+package final class HTTP2Pool {
+    let memory = HTTP2Memory()
+    private var streams: [HTTP2Stream] = []
+
+    package init() {}
+
+    func take() -> HTTP2Stream { streams.popLast() ?? HTTP2Stream() }
+
+    func give(_ stream: HTTP2Stream) {
+        stream.reset()
+        if streams.count < 4_096 { streams.append(stream) }
+    }
+}

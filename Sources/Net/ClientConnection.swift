@@ -1,0 +1,329 @@
+// One connection of a pool: connects, shakes hands, carries requests, and tells what became of each.
+
+import Basics
+import CLinux
+import EventLoop
+import Glibc
+import HTTP
+import HTTP2
+import TLS
+
+/// Confined to the pool's loop.
+final class ClientConnection: ReadinessHandler {
+    enum Engine {
+        case connecting
+        case http1(HTTP1ResponseParser)
+        case http2(HTTP2Session)
+    }
+
+    unowned let pool: ClientPool
+    let transport: Transport
+    private(set) var engine = Engine.connecting
+    var ticket: Ticket?
+    let openedAt: Instant
+    private var lastRead: Instant
+    private var pingSentAt: Instant?
+    private var isTCPConnected = false
+    /// No new requests: GOAWAY came, or HTTP/1.1 said close.
+    private(set) var isDraining = false
+    /// Stands in the pool's queue of connections with room.
+    var isOffered = false
+    private var isDirty = false
+    private var inFlight = 0
+    /// HTTP/1.1: what is being answered, and what waits to be written.
+    private var current: OutgoingRequest?
+    private let http1Output: ByteBuffer?
+    /// Submitted and not yet handed to the kernel.
+    private var unsent: [OutgoingRequest] = []
+    private var interest: Readiness = [.read, .write]
+
+    init(pool: ClientPool, descriptor: consuming Descriptor, session: TLSSession?, now: Instant) {
+        self.pool = pool
+        transport = Transport(descriptor: descriptor, tls: session, buffers: pool.buffers)
+        openedAt = now
+        lastRead = now
+        http1Output = pool.configuration.version == .http1 ? ByteBuffer() : nil
+    }
+
+    var isConnecting: Bool { if case .connecting = engine { true } else { false } }
+    var isClosed: Bool { ticket == nil }
+    var load: Int { inFlight }
+
+    var hasRoom: Bool {
+        switch engine {
+        case .connecting: false
+        case .http1: !isDraining && current == nil
+        case .http2(let session):
+            !isDraining && inFlight < min(pool.configuration.maxConcurrentStreams, session.remoteMaxConcurrentStreams)
+        }
+    }
+
+    // MARK: Sending
+
+    /// Only when `hasRoom`. False when the connection takes no more after all.
+    func submit(_ request: OutgoingRequest) -> Bool {
+        switch engine {
+        case .connecting: return false
+        case .http1(let parser):
+            guard let output = http1Output else { return false }
+            current = request
+            inFlight = 1
+            let head = request.head
+            if head.index(of: ":authority") == nil { head.append(":authority", pool.authority) }
+            parser.begin(isHEAD: head.count > 0 && head.value(at: 0).equals("HEAD"))
+            HTTP1Writer.request(head, body: request.body, into: output)
+        case .http2(let session):
+            let body = request.body
+            let bytes = body.bytes
+            let origin = pool.origin
+            let scheme: StaticString = origin.isTLS ? "https" : "http"
+            guard
+                session.request(
+                    request.head, scheme: scheme, authority: pool.authority, body: bytes, owner: request) != nil
+            else {
+                isDraining = true
+                return false
+            }
+            inFlight += 1
+        }
+        unsent.append(request)
+        markDirty()
+        return true
+    }
+
+    func flush() {
+        isDirty = false
+        guard !isClosed, !isConnecting else { return }
+        let output = pool.buffers.output
+        output.clear(keepingUpTo: 1 << 20)
+        switch engine {
+        case .connecting: return
+        case .http1:
+            if let http1Output, !http1Output.isEmpty { transport.write(http1Output) }
+        case .http2(let session):
+            while transport.pendingBytes == 0, session.wantsWrite {
+                guard session.takeOutput(into: output) else { return fail(.protocolError, "HTTP/2 output failed") }
+                guard !output.isEmpty else { break }
+                transport.write(output)
+            }
+        }
+        if !unsent.isEmpty {
+            let now = pool.loop.time.now()
+            for request in unsent { request.sentAt = now }
+            unsent.removeAll(keepingCapacity: true)
+        }
+        if case .http2(let session) = engine {
+            process(session)
+            if session.isFinished { return fail(.closed, "the connection was closed by the peer") }
+        }
+        if transport.isBroken { return fail(.closed, "the connection broke while sending") }
+        let wanted: Readiness = transport.pendingBytes > 0 ? [.read, .write] : [.read]
+        if wanted != interest, let ticket {
+            interest = wanted
+            pool.loop.change(ticket, to: wanted)
+        }
+    }
+
+    private func markDirty() {
+        guard !isDirty, !isClosed else { return }
+        isDirty = true
+        pool.markDirty(self)
+    }
+
+    // MARK: From the loop
+
+    func ready(_ readiness: Readiness) {
+        if !isTCPConnected {
+            var error: Int32 = 0
+            var length = socklen_t(4)
+            getsockopt(transport.number, SOL_SOCKET, SO_ERROR, &error, &length)
+            guard error == 0 else { return fail(.connect, "cannot connect: \(SystemCall.describe(error))") }
+            guard readiness.contains(.write) else { return }
+            isTCPConnected = true
+            interest = [.read]
+            if let ticket { pool.loop.change(ticket, to: .read) }
+            transport.startTLS()
+            begin()
+        } else if readiness.contains(.write), transport.writePending() {
+            markDirty()
+        }
+        guard !readiness.isDisjoint(with: [.read, .hangUp]) else { return }
+        let now = pool.loop.time.now()
+        lastRead = now
+        pingSentAt = nil
+        switch transport.read() {
+        case .data:
+            begin()
+            receive(at: now)
+        case .wouldBlock: break
+        case .closed:
+            if case .http1(let parser) = engine, current != nil {
+                parser.endOfInput()
+                finishHTTP1(parser, at: now)
+                if isClosed { return }
+            }
+            fail(isConnecting ? .tls : .closed, "the connection was closed by the peer")
+        case .failed(let reason): fail(isConnecting ? .tls : .closed, reason)
+        }
+    }
+
+    /// Starts the protocol once the transport is ready.
+    private func begin() {
+        guard isConnecting, isTCPConnected, transport.isReady else { return }
+        switch pool.configuration.version {
+        case .http1:
+            engine = .http1(
+                HTTP1ResponseParser(limits: HTTP1Limits(maxBodyBytes: pool.configuration.maxBodyBytes)))
+        case .http2:
+            engine = .http2(
+                HTTP2Session(
+                    role: .client, settings: [.enablePush(0), .maxConcurrentStreams(0), .initialWindowSize(1 << 20)],
+                    limits: HTTP2Limits(maxBodyBytes: pool.configuration.maxBodyBytes, maxHeaderListBytes: 65_536),
+                    pool: pool.streams))
+        }
+        markDirty()
+        pool.connected(self)
+    }
+
+    private func receive(at now: Instant) {
+        let plaintext = pool.buffers.plaintext
+        switch engine {
+        case .connecting: return
+        case .http2(let session):
+            let bytes = plaintext.bytes
+            let failure = bytes.isEmpty ? nil : session.receive(bytes)
+            process(session)
+            markDirty()
+            if let failure { fail(.protocolError, failure) }
+        case .http1(let parser):
+            let bytes = plaintext.bytes
+            guard current != nil else {
+                if !bytes.isEmpty { fail(.protocolError, "an answer came that nobody asked for") }
+                return
+            }
+            _ = parser.consume(bytes)
+            finishHTTP1(parser, at: now)
+        }
+    }
+
+    private func finishHTTP1(_ parser: HTTP1ResponseParser, at now: Instant) {
+        switch parser.progress {
+        case .needsMore: return
+        case .failed(_, let message): fail(.protocolError, "\(message)")
+        case .complete:
+            guard let request = current else { return }
+            current = nil
+            inFlight = 0
+            if !parser.keepAlive { isDraining = true }
+            pool.complete(request, status: parser.status, head: parser.head, body: parser.body, at: now)
+            guard !isClosed else { return }
+            if isDraining { return fail(.closed, "the peer closed after its answer") }
+            pool.offer(self)
+        }
+    }
+
+    private func process(_ session: HTTP2Session) {
+        var index = 0
+        var freed = false
+        while index < session.events.count {
+            switch session.events[index] {
+            case .message(let stream):
+                guard let owner = stream.owner else { break }
+                stream.owner = nil
+                let request = unsafeDowncast(owner, to: OutgoingRequest.self)
+                pool.complete(request, status: stream.status, head: stream.head, body: stream.body, at: lastRead)
+            case .closed(let stream, let code):
+                inFlight -= 1
+                freed = true
+                guard let owner = stream.owner else { break }
+                stream.owner = nil
+                let kind: ClientFailure.Kind =
+                    code == HTTP2ErrorCode.refusedStream ? (isDraining ? .goAway : .refused) : .reset(code)
+                pool.fail(
+                    unsafeDowncast(owner, to: OutgoingRequest.self),
+                    ClientFailure(
+                        kind: kind, message: "the stream was reset with error code \(code)",
+                        isSafeToResend: code == HTTP2ErrorCode.refusedStream))
+            case .goAway: isDraining = true
+            case .settings, .pingAcknowledged: freed = true
+            }
+            index += 1
+        }
+        session.clearEvents()
+        if freed, hasRoom { pool.offer(self) }
+    }
+
+    // MARK: Ending
+
+    /// Called by the pool's sweep.
+    func checkDeadlines(at now: Instant) {
+        let configuration = pool.configuration
+        if isConnecting {
+            if now - openedAt > configuration.connectTimeout { fail(.connect, "connecting took too long") }
+            return
+        }
+        switch engine {
+        case .connecting: return
+        case .http1:
+            if let current, current.deadline <= now {
+                self.current = nil
+                pool.fail(current, ClientFailure(kind: .timeout, message: "no answer in time", isSafeToResend: false))
+                fail(.closed, "closed after a timeout")
+            }
+        case .http2(let session):
+            for stream in session.streams {
+                guard let owner = stream.owner else { continue }
+                let request = unsafeDowncast(owner, to: OutgoingRequest.self)
+                guard request.deadline <= now else { continue }
+                stream.owner = nil
+                session.reset(stream, code: HTTP2ErrorCode.cancel)
+                markDirty()
+                pool.fail(request, ClientFailure(kind: .timeout, message: "no answer in time", isSafeToResend: false))
+            }
+            guard let interval = configuration.pingInterval, now - lastRead > interval else { return }
+            if let pingSentAt {
+                if now - pingSentAt > interval { fail(.closed, "the peer answers no PING") }
+            } else {
+                pingSentAt = now
+                session.ping()
+                markDirty()
+            }
+        }
+    }
+
+    func fail(_ kind: ClientFailure.Kind, _ message: String) {
+        guard let ticket else { return }
+        pool.loop.deregister(ticket)
+        self.ticket = nil
+        var orphans: [OutgoingRequest] = []
+        switch engine {
+        case .connecting: break
+        case .http1: if let current { orphans = [current] }
+        case .http2(let session):
+            for stream in session.streams {
+                guard let owner = stream.owner else { continue }
+                stream.owner = nil
+                orphans.append(unsafeDowncast(owner, to: OutgoingRequest.self))
+            }
+        }
+        current = nil
+        inFlight = 0
+        let wasConnecting = isConnecting
+        engine = .connecting
+        pool.closed(self, ClientFailure(kind: kind, message: message, isSafeToResend: false), wasConnecting: wasConnecting)
+        for request in orphans {
+            let unsentStill = request.sentAt == nil
+            pool.fail(request, ClientFailure(kind: kind, message: message, isSafeToResend: unsentStill))
+        }
+    }
+
+    /// Ends an idle or draining connection in order.
+    func close() {
+        if case .http2(let session) = engine { session.goAway(code: HTTP2ErrorCode.noError, lastStreamID: 0, debug: []) }
+        flush()
+        if !isClosed {
+            transport.shutDown()
+            fail(.closed, "the pool was closed")
+        }
+    }
+}

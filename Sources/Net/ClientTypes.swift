@@ -1,0 +1,144 @@
+// What a client sends and what comes of it.
+
+package import Basics
+package import HTTP
+
+/// Where requests go: scheme, host and port.
+package struct Origin: Hashable, Sendable, CustomStringConvertible {
+    package let isTLS: Bool
+    package let host: String
+    package let port: UInt16
+
+    package init(isTLS: Bool, host: String, port: UInt16) {
+        self.isTLS = isTLS
+        self.host = host
+        self.port = port
+    }
+
+    /// Reads `http://127.0.0.1:8787` or `https://[::1]:2197`; a path behind it is ignored.
+    package init(parsing text: String) throws(Failure) {
+        let hint = "write http://HOST:PORT or https://HOST:PORT"
+        let isTLS = text.hasPrefix("https://")
+        guard isTLS || text.hasPrefix("http://") else {
+            throw Failure(.usage, "'\(text)' is not an http or https URL", hint: hint)
+        }
+        let authority = text.dropFirst(isTLS ? 8 : 7).prefix { $0 != "/" && $0 != "?" }
+        var host = authority
+        var port: UInt16 = isTLS ? 443 : 80
+        if let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") {
+            guard let number = UInt16(authority[authority.index(after: colon)...]) else {
+                throw Failure(.usage, "'\(text)' has no valid port", hint: hint)
+            }
+            host = authority[..<colon]
+            port = number
+        }
+        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        guard !host.isEmpty, !host.contains("@") else {
+            throw Failure(.usage, "'\(text)' has no valid host", hint: hint)
+        }
+        self.init(isTLS: isTLS, host: host.lowercased(), port: port)
+    }
+
+    /// `host:port` as it stands in `:authority` and `Host`.
+    package var authority: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
+    package var description: String { (isTLS ? "https://" : "http://") + authority }
+}
+
+package struct TLSClientSettings: Sendable {
+    /// PEM file of the only authorities to trust. Nil: the system's.
+    package var caFile: String?
+    /// The name to ask for and to verify. Nil: the origin's host.
+    package var serverName: String?
+
+    package init(caFile: String? = nil, serverName: String? = nil) {
+        self.caFile = caFile
+        self.serverName = serverName
+    }
+}
+
+package struct ClientConfiguration: Sendable {
+    package enum Version: Sendable { case http1, http2 }
+
+    package var version: Version
+    package var tls: TLSClientSettings
+    package var maxConnections = 1
+    /// Opens all connections at once instead of when they are needed.
+    package var opensEagerly = false
+    /// HTTP/2 streams at once on a connection; the peer's SETTINGS may lower it. HTTP/1.1 has one.
+    package var maxConcurrentStreams = 1_000
+    /// Requests that wait for a free stream; more fail at once with `.overloaded`.
+    package var maxQueued = 100_000
+    package var connectTimeout = Interval.seconds(5)
+    package var requestTimeout = Interval.seconds(30)
+    /// HTTP/2 PING when a connection has been silent for this long; without an answer in that time it is closed.
+    package var pingInterval: Interval?
+    package var maxBodyBytes = 1 << 20
+
+    package init(version: Version, tls: TLSClientSettings = TLSClientSettings()) {
+        self.version = version
+        self.tls = tls
+    }
+}
+
+/// A request to send. Reusable once its completion has run.
+package final class OutgoingRequest {
+    /// `:method` and `:path` first, then fields in lower case. The pool adds scheme, authority and content-length.
+    package let head = HeaderBlock()
+    package let body = ByteBuffer()
+    /// When the bytes were handed to the kernel; nil before that. Still set when the request failed.
+    package internal(set) var sentAt: Instant?
+
+    var completion: ((ClientOutcome) -> Void)?
+    var deadline = Instant.distantFuture
+
+    package init() {}
+
+    package convenience init(method: String, path: String, fields: [(String, String)] = [], body bytes: [UInt8] = []) {
+        self.init()
+        head.append(":method", method)
+        head.append(":path", path)
+        for (name, value) in fields { head.append(name: name, value: value) }
+        body.append(bytes.span)
+    }
+}
+
+/// An answer. Valid during the completion only; the pool uses it again.
+package final class ClientResponse {
+    package internal(set) var status = 0
+    package internal(set) var head: HeaderBlock
+    package internal(set) var body: ByteBuffer
+    /// When the request's bytes were handed to the kernel.
+    package internal(set) var sentAt = Instant(nanoseconds: 0)
+    /// When the answer's last bytes were read.
+    package internal(set) var answeredAt = Instant(nanoseconds: 0)
+
+    init(head: HeaderBlock, body: ByteBuffer) {
+        self.head = head
+        self.body = body
+    }
+}
+
+package struct ClientFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    package enum Kind: Hashable, Sendable {
+        case connect, tls, timeout, refused, reset(UInt32), goAway, closed, overloaded, protocolError
+    }
+
+    package var kind: Kind
+    package var message: String
+    /// The peer did not process it (REFUSED_STREAM, above GOAWAY's last stream, never sent).
+    package var isSafeToResend: Bool
+
+    package var description: String { message }
+}
+
+package enum ClientOutcome {
+    case response(ClientResponse)
+    case failed(ClientFailure)
+}
+
+package struct ClientStatistics: Sendable {
+    package var connectionsOpened = 0
+    package var connectionsOpen = 0
+    package var inFlight = 0
+    package var queued = 0
+}

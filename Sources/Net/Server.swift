@@ -1,0 +1,143 @@
+// Connections of one kind on one loop: accepts or adopts them, flushes them at the end of the turn, ends those that
+// idle, and drains.
+
+package import Basics
+package import EventLoop
+import Glibc
+import HTTP2
+import Synchronization
+import TLS
+
+/// Confined to its loop.
+package final class Server: TurnEndHandler {
+    let loop: EventLoop
+    let configuration: ServerConfiguration
+    let handler: any ServerHandler
+    let pool = HTTP2Pool()
+    let buffers = TransportBuffers()
+    private let tls: TLSContext?
+    private var connections: [UInt64: ServerConnection] = [:]
+    private var dirty: [ServerConnection] = []
+    private var resumed: [ServerConnection] = []
+    private var isTurnEndPending = false
+    private var acceptor: Acceptor?
+    private var sweep: LoopTimer?
+    private var drained: (() -> Void)?
+
+    private static let nextID = Atomic<UInt64>(1)
+
+    /// Throws `Failure` when the certificate or key cannot be read.
+    package init(loop: EventLoop, configuration: ServerConfiguration, handler: any ServerHandler) throws {
+        self.loop = loop
+        self.configuration = configuration
+        self.handler = handler
+        tls = try configuration.tls.map { settings in
+            try TLSContext(
+                serverCertificateFile: settings.certificateFile, keyFile: settings.keyFile,
+                protocols: (configuration.allowsHTTP2 ? ["h2"] : []) + (configuration.allowsHTTP1 ? ["http/1.1"] : []),
+                requestsClientCertificate: settings.requestsClientCertificate)
+        }
+        scheduleSweep()
+    }
+
+    package var connectionCount: Int { connections.count }
+
+    /// Accepts on this loop.
+    package func listen(on socket: ListeningSocket) {
+        acceptor = Acceptor(loop: loop, socket: socket) { [unowned self] in adopt(descriptor: $0) }
+    }
+
+    /// Serves a connection that was accepted elsewhere; owns the descriptor.
+    package func adopt(descriptor: Int32) {
+        let owned = Descriptor(owning: descriptor)
+        guard connections.count < configuration.limits.maxConnections, drained == nil else { return }
+        let session = tls.map { TLSSession(context: $0, pipe: buffers.pipe) }
+        let id = Self.nextID.add(1, ordering: .relaxed).oldValue
+        let connection = ServerConnection(
+            id: id, server: self, transport: Transport(descriptor: owned, tls: session, buffers: buffers),
+            peer: SocketAddress.of(descriptor, peer: true).description, now: loop.now)
+        connections[id] = connection
+        connection.ticket = loop.register(descriptor, for: .read, connection)
+    }
+
+    /// Stops accepting, tells every connection to go away, waits for open answers up to `limit`, closes, then `done`.
+    package func drain(within limit: Interval, _ done: @escaping () -> Void) {
+        acceptor?.stop()
+        acceptor = nil
+        guard !connections.isEmpty else { return done() }
+        drained = done
+        for connection in connections.values {
+            if connection.isHandshaking { connection.close() } else { connection.goAway(code: HTTP2ErrorCode.noError) }
+        }
+        _ = loop.after(limit) { [self] in
+            for connection in Array(connections.values) { close(connection) }
+        }
+    }
+
+    func markDirty(_ connection: ServerConnection) {
+        dirty.append(connection)
+        requestTurnEnd()
+    }
+
+    /// An HTTP/1.1 answer is done: pipelined requests may go on.
+    func resume(_ connection: ServerConnection) {
+        resumed.append(connection)
+        requestTurnEnd()
+    }
+
+    private func requestTurnEnd() {
+        guard !isTurnEndPending else { return }
+        isTurnEndPending = true
+        loop.atEndOfTurn(self)
+    }
+
+    package func turnEnded() {
+        isTurnEndPending = false
+        while !resumed.isEmpty {
+            let batch = resumed
+            resumed.removeAll(keepingCapacity: true)
+            for connection in batch where !connection.isClosed {
+                if case .http1(let engine) = connection.engine { connection.advance(engine, at: loop.time.now()) }
+            }
+        }
+        guard !dirty.isEmpty else { return }
+        let maySend = handler.willSend()
+        var index = 0
+        while index < dirty.count {
+            if maySend { dirty[index].flush() } else { close(dirty[index]) }
+            index += 1
+        }
+        dirty.removeAll(keepingCapacity: true)
+    }
+
+    func close(_ connection: ServerConnection) {
+        guard let ticket = connection.ticket else { return }
+        loop.deregister(ticket)
+        connection.ticket = nil
+        connections[connection.id] = nil
+        connection.abandonAll()
+        connection.engine = .undecided
+        if connections.isEmpty, let done = drained {
+            drained = nil
+            loop.atEndOfTurn(done)
+        }
+    }
+
+    private func scheduleSweep() {
+        sweep = loop.after(.seconds(1)) { [weak self] in
+            guard let self else { return }
+            closeOverdue()
+            scheduleSweep()
+        }
+    }
+
+    private func closeOverdue() {
+        let now = loop.now
+        let limits = configuration.limits
+        for connection in Array(connections.values) {
+            let limit = connection.isHandshaking ? limits.handshakeTimeout : limits.idleTimeout
+            let since = connection.isHandshaking ? connection.acceptedAt : connection.lastActivity
+            if now - since > limit { close(connection) }
+        }
+    }
+}

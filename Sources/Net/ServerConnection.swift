@@ -1,0 +1,295 @@
+// One accepted connection: finds out which protocol the peer speaks, hands requests up and answers down.
+
+package import Basics
+package import EventLoop
+import HTTP
+import HTTP2
+
+/// Confined to the server's loop.
+package final class ServerConnection: ReadinessHandler {
+    enum Engine {
+        /// TLS is not finished, or clear text has not shown its first bytes.
+        case undecided
+        case http1(HTTP1Engine)
+        case http2(HTTP2Session)
+    }
+
+    /// Unique within the process.
+    package let id: UInt64
+    package let peer: String
+    /// For the handler's own use.
+    package var context: AnyObject?
+    package internal(set) var sentResponses = 0
+    /// When the connection was accepted.
+    package let acceptedAt: Instant
+
+    let server: Server
+    let transport: Transport
+    var engine = Engine.undecided
+    var ticket: Ticket?
+    var lastActivity: Instant
+    var isDirty = false
+    var isClosing = false
+    /// The loop stops reading while the peer does not read what it asked for.
+    private var interest = Readiness.read
+
+    init(id: UInt64, server: Server, transport: Transport, peer: String, now: Instant) {
+        self.id = id
+        self.server = server
+        self.transport = transport
+        self.peer = peer
+        acceptedAt = now
+        lastActivity = now
+    }
+
+    package var isHTTP2: Bool { if case .http2 = engine { true } else { false } }
+    package var tlsVersion: String? { transport.tlsVersion }
+    var isClosed: Bool { ticket == nil }
+    var isHandshaking: Bool { if case .undecided = engine { true } else { false } }
+
+    // MARK: For handlers
+
+    /// Sends GOAWAY after what is queued. `lastStreamID` nil: the last stream handed up. HTTP/1.1 closes after the answer.
+    package func goAway(code: UInt32, lastStreamID: Int32? = nil, debug: [UInt8] = []) {
+        switch engine {
+        case .http2(let session): session.goAway(code: code, lastStreamID: lastStreamID, debug: debug)
+        case .http1(let engine): engine.closesAfterAnswer = true
+        case .undecided: break
+        }
+        markDirty()
+    }
+
+    /// Closes the connection after sending what is queued.
+    package func close() {
+        isClosing = true
+        markDirty()
+    }
+
+    /// Advertises how many streams the peer may open at once; the server's limit stays what is enforced.
+    package func setMaxConcurrentStreams(_ count: UInt32) {
+        guard case .http2(let session) = engine else { return }
+        session.submit(
+            settings: [.maxConcurrentStreams(server.configuration.limits.maxConcurrentStreams)],
+            advertisingStreams: count)
+        markDirty()
+    }
+
+    // MARK: From the loop
+
+    package func ready(_ readiness: Readiness) {
+        if readiness.contains(.write), transport.writePending() { markDirty() }
+        guard !readiness.isDisjoint(with: [.read, .hangUp]) else { return }
+        let readAt = server.loop.time.now()
+        lastActivity = readAt
+        switch transport.read() {
+        case .data:
+            decideProtocol()
+            receive(at: readAt)
+            markDirty()
+        case .wouldBlock: break
+        case .closed, .failed: server.close(self)
+        }
+    }
+
+    /// The end of the turn: send what the answers of this turn became.
+    func flush() {
+        isDirty = false
+        guard !isClosed else { return }
+        let output = server.buffers.output
+        output.clear(keepingUpTo: 1 << 20)
+        switch engine {
+        case .undecided: break
+        case .http2(let session):
+            // A peer that does not read is not written for: its frames wait in the session, bounded by its streams.
+            while transport.pendingBytes == 0, session.wantsWrite {
+                guard session.takeOutput(into: output) else { return server.close(self) }
+                guard !output.isEmpty else { break }
+                transport.write(output)
+            }
+            process(session, at: lastActivity)
+            if session.isFinished { isClosing = true }
+        case .http1(let engine):
+            engine.takeOutput(into: output)
+            transport.write(output)
+            if engine.isFinished { isClosing = true }
+        }
+        finishFlush()
+    }
+
+    private func finishFlush() {
+        if transport.isBroken || transport.pendingBytes > server.configuration.limits.maxPendingOutputBytes {
+            return server.close(self)
+        }
+        if isClosing, transport.pendingBytes == 0 {
+            transport.shutDown()
+            return server.close(self)
+        }
+        let wanted: Readiness = transport.pendingBytes > 0 ? [.write] : [.read]
+        if wanted != interest, let ticket {
+            interest = wanted
+            server.loop.change(ticket, to: wanted)
+        }
+    }
+
+    func markDirty() {
+        guard !isDirty, !isClosed else { return }
+        isDirty = true
+        server.markDirty(self)
+    }
+
+    // MARK: Protocols
+
+    private static let preface: StaticString = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+
+    private func decideProtocol() {
+        guard case .undecided = engine, transport.isReady else { return }
+        let configuration = server.configuration
+        let useHTTP2: Bool
+        switch (transport.negotiatedProtocol, configuration.allowsHTTP1, configuration.allowsHTTP2) {
+        case ("h2", _, true), (_, false, _): useHTTP2 = true
+        case ("http/1.1", true, _), (_, _, false): useHTTP2 = false
+        default:
+            // No ALPN: the client's first bytes tell. An HTTP/2 preface begins as no HTTP/1.1 method does.
+            let plaintext = server.buffers.plaintext
+            guard !plaintext.isEmpty else { return }
+            let bytes = plaintext.bytes
+            let count = min(bytes.count, 24)
+            useHTTP2 = Self.preface.withUTF8Buffer { bytes.extracting(first: count).equals($0.span.extracting(first: count)) }
+        }
+        engine = useHTTP2 ? .http2(makeSession()) : .http1(HTTP1Engine(limits: configuration.limits))
+        server.handler.connected(self)
+    }
+
+    private func makeSession() -> HTTP2Session {
+        let configuration = server.configuration
+        let limits = configuration.limits
+        let enforced: [HTTP2Setting] =
+            configuration.http2Settings.isEmpty
+            ? [.maxConcurrentStreams(limits.maxConcurrentStreams), .maxHeaderListSize(UInt32(limits.maxHeaderListBytes))]
+            : configuration.http2Settings.map {
+                $0.identifier == 3 ? .maxConcurrentStreams(limits.maxConcurrentStreams) : $0
+            }
+        return HTTP2Session(
+            role: .server, settings: enforced,
+            advertisingStreams: configuration.http2Settings.first { $0.identifier == 3 }?.value,
+            limits: HTTP2Limits(maxBodyBytes: limits.maxBodyBytes, maxHeaderListBytes: limits.maxHeaderListBytes),
+            pool: server.pool)
+    }
+
+    private func receive(at readAt: Instant) {
+        let plaintext = server.buffers.plaintext
+        switch engine {
+        case .undecided: break
+        case .http2(let session):
+            let bytes = plaintext.bytes
+            let failure = bytes.isEmpty ? nil : session.receive(bytes)
+            process(session, at: readAt)
+            if failure != nil { isClosing = true }
+        case .http1(let engine):
+            let bytes = plaintext.bytes
+            engine.receive(bytes)
+            advance(engine, at: readAt)
+        }
+    }
+
+    private func process(_ session: HTTP2Session, at readAt: Instant) {
+        var index = 0
+        while index < session.events.count {
+            switch session.events[index] {
+            case .message(let stream):
+                let exchange = ServerExchange(
+                    connection: self, head: stream.head, body: stream.body, responseHead: stream.outHead,
+                    arrivedAt: readAt, streamID: stream.id, stream: stream)
+                stream.owner = exchange
+                server.handler.handle(exchange)
+            case .closed(let stream, _):
+                if let owner = stream.owner {
+                    let exchange = unsafeDowncast(owner, to: ServerExchange.self)
+                    exchange.stream = nil
+                    if exchange.isOpen || exchange.isStreaming { abandon(exchange) }
+                }
+            case .goAway, .settings, .pingAcknowledged: break
+            }
+            index += 1
+        }
+        session.clearEvents()
+    }
+
+    func advance(_ engine: HTTP1Engine, at readAt: Instant) {
+        while let request = engine.nextRequest() {
+            switch request {
+            case .whole(let number):
+                let exchange = ServerExchange(
+                    connection: self, head: engine.parser.head, body: engine.parser.body,
+                    responseHead: engine.responseHead, arrivedAt: readAt, streamID: number, stream: nil)
+                engine.exchange = exchange
+                server.handler.handle(exchange)
+            case .refused: return
+            }
+        }
+    }
+
+    private func abandon(_ exchange: ServerExchange) {
+        exchange.isOpen = false
+        exchange.isStreaming = false
+        server.handler.abandoned(exchange)
+    }
+
+    /// The connection is gone: whoever still owes an answer need not give it.
+    func abandonAll() {
+        switch engine {
+        case .undecided: return
+        case .http2(let session):
+            for stream in session.streams {
+                guard let owner = stream.owner else { continue }
+                let exchange = unsafeDowncast(owner, to: ServerExchange.self)
+                exchange.stream = nil
+                if exchange.isOpen || exchange.isStreaming { abandon(exchange) }
+            }
+        case .http1(let engine):
+            if let exchange = engine.exchange, exchange.isOpen || exchange.isStreaming { abandon(exchange) }
+            engine.exchange = nil
+        }
+        server.handler.disconnected(self)
+    }
+
+    // MARK: Answers
+
+    func respond(_ exchange: ServerExchange, status: Int, body: Span<UInt8>, ends: Bool) {
+        guard !isClosed else { return }
+        sentResponses += 1
+        switch engine {
+        case .http2(let session):
+            if let stream = exchange.stream {
+                session.respond(stream, status: status, head: exchange.responseHead, body: body, ends: ends)
+            }
+        case .http1(let engine):
+            engine.respond(status: status, body: body, ends: ends)
+            if ends { server.resume(self) }
+        case .undecided: break
+        }
+        markDirty()
+    }
+
+    func stream(_ bytes: Span<UInt8>, on exchange: ServerExchange, ends: Bool) {
+        guard !isClosed else { return }
+        switch engine {
+        case .http2(let session): if let stream = exchange.stream { session.send(bytes, on: stream, ends: ends) }
+        case .http1(let engine):
+            engine.stream(bytes, ends: ends)
+            if ends { server.resume(self) }
+        case .undecided: break
+        }
+        markDirty()
+    }
+
+    func reset(_ exchange: ServerExchange, code: UInt32) {
+        guard !isClosed else { return }
+        if case .http2(let session) = engine, let stream = exchange.stream {
+            session.reset(stream, code: code)
+            markDirty()
+        } else {
+            close()
+        }
+    }
+}

@@ -1,0 +1,138 @@
+// A connected socket with or without TLS: ciphertext stays in here, plaintext goes in and out. The buffers belong to
+// the loop, so an idle connection holds none.
+
+import Basics
+import CLinux
+import EventLoop
+import Glibc
+import TLS
+
+/// What the connections of one server or pool take turns with.
+final class TransportBuffers {
+    static let readBytes = 1 << 17
+    let pipe = TLSPipe()
+    /// What the last read brought, decrypted.
+    let plaintext = ByteBuffer(capacity: 1 << 17)
+    /// Where a connection gathers what it is about to send.
+    let output = ByteBuffer(capacity: 1 << 16)
+    let room = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: TransportBuffers.readBytes)
+
+    deinit { room.deallocate() }
+}
+
+enum TransportRead {
+    /// Plaintext, perhaps none yet, is in the buffers.
+    case data
+    case wouldBlock
+    case closed
+    case failed(String)
+}
+
+final class Transport {
+    private let descriptor: Descriptor
+    private let buffers: TransportBuffers
+    private let tls: TLSSession?
+    /// Bytes for the wire that the kernel has not taken yet.
+    private let pending = ByteBuffer()
+    private(set) var isBroken = false
+
+    init(descriptor: consuming Descriptor, tls: TLSSession?, buffers: TransportBuffers) {
+        self.descriptor = descriptor
+        self.tls = tls
+        self.buffers = buffers
+    }
+
+    var number: Int32 { descriptor.number }
+    var pendingBytes: Int { pending.count }
+    var isReady: Bool { tls?.isEstablished ?? true }
+    var negotiatedProtocol: String? { tls?.negotiatedProtocol }
+    var tlsVersion: String? { tls?.version }
+
+    /// A client's first flight.
+    func startTLS() {
+        guard let tls else { return }
+        tls.start()
+        sendCiphertext()
+    }
+
+    /// One read. On `.data` the buffers' plaintext holds what came.
+    func read() -> TransportRead {
+        let room = buffers.room
+        let result = SystemCall.run { recv(descriptor.number, room.baseAddress!, room.count, 0) }
+        guard case .done(let count) = result else {
+            if case .failed(let number) = result { return .failed(SystemCall.describe(number)) }
+            return .wouldBlock
+        }
+        guard count > 0 else { return .closed }
+        let plaintext = buffers.plaintext
+        plaintext.clear()
+        let bytes = UnsafeBufferPointer(rebasing: room[0..<count]).span
+        guard let tls else {
+            plaintext.append(bytes)
+            return .data
+        }
+        tls.receive(bytes, into: plaintext)
+        sendCiphertext()
+        switch tls.state {
+        case .handshaking, .established: return .data
+        case .closed: return plaintext.isEmpty ? .closed : .data
+        case .failed(let reason): return .failed(reason)
+        }
+    }
+
+    /// Sends plaintext; what the kernel does not take waits in `pendingBytes`.
+    func write(_ plaintext: ByteBuffer) {
+        guard !plaintext.isEmpty, !isBroken else { return }
+        guard let tls else {
+            send(plaintext)
+            return
+        }
+        guard tls.isEstablished else { return }
+        let bytes = plaintext.bytes
+        tls.send(bytes)
+        plaintext.clear(keepingUpTo: 1 << 18)
+        sendCiphertext()
+    }
+
+    /// Tries again with what is pending. True when nothing is left.
+    func writePending() -> Bool {
+        guard !pending.isEmpty, !isBroken else { return true }
+        let sent = transmit(pending)
+        pending.consume(sent)
+        if pending.isEmpty { pending.clear(keepingUpTo: 0) }
+        return pending.isEmpty
+    }
+
+    /// Says goodbye (TLS close_notify) and ends our side of the connection.
+    func shutDown() {
+        tls?.close()
+        sendCiphertext()
+        shutdown(descriptor.number, Int32(SHUT_WR))
+    }
+
+    private func sendCiphertext() { send(buffers.pipe.output) }
+
+    private func send(_ bytes: ByteBuffer) {
+        guard !bytes.isEmpty else { return }
+        if pending.isEmpty, !isBroken { bytes.consume(transmit(bytes)) }
+        if !bytes.isEmpty, !isBroken {
+            let rest = bytes.bytes
+            pending.append(rest)
+        }
+        bytes.clear(keepingUpTo: 1 << 18)
+    }
+
+    private func transmit(_ buffer: ByteBuffer) -> Int {
+        let bytes = buffer.bytes
+        let result = bytes.withUnsafeBufferPointer { bytes in
+            SystemCall.run { Glibc.send(descriptor.number, bytes.baseAddress!, bytes.count, Int32(MSG_NOSIGNAL)) }
+        }
+        switch result {
+        case .done(let count): return count
+        case .wouldBlock: return 0
+        case .failed:
+            isBroken = true
+            return 0
+        }
+    }
+}

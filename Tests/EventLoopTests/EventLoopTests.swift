@@ -1,0 +1,58 @@
+import Basics
+import EventLoop
+import Synchronization
+import Testing
+
+@Suite("An event loop", .timeLimit(.minutes(1)))
+struct EventLoopTests {
+    @Test("runs timers in order of deadline, and cancelled ones never")
+    func timers() throws {
+        let thread = try LoopThread(name: "timers") { loop in Recorder(loop) }
+        let done = Handover<[String]>()
+        thread.post { recorder in
+            let loop = recorder.loop
+            _ = loop.after(.milliseconds(30)) { done.give(recorder.seen) }
+            _ = loop.after(.milliseconds(20)) { recorder.seen.append("second") }
+            _ = loop.after(.milliseconds(10)) { recorder.seen.append("first") }
+            loop.after(.milliseconds(15)) { recorder.seen.append("never") }.cancel()
+        }
+        #expect(done.take() == ["first", "second"])
+    }
+
+    @Test("never runs a timer before its time")
+    func punctual() throws {
+        let thread = try LoopThread(name: "timers") { loop in Recorder(loop) }
+        let done = Handover<Interval>()
+        thread.post { recorder in
+            let deadline = recorder.loop.time.now() + .milliseconds(5)
+            _ = recorder.loop.at(deadline) { done.give(recorder.loop.time.now() - deadline) }
+        }
+        #expect(done.take() >= .zero)
+    }
+
+    @Test("delivers letters of one sender in order, ends turns after them, and stops when told")
+    func letters() throws {
+        let thread = try LoopThread(name: "letters") { loop in Recorder(loop) }
+        for number in 0..<1_000 { thread.post { $0.seen.append("\(number)") } }
+        #expect(thread.ask { $0.seen } == (0..<1_000).map(String.init))
+        thread.post { recorder in recorder.loop.atEndOfTurn { recorder.seen.append("end") } }
+        _ = thread.ask { $0.seen.count }
+        // The letter before this one was in an earlier turn, which has ended.
+        #expect(thread.ask { $0.seen.last } == "end")
+        thread.stop()
+        thread.stop()
+    }
+
+    @Test("tells the maker's error to the one who starts it")
+    func failingMaker() {
+        #expect(throws: Failure(.run, "no")) {
+            _ = try LoopThread<Int>(name: "failing") { _ in throw Failure(.run, "no") }
+        }
+    }
+}
+
+private final class Recorder {
+    let loop: EventLoop
+    var seen: [String] = []
+    init(_ loop: EventLoop) { self.loop = loop }
+}

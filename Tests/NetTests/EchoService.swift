@@ -1,0 +1,173 @@
+// A server on its own loop whose answer says what it was asked, and a pool on another loop: real sockets, real TLS.
+
+import Basics
+import EventLoop
+import Glibc
+import HTTP
+import Net
+import TLS
+
+/// Answers by path: `/echo` with the body, `/status/NNN`, `/later` after 50 ms, `/never`, `/reset`, `/goaway`, `/close`,
+/// `/stream` in three pieces.
+final class EchoHandler: ServerHandler {
+    private let loop: EventLoop
+    var handled = 0
+    var abandonedCount = 0
+    var turns = 0
+    var refusesToSend = false
+
+    init(loop: EventLoop) { self.loop = loop }
+
+    func handle(_ exchange: ServerExchange) {
+        handled += 1
+        let path = exchange.head.text(":path") ?? ""
+        exchange.responseHead.append("x-path", path)
+        switch path {
+        case "/later":
+            _ = loop.after(.milliseconds(50)) { exchange.respond(status: 200, body: Array("later".utf8)) }
+        case "/never": break
+        case "/reset": exchange.reset(code: 7)
+        case "/goaway":
+            exchange.connection.goAway(code: 0, lastStreamID: nil, debug: Array("bye".utf8))
+            exchange.respond(status: 200)
+        case "/close": exchange.connection.close()
+        case "/stream":
+            exchange.startStreaming(status: 200)
+            for piece in ["one ", "two ", "three"] { exchange.stream(Array(piece.utf8)) }
+            exchange.finishStreaming()
+        case let path where path.hasPrefix("/status/"):
+            exchange.respond(status: Int(path.dropFirst(8)) ?? 500)
+        default: exchange.respond(status: 200, body: exchange.body.array())
+        }
+    }
+
+    func abandoned(_ exchange: ServerExchange) { abandonedCount += 1 }
+
+    func willSend() -> Bool {
+        turns += 1
+        return !refusesToSend
+    }
+}
+
+final class EchoState {
+    let handler: EchoHandler
+    let server: Server
+
+    init(loop: EventLoop, socket: ListeningSocket, configuration: ServerConfiguration) throws {
+        handler = EchoHandler(loop: loop)
+        server = try Server(loop: loop, configuration: configuration, handler: handler)
+        server.listen(on: socket)
+    }
+}
+
+final class EchoService: Sendable {
+    let address: SocketAddress
+    let thread: LoopThread<EchoState>
+    let caFile: String?
+
+    init(tls: Bool, configure: (inout ServerConfiguration) -> Void = { _ in }) throws {
+        let socket = try ListeningSocket(SocketAddress(host: "127.0.0.1", port: 0))
+        address = socket.boundAddress
+        var configuration = ServerConfiguration()
+        if tls {
+            let files = try TestCertificates.files()
+            configuration.tls = TLSServerSettings(certificateFile: files.certificate, keyFile: files.key)
+            caFile = files.ca
+        } else {
+            caFile = nil
+        }
+        configure(&configuration)
+        let settings = configuration
+        thread = try LoopThread(name: "echo") { loop in
+            try EchoState(loop: loop, socket: socket, configuration: settings)
+        }
+    }
+
+    var origin: Origin { Origin(isTLS: caFile != nil, host: "127.0.0.1", port: address.port) }
+
+    func client(_ version: ClientConfiguration.Version, configure: (inout ClientConfiguration) -> Void = { _ in }) throws
+        -> LoopThread<ClientPool>
+    {
+        var configuration = ClientConfiguration(version: version, tls: TLSClientSettings(caFile: caFile))
+        configuration.requestTimeout = .seconds(5)
+        configure(&configuration)
+        let settings = configuration
+        let origin = origin
+        return try LoopThread(name: "client") { loop in
+            try ClientPool(loop: loop, origin: origin, configuration: settings)
+        }
+    }
+}
+
+/// An outcome as plain text, for comparing.
+struct Answer: Equatable, Sendable {
+    var status = 0
+    var body = ""
+    var path = ""
+    var failure: ClientFailure.Kind?
+    var isSafeToResend = false
+}
+
+extension LoopThread where State == ClientPool {
+    /// Sends all requests at once and waits for all answers, in the order of the requests.
+    func send(_ requests: [(method: String, path: String, body: String)]) -> [Answer] {
+        let box = Handover<[Answer]>()
+        post { pool in
+            let gathered = Gathered(count: requests.count, box: box)
+            for (index, request) in requests.enumerated() {
+                pool.send(OutgoingRequest(method: request.method, path: request.path, body: Array(request.body.utf8))) {
+                    gathered.take($0, at: index)
+                }
+            }
+        }
+        return box.take()
+    }
+
+    func get(_ path: String) -> Answer { send([("GET", path, "")])[0] }
+    func post(_ path: String, _ body: String) -> Answer { send([("POST", path, body)])[0] }
+}
+
+private final class Gathered {
+    private var answers: [Answer]
+    private var missing: Int
+    private let box: Handover<[Answer]>
+
+    init(count: Int, box: Handover<[Answer]>) {
+        answers = Array(repeating: Answer(), count: count)
+        missing = count
+        self.box = box
+    }
+
+    func take(_ outcome: ClientOutcome, at index: Int) {
+        switch outcome {
+        case .response(let response):
+            answers[index] = Answer(
+                status: response.status, body: response.body.text, path: response.head.text("x-path") ?? "")
+        case .failed(let failure):
+            answers[index] = Answer(failure: failure.kind, isSafeToResend: failure.isSafeToResend)
+        }
+        missing -= 1
+        if missing == 0 { box.give(answers) }
+    }
+}
+
+enum TestCertificates {
+    /// Writes a fresh authority and a certificate for loopback into a new folder under /tmp.
+    static func files() throws -> (ca: String, certificate: String, key: String) {
+        var template = Array("/tmp/pushrig-net-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw Failure(.run, "no temporary folder") }
+        let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let authority = CertificateAuthority(commonName: "Net tests")
+        let issued = authority.issue(commonName: "localhost", dnsNames: ["localhost"], addresses: ["127.0.0.1"])
+        try write(authority.certificatePEM, to: folder + "/ca.pem")
+        try write(issued.certificatePEM, to: folder + "/server.pem")
+        try write(issued.keyPEM, to: folder + "/server.key")
+        return (folder + "/ca.pem", folder + "/server.pem", folder + "/server.key")
+    }
+
+    private static func write(_ text: String, to path: String) throws {
+        guard let file = fopen(path, "w") else { throw Failure(.run, "cannot write \(path)") }
+        fputs(text, file)
+        fclose(file)
+    }
+}
