@@ -157,7 +157,7 @@ final class ClientConnection: ReadinessHandler {
             receive(at: now)
         case .wouldBlock: break
         case .closed:
-            if case .http1(let parser) = engine, current != nil {
+            if case .http1(let parser) = engine, current != nil, parser.status != 0 {
                 parser.endOfInput()
                 finishHTTP1(parser, at: now)
                 if isClosed { return }

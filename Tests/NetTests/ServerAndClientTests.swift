@@ -5,9 +5,9 @@ import Testing
 
 /// One body of tests over each way a request can travel.
 enum Way: String, CaseIterable, Sendable {
-    case http2TLS, http2Clear
+    case http2TLS, http2Clear, http1TLS, http1Clear
 
-    var isTLS: Bool { self == .http2TLS  }
+    var isTLS: Bool { self == .http2TLS || self == .http1TLS }
     var version: ClientConfiguration.Version { self == .http2TLS || self == .http2Clear ? .http2 : .http1 }
 }
 

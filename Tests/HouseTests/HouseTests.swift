@@ -1,0 +1,142 @@
+// The house's own rules, held against the files of the repository.
+
+import Glibc
+import Testing
+
+/// The repository, found from this file's place in it.
+private enum Repository {
+    static let root: String = {
+        let parts = #filePath.split(separator: "/").dropLast(3)
+        return "/" + parts.joined(separator: "/")
+    }()
+
+    static func read(_ path: String) -> String {
+        guard let file = fopen(root + "/" + path, "r") else { return "" }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var room = [UInt8](repeating: 0, count: 65_536)
+        while case let count = fread(&room, 1, room.count, file), count > 0 { bytes += room[..<count] }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Paths of all files below a folder that end so, relative to the root, sorted.
+    static func files(under folder: String, ending: String) -> [String] {
+        guard let directory = opendir(root + "/" + folder) else { return [] }
+        defer { closedir(directory) }
+        var found: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            guard !name.hasPrefix(".") else { continue }
+            if entry.pointee.d_type == UInt8(DT_DIR) {
+                found += files(under: folder + "/" + name, ending: ending)
+            } else if name.hasSuffix(ending) {
+                found.append(folder + "/" + name)
+            }
+        }
+        return found.sorted()
+    }
+
+    static let sources = files(under: "Sources", ending: ".swift")
+    static let tests = files(under: "Tests", ending: ".swift")
+}
+
+/// One row of the table in docs/architecture.md.
+private struct Room {
+    var floor: Int
+    var name: String
+    var mayImport: Set<String>
+
+    static let all: [Room] = {
+        var rooms: [Room] = []
+        for line in Repository.read("docs/architecture.md").split(separator: "\n") {
+            let cells = line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
+                .map { $0.trimmingPrefix(" ") }.map { String($0) }
+            guard cells.count == 4, let floor = Int(cells[0].filter { $0 != " " }) else { continue }
+            let name = words(in: cells[1]).first ?? ""
+            var imports = Set(words(in: cells[3]))
+            if cells[3].contains("everything below") { imports = Set(rooms.map(\.name)).union(["CLinux"]) }
+            rooms.append(Room(floor: floor, name: name, mayImport: imports))
+        }
+        return rooms
+    }()
+
+    private static func words(in cell: String) -> [String] {
+        cell.split(separator: "`", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }
+            .map { String($0.element) }
+    }
+}
+
+@Suite("The house")
+struct HouseTests {
+    @Test("has a room for each module, and each module a room")
+    func rooms() {
+        let modules = Set(
+            Repository.sources.map { String($0.split(separator: "/")[1]) })
+        #expect(Set(Room.all.map(\.name)) == modules)
+        #expect(Room.all.count >= 20)
+    }
+
+    @Test("imports only what the table allows", arguments: Repository.sources)
+    func imports(path: String) throws {
+        let module = String(path.split(separator: "/")[1])
+        let room = try #require(Room.all.first { $0.name == module })
+        let free: Set<String> = ["Glibc", "Synchronization"]
+        for line in Repository.read(path).split(separator: "\n") {
+            let words = line.split(separator: " ")
+            guard let index = words.firstIndex(of: "import"), index <= 1, words.count == index + 2 else { continue }
+            let imported = String(words[index + 1])
+            #expect(room.mayImport.union(free).contains(imported), "\(path) imports \(imported)")
+        }
+    }
+
+    @Test("imports strictly downward")
+    func downward() {
+        let floors = Dictionary(uniqueKeysWithValues: Room.all.map { ($0.name, $0.floor) })
+        for room in Room.all {
+            for imported in room.mayImport {
+                guard let floor = floors[imported] else { continue }
+                // Neighbours on one floor may be named in one direction only, which SwiftPM enforces.
+                #expect(floor <= room.floor, "\(room.name) imports \(imported), which is above it")
+            }
+        }
+    }
+
+    @Test("declares in Package.swift what the table allows")
+    func manifest() {
+        let manifest = Repository.read("Package.swift").filter { $0 != "\n" && $0 != " " }
+        for room in Room.all where room.name != "Harness" && room.name != "pushrig" {
+            guard let start = manifest.firstRange(of: "room(\"\(room.name)\",[") else {
+                Issue.record("Package.swift has no room \(room.name)")
+                continue
+            }
+            let list = manifest[start.upperBound...].prefix { $0 != "]" }
+            let declared = Set(list.split(separator: ",").map { $0.filter { $0 != "\"" } })
+            #expect(declared == room.mayImport, "\(room.name)")
+        }
+    }
+
+    @Test("keeps each file to one idea: at most 400 lines, lines of at most 120 columns", arguments: Repository.sources)
+    func width(path: String) {
+        let lines = Repository.read(path).split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count <= 401, "\(path) has \(lines.count) lines")
+        for (number, line) in lines.enumerated() { #expect(line.count <= 130, "\(path):\(number + 1)") }
+    }
+
+    @Test("leaves nothing undone and takes time and chance only where they come from")
+    func bans() {
+        let banned = ["TODO", "FIXME", "XXX", "Date()", ".random(", "import Foundation"]
+        for path in Repository.sources {
+            let text = Repository.read(path)
+            for word in banned { #expect(!text.contains(word), "\(path) contains \(word)") }
+        }
+    }
+
+    @Test("tests every module")
+    func tested() {
+        let folders = Set(Repository.tests.map { String($0.split(separator: "/")[1]) })
+        let exempt: Set<String> = ["HTTP2", "pushrig"]  // Through NetTests and EndToEndTests.
+        for room in Room.all where !exempt.contains(room.name) {
+            #expect(folders.contains(room.name + "Tests"), "no tests for \(room.name)")
+        }
+    }
+}
