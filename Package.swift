@@ -76,7 +76,7 @@ let package = Package(
             ]),
         room("PushRig", ["Basics", "Journal", "Faults", "APNs", "Devices", "MockServer"]),
         // Floor 9
-        .executableTarget(name: "pushrig", dependencies: ["PushRig", "Harness"], swiftSettings: strict),
+        .executableTarget(name: "pushrig", dependencies: ["Basics", "Harness"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -61,7 +61,7 @@ package final class ByteBuffer {
 
     /// Drops `count` bytes from the front.
     package func consume(_ count: Int) {
-        precondition(count <= end - start, "more bytes consumed than there are")
+        precondition(count >= 0 && count <= end - start, "more bytes consumed than there are")
         start += count
         if start == end {
             start = 0
@@ -86,7 +86,8 @@ package final class ByteBuffer {
 
     private func reserve(_ count: Int) {
         guard end + count > capacity else { return }
-        if start > 0, end - start + count <= capacity {
+        // Moving what is left is only worth it when at least as much has gone, or it would be moved again and again.
+        if start >= end - start, end - start + count <= capacity {
             base.update(from: base + start, count: end - start)
         } else {
             let grown = max(capacity * 2, end - start + count, 256)

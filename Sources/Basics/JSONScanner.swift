@@ -248,8 +248,11 @@ package final class JSONScanner {
     @inline(__always)
     private static func skipSpace(_ start: JSONText.Bytes) -> JSONText.Bytes {
         var p = start
-        while p.pointee <= 0x20, p.pointee == 0x20 || p.pointee == 0x0A || p.pointee == 0x0D || p.pointee == 0x09 { p += 1 }
-        return p
+        while true {
+            let byte = p.pointee
+            guard byte <= 0x20, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return p }
+            p += 1
+        }
     }
 
     private func growNodes() -> Bool {

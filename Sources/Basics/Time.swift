@@ -13,7 +13,7 @@ package struct Interval: Hashable, Comparable, Sendable {
     package static func nanoseconds(_ count: Int64) -> Interval { Interval(nanoseconds: count) }
     package static func microseconds(_ count: Int64) -> Interval { Interval(nanoseconds: count * 1_000) }
     package static func milliseconds(_ count: Int64) -> Interval { Interval(nanoseconds: count * 1_000_000) }
-    package static func seconds(_ count: Double) -> Interval { Interval(nanoseconds: Int64(count * 1e9)) }
+    package static func seconds(_ count: Double) -> Interval { Interval(nanoseconds: Int64((count * 1e9).rounded())) }
 
     package var seconds: Double { Double(nanoseconds) / 1e9 }
     package var milliseconds: Double { Double(nanoseconds) / 1e6 }
@@ -22,7 +22,7 @@ package struct Interval: Hashable, Comparable, Sendable {
     package static func + (a: Interval, b: Interval) -> Interval { Interval(nanoseconds: a.nanoseconds + b.nanoseconds) }
     package static func - (a: Interval, b: Interval) -> Interval { Interval(nanoseconds: a.nanoseconds - b.nanoseconds) }
     package static func * (a: Interval, factor: Double) -> Interval {
-        Interval(nanoseconds: Int64(Double(a.nanoseconds) * factor))
+        Interval(nanoseconds: Int64((Double(a.nanoseconds) * factor).rounded()))
     }
     package static func += (a: inout Interval, b: Interval) { a = a + b }
 }
@@ -51,7 +51,7 @@ extension Interval: CustomStringConvertible {
             rest = rest.dropFirst(suffix.count)
         }
         guard total.isFinite, total < 9.2e18 else { return nil }
-        self.init(nanoseconds: Int64(total))
+        self.init(nanoseconds: Int64(total.rounded()))
     }
 
     /// The shortest exact-looking form with three significant digits, such as `1.53ms`.
@@ -105,9 +105,14 @@ package struct WallTime: Hashable, Comparable, Sendable {
     package init(milliseconds: Int64) { nanoseconds = milliseconds * 1_000_000 }
 
     /// Whole Unix seconds, rounded down.
-    package var seconds: Int64 { Int64((Double(nanoseconds) / 1e9).rounded(.down)) }
+    package var seconds: Int64 { floored(by: 1_000_000_000) }
     /// Whole Unix milliseconds, rounded down.
-    package var milliseconds: Int64 { nanoseconds / 1_000_000 }
+    package var milliseconds: Int64 { floored(by: 1_000_000) }
+
+    private func floored(by unit: Int64) -> Int64 {
+        let (quotient, remainder) = nanoseconds.quotientAndRemainder(dividingBy: unit)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
 
     package static func < (a: WallTime, b: WallTime) -> Bool { a.nanoseconds < b.nanoseconds }
     package static func + (a: WallTime, b: Interval) -> WallTime { WallTime(nanoseconds: a.nanoseconds + b.nanoseconds) }

@@ -17,7 +17,8 @@ extension WallTime {
             + "\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2)).\(padded(fraction, 3))Z"
     }
 
-    /// Reads `YYYY-MM-DDThh:mm:ss[.fraction](Z|±hh:mm)`. Nil for anything else.
+    /// Reads `YYYY-MM-DDThh:mm:ss[.fraction](Z|±hh:mm)`. Nil for anything else, for days that no calendar has, and
+    /// outside of the years 1678 to 2261, which 64 bits of nanoseconds hold.
     package init?(iso8601 text: String) {
         let bytes = Array(text.utf8)
         func number(_ range: Range<Int>) -> Int64? {
@@ -33,8 +34,11 @@ extension WallTime {
         guard let year = number(0..<4), has(45, at: 4), let month = number(5..<7), has(45, at: 7),
             let day = number(8..<10), has(84, at: 10) || has(116, at: 10) || has(32, at: 10),
             let hour = number(11..<13), has(58, at: 13), let minute = number(14..<16), has(58, at: 16),
-            let second = number(17..<19), 1...12 ~= month, 1...31 ~= day, hour < 24, minute < 60, second < 61
+            let second = number(17..<19), 1678...2261 ~= year, 1...12 ~= month, hour < 24, minute < 60, second < 61
         else { return nil }
+        let firstDay = Self.days(fromCivil: year, month, 1)
+        let nextFirstDay = Self.days(fromCivil: month == 12 ? year + 1 : year, month % 12 + 1, 1)
+        guard day >= 1, firstDay + day <= nextFirstDay else { return nil }
         var index = 19
         var nanoseconds: Int64 = 0
         if has(46, at: index) {
@@ -53,7 +57,7 @@ extension WallTime {
             index += 1
         } else if has(43, at: index) || has(45, at: index) {
             guard let hours = number(index + 1..<index + 3), has(58, at: index + 3),
-                let minutes = number(index + 4..<index + 6)
+                let minutes = number(index + 4..<index + 6), hours < 24, minutes < 60
             else { return nil }
             offsetMinutes = (hours * 60 + minutes) * (bytes[index] == 45 ? -1 : 1)
             index += 6
@@ -61,8 +65,7 @@ extension WallTime {
             return nil
         }
         guard index == bytes.count else { return nil }
-        let days = Self.days(fromCivil: year, month, day)
-        let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second - offsetMinutes * 60
+        let seconds = (firstDay + day - 1) * 86_400 + hour * 3_600 + minute * 60 + second - offsetMinutes * 60
         self.init(nanoseconds: seconds * 1_000_000_000 + nanoseconds)
     }
 

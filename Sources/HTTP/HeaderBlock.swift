@@ -2,19 +2,25 @@
 // block keeps its memory for the next message.
 
 import Basics
+import Glibc
 
 /// Header fields in order of arrival, names in lower case, pseudo-header fields of HTTP/2 among them with their colon.
 /// Bind the block to a local `let` before asking for spans; they are valid until the next mutation.
 package final class HeaderBlock {
     private struct Field {
-        var start: Int32
-        var nameEnd: Int32
-        var valueEnd: Int32
+        var nameStart: Int32
+        var nameCount: Int32
+        var valueStart: Int32
+        var valueCount: Int32
         var neverIndexed: Bool
     }
 
+    /// A cleared block gives back a buffer larger than this.
+    private static let keptBytes = 16_384
+
     private var storage: UnsafeMutablePointer<UInt8>
     private var capacity = 512
+    private var used = 0
     private var fields: UnsafeMutablePointer<Field>
     private var fieldCapacity = 16
 
@@ -35,17 +41,16 @@ package final class HeaderBlock {
 
     /// Adds a field. `neverIndexed` asks HPACK for a never-indexed literal (RFC 7541 §6.2.3); HTTP/1.1 ignores it.
     package func append(name: Span<UInt8>, value: Span<UInt8>, neverIndexed: Bool = false) {
-        name.withUnsafeBufferPointer { name in
-            value.withUnsafeBufferPointer { value in
-                append(name.baseAddress, name.count, value.baseAddress, value.count, neverIndexed)
-            }
+        let room = room(name.count + value.count)
+        name.withUnsafeBufferPointer { if let start = $0.baseAddress { room.update(from: start, count: $0.count) } }
+        value.withUnsafeBufferPointer {
+            if let start = $0.baseAddress { (room + name.count).update(from: start, count: $0.count) }
         }
+        commit(nameCount: name.count, valueCount: value.count, neverIndexed: neverIndexed)
     }
 
     package func append(_ name: StaticString, _ value: Span<UInt8>, neverIndexed: Bool = false) {
-        value.withUnsafeBufferPointer { value in
-            append(name.utf8Start, name.utf8CodeUnitCount, value.baseAddress, value.count, neverIndexed)
-        }
+        name.withUTF8Buffer { append(name: $0.span, value: value, neverIndexed: neverIndexed) }
     }
 
     package func append(_ name: StaticString, _ value: String, neverIndexed: Bool = false) {
@@ -58,77 +63,108 @@ package final class HeaderBlock {
 
     @_lifetime(borrow self)
     package func name(at index: Int) -> Span<UInt8> {
-        precondition(index < count, "no such field")
-        let field = fields[index]
-        return _overrideLifetime(slice(field.start, field.nameEnd), borrowing: self)
+        let field = field(index)
+        return span(field.nameStart, field.nameCount)
     }
 
     @_lifetime(borrow self)
     package func value(at index: Int) -> Span<UInt8> {
-        precondition(index < count, "no such field")
-        let field = fields[index]
-        return _overrideLifetime(slice(field.nameEnd, field.valueEnd), borrowing: self)
+        let field = field(index)
+        return span(field.valueStart, field.valueCount)
     }
 
-    package func isNeverIndexed(at index: Int) -> Bool {
-        precondition(index < count, "no such field")
-        return fields[index].neverIndexed
-    }
+    package func isNeverIndexed(at index: Int) -> Bool { field(index).neverIndexed }
 
     /// The index of the first field of that (lower-case) name.
     package func index(of name: StaticString) -> Int? {
-        for index in 0..<count where self.name(at: index).equals(name) { return index }
+        let length = name.utf8CodeUnitCount
+        let wanted = name.utf8Start
+        for index in 0..<count where Int(fields[index].nameCount) == length {
+            if memcmp(storage + Int(fields[index].nameStart), wanted, length) == 0 { return index }
+        }
         return nil
     }
 
     /// The first value of that (lower-case) name as text. Not for the data path.
     package func text(_ name: StaticString) -> String? { index(of: name).map { value(at: $0).text } }
 
-    /// Forgets the fields; keeps the memory unless it has grown past 16 KiB.
     package func clear() {
         count = 0
         byteCount = 0
-        guard capacity > 16_384 else { return }
-        storage.deallocate()
-        capacity = 512
-        storage = .allocate(capacity: capacity)
+        used = 0
+        if capacity > Self.keptBytes {
+            storage.deallocate()
+            capacity = 512
+            storage = .allocate(capacity: capacity)
+        }
+    }
+
+    // MARK: For the parsers of this module, which write a field where it will stay
+
+    /// Where the next field's name goes, its value right behind it: room for `bytes` bytes and eight to spare.
+    func room(_ bytes: Int) -> UnsafeMutablePointer<UInt8> {
+        if used + bytes + 8 > capacity { grow(by: bytes + 8) }
+        return storage + used
+    }
+
+    /// Adds the field whose name and value have been written into the room.
+    func commit(nameCount: Int, valueCount: Int, neverIndexed: Bool = false) {
+        if count == fieldCapacity { growFields() }
+        fields[count] = Field(
+            nameStart: Int32(used), nameCount: Int32(nameCount), valueStart: Int32(used + nameCount),
+            valueCount: Int32(valueCount), neverIndexed: neverIndexed)
+        count += 1
+        used += nameCount + valueCount
+        byteCount += nameCount + valueCount
+    }
+
+    /// Gives the last field's value to the field at `index` and drops the last field.
+    func moveLastValue(to index: Int) {
+        let last = fields[count - 1]
+        byteCount -= Int(last.nameCount + fields[index].valueCount)
+        fields[index].valueStart = last.valueStart
+        fields[index].valueCount = last.valueCount
+        count -= 1
+    }
+
+    func remove(at index: Int) {
+        byteCount -= Int(fields[index].nameCount + fields[index].valueCount)
+        for later in index + 1..<max(count, index + 1) { fields[later - 1] = fields[later] }
+        count -= 1
+    }
+
+    func rawName(_ index: Int) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: storage + Int(fields[index].nameStart), count: Int(fields[index].nameCount))
+    }
+
+    func rawValue(_ index: Int) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: storage + Int(fields[index].valueStart), count: Int(fields[index].valueCount))
+    }
+
+    private func field(_ index: Int) -> Field {
+        precondition(index >= 0 && index < count, "no such field in this head")
+        return fields[index]
     }
 
     @_lifetime(borrow self)
-    private func slice(_ start: Int32, _ end: Int32) -> Span<UInt8> {
-        let bytes = Span<UInt8>(_unsafeStart: UnsafePointer(storage + Int(start)), count: Int(end - start))
-        return _overrideLifetime(bytes, borrowing: self)
+    private func span(_ start: Int32, _ count: Int32) -> Span<UInt8> {
+        let span = Span<UInt8>(_unsafeStart: UnsafePointer(storage + Int(start)), count: Int(count))
+        return _overrideLifetime(span, borrowing: self)
     }
 
-    private func append(
-        _ name: UnsafePointer<UInt8>?, _ nameCount: Int, _ value: UnsafePointer<UInt8>?, _ valueCount: Int,
-        _ neverIndexed: Bool
-    ) {
-        let end = byteCount + nameCount + valueCount
-        if end > capacity { growStorage(to: end) }
-        if count == fieldCapacity { growFields() }
-        if nameCount > 0 { (storage + byteCount).update(from: name!, count: nameCount) }
-        if valueCount > 0 { (storage + byteCount + nameCount).update(from: value!, count: valueCount) }
-        fields[count] = Field(
-            start: Int32(byteCount), nameEnd: Int32(byteCount + nameCount), valueEnd: Int32(end),
-            neverIndexed: neverIndexed)
-        byteCount = end
-        count += 1
-    }
-
-    private func growStorage(to needed: Int) {
-        capacity = max(capacity * 2, needed)
-        let grown = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
-        grown.update(from: storage, count: byteCount)
+    private func grow(by bytes: Int) {
+        precondition(used + bytes < Int(Int32.max), "a head is far smaller than 2 GB")
+        let larger = max(2 * capacity, used + bytes)
+        let fresh = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
+        fresh.update(from: storage, count: used)
         storage.deallocate()
-        storage = grown
+        (storage, capacity) = (fresh, larger)
     }
 
     private func growFields() {
-        fieldCapacity *= 2
-        let grown = UnsafeMutablePointer<Field>.allocate(capacity: fieldCapacity)
-        grown.update(from: fields, count: count)
+        let fresh = UnsafeMutablePointer<Field>.allocate(capacity: 2 * fieldCapacity)
+        fresh.update(from: fields, count: fieldCapacity)
         fields.deallocate()
-        fields = grown
+        (fields, fieldCapacity) = (fresh, 2 * fieldCapacity)
     }
 }

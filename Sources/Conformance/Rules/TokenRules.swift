@@ -24,6 +24,7 @@ enum TokenRules {
     ) { evidence in
         var deaths: [Place: ObservedPush] = [:]
         var findings = Findings()
+        var died = 0
         for push in evidence.pushes {
             let place = Place(token: push.token, environment: push.environment)
             if let death = deaths[place] {
@@ -37,9 +38,10 @@ enum TokenRules {
                 }
             } else if isDefinite(push, evidence), !evidence.speaksOfThePast(push) {
                 deaths[place] = push
+                died += 1
             }
         }
-        return findings.verdict(evidenceCount: deaths.count)
+        return findings.verdict(evidenceCount: died)
     }
 
     static let livingTokenKept = Rule(

@@ -1,0 +1,51 @@
+// What is decided for one mock, and what nobody outside Apple knows: each open question of spec/apns.md §15 that the
+// rules meet is a field with its default argued beside it.
+
+package import Basics
+
+/// How one APNs endpoint judges.
+package struct APNsSettings: Sendable {
+    package var environment: APNsEnvironment
+    /// Bundle IDs the provider's team owns; a push to another is TopicDisallowed. Nil: any.
+    package var allowedTopics: [String]?
+
+    // Documented or observed; switches for tests that want less.
+
+    /// 429 for a third different provider token on one connection within `tokenUpdateInterval`, good or bad (§7, §8).
+    /// Apple also counts across connections of a host, which nobody has pinned down; we count per connection.
+    package var enforceTokenUpdateRate = true
+    package var tokenUpdateInterval = Interval.seconds(20 * 60)
+    /// After such a 429 every push of the connection gets it until the interval is over (§8, an engineer's word).
+    package var updateRateBlocksConnection = true
+    /// After ExpiredProviderToken only a new connection helps (§8, observed).
+    package var wedgesAfterExpiredToken = true
+    /// The greatest distance of `iat` from now (§8).
+    package var providerTokenLifetime = Interval.seconds(3600)
+
+    // Unsure.
+
+    /// §8, §15.11: the text bounds the distance both ways but names no reason for the future. Default: expired, because
+    /// a client whose clock was ahead re-signed without end, and clients re-sign on ExpiredProviderToken.
+    package var futureIssuedAt = FutureIssuedAt.expired
+    /// §4, §15.2: *specifying* 10 is called an error, so the default refuses an explicit 10 and lets pass a push
+    /// without the header, although the header's default is 10 as well.
+    package var backgroundPriority = BackgroundPriority.refuseExplicitTen
+    /// §5, §15.3: no reason exists for malformed JSON. Default: accepted, and no device can decode it.
+    package var malformedPayload = MalformedPayload.accept
+    /// §3: one relay's code says that an empty apns-collapse-id is refused.
+    package var refusesEmptyCollapseID = true
+    /// Hex digits of a device token. Sizes from 64 to 160 were seen and none may be assumed (§3, §10): the bounds only
+    /// keep out what nobody would issue.
+    package var tokenDigits = 32...512
+    /// §15.9: whether the client's `apns-id` comes back as spelled, upper case included. For whoever writes the answer.
+    package var echoesMessageIDVerbatim = true
+
+    package enum FutureIssuedAt: Sendable { case accept, expired, invalid }
+    package enum BackgroundPriority: Sendable { case accept, refuseExplicitTen, refuseTenAndAbsent }
+    package enum MalformedPayload: Sendable { case accept, payloadEmpty }
+
+    package init(environment: APNsEnvironment = .sandbox, allowedTopics: [String]? = nil) {
+        self.environment = environment
+        self.allowedTopics = allowedTopics
+    }
+}

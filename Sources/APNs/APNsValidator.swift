@@ -1,0 +1,34 @@
+// The judge: one request in, a push or a rejection out. Pure but for what it remembers of the connection.
+
+package import Basics
+package import HTTP
+
+/// Judges requests of `/3/device`. One per loop; confined to its thread.
+package final class APNsValidator {
+    private let court: Court
+    private let checks: [Check]
+
+    /// `seed` is for the `apns-id`s made here: give each loop a child of its own. `checks` is another order of rows.
+    package init(
+        settings: APNsSettings, keys: ProviderKeys, directory: any TokenDirectory, seed: Seed,
+        checks: [Check] = Check.order
+    ) {
+        court = Court(settings: settings, keys: keys, directory: directory, seed: seed)
+        self.checks = checks
+    }
+
+    /// `head` has the pseudo-header fields of HTTP/2 and names in lower case. `now` decides on ages of provider tokens.
+    package func validate(
+        _ head: HeaderBlock, body: ByteBuffer, connection: ProviderConnection, now: WallTime
+    ) -> APNsVerdict {
+        connection.requests += 1
+        var inspection = Inspection(head, body, connection, court, now: now)
+        for index in checks.indices {
+            guard let reason = checks[index].judge(&inspection) else { continue }
+            return APNsVerdict(
+                facts: inspection.facts, rejection: reason, timestampMilliseconds: inspection.timestampMilliseconds,
+                check: checks[index].name)
+        }
+        return APNsVerdict(facts: inspection.facts)
+    }
+}

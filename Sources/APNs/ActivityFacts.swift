@@ -1,0 +1,61 @@
+// What stands in the `aps` of a Live Activity push. APNs itself does not look (spec/apns.md §10): a push that a device
+// cannot decode is answered 200 all the same, and `defect` says why the card will not change.
+
+/// Why a device cannot use a Live Activity push.
+package enum ActivityDefect: UInt8, CaseIterable, Sendable {
+    case notJSON
+    case missingAPS
+    case missingTimestamp
+    case timestampNotANumber
+    case missingEvent
+    case unknownEvent
+    case missingContentState
+    case contentStateNotAnObject
+    case missingAttributesType
+    case missingAttributes
+    case missingAlert
+    /// Decodable, but thousands of years ahead.
+    case timestampInMilliseconds
+
+    /// Kebab-case, for journals and reports.
+    package var word: StaticString {
+        switch self {
+        case .notJSON: "not-json"
+        case .missingAPS: "missing-aps"
+        case .missingTimestamp: "missing-timestamp"
+        case .timestampNotANumber: "timestamp-not-a-number"
+        case .missingEvent: "missing-event"
+        case .unknownEvent: "unknown-event"
+        case .missingContentState: "missing-content-state"
+        case .contentStateNotAnObject: "content-state-not-an-object"
+        case .missingAttributesType: "missing-attributes-type"
+        case .missingAttributes: "missing-attributes"
+        case .missingAlert: "missing-alert"
+        case .timestampInMilliseconds: "timestamp-in-milliseconds"
+        }
+    }
+}
+
+/// The keys of `aps` that ActivityKit reads.
+package struct ActivityFacts: Sendable, Equatable {
+    package var event: ActivityEvent?
+    /// Unix seconds as sent.
+    package var timestamp: Int64?
+    package var hasContentState = false
+    package var hasAttributes = false
+    package var hasAttributesType = false
+    package var hasAlert = false
+    /// Unix seconds.
+    package var dismissalDate: Int64?
+    /// Unix seconds.
+    package var staleDate: Int64?
+    /// The first defect found, in the order of `ActivityDefect`.
+    package var defect: ActivityDefect?
+
+    package init() {}
+
+    init(defect: ActivityDefect) { self.defect = defect }
+
+    /// No timestamp in seconds is that large before the year 5138, and none in milliseconds that small after 1973.
+    static let millisecondsFrom: Int64 = 100_000_000_000
+}

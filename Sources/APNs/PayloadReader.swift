@@ -1,0 +1,131 @@
+// What a device will find in a payload, read in one pass over the members of `aps` (spec/apns.md §5, §10).
+
+import Basics
+
+/// Reads payloads. One per loop.
+final class PayloadReader {
+    /// Deep enough for any content state; the payload's size bounds the number of nodes.
+    private let scanner = JSONScanner(maxDepth: 128, maxNodes: 4096)
+
+    /// A member's value: its node, and what it is. A null is as good as absent.
+    private struct Value {
+        var node = -1
+        var isObject = false
+
+        var isGiven: Bool { node >= 0 }
+    }
+
+    /// The values of the keys we know.
+    private struct Members {
+        var alert = Value()
+        var badge = Value()
+        var sound = Value()
+        var contentAvailable = Value()
+        var timestamp = Value()
+        var event = Value()
+        var contentState = Value()
+        var attributes = Value()
+        var attributesType = Value()
+        var dismissalDate = Value()
+        var staleDate = Value()
+
+        mutating func note(_ key: Span<UInt8>, _ value: Value) {
+            switch key.count {
+            case 5 where key.matches("alert"): alert = value
+            case 5 where key.matches("event"): event = value
+            case 5 where key.matches("badge"): badge = value
+            case 5 where key.matches("sound"): sound = value
+            case 9 where key.matches("timestamp"): timestamp = value
+            case 10 where key.matches("attributes"): attributes = value
+            case 10 where key.matches("stale-date"): staleDate = value
+            case 13 where key.matches("content-state"): contentState = value
+            case 14 where key.matches("dismissal-date"): dismissalDate = value
+            case 15 where key.matches("attributes-type"): attributesType = value
+            case 17 where key.matches("content-available"): contentAvailable = value
+            default: break
+            }
+        }
+    }
+
+    func read(_ payload: Span<UInt8>, into facts: inout PushFacts) {
+        let isActivity = facts.pushType == .liveactivity
+        guard scanner.scan(payload) == nil, case .object = scanner.node(0).kind else {
+            if isActivity { facts.activity = ActivityFacts(defect: .notJSON) }
+            return
+        }
+        facts.payload.isObject = true
+        guard let members = members(of: payload) else {
+            if isActivity { facts.activity = ActivityFacts(defect: .missingAPS) }
+            return
+        }
+        facts.payload.hasAlert = members.alert.isGiven
+        facts.payload.hasBadge = members.badge.isGiven
+        facts.payload.hasSound = members.sound.isGiven
+        facts.payload.isContentAvailable = wholeNumber(members.contentAvailable) == 1
+        if isActivity { facts.activity = activity(members) }
+    }
+
+    /// Nil when the payload has no object `aps`.
+    private func members(of payload: Span<UInt8>) -> Members? {
+        guard let aps = scanner.member("aps", of: 0) else { return nil }
+        let parent = scanner.node(aps)
+        guard case .object = parent.kind else { return nil }
+        var members = Members()
+        var child = Int(parent.firstChild)
+        while child >= 0 {
+            let node = scanner.node(child)
+            let here = child
+            child = Int(node.next)
+            var value = Value(node: here)
+            switch node.kind {
+            case .null: continue
+            case .object: value.isObject = true
+            default: break
+            }
+            if node.keyHasEscapes {
+                withBytes(of: scanner.key(here) ?? "") { members.note($0, value) }
+            } else {
+                members.note(payload.extracting(Int(node.keyStart)..<Int(node.keyEnd)), value)
+            }
+        }
+        return members
+    }
+
+    private func activity(_ members: Members) -> ActivityFacts {
+        var facts = ActivityFacts()
+        facts.hasContentState = members.contentState.isGiven
+        facts.hasAttributes = members.attributes.isGiven
+        facts.hasAttributesType = members.attributesType.isGiven
+        facts.hasAlert = members.alert.isGiven
+        facts.timestamp = wholeNumber(members.timestamp)
+        facts.dismissalDate = wholeNumber(members.dismissalDate)
+        facts.staleDate = wholeNumber(members.staleDate)
+        facts.event = members.event.isGiven ? event(members.event.node) : nil
+        facts.defect = defect(facts, members)
+        return facts
+    }
+
+    private func wholeNumber(_ value: Value) -> Int64? { value.isGiven ? scanner.wholeNumber(value.node) : nil }
+
+    private func event(_ node: Int) -> ActivityEvent? {
+        if scanner.isString(node, "update") { return .update }
+        if scanner.isString(node, "end") { return .end }
+        return scanner.isString(node, "start") ? .start : nil
+    }
+
+    /// What §10 requires of all, of start and update, and of start.
+    private func defect(_ facts: ActivityFacts, _ members: Members) -> ActivityDefect? {
+        if !members.timestamp.isGiven { return .missingTimestamp }
+        guard let timestamp = facts.timestamp else { return .timestampNotANumber }
+        if !members.event.isGiven { return .missingEvent }
+        guard let event = facts.event else { return .unknownEvent }
+        if event != .end, !facts.hasContentState { return .missingContentState }
+        if facts.hasContentState, !members.contentState.isObject { return .contentStateNotAnObject }
+        if event == .start {
+            if !facts.hasAttributesType { return .missingAttributesType }
+            if !facts.hasAttributes { return .missingAttributes }
+            if !facts.hasAlert { return .missingAlert }
+        }
+        return timestamp >= ActivityFacts.millisecondsFrom ? .timestampInMilliseconds : nil
+    }
+}

@@ -1,0 +1,26 @@
+// What the rules ask the world of devices about a token.
+
+package import Basics
+
+/// What is known about a token for a topic.
+package enum TokenStanding: Sendable, Equatable {
+    case active
+    /// Never issued, or of the other environment: BadDeviceToken.
+    case unknown
+    /// Belongs to another topic: DeviceTokenNotForTopic.
+    case otherTopic
+    /// 410 Unregistered; the milliseconds since 1970 at which that was established.
+    case unregistered(sinceMilliseconds: Int64)
+    /// 410 ExpiredToken; as above.
+    case expired(sinceMilliseconds: Int64)
+    /// TooManyRequests.
+    case tooMany
+}
+
+/// Knows tokens. Asked from every loop's thread, once per push that passed all checks before the token's own.
+package protocol TokenDirectory: AnyObject, Sendable {
+    /// `token` as sent (checked hex digits), `topic` with its suffix.
+    func standing(
+        of token: Span<UInt8>, hash: TokenHash, topic: Span<UInt8>, environment: APNsEnvironment, now: WallTime
+    ) -> TokenStanding
+}

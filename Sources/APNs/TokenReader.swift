@@ -1,0 +1,56 @@
+// Provider tokens taken apart and verified (spec/apns.md §8). The slow path: once per new token, not per push.
+
+import Basics
+
+/// Reads JWTs. One per loop.
+final class TokenReader {
+    /// Longer ones are refused unread; real ones have about 200 bytes.
+    private static let byteLimit = 4096
+
+    private let scanner = JSONScanner(maxDepth: 8, maxNodes: 64)
+    private var part: [UInt8] = []
+
+    /// Nil for anything that APNs calls InvalidProviderToken: shape, alg, kid, iss, iat, signature.
+    func verify(_ token: Span<UInt8>, keys: ProviderKeys) -> ProviderKeys.Verified? {
+        guard token.count <= Self.byteLimit, let (first, second) = dots(token) else { return nil }
+        guard let key = readHeader(token.extracting(0..<first), keys: keys),
+            let issuedAt = readClaims(token.extracting(first + 1..<second), team: key.teamID),
+            let signature = Base64URL.decode(token.extracting(second + 1..<token.count))
+        else { return nil }
+        guard key.verifier.verify(token.extracting(0..<second), signature: signature.span) else { return nil }
+        return ProviderKeys.Verified(key: key, issuedAt: issuedAt)
+    }
+
+    /// Exactly two dots.
+    private func dots(_ token: Span<UInt8>) -> (Int, Int)? {
+        var found: [Int] = []
+        for index in token.indices where token[index] == 46 { found.append(index) }
+        return found.count == 2 ? (found[0], found[1]) : nil
+    }
+
+    /// `alg` must be ES256 and `kid` a key we know; `typ` and others are harmless.
+    private func readHeader(_ text: Span<UInt8>, keys: ProviderKeys) -> ProviderKey? {
+        guard Base64URL.decode(text, into: &part), scanner.scan(part.span) == nil,
+            let algorithm = scanner.member("alg", of: 0), scanner.isString(algorithm, "ES256"),
+            let kid = scanner.member("kid", of: 0), let keyID = scanner.string(kid)
+        else { return nil }
+        return keys.key(id: keyID)
+    }
+
+    /// `iss` must be the key's team. `iat` is a number of seconds; a fraction, as Python's clock gives it, is dropped.
+    private func readClaims(_ text: Span<UInt8>, team: String) -> Int64? {
+        guard Base64URL.decode(text, into: &part), scanner.scan(part.span) == nil,
+            let issuer = scanner.member("iss", of: 0), scanner.string(issuer) == team,
+            let issuedAt = scanner.member("iat", of: 0)
+        else { return nil }
+        return scanner.wholeNumber(issuedAt)
+    }
+}
+
+extension JSONScanner {
+    /// A number as a whole one, towards zero; nil for other kinds and for what 64 bits cannot hold.
+    func wholeNumber(_ node: Int) -> Int64? {
+        if let integer = integer(node) { return integer }
+        return double(node).flatMap { Int64(exactly: $0.rounded(.towardZero)) }
+    }
+}

@@ -1,0 +1,96 @@
+// What ActivityKit does with a push that reaches the device (spec/apns.md §10). Pure: a row, a push, a time.
+//
+//     (nothing) ──first update──▶ active ──end, or 8 h──▶ ended ──dismissal, at most 12 h in all──▶ gone
+//                                   │ update: newer or equal timestamp
+//                                   └─▶ active (stale once the stale-date has passed)
+
+import APNs
+import Basics
+
+extension TokenRow {
+    /// Applies a Live Activity push. A start belongs on a push-to-start token, update and end on an activity's own;
+    /// a token of unknown kind becomes what its first decodable push makes of it.
+    mutating func apply(_ push: ActivityFacts, now: WallTime, settings: DeviceSettings) -> Outcome {
+        let outcome = judge(push, now: now, settings: settings)
+        if outcome.changedScreen {
+            shown &+= 1
+            lastEvent = push.event
+        } else {
+            ignored &+= 1
+        }
+        return outcome
+    }
+
+    private mutating func judge(_ push: ActivityFacts, now: WallTime, settings: DeviceSettings) -> Outcome {
+        guard let event = push.event, let timestamp = push.timestamp, push.isDecodable else { return .undecodable }
+        guard kind == .unknown || (event == .start) == (kind == .start) else { return .unknownActivity }
+        let (ahead, isBeyond) = timestamp.subtractingReportingOverflow(now.seconds)
+        if settings.ignoresFuture, timestamp > 0, isBeyond || ahead > Int64(settings.futureLimit.seconds) {
+            return .ignoredFuture
+        }
+        if event == .start {
+            kind = .start
+            startedAt = rowSeconds(now.seconds)
+            lastTimestamp = max(lastTimestamp, timestamp)
+            return .started
+        }
+        kind = .activity
+        if startedAt == 0 { startedAt = rowSeconds(now.seconds) }
+        guard state(at: now, settings: settings) <= .stale else { return .ignoredEnded }
+        // "`end` ignores the past rule": an end is final, whatever its timestamp.
+        if event == .update, isOld(timestamp, settings.equalTimestamps) { return .ignoredOlder }
+        lastTimestamp = max(lastTimestamp, timestamp)
+        if event == .update {
+            staleAt = push.staleDate.map(rowSeconds) ?? 0
+            return .updated
+        }
+        hasEnded = true
+        let latest = now.seconds + Int64(settings.longestDismissal.seconds)
+        let dismissal = min(max(push.dismissalDate ?? latest, now.seconds), latest)
+        goneAt = rowSeconds(min(dismissal, Int64(startedAt) + Int64(settings.wholeLife.seconds)))
+        return .ended
+    }
+
+    private func isOld(_ timestamp: Int64, _ equal: DeviceSettings.EqualTimestamps) -> Bool {
+        timestamp < lastTimestamp || equal == .ignore && timestamp == lastTimestamp
+    }
+
+    /// What has become of the activity by `now`; meaningful once it has started.
+    func state(at now: WallTime, settings: DeviceSettings) -> ActivityState {
+        let age = now.seconds - Int64(startedAt)
+        if age >= Int64(settings.wholeLife.seconds) || hasEnded && now.seconds >= Int64(goneAt) { return .dismissed }
+        if hasEnded || age >= Int64(settings.activeLife.seconds) { return .ended }
+        return staleAt != 0 && now.seconds >= Int64(staleAt) ? .stale : .active
+    }
+}
+
+extension ActivityState: Comparable {
+    package static func < (a: ActivityState, b: ActivityState) -> Bool { a.rawValue < b.rawValue }
+}
+
+extension ActivityFacts {
+    /// A timestamp in milliseconds is wrong, but it decodes.
+    var isDecodable: Bool { defect == nil || defect == .timestampInMilliseconds }
+}
+
+extension TokenRow {
+    /// A push that is no Live Activity's: what the user sees of it.
+    mutating func show(_ facts: PushFacts) -> Outcome {
+        let outcome = Self.reaction(to: facts)
+        if outcome.changedScreen { shown &+= 1 } else { ignored &+= 1 }
+        return outcome
+    }
+
+    /// By the push type; without one by the payload. VoIP, location and the like go to the app or the system whatever
+    /// they hold.
+    private static func reaction(to facts: PushFacts) -> Outcome {
+        guard facts.payload.isObject else { return .undecodable }
+        switch facts.pushType {
+        case .background: return .silent
+        case .alert, nil:
+            if facts.payload.hasAlert || facts.payload.hasBadge || facts.payload.hasSound { return .shown }
+            return facts.payload.isContentAvailable ? .silent : .nothingShown
+        default: return .handedOver
+        }
+    }
+}

@@ -1,0 +1,32 @@
+// A Live Activity as the admin API shows it.
+
+package import APNs
+package import Basics
+
+/// What is left of an activity.
+package enum ActivityState: UInt8, CaseIterable, Sendable {
+    case active, stale, ended, dismissed
+
+    package var word: StaticString {
+        switch self {
+        case .active: "active"
+        case .stale: "stale"
+        case .ended: "ended"
+        case .dismissed: "dismissed"
+        }
+    }
+}
+
+/// One activity and what pushes did to it.
+package struct ActivityRecord: Sendable, Equatable {
+    package var token: String
+    package var topic: String?
+    package var state: ActivityState
+    /// `aps.timestamp` of the newest push that was applied, Unix seconds.
+    package var lastTimestamp: Int64?
+    package var lastEvent: ActivityEvent?
+    package var startedAt: WallTime
+    /// Pushes that changed the card, and pushes that did not.
+    package var shown: Int
+    package var ignored: Int
+}

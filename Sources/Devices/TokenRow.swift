@@ -1,0 +1,92 @@
+// What is kept of one token: one cache line, so that a push costs the same with a thousand tokens and with a million.
+
+import APNs
+import Basics
+
+/// A token's row. Times are Unix seconds unless named otherwise; 0 means none.
+struct TokenRow {
+    var high: UInt64 = 0
+    var low: UInt64 = 0
+    /// When its death was established; `unknownDeath` until the first push finds it dead.
+    var sinceMilliseconds: Int64 = 0
+    /// `aps.timestamp` of the newest push that was applied.
+    var lastTimestamp: Int64 = TokenRow.noTimestamp
+    /// The place of the token's bytes in its shard's arena.
+    var tokenOffset: UInt32 = 0
+    var pushCount: UInt32 = 0
+    var startedAt: UInt32 = 0
+    var staleAt: UInt32 = 0
+    /// When the card leaves the screen.
+    var goneAt: UInt32 = 0
+    var shown: UInt32 = 0
+    var ignored: UInt32 = 0
+    /// The shard's number for the bundle ID; 0: not known.
+    var topic: UInt16 = 0
+    private var bits: UInt16 = 0
+
+    static let noTimestamp = Int64.min
+    static let unknownDeath = Int64.min
+
+    /// An empty place in the table. `Mixer` never makes this hash.
+    var isFree: Bool { high == 0 && low == 0 }
+
+    var hash: TokenHash { TokenHash(high: high, low: low) }
+
+    private func read(_ shift: UInt16, _ mask: UInt16) -> UInt16 { bits >> shift & mask }
+    private mutating func write(_ value: UInt16, _ shift: UInt16, _ mask: UInt16) {
+        bits = bits & ~(mask << shift) | value << shift
+    }
+
+    var kind: TokenKind {
+        get { TokenKind(rawValue: UInt8(read(0, 3)))! }
+        set { write(UInt16(newValue.rawValue), 0, 3) }
+    }
+
+    var state: TokenState {
+        get { TokenState(rawValue: UInt8(read(2, 3)))! }
+        set { write(UInt16(newValue.rawValue), 2, 3) }
+    }
+
+    var environment: APNsEnvironment? {
+        get {
+            let value = read(4, 3)
+            return value == 0 ? nil : APNsEnvironment(rawValue: UInt8(value - 1))
+        }
+        set { write(newValue.map { UInt16($0.rawValue) + 1 } ?? 0, 4, 3) }
+    }
+
+    var lastEvent: ActivityEvent? {
+        get {
+            let value = read(6, 3)
+            return value == 0 ? nil : ActivityEvent(rawValue: UInt8(value - 1))
+        }
+        set { write(newValue.map { UInt16($0.rawValue) + 1 } ?? 0, 6, 3) }
+    }
+
+    /// Whether an `end` was applied.
+    var hasEnded: Bool {
+        get { read(8, 1) == 1 }
+        set { write(newValue ? 1 : 0, 8, 1) }
+    }
+
+    /// Whether the suffix of its topic is known, and which it is (nil: none).
+    var knowsSuffix: Bool { read(9, 1) == 1 }
+    var suffix: PushType? {
+        get {
+            let value = read(10, 15)
+            return value == 0 ? nil : PushType(rawValue: UInt8(value - 1))
+        }
+        set {
+            write(1, 9, 1)
+            write(newValue.map { UInt16($0.rawValue) + 1 } ?? 0, 10, 15)
+        }
+    }
+
+    mutating func forgetSuffix() {
+        write(0, 9, 1)
+        write(0, 10, 15)
+    }
+}
+
+/// Unix seconds for a row; what does not fit is clamped.
+func rowSeconds(_ seconds: Int64) -> UInt32 { UInt32(clamping: seconds) }

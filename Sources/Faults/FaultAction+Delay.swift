@@ -1,0 +1,66 @@
+// `{"delay": "200ms"}`, `{"delay": {"uniform": ["10ms", "50ms"]}}`, `{"delay": {"exponential": "50ms"}}` or
+// `{"delay": {"logNormal": {"median": "100ms", "p95": "500ms"}}}`: the right answer, later.
+
+import Basics
+
+/// No answer is later than this.
+let longestDelay = Interval.seconds(24 * 3600)
+
+extension ActionForm {
+    static let delay = ActionForm(name: "delay", example: #""200ms""#) { value, pointer throws(FaultRuleError) in
+        .delay(try readDistribution(value, pointer))
+    } write: { action in
+        guard case .delay(let distribution) = action else { return nil }
+        switch distribution {
+        case .constant(let seconds): return text(seconds)
+        case .uniform(let low, let high): return ["uniform": [text(low), text(high)]]
+        case .exponential(let mean): return ["exponential": text(mean)]
+        case .logNormal(let median, let p95): return ["logNormal": ["median": text(median), "p95": text(p95)]]
+        }
+    }
+
+    private static func text(_ seconds: Double) -> JSONValue { .string(Interval.seconds(seconds).exactText) }
+
+    private static func readDistribution(_ value: JSONValue, _ pointer: String) throws(FaultRuleError) -> Distribution {
+        guard value.object != nil else { return .constant(try seconds(value, pointer)) }
+        let object = try ObjectReader(value, at: pointer, keys: ["uniform", "exponential", "logNormal"])
+        let wrong = FaultRuleError(
+            pointer: pointer, message: "a delay is one duration or one distribution",
+            hint: #"such as "200ms", {"uniform": ["10ms", "50ms"]}, {"exponential": "50ms"}"#)
+        guard object.count == 1 else { throw wrong }
+        if let value = object["exponential"] {
+            let mean = try seconds(value, object.pointer("exponential"))
+            guard mean > 0 else { throw object.error("exponential", "a mean is greater than 0") }
+            return .exponential(mean: mean)
+        }
+        if let bounds = object["uniform"] {
+            let pointer = object.pointer("uniform")
+            guard let array = bounds.array, array.count == 2 else {
+                throw object.error("uniform", "uniform has two bounds", hint: #"such as ["10ms", "50ms"]"#)
+            }
+            let low = try seconds(array[0], pointer + "/0")
+            let high = try seconds(array[1], pointer + "/1")
+            guard low <= high else { throw object.error("uniform", "the first bound is the lower one") }
+            return .uniform(low, high)
+        }
+        guard let shape = object["logNormal"] else { throw wrong }
+        let place = object.pointer("logNormal")
+        let parts = try ObjectReader(shape, at: place, keys: ["median", "p95"])
+        guard let median = parts["median"], let p95 = parts["p95"] else {
+            throw object.error("logNormal", "logNormal has a median and a p95")
+        }
+        let (middle, high) = (try seconds(median, place + "/median"), try seconds(p95, place + "/p95"))
+        guard middle > 0, high >= middle else {
+            throw object.error("logNormal", "the median is greater than 0 and the p95 at least the median")
+        }
+        return .logNormal(median: middle, p95: high)
+    }
+
+    private static func seconds(_ value: JSONValue, _ pointer: String) throws(FaultRuleError) -> Double {
+        guard let text = value.string, let interval = Interval(parsing: text), interval <= longestDelay else {
+            throw FaultRuleError(
+                pointer: pointer, message: "this is no duration of at most 24 hours", hint: #"write it as "200ms""#)
+        }
+        return interval.seconds
+    }
+}

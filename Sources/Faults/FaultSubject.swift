@@ -1,0 +1,43 @@
+// What rules may look at in a push: numbers and borrowed bytes, no heap.
+
+package import APNs
+package import Basics
+
+/// A push before the rules. Lives as long as the topic's bytes.
+package struct FaultSubject: ~Escapable {
+    package let tokenHash: TokenHash
+    /// With suffix; empty when there is none.
+    package let topic: Span<UInt8>
+    package let pushType: PushType?
+    package let event: ActivityEvent?
+    package let priority: UInt8
+    /// What chance depends on: the client's apns-id, else the token and the push's number among the token's pushes. So
+    /// the same pushes are met in a replay, whatever the order in which tokens take turns.
+    package let pushIdentity: UInt64
+    /// From 1; see `DeviceFleet.pushCount`.
+    package let nthOfToken: UInt32
+
+    @_lifetime(copy topic)
+    package init(facts: PushFacts, topic: Span<UInt8>, nthOfToken: UInt32) {
+        tokenHash = facts.tokenHash
+        self.topic = topic
+        pushType = facts.pushType
+        event = facts.activity?.event
+        priority = facts.priority
+        self.nthOfToken = nthOfToken
+        if facts.apnsIDGiven {
+            pushIdentity = facts.apnsID.high ^ (facts.apnsID.low << 23 | facts.apnsID.low >> 41)
+        } else {
+            pushIdentity = Seed(facts.tokenHash.low).child(UInt64(nthOfToken)).value
+        }
+    }
+}
+
+/// A rule that met a push.
+package struct Firing: Sendable, Equatable {
+    /// The rule's number within its script, from 1; see `FaultScript.id(of:)`.
+    package var ruleID: UInt32
+    package var action: FaultAction
+    /// Drawn for this push when the action is `delay`, else zero.
+    package var delay: Interval
+}

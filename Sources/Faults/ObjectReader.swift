@@ -1,0 +1,122 @@
+// Reading an object of a rule: known members only, each of its kind, and every error with a pointer to its place.
+
+import Basics
+
+/// One object and where it stands.
+struct ObjectReader {
+    private let object: JSONObject
+    private let place: String
+
+    /// Refuses other members than `keys`, with the nearest of them as a hint.
+    init(_ value: JSONValue, at pointer: String, keys: [String]) throws(FaultRuleError) {
+        guard let object = value.object else {
+            throw FaultRuleError(
+                pointer: pointer, message: "an object is expected here", hint: "with " + keys.joined(separator: ", "))
+        }
+        self.object = object
+        place = pointer
+        for key in object.keys where !keys.contains(key) {
+            throw FaultRuleError(
+                pointer: self.pointer(key), message: "unknown member \"\(key)\"", hint: suggestion(for: key, among: keys))
+        }
+    }
+
+    var count: Int { object.count }
+
+    /// A member that is absent or null is nil.
+    subscript(key: String) -> JSONValue? { object[key].flatMap { $0.isNull ? nil : $0 } }
+
+    func pointer(_ key: String) -> String {
+        var escaped = ""
+        for character in key {
+            switch character {
+            case "~": escaped += "~0"
+            case "/": escaped += "~1"
+            default: escaped.append(character)
+            }
+        }
+        return place + "/" + escaped
+    }
+
+    func error(_ key: String, _ message: String, hint: String? = nil) -> FaultRuleError {
+        FaultRuleError(pointer: pointer(key), message: message, hint: hint)
+    }
+
+    func unknownWord(_ key: String, _ word: String, among words: [String]) -> FaultRuleError {
+        error(key, "unknown \(key) \"\(word)\"", hint: suggestion(for: word, among: words))
+    }
+
+    func text(_ key: String) throws(FaultRuleError) -> String? {
+        guard let value = self[key] else { return nil }
+        guard let text = value.string, !text.isEmpty else { throw error(key, "a string is expected here") }
+        return text
+    }
+
+    /// One of a closed set of words.
+    func word(_ key: String, of words: [String]) throws(FaultRuleError) -> String? {
+        guard let word = try text(key) else { return nil }
+        guard words.contains(word) else { throw unknownWord(key, word, among: words) }
+        return word
+    }
+
+    /// A whole number, at most 10⁹.
+    func count(_ key: String, atLeast least: Int) throws(FaultRuleError) -> Int? {
+        guard let value = self[key] else { return nil }
+        guard let number = value.int, Int64(least)...1_000_000_000 ~= number else {
+            throw error(key, "a whole number is expected here, at least \(least)")
+        }
+        return Int(number)
+    }
+
+    /// Above 0 and at most 1.
+    func share(_ key: String) throws(FaultRuleError) -> Double? {
+        guard let value = self[key] else { return nil }
+        guard let share = value.double, share > 0, share <= 1 else {
+            throw error(key, "a share is greater than 0 and at most 1", hint: "0.1 is every tenth")
+        }
+        return share
+    }
+
+    func interval(_ key: String, isPositive: Bool) throws(FaultRuleError) -> Interval? {
+        guard let value = self[key] else { return nil }
+        guard let interval = value.string.flatMap({ Interval(parsing: $0) }), !isPositive || interval > .zero else {
+            throw error(key, "a duration is expected here", hint: #"such as "10s", "250ms" or "1m30s""#)
+        }
+        return interval
+    }
+}
+
+extension Interval {
+    /// In the largest unit that needs no fraction, so that reading it gives the same interval.
+    var exactText: String {
+        for (suffix, size) in [("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000)] as [(String, Int64)]
+        where nanoseconds % size == 0 { return "\(nanoseconds / size)\(suffix)" }
+        for (suffix, size) in [("ms", 1_000_000), ("us", 1_000)] as [(String, Int64)] where nanoseconds % size == 0 {
+            return "\(nanoseconds / size)\(suffix)"
+        }
+        return "\(nanoseconds)ns"
+    }
+}
+
+/// "did you mean …" when a word is near, else the list.
+func suggestion(for word: String, among words: [String]) -> String {
+    let nearest = words.min { distance(word, $0) < distance(word, $1) }
+    if let nearest, distance(word, nearest) <= max(2, word.count / 3) { return "did you mean \(nearest)?" }
+    return "one of " + words.joined(separator: ", ")
+}
+
+/// Insertions, deletions and replacements from one word to the other, case aside; words are short.
+private func distance(_ a: String, _ b: String) -> Int {
+    let (a, b) = (Array(a.lowercased().prefix(64)), Array(b.lowercased().prefix(64)))
+    var row = Array(0...b.count)
+    for (i, left) in a.enumerated() {
+        var diagonal = row[0]
+        row[0] = i + 1
+        for (j, right) in b.enumerated() {
+            let replaced = diagonal + (left == right ? 0 : 1)
+            diagonal = row[j + 1]
+            row[j + 1] = min(replaced, diagonal + 1, row[j] + 1)
+        }
+    }
+    return row[b.count]
+}

@@ -1,0 +1,86 @@
+// `pushrig bench`: closed-loop load straight at an endpoint, told in a few lines or as JSON.
+
+package import Basics
+import LoadGenerator
+import Metrics
+import Net
+
+package struct BenchCommand: Sendable {
+    package var url = ""
+    package var usesHTTP1 = false
+    package var connections = 10
+    package var streams = 100
+    package var requests: Int?
+    package var duration: Interval?
+    package var method: String?
+    package var path: String?
+    package var fields: [(name: String, value: String)] = []
+    package var bearer: String?
+    package var bodyBytes = 250
+    package var bodyFile: String?
+    package var caFile: String?
+    package var loops = 1
+    package var seed: UInt64 = 1
+    package var allowHosts: Set<String> = []
+    package var printsJSON = false
+
+    package init() {}
+
+    package func run() throws(Failure) -> ExitCode {
+        var options = BenchOptions(target: try Origin(parsing: url))
+        options.isHTTP2 = !usesHTTP1
+        options.connections = connections
+        options.streams = streams
+        options.requests = requests
+        if let duration { options.duration = duration }
+        if let method { options.method = method }
+        if let path { options.path = path }
+        options.fields = fields
+        options.bearer = bearer
+        if let bodyFile {
+            guard let text = FileSystem.read(bodyFile) else {
+                throw Failure(.usage, "cannot read \(bodyFile)", hint: "give a file with the request body")
+            }
+            options.body = Array(text.utf8)
+        } else {
+            options.body = BenchOptions.alertBody(bytes: bodyBytes)
+        }
+        options.caFile = caFile
+        options.loops = loops
+        options.seed = Seed(seed)
+        options.allowHosts = allowHosts
+        let result = try Bench.run(options)
+        Console.out(printsJSON ? Self.json(result).text + "\n" : Self.text(result))
+        return result.failed == 0 && result.refused == 0 ? .passed : .gateBreached
+    }
+
+    private static func text(_ result: BenchResult) -> String {
+        func time(_ percentile: Double) -> String { Interval(nanoseconds: result.latency.value(at: percentile)).description }
+        let statuses = result.statuses.map { "\($0.status): \($0.count)" }.joined(separator: ", ")
+        let failures = result.failures.filter { $0.count > 0 }.map { "\($0.kind): \($0.count)" }.joined(separator: ", ")
+        return """
+            requests  \(result.answered) answered in \(result.elapsed), \(Int(result.perSecond)) a second
+            statuses  \(statuses)
+            failures  \(failures.isEmpty ? "none" : failures)
+            latency   p50 \(time(50)), p90 \(time(90)), p99 \(time(99)), p99.9 \(time(99.9)), max \(time(100))
+            CPU       \(result.cpuPerRequest) per request (\(result.cpuUser) user, \(result.cpuSystem) system)
+
+            """
+    }
+
+    private static func json(_ result: BenchResult) -> JSONValue {
+        var statuses = JSONObject()
+        for (status, count) in result.statuses { statuses[String(status)] = .integer(Int64(count)) }
+        return [
+            "answered": .integer(Int64(result.answered)), "failed": .integer(Int64(result.failed)),
+            "elapsedNanoseconds": .integer(result.elapsed.nanoseconds), "perSecond": .number(result.perSecond),
+            "statuses": .object(statuses),
+            "cpuNanosecondsPerRequest": .integer(result.cpuPerRequest.nanoseconds),
+            "latencyNanoseconds": [
+                "p50": .integer(result.latency.value(at: 50)), "p90": .integer(result.latency.value(at: 90)),
+                "p99": .integer(result.latency.value(at: 99)), "p999": .integer(result.latency.value(at: 99.9)),
+                "max": .integer(result.latency.max),
+            ],
+        ]
+    }
+}

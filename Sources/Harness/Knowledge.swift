@@ -1,0 +1,58 @@
+// What there is, in words: for `pushrig list` and `pushrig explain`.
+
+import APNs
+package import Basics
+import Conformance
+import Devices
+import ReferenceRelay
+
+package enum Knowledge {
+    package static let kinds = ["reasons", "push-types", "outcomes", "rules", "faults", "defects", "dialects"]
+
+    private static let faults: KeyValuePairs<String, String> = [
+        "respond": "The provider refuses the push with a reason: {\"respond\":{\"reason\":\"Unregistered\"}}.",
+        "delay": "The provider answers later: {\"delay\":\"200ms\"} or {\"delay\":{\"uniform\":[\"10ms\",\"50ms\"]}}.",
+        "silence": "The provider takes the push and never answers: {\"silence\":true}.",
+    ]
+
+    package static func list(_ kind: String) throws(Failure) -> String {
+        let rows: [(String, String)]
+        switch kind {
+        case "reasons": rows = Reason.allCases.map { ("\($0.status) \($0.word)", $0.explanation) }
+        case "push-types":
+            rows = PushType.allCases.map {
+                ("\($0.word)", "topic suffix '\($0.topicSuffix)', at most \($0.maxPayloadBytes) bytes")
+            }
+        case "outcomes":
+            rows = Outcome.allCases.map { ("\($0.word)", $0.changedScreen ? "changes the screen" : "the screen stays") }
+        case "rules": rows = RuleBook.all.map { ("\($0.id)", "\($0.level.rawValue), \($0.claim): \($0.requirement)") }
+        case "faults": rows = faults.map { ($0.key, $0.value) }
+        case "defects": rows = Defect.allCases.map { ($0.rawValue, "breaks \($0.claim)") }
+        case "dialects": rows = RelayDialect.allCases.map { ($0.rawValue, "pushrig relay --dialect \($0.rawValue)") }
+        default:
+            throw Failure(.usage, "there is no list of '\(kind)'", hint: Suggestion.hint(for: kind, among: kinds))
+        }
+        let width = (rows.map(\.0.count).max() ?? 0) + 2
+        return rows.map { $0.0 + String(repeating: " ", count: width - $0.0.count) + $0.1 }.joined(separator: "\n") + "\n"
+    }
+
+    package static func explain(_ name: String) throws(Failure) -> String {
+        if let reason = Reason(word: name) {
+            return "\(name): APNs answers \(reason.status).\n\(reason.explanation)\n"
+        }
+        if let rule = RuleBook.rule(named: name) {
+            return "\(rule.id) (\(rule.claim), \(rule.level.rawValue))\n\(rule.requirement)\nNorm: \(rule.norm)\n"
+        }
+        if let fault = faults.first(where: { $0.key == name }) { return "\(fault.key): \(fault.value)\n" }
+        if let defect = Defect(rawValue: name) {
+            return "\(name): a defect of the reference relay; it breaks claim \(defect.claim).\n"
+        }
+        let known =
+            Reason.allCases.map { "\($0.word)" } + RuleBook.all.map(\.id) + faults.map(\.key)
+            + Defect.allCases.map(\.rawValue)
+        throw Failure(
+            .usage, "nothing is known of '\(name)'",
+            hint: Suggestion.nearest(to: name, among: known).map { "did you mean `\($0)`?" }
+                ?? "`pushrig list KIND` tells what there is: \(kinds.joined(separator: ", "))")
+    }
+}

@@ -1,0 +1,45 @@
+// `pushrig mock`: the mock alone, until a signal ends it.
+
+import APNs
+package import Basics
+import EventLoop
+import MockServer
+import Net
+
+package struct MockCommand: Sendable {
+    package var stateDirectory = "pushrig-state"
+    package var apns = "127.0.0.1:2197"
+    package var admin = "127.0.0.1:2190"
+    package var clockScale = 1.0
+    package var registersTokens = false
+    package var isSandbox = false
+    package var topics: [String] = []
+    package var loops = 1
+    package var seed: UInt64 = 1
+
+    package init() {}
+
+    /// Prints the ready line, serves, drains on SIGINT or SIGTERM. Throws when it cannot start.
+    package func run(signals: Signals) throws(Failure) -> ExitCode {
+        var options = MockOptions(stateDirectory: stateDirectory)
+        options.apns = try SocketAddress(parsing: apns)
+        options.admin = try SocketAddress(parsing: admin)
+        options.registration = registersTokens ? .registered : .any
+        options.environment = isSandbox ? .sandbox : .production
+        options.topics = topics
+        options.loops = loops
+        options.seed = Seed(seed)
+        if clockScale != 1 { options.clock = ScaledTime(base: SystemTime(), scale: clockScale) }
+        let broken = Handover<Failure>()
+        let mock = try MockService(options: options) { failure in
+            broken.give(failure)
+            // The thread that waits for signals hears of it this way.
+            Signals.raiseTermination()
+        }
+        Console.out(mock.coordinates.readyLine + "\n")
+        signals.wait()
+        mock.drainAndStop()
+        if let failure = mock.failure { throw failure }
+        return .passed
+    }
+}

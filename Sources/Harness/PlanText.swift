@@ -1,0 +1,30 @@
+// What `--dry-run` prints: the plan in a screenful, with the digest that is the same for the same seed.
+
+import Basics
+import Faults
+import LoadGenerator
+import Scenarios
+
+struct PlanText {
+    let plan: Plan
+    let scenario: Scenario
+    let seed: Seed
+
+    var text: String {
+        let summary = plan.summary
+        var lines = [
+            "scenario   \(scenario.name) (\(scenario.path))",
+            "relay      \(scenario.relay.profile.name)",
+            "seed       \(seed)",
+            "sessions   \(summary.sessions), at most \(summary.peakSessions) at once",
+            "events     \(summary.events) in \(summary.duration)",
+            "pushes     \(summary.expectedPushes) expected",
+            "digest     \(summary.digest)",
+        ]
+        lines += summary.eventsByCall.filter { $0.count > 0 }.map { "           \($0.count) \($0.call)" }
+        lines += scenario.faults.map { "fault      at \($0.at): \($0.rule.json.text)" }
+        lines += scenario.relay.restarts.map { "restart    at \($0.at): \($0.signal.rawValue), down for \($0.down)" }
+        lines += scenario.gates.map { "gate       \($0.text)" }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}

@@ -1,0 +1,63 @@
+// `pushrig relay`: a reference relay as a process of its own, until a signal ends it.
+
+package import Basics
+import Net
+import ReferenceRelay
+
+package struct RelayCommand: Sendable {
+    package var dialect = "opencode"
+    package var listen = "127.0.0.1:8787"
+    package var apns = ""
+    /// Nil: the same as `apns`.
+    package var apnsSandbox: String?
+    package var caFile: String?
+    package var keyFile = ""
+    package var keyID = ""
+    package var teamID = ""
+    package var topic = ""
+    package var storage = "relay.sqlite"
+    package var throttle: Interval?
+    package var defects: [String] = []
+    package var connections: Int?
+
+    package init() {}
+
+    package static var dialects: [String] { RelayDialect.allCases.map(\.rawValue) }
+    package static var allDefects: [(id: String, claim: String)] { Defect.allCases.map { ($0.rawValue, $0.claim) } }
+
+    /// Prints the ready line, serves, drains on SIGINT or SIGTERM. Throws when it cannot start.
+    package func run(signals: Signals) throws(Failure) -> ExitCode {
+        guard RelayDialect(rawValue: dialect) != nil else {
+            throw Failure(.usage, "there is no dialect '\(dialect)'", hint: Suggestion.hint(for: dialect, among: Self.dialects))
+        }
+        for (flag, value) in [
+            ("--apns", apns), ("--key", keyFile), ("--key-id", keyID), ("--team-id", teamID), ("--topic", topic),
+        ] where value.isEmpty {
+            throw Failure(.usage, "\(flag) is missing", hint: "`pushrig mock` prints what to give in its ready line")
+        }
+        let production = try Origin(parsing: apns)
+        var options = RelayOptions(
+            listen: try SocketAddress(parsing: listen), production: production,
+            sandbox: try apnsSandbox.map { text throws(Failure) in try Origin(parsing: text) } ?? production,
+            caFile: caFile, keyFile: keyFile, keyID: keyID, teamID: teamID, topic: topic, storage: storage)
+        if let throttle { options.throttle = throttle }
+        if let connections { options.connections = connections }
+        for name in defects {
+            guard let defect = Defect(rawValue: name) else {
+                throw Failure(
+                    .usage, "there is no defect '\(name)'",
+                    hint: Suggestion.hint(for: name, among: Defect.allCases.map(\.rawValue)))
+            }
+            options.defects.insert(defect)
+        }
+        let relay = try RelayServer(options: options)
+        let ready: JSONValue = [
+            "ready": true, "listen": .string(relay.boundAddress.description), "dialect": .string(dialect),
+            "defects": .array(defects.map { .string($0) }),
+        ]
+        Console.out(ready.text + "\n")
+        signals.wait()
+        relay.drainAndStop()
+        return .passed
+    }
+}

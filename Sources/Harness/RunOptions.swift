@@ -1,0 +1,29 @@
+// What `pushrig run` was told on the command line.
+
+package import Basics
+
+package struct RunOptions: Sendable {
+    package var scenarioPath: String
+    /// Overrides the scenario's.
+    package var seed: UInt64?
+    package var outputDirectory: String?
+    package var overrides: [(path: String, value: String)] = []
+    /// Beside those of the scenario.
+    package var gates: [String] = []
+    package var isQuiet = false
+    package var isPlain = false
+    package var isDryRun = false
+    package var printsJSON = false
+    package var showsFullTokens = false
+    package var allowHosts: Set<String> = []
+    /// Part `shard.index` of `shard.count` (0-based) of the plan.
+    package var shard: (index: Int, count: Int) = (0, 1)
+    /// When the load begins; nil: as soon as all is up.
+    package var startAt: WallTime?
+    /// The command as given, for the record.
+    package var command = ""
+    /// What `{{pushrig}}` stands for in a scenario; nil: this program.
+    package var executable: String?
+
+    package init(scenarioPath: String) { self.scenarioPath = scenarioPath }
+}

@@ -1,0 +1,122 @@
+// What the writers hand to the journal: fixed-size values without heap, filled on the data path.
+
+package import Basics
+
+/// One push as the mock judged it. Fields and body of the request are given beside it.
+package struct PushDraft: Sendable {
+    /// When the bytes of the request were read.
+    package var arrivedAt: Instant
+    /// The connection's number, unique within the process.
+    package var connection: UInt64
+    /// The HTTP/2 stream, or 0 for HTTP/1.1.
+    package var stream: Int32
+    /// 0 APNs, 1 FCM.
+    package var provider: UInt8
+    /// The raw value of `APNsEnvironment`: 0 production, 1 sandbox.
+    package var environment: UInt8
+    /// The HTTP status answered; 0 when the push is never answered (silence).
+    package var status: UInt16
+    /// The provider's word for a refusal, such as `BadDeviceToken`; at most 255 bytes.
+    package var reason: StaticString?
+    /// The `timestamp` member of a 410 in Unix milliseconds; 0 when there is none.
+    package var timestampMilliseconds: Int64
+    /// What the virtual device did, such as `updated`; empty when it never heard of the push. At most 255 bytes.
+    package var outcome: StaticString
+    /// The number of the fault rule that fired; 0 when none did.
+    package var faultRule: UInt32
+    package var apnsID: UUIDBytes
+    /// How long the answer was held back.
+    package var delay: Interval
+
+    package init(
+        arrivedAt: Instant, connection: UInt64 = 0, stream: Int32 = 0, provider: UInt8 = 0, environment: UInt8 = 0,
+        status: UInt16, reason: StaticString? = nil, timestampMilliseconds: Int64 = 0, outcome: StaticString = "",
+        faultRule: UInt32 = 0, apnsID: UUIDBytes = UUIDBytes(high: 0, low: 0), delay: Interval = .zero
+    ) {
+        self.arrivedAt = arrivedAt
+        self.connection = connection
+        self.stream = stream
+        self.provider = provider
+        self.environment = environment
+        self.status = status
+        self.reason = reason
+        self.timestampMilliseconds = timestampMilliseconds
+        self.outcome = outcome
+        self.faultRule = faultRule
+        self.apnsID = apnsID
+        self.delay = delay
+    }
+}
+
+/// One planned call to the relay, written when its answer, its failure or its being dropped is known.
+package struct EventDraft: Hashable, Sendable {
+    package var session: UInt32
+    package var step: UInt32
+    /// Index into the names of the journal's `kinds` note.
+    package var kind: UInt16
+    package var plannedAt: Instant
+    /// `Instant(nanoseconds: 0)` when it was never sent.
+    package var sentAt: Instant
+    /// `Instant(nanoseconds: 0)` when it was never answered.
+    package var answeredAt: Instant
+    /// The relay's HTTP status; 0 when there was no answer.
+    package var status: UInt16
+    /// The raw value of an `EventFailure`; 0 when nothing failed.
+    package var failure: UInt8
+
+    package init(
+        session: UInt32, step: UInt32, kind: UInt16, plannedAt: Instant, sentAt: Instant = Instant(nanoseconds: 0),
+        answeredAt: Instant = Instant(nanoseconds: 0), status: UInt16 = 0, failure: UInt8 = 0
+    ) {
+        self.session = session
+        self.step = step
+        self.kind = kind
+        self.plannedAt = plannedAt
+        self.sentAt = sentAt
+        self.answeredAt = answeredAt
+        self.status = status
+        self.failure = failure
+    }
+}
+
+/// Why a planned call got no usable answer. The raw values are part of the file format and never change.
+package enum EventFailure: UInt8, CaseIterable, Sendable {
+    case none = 0
+    /// We never sent it: a window or a queue of ours was full. Our fault, not the relay's.
+    case dropped = 1
+    case connect = 2
+    case tls = 3
+    case timeout = 4
+    case refused = 5
+    case reset = 6
+    case goAway = 7
+    case closed = 8
+    case overloaded = 9
+    case protocolError = 10
+    /// Answered, but with a status the profile does not expect.
+    case unexpectedStatus = 11
+}
+
+/// What a note is about. The raw values are part of the file format and never change.
+package enum NoteKind: UInt8, CaseIterable, Sendable {
+    /// A note of a kind this version does not know.
+    case other = 0
+    /// A phase of the run begins or ends.
+    case phase = 1
+    /// A fault rule was added, removed, or fired.
+    case fault = 2
+    /// An act of the admin API.
+    case admin = 3
+    case connectionOpened = 4
+    case connectionClosed = 5
+    case relayStarted = 6
+    case relayExited = 7
+    /// The names that `EventDraft.kind` indexes: a JSON array of strings.
+    case kinds = 8
+    /// Facts about the server that writes: addresses, settings.
+    case server = 9
+    /// Facts about the plan that is driven: seed, digest, run number.
+    case plan = 10
+    /// Something of ours went wrong.
+    case trouble = 11
+}

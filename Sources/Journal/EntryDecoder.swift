@@ -1,0 +1,128 @@
+// Turns one checked record into an entry. A right checksum does not make the content right, so every length is
+// checked again: nil means that this is no record of ours.
+
+import Basics
+
+struct EntryDecoder {
+    let segment: Segment
+    let record: Segment.Record
+
+    func entry() throws(Failure) -> JournalEntry? {
+        switch record.kind {
+        case .push: try push().map { .push($0) }
+        case .event: event().map { .event($0) }
+        case .note: note().map { .note($0) }
+        case .blob: nil
+        }
+    }
+
+    private var id: UInt64 { Format.id(tag: segment.header.tag, offset: record.offset) }
+    private var count: UInt16 { record.bytes.value(14, as: UInt16.self) }
+
+    private func instant(at offset: Int) -> Instant { Instant(nanoseconds: record.bytes.value(offset, as: Int64.self)) }
+
+    private func wall(_ instant: Instant) -> WallTime {
+        WallTime(nanoseconds: instant.nanoseconds &+ segment.clockOffset)
+    }
+
+    private func text(_ offset: Int, _ length: Int) -> String {
+        String(decoding: UnsafeRawBufferPointer(start: record.bytes + offset, count: length), as: UTF8.self)
+    }
+
+    private func event() -> EventEntry? {
+        guard record.length == Format.eventLength else { return nil }
+        let bytes = record.bytes
+        return EventEntry(
+            id: id, session: bytes.value(24, as: UInt32.self), step: bytes.value(28, as: UInt32.self),
+            kind: bytes.value(32, as: UInt16.self), plannedAt: instant(at: 40), sentAt: instant(at: 48),
+            answeredAt: instant(at: 56), status: bytes.value(34, as: UInt16.self),
+            failure: bytes.value(36, as: UInt8.self), plannedWall: wall(instant(at: 40)))
+    }
+
+    private func note() -> NoteEntry? {
+        guard record.length >= Format.noteLength else { return nil }
+        let length = Int(record.bytes.value(24, as: UInt32.self))
+        guard Format.noteLength + length <= record.length else { return nil }
+        return NoteEntry(
+            id: id, kind: NoteKind(rawValue: UInt8(truncatingIfNeeded: count)) ?? .other,
+            text: text(Format.noteLength, length), at: instant(at: 16), wall: wall(instant(at: 16)))
+    }
+
+    private func push() throws(Failure) -> PushEntry? {
+        guard record.length >= Format.pushLength else { return nil }
+        let bytes = record.bytes
+        let reasonLength = Int(bytes.value(60, as: UInt8.self))
+        let outcomeLength = Int(bytes.value(61, as: UInt8.self))
+        let fieldStart = Format.pushLength + reasonLength + outcomeLength
+        guard fieldStart <= record.length, let headers = try headers(from: fieldStart), let payload = try payload()
+        else { return nil }
+        var entry = PushEntry(id: id, arrivedAt: instant(at: 16), arrivedWall: wall(instant(at: 16)), token: "")
+        entry.connection = bytes.value(24, as: UInt64.self)
+        entry.stream = bytes.value(32, as: Int32.self)
+        entry.provider = bytes.value(36, as: UInt8.self)
+        entry.environment = bytes.value(37, as: UInt8.self)
+        entry.status = bytes.value(38, as: UInt16.self)
+        entry.timestampMilliseconds = bytes.value(40, as: Int64.self)
+        entry.delay = Interval(nanoseconds: bytes.value(48, as: Int64.self))
+        entry.faultRule = bytes.value(56, as: UInt32.self)
+        entry.apnsID = UUIDBytes(high: bytes.value(64, as: UInt64.self), low: bytes.value(72, as: UInt64.self))
+        entry.isCut = bytes.value(13, as: UInt8.self) & Format.cutFlag != 0
+        if reasonLength > 0 { entry.reason = text(Format.pushLength, reasonLength) }
+        entry.outcome = text(Format.pushLength + reasonLength, outcomeLength)
+        entry.headers = headers
+        entry.payload = payload
+        Self.fillFromHeaders(&entry)
+        return entry
+    }
+
+    private func payload() throws(Failure) -> [UInt8]? {
+        let offset = record.bytes.value(80, as: UInt64.self)
+        let length = Int(record.bytes.value(88, as: UInt32.self))
+        if offset == 0 { return length == 0 ? [] : nil }
+        guard offset < UInt64(record.offset) else { return nil }
+        return try segment.blob(at: Int(offset), length: length, before: record.offset)
+    }
+
+    private func headers(from start: Int) throws(Failure) -> [(name: String, value: String)]? {
+        var headers: [(name: String, value: String)] = []
+        // A field takes four bytes at least, so a made-up count asks for no more than the record could hold.
+        headers.reserveCapacity(min(Int(count), record.length / 4))
+        var offset = start
+        for _ in 0..<count {
+            guard offset + 4 <= record.length else { return nil }
+            let nameWord = record.bytes.value(offset, as: UInt16.self)
+            let nameLength = Int(nameWord & ~Format.blobBit)
+            let valueLength = Int(record.bytes.value(offset + 2, as: UInt16.self))
+            let isBlob = nameWord & Format.blobBit != 0
+            let end = offset + 4 + nameLength + (isBlob ? 8 : valueLength)
+            guard end <= record.length else { return nil }
+            let name = text(offset + 4, nameLength)
+            let valueStart = offset + 4 + nameLength
+            if isBlob {
+                let blob = record.bytes.value(valueStart, as: UInt64.self)
+                guard blob < UInt64(record.offset),
+                    let value = try segment.credential(at: Int(blob), length: valueLength, before: record.offset)
+                else { return nil }
+                headers.append((name, value))
+            } else {
+                headers.append((name, text(valueStart, valueLength)))
+            }
+            offset = end
+        }
+        return headers
+    }
+
+    private static func fillFromHeaders(_ entry: inout PushEntry) {
+        for (name, value) in entry.headers {
+            switch name.utf8.count {
+            case 5 where name == ":path":
+                // By bytes: looking for a slash by characters costs more than all the rest of the entry.
+                entry.token = value.utf8.lastIndex(of: 47).map { String(value[value.utf8.index(after: $0)...]) } ?? value
+            case 10 where name == "apns-topic" && entry.topic == nil: entry.topic = value
+            case 14 where name == "apns-push-type" && entry.pushType == nil: entry.pushType = value
+            case 13 where name == "apns-priority" && entry.priority == nil: entry.priority = value
+            default: break
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+// What is read back from a journal: plain values that own their bytes, for use off the data path.
+
+package import Basics
+
+package enum JournalEntry: Sendable {
+    case push(PushEntry)
+    case event(EventEntry)
+    case note(NoteEntry)
+}
+
+/// A request that reached a mock, with everything that was decided about it.
+package struct PushEntry: Sendable {
+    /// Unique within the journal's directory, below 2^53, never 0.
+    package var id: UInt64
+    package var arrivedAt: Instant
+    package var arrivedWall: WallTime
+    package var connection: UInt64
+    package var stream: Int32
+    /// 0 APNs, 1 FCM.
+    package var provider: UInt8
+    /// 0 production, 1 sandbox.
+    package var environment: UInt8
+    /// 0 when the push was never answered.
+    package var status: UInt16
+    package var reason: String?
+    /// Unix milliseconds; 0 when there is none.
+    package var timestampMilliseconds: Int64
+    package var outcome: String
+    /// 0 when no fault fired.
+    package var faultRule: UInt32
+    package var apnsID: UUIDBytes
+    package var delay: Interval
+    /// All fields in order of arrival, pseudo-header fields among them.
+    package var headers: [(name: String, value: String)]
+    /// What follows the last slash of `:path`.
+    package var token: String
+    package var topic: String?
+    package var pushType: String?
+    package var priority: String?
+    package var payload: [UInt8]
+    /// The request was larger than the journal keeps, so fields or payload are shortened.
+    package var isCut: Bool
+
+    package init(
+        id: UInt64, arrivedAt: Instant, arrivedWall: WallTime = WallTime(nanoseconds: 0), connection: UInt64 = 0,
+        stream: Int32 = 0, provider: UInt8 = 0, environment: UInt8 = 0, status: UInt16 = 200, reason: String? = nil,
+        timestampMilliseconds: Int64 = 0, outcome: String = "", faultRule: UInt32 = 0,
+        apnsID: UUIDBytes = UUIDBytes(high: 0, low: 0), delay: Interval = .zero,
+        headers: [(name: String, value: String)] = [], token: String, topic: String? = nil, pushType: String? = nil,
+        priority: String? = nil, payload: [UInt8] = [], isCut: Bool = false
+    ) {
+        self.id = id
+        self.arrivedAt = arrivedAt
+        self.arrivedWall = arrivedWall
+        self.connection = connection
+        self.stream = stream
+        self.provider = provider
+        self.environment = environment
+        self.status = status
+        self.reason = reason
+        self.timestampMilliseconds = timestampMilliseconds
+        self.outcome = outcome
+        self.faultRule = faultRule
+        self.apnsID = apnsID
+        self.delay = delay
+        self.headers = headers
+        self.token = token
+        self.topic = topic
+        self.pushType = pushType
+        self.priority = priority
+        self.payload = payload
+        self.isCut = isCut
+    }
+
+    /// The first value of that (lower-case) name.
+    package func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+}
+
+/// A planned call to the relay.
+package struct EventEntry: Hashable, Sendable {
+    package var id: UInt64
+    package var session: UInt32
+    package var step: UInt32
+    /// Index into the names of the `kinds` note of the same writer.
+    package var kind: UInt16
+    package var plannedAt: Instant
+    /// 0 nanoseconds when it was never sent.
+    package var sentAt: Instant
+    /// 0 nanoseconds when it was never answered.
+    package var answeredAt: Instant
+    package var status: UInt16
+    /// The raw value of an `EventFailure`.
+    package var failure: UInt8
+    /// The wall time of `plannedAt`.
+    package var plannedWall: WallTime
+
+    package init(
+        id: UInt64, session: UInt32, step: UInt32, kind: UInt16 = 0, plannedAt: Instant,
+        sentAt: Instant = Instant(nanoseconds: 0), answeredAt: Instant = Instant(nanoseconds: 0), status: UInt16 = 0,
+        failure: UInt8 = 0, plannedWall: WallTime = WallTime(nanoseconds: 0)
+    ) {
+        self.id = id
+        self.session = session
+        self.step = step
+        self.kind = kind
+        self.plannedAt = plannedAt
+        self.sentAt = sentAt
+        self.answeredAt = answeredAt
+        self.status = status
+        self.failure = failure
+        self.plannedWall = plannedWall
+    }
+}
+
+/// Something that is neither a push nor an event.
+package struct NoteEntry: Hashable, Sendable {
+    package var id: UInt64
+    package var kind: NoteKind
+    /// JSON.
+    package var text: String
+    package var at: Instant
+    package var wall: WallTime
+
+    package init(
+        id: UInt64, kind: NoteKind, text: String, at: Instant, wall: WallTime = WallTime(nanoseconds: 0)
+    ) {
+        self.id = id
+        self.kind = kind
+        self.text = text
+        self.at = at
+        self.wall = wall
+    }
+}

@@ -1,0 +1,125 @@
+// The reading end of a journal: all files of a directory as one history, ordered by instant. It may be written to
+// meanwhile, by this process or another, and its writers may have been killed.
+
+package import Basics
+import EventLoop
+import Glibc
+
+/// Where a file ended before its last byte: a torn or damaged record, or one that is just being written.
+package struct JournalCut: Hashable, Sendable {
+    /// The file's name without `.journal`.
+    package var file: String
+    package var offset: Int
+    /// What is ignored.
+    package var byteCount: Int
+}
+
+/// Reads a journal's directory; keep it for reading on from a cursor. Confined to one thread. Memory: 256 KB for each
+/// file that is being read, and what the visitor keeps.
+package final class JournalReader {
+    /// Files that stay open between calls, for those who wait for more.
+    private static let maxIdleOpen = 8
+
+    private let directory: String
+    private var segments: [Segment] = []
+    private var known: Set<String> = []
+    /// One clock is one boot and one offset: its instants can be compared directly.
+    private var clocks: [(boot: UUIDBytes, offset: Int64)] = []
+
+    /// Where files ended before their last byte, as the latest `forEach` found.
+    package private(set) var cuts: [JournalCut] = []
+    /// Names of files that call themselves journals and are none.
+    package private(set) var foreign: [String] = []
+
+    /// Fails when the directory cannot be read, or holds a journal of another version.
+    package init(directory: String) throws(Failure) {
+        self.directory = directory
+        try findFiles()
+    }
+
+    /// Visits the entries after the cursor (nil: all), ordered by instant as far as they are known by now; false from
+    /// the visitor stops, and the entry just visited counts as seen. Gives the cursor to go on from. Entries of several
+    /// boots or machines are ordered by wall time. A push's instant is its arrival, an event's its latest.
+    package func forEach(
+        since cursor: JournalCursor?, _ visit: (JournalEntry) -> Bool
+    ) throws(Failure) -> JournalCursor {
+        try findFiles()
+        var merge = Merge(segments, cursor ?? JournalCursor())
+        while let head = try merge.next() {
+            guard let entry = try EntryDecoder(segment: head.segment, record: head.record).entry() else {
+                merge.end(before: head)
+                continue
+            }
+            merge.pass(head)
+            if !visit(entry) { break }
+        }
+        cuts = merge.ends.compactMap { segment, offset in
+            let left = segment.size() - offset
+            return left > 0 ? JournalCut(file: segment.name, offset: offset, byteCount: left) : nil
+        }
+        for segment in segments.filter(\.isOpen).dropLast(Self.maxIdleOpen) { segment.close() }
+        return merge.cursor
+    }
+
+    /// Takes in the files that have appeared, and forgets those that have gone.
+    private func findFiles() throws(Failure) {
+        let names = Set(try Directory.journals(in: directory))
+        segments.removeAll { !names.contains($0.name) }
+        known.formIntersection(names)
+        var found: [Segment] = []
+        for name in names.subtracting(known) {
+            if let segment = try openSegment(name) { found.append(segment) }
+        }
+        guard !found.isEmpty else { return }
+        found.sort { ($0.header.wall, $0.name) < ($1.header.wall, $1.name) }
+        for segment in found { segment.clockOffset = clockOffset(of: segment.header) }
+        segments += found
+        segments.sort { ($0.header.wall, $0.name) < ($1.header.wall, $1.name) }
+    }
+
+    /// Nil for a file that has no header yet, or is none of ours.
+    private func openSegment(_ name: String) throws(Failure) -> Segment? {
+        let path = Directory.path(directory, name)
+        let bytes = try Self.start(of: path)
+        switch bytes.withUnsafeBytes({ FileHeader.decode($0) }) {
+        case .success(let decoded):
+            known.insert(name)
+            return Segment(name: name, path: path, header: decoded.header, headerLength: decoded.length)
+        case .failure(.short):
+            return nil
+        case .failure(.version(let version)):
+            throw Failure(
+                .usage, "the journal \(path) has format version \(version); this pushrig reads \(Format.version)",
+                hint: "use the pushrig that wrote it")
+        case .failure(.foreign), .failure(.damaged):
+            known.insert(name)
+            foreign.append(name)
+            return nil
+        }
+    }
+
+    private static func start(of path: String) throws(Failure) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: Format.maxHeaderLength)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        if descriptor < 0, errno == ENOENT { return [] }
+        guard descriptor >= 0 else {
+            throw Failure(.run, "cannot read the journal \(path): \(SystemCall.describe(errno))")
+        }
+        defer { close(descriptor) }
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        return Array(bytes.prefix(max(count, 0)))
+    }
+
+    /// Files of one boot whose clocks agree within a second share the first one's offset, so that a wall clock that was
+    /// set in between does not disturb the order of their instants.
+    private func clockOffset(of header: FileHeader) -> Int64 {
+        let own = header.clockOffset
+        let near = clocks.first { clock in
+            let (difference, overflow) = clock.offset.subtractingReportingOverflow(own)
+            return clock.boot == header.boot && !overflow && difference.magnitude < 1_000_000_000
+        }
+        if let near { return near.offset }
+        clocks.append((header.boot, own))
+        return own
+    }
+}

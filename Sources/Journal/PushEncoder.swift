@@ -1,0 +1,110 @@
+// Lays out one push record. This is the data path: no heap, no strings, one pass over the fields.
+
+import Basics
+import Glibc
+import HTTP
+
+struct PushEncoder {
+    private let record: UnsafeMutableRawPointer
+    private let limit: Int
+    private var end = 0
+    private var fieldCount: UInt16 = 0
+    private var isCut: Bool
+
+    /// `limit` is what `size` said.
+    init(record: UnsafeMutableRawPointer, limit: Int, isCut: Bool) {
+        self.record = record
+        self.limit = limit
+        self.isCut = isCut
+    }
+
+    /// An upper bound for the record, and the most it may take.
+    static func size(_ push: PushDraft, _ head: HeaderBlock) -> Int {
+        let words = (push.reason?.utf8CodeUnitCount ?? 0) + push.outcome.utf8CodeUnitCount
+        return Format.pushLength + words + min(head.byteCount + 4 * head.count, Format.maxFieldBytes) + 16
+    }
+
+    mutating func write(_ push: PushDraft, bodyOffset: Int, bodyLength: Int) {
+        record.put(push.connection, at: 24)
+        record.put(push.stream, at: 32)
+        record.put(push.provider, at: 36)
+        record.put(push.environment, at: 37)
+        record.put(push.status, at: 38)
+        record.put(push.timestampMilliseconds, at: 40)
+        record.put(push.delay.nanoseconds, at: 48)
+        record.put(push.faultRule, at: 56)
+        record.put(push.apnsID.high, at: 64)
+        record.put(push.apnsID.low, at: 72)
+        record.put(UInt64(bodyOffset), at: 80)
+        record.put(UInt64(bodyLength), at: 88)
+        end = Format.pushLength
+        let reasonLength = push.reason.map { write($0) } ?? 0
+        let outcomeLength = write(push.outcome)
+        record.put(UInt32(reasonLength) | UInt32(outcomeLength) << 8, at: 60)
+    }
+
+    /// False when a credential had to be stored first: everything is to be written again.
+    mutating func write(_ head: HeaderBlock, credentials: borrowing BlobTable, records: RecordBuffer) -> Bool {
+        var hasCredential = false
+        for index in 0..<head.count {
+            let name = head.name(at: index)
+            let value = head.value(at: index)
+            let isCredential = !hasCredential && Self.isCredential(name) && value.count > 0
+            let valueRoom = isCredential ? 8 : value.count
+            guard name.count < Int(Format.blobBit), value.count <= Int(UInt16.max), fieldCount < .max,
+                end + 4 + name.count + valueRoom <= limit - 8
+            else {
+                isCut = true
+                continue
+            }
+            var nameWord = UInt16(name.count)
+            var blob = 0
+            if isCredential {
+                hasCredential = true
+                nameWord |= Format.blobBit
+                let before = records.blobCount
+                blob = value.withUnsafeBytes { records.store($0, in: credentials) }
+                if records.blobCount != before { return false }
+            }
+            record.put(UInt32(nameWord) | UInt32(value.count) << 16, at: end)
+            end += 4
+            write(name)
+            if isCredential {
+                record.put(UInt64(blob), at: end)
+                end += 8
+            } else {
+                write(value)
+            }
+            fieldCount += 1
+        }
+        return true
+    }
+
+    /// Pads the record and gives its length.
+    mutating func finish() -> Int {
+        record.put(UInt64(0), at: end)
+        record.put(UInt32(isCut ? Format.cutFlag : 0) << 8 | UInt32(fieldCount) << 16, at: 12)
+        return Format.padded(end)
+    }
+
+    private mutating func write(_ word: StaticString) -> UInt8 {
+        let length = UInt8(clamping: word.utf8CodeUnitCount)
+        (record + end).copyMemory(from: word.utf8Start, byteCount: Int(length))
+        end += Int(length)
+        return length
+    }
+
+    @inline(__always)
+    private static func isCredential(_ name: Span<UInt8>) -> Bool {
+        let word: StaticString = "authorization"
+        guard name.count == word.utf8CodeUnitCount else { return false }
+        return name.withUnsafeBytes { memcmp($0.baseAddress!, word.utf8Start, $0.count) == 0 }
+    }
+
+    @inline(__always)
+    private mutating func write(_ bytes: Span<UInt8>) {
+        let target = record + end
+        bytes.withUnsafeBytes { target.copyShort($0) }
+        end += bytes.count
+    }
+}

@@ -1,0 +1,108 @@
+// One file of a journal as a reader sees it: record after record, each checked, until the first that is not whole.
+
+import Basics
+import Glibc
+
+final class Segment {
+    /// A whole, checked record. `bytes` is valid until the segment's next call.
+    struct Record {
+        var bytes: UnsafeRawPointer
+        var offset: Int
+        var length: Int
+        var kind: RecordKind
+        var end: Int { offset + length }
+        var instant: Int64 { bytes.value(16, as: Int64.self) }
+    }
+
+    let name: String
+    let path: String
+    let header: FileHeader
+    let headerLength: Int
+    /// Wall time at this file's instant 0, shared by the files of one clock.
+    var clockOffset: Int64
+    private var window: Window?
+    private var credentials: [Int: String] = [:]
+
+    init(name: String, path: String, header: FileHeader, headerLength: Int) {
+        self.name = name
+        self.path = path
+        self.header = header
+        self.headerLength = headerLength
+        clockOffset = header.clockOffset
+    }
+
+    var isOpen: Bool { window != nil }
+
+    /// Bytes in the file now; 0 when it is gone.
+    func size() -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    func close() {
+        window = nil
+        credentials = [:]
+    }
+
+    /// The first record at or after `offset` that is an entry, passing over blobs. Nil where the file ends or is torn;
+    /// `offset` then says where.
+    func entry(from offset: inout Int) throws(Failure) -> Record? {
+        while let record = try record(at: offset) {
+            if record.kind != .blob { return record }
+            offset = record.end
+        }
+        return nil
+    }
+
+    /// The content of a blob that stands before `limit`, or nil when there is none.
+    func blob(at offset: Int, length: Int, before limit: Int) throws(Failure) -> [UInt8]? {
+        let total = Format.padded(Format.recordHeaderLength + length)
+        guard let window, offset >= headerLength, offset % 8 == 0, total <= Format.maxRecordLength,
+            offset <= limit - total
+        else { return nil }
+        let room = UnsafeMutableRawPointer.allocate(byteCount: total, alignment: 16)
+        defer { room.deallocate() }
+        let copy = UnsafeRawPointer(room)
+        guard try window.copy(at: offset, to: room, total), isWhole(copy, total, offset),
+            copy.value(12, as: UInt8.self) == RecordKind.blob.rawValue, copy.value(16, as: Int64.self) == length
+        else { return nil }
+        return [UInt8](UnsafeRawBufferPointer(start: copy + Format.recordHeaderLength, count: length))
+    }
+
+    /// Like `blob`, for the few values that come back again and again.
+    func credential(at offset: Int, length: Int, before limit: Int) throws(Failure) -> String? {
+        if let known = credentials[offset] { return known }
+        guard let content = try blob(at: offset, length: length, before: limit) else { return nil }
+        if credentials.count >= 256 { credentials.removeAll() }
+        let text = String(decoding: content, as: UTF8.self)
+        credentials[offset] = text
+        return text
+    }
+
+    private func record(at offset: Int) throws(Failure) -> Record? {
+        let window = try opened()
+        guard offset % 8 == 0, let head = try window.bytes(at: offset, Format.recordHeaderLength) else { return nil }
+        let length = Int(head.value(8, as: UInt32.self))
+        guard length >= Format.recordHeaderLength, length <= Format.maxRecordLength, length % 8 == 0,
+            let bytes = try window.bytes(at: offset, length), isWhole(bytes, length, offset),
+            let kind = RecordKind(rawValue: bytes.value(12, as: UInt8.self))
+        else {
+            window.forget()
+            return nil
+        }
+        return Record(bytes: bytes, offset: offset, length: length, kind: kind)
+    }
+
+    private func isWhole(_ record: UnsafeRawPointer, _ length: Int, _ offset: Int) -> Bool {
+        record.value(8, as: UInt32.self) == UInt32(length)
+            && record.value(0, as: UInt64.self)
+                == Checksum.record(record, length: length, salt: header.salt, offset: offset)
+    }
+
+    private func opened() throws(Failure) -> Window {
+        if let window { return window }
+        let fresh = try Window(path: path)
+        window = fresh
+        return fresh
+    }
+}

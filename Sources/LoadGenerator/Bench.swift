@@ -1,0 +1,123 @@
+// Closed-loop load straight at one endpoint: so many connections, so many requests in flight on each, the next request
+// when an answer is in. No plan, no relay, no journal; its latencies say how fast the peer answers, not how it holds a rate.
+
+package import Basics
+import EventLoop
+import Glibc
+package import Metrics
+package import Net
+
+/// What `pushrig bench` was asked for.
+package struct BenchOptions: Sendable {
+    package var target: Origin
+    package var isHTTP2 = true
+    /// Over all loops.
+    package var connections = 10
+    /// Requests in flight per connection; HTTP/1.1 always has one.
+    package var streams = 100
+    /// Stop after this many requests; nil: after `duration`.
+    package var requests: Int?
+    package var duration = Interval.seconds(10)
+    package var method = "POST"
+    /// `{token}` in it becomes a fresh random device token (64 hex digits) for each request.
+    package var path = "/3/device/{token}"
+    /// Names are lower-cased.
+    package var fields: [(name: String, value: String)] = []
+    /// Sent as `authorization: bearer …`.
+    package var bearer: String?
+    package var body: [UInt8] = []
+    /// PEM file of the authority to trust; nil: the system's.
+    package var caFile: String?
+    package var loops = 1
+    /// Of the tokens.
+    package var seed = Seed(1)
+    package var requestTimeout = Interval.seconds(30)
+    package var allowHosts: Set<String> = []
+
+    package init(target: Origin) { self.target = target }
+
+    /// The body the peers of a comparison send: an alert push of exactly `count` bytes of valid JSON, at least 30.
+    package static func alertBody(bytes count: Int) -> [UInt8] {
+        let frame = Array(#"{"aps":{"alert":{"body":""}}}"#.utf8)
+        let letters = max(0, count - frame.count)
+        return frame.dropLast(4) + (0..<letters).map { 97 + UInt8($0 % 26) } + frame.suffix(4)
+    }
+}
+
+/// What a bench measured.
+package struct BenchResult: Sendable {
+    /// Answered requests.
+    package var answered = 0
+    /// Answers by status, ascending.
+    package var statuses: [(status: Int, count: Int)] = []
+    /// Requests without an answer, by kind: `connect`, `timeout`, …
+    package var failures: [(kind: String, count: Int)] = []
+    /// From the first request to the last answer.
+    package var elapsed = Interval.zero
+    /// User and system time of this process in `elapsed`, handshakes included.
+    package var cpuUser = Interval.zero
+    package var cpuSystem = Interval.zero
+    /// Answered minus sent, nanoseconds.
+    package var latency = Histogram()
+    /// Body bytes received.
+    package var bytesReceived = 0
+
+    package var perSecond: Double { elapsed.seconds > 0 ? Double(answered) / elapsed.seconds : 0 }
+    package var cpuPerRequest: Interval {
+        answered > 0 ? Interval(nanoseconds: (cpuUser + cpuSystem).nanoseconds / Int64(answered)) : .zero
+    }
+    package var failed: Int { failures.reduce(0) { $0 + $1.count } }
+    /// Answers other than 2xx.
+    package var refused: Int { statuses.reduce(0) { 200...299 ~= $1.status ? $0 : $0 + $1.count } }
+}
+
+package enum Bench {
+    /// Runs to the end and blocks the caller; never called from a loop's thread. Throws a usage `Failure` when the target
+    /// is refused, a run `Failure` when nothing at all answers.
+    package static func run(_ options: BenchOptions) throws(Failure) -> BenchResult {
+        precondition(options.connections > 0 && options.streams > 0, "connections and streams are at least 1")
+        try TargetPolicy.check(options.target, allowHosts: options.allowHosts)
+        let loops = max(1, min(options.loops, options.connections))
+        let time = SystemTime()
+        let before = processorTime()
+        let start = time.now()
+        var threads: [(thread: LoopThread<BenchLoop>, result: Handover<BenchTally>)] = []
+        for index in 0..<loops {
+            let share = BenchShare(options, index: index, of: loops, start: start)
+            let result = Handover<BenchTally>()
+            do {
+                let thread = try LoopThread(name: "bench-\(index)") { loop in
+                    try BenchLoop(share, loop: loop) { result.give($0) }
+                }
+                threads.append((thread, result))
+            } catch {
+                for (thread, _) in threads { thread.stop() }
+                throw error as? Failure ?? Failure(.run, "cannot start the bench: \(error)")
+            }
+        }
+        for (thread, _) in threads { thread.post { $0.start() } }
+        var tally = BenchTally()
+        for (_, result) in threads { tally.add(result.take()) }
+        let after = processorTime()
+        for (thread, _) in threads { thread.stop() }
+        var outcome = tally.result
+        guard outcome.answered > 0 else {
+            throw Failure(
+                .run, "nothing answered at \(options.target): \(tally.lastFailure ?? "no request was made")",
+                hint: "is the server listening there, and does it speak \(options.isHTTP2 ? "HTTP/2" : "HTTP/1.1")?")
+        }
+        outcome.elapsed = max(Interval(nanoseconds: 1), tally.lastAnswer - start)
+        outcome.cpuUser = after.user - before.user
+        outcome.cpuSystem = after.system - before.system
+        return outcome
+    }
+
+    private static func processorTime() -> (user: Interval, system: Interval) {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        func interval(_ value: timeval) -> Interval {
+            Interval(nanoseconds: Int64(value.tv_sec) * 1_000_000_000 + Int64(value.tv_usec) * 1_000)
+        }
+        return (interval(usage.ru_utime), interval(usage.ru_stime))
+    }
+}

@@ -1,0 +1,60 @@
+// The variables of one event, for the profile's templates. One object per loop, pointed at event after event.
+
+import Basics
+import Scenarios
+
+final class EventValues: TemplateValues {
+    private let workload: Workload
+    private var session: UInt32 = 0
+    private var step: UInt32 = 0
+    private var values: [StepValue] = []
+    private let scratch = ByteBuffer(capacity: 256)
+
+    init(_ workload: Workload) { self.workload = workload }
+
+    func choose(_ event: PlannedEvent, script: Int) {
+        session = event.session
+        step = event.step
+        values = workload.scripts[script].steps[event.scriptStep].values
+    }
+
+    func isNull(_ variable: TemplateVariable) -> Bool {
+        guard case .own(let index) = variable else { return false }
+        return own(index)?.isNull ?? true
+    }
+
+    func append(_ variable: TemplateVariable, _ encoding: TemplateEncoding, into buffer: ByteBuffer) {
+        switch variable {
+        case .own(let index): own(index)?.append(encoding, into: buffer)
+        case .event(.step): encode(encoding, into: buffer) { Text.append(UInt64(step), radix: 10, into: $0) }
+        case .event(.marker): encode(encoding, into: buffer) { appendMarker(into: $0) }
+        case .session(let variable):
+            encode(encoding, into: buffer) { workload.append(variable, session: session, into: $0) }
+        }
+    }
+
+    private func own(_ index: Int) -> VariableValue? {
+        guard index < values.count else { return nil }
+        let choices = values[index].choices
+        return choices[workload.choice(session: session, step: step, variable: index, of: choices.count)]
+    }
+
+    private func encode(_ encoding: TemplateEncoding, into buffer: ByteBuffer, _ write: (ByteBuffer) -> Void) {
+        if case .raw = encoding { return write(buffer) }
+        scratch.clear()
+        write(scratch)
+        let scratch = scratch
+        encoding.append(scratch.bytes, into: buffer)
+    }
+
+    /// As `Marker.text`, without a String.
+    private func appendMarker(into buffer: ByteBuffer) {
+        buffer.append("[pr:")
+        Text.append(hex: UInt64(workload.run), digits: 8, into: buffer)
+        buffer.append(58)
+        Text.append(UInt64(session), radix: 36, into: buffer)
+        buffer.append(58)
+        Text.append(UInt64(step), radix: 36, into: buffer)
+        buffer.append(93)
+    }
+}

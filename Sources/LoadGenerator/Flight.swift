@@ -1,0 +1,53 @@
+// One event on its way: a request whose memory is used again, and everything that must be remembered until it is answered.
+
+import Basics
+import Net
+
+final class Flight {
+    let request = OutgoingRequest()
+    /// Made once, so that sending makes no closure.
+    private(set) var completion: (ClientOutcome) -> Void = { _ in }
+    /// The session's row in the table.
+    var row: UInt32 = 0
+    var event = PlannedEvent(session: 0, step: 0, at: .zero, call: 0, scriptStep: 0)
+    var plannedAt = Instant(nanoseconds: 0)
+    /// When it was given to the connection pool.
+    var dispatchedAt = Instant(nanoseconds: 0)
+
+    init(_ landed: @escaping (Flight, ClientOutcome) -> Void) {
+        // Strong, for an unowned reference is counted too: `forget` breaks the circle.
+        completion = { outcome in landed(self, outcome) }
+    }
+
+    /// Ends the flight for good; what still comes is not heard.
+    func forget() { completion = { _ in } }
+}
+
+/// The window of unanswered events. Flights are made when first needed and kept, so its limit bounds their memory.
+struct Window {
+    let limit: Int
+    private var idle: [Flight] = []
+    private var all: [Flight] = []
+
+    init(limit: Int) { self.limit = limit }
+
+    var inFlight: Int { all.count - idle.count }
+
+    /// Nil when the window is full.
+    mutating func take(_ make: () -> Flight) -> Flight? {
+        if let flight = idle.popLast() { return flight }
+        guard all.count < limit else { return nil }
+        let flight = make()
+        all.append(flight)
+        return flight
+    }
+
+    mutating func giveBack(_ flight: Flight) { idle.append(flight) }
+
+    /// Frees all flights. Nothing may be under way any more.
+    mutating func close() {
+        for flight in all { flight.forget() }
+        all = []
+        idle = []
+    }
+}

@@ -1,0 +1,101 @@
+// Who a session is to the relay: secrets, tokens and names, each computed from the seed whenever it is needed and
+// stored nowhere.
+//
+// Device tokens are 32 bytes and activity update tokens 80, as seen in the field. The size of push-to-start tokens is not
+// established; ours are 64 bytes, unlike both, so that a relay that mixes them up is noticed.
+
+import Basics
+import Scenarios
+
+/// Who a session is to the relay; all of it follows from seed, run and session.
+package struct SessionIdentity: Hashable, Sendable {
+    /// `ses_` and 24 hex digits.
+    package var sessionID: String
+    /// 32 hex digits; one per user.
+    package var secret: String
+    /// 16 hex digits; one per user.
+    package var serverID: String
+    /// 64 hex digits; one per user.
+    package var deviceToken: String
+    /// 128 hex digits; one per user.
+    package var startToken: String
+    /// 160 hex digits.
+    package var activityToken: String
+}
+
+extension Workload {
+    /// Appends a session's variable as plain text; only hex digits, letters, `_`, and for `topic` what the profile says.
+    func append(_ variable: SessionVariable, session: UInt32, into buffer: ByteBuffer) {
+        let user = userSeed.child(UInt64(Int(session) / sessionsPerUser))
+        switch variable {
+        case .run: Text.append(hex: UInt64(run), digits: 8, into: buffer)
+        case .session: Text.append(UInt64(session), radix: 10, into: buffer)
+        case .sessionID:
+            buffer.append("ses_")
+            Text.append(hexDigits: 24, from: sessionSeed.child(UInt64(session)).child(1), into: buffer)
+        case .activityToken:
+            Text.append(hexDigits: 160, from: sessionSeed.child(UInt64(session)).child(2), into: buffer)
+        case .secret: Text.append(hexDigits: 32, from: user.child(3), into: buffer)
+        case .serverID: Text.append(hexDigits: 16, from: user.child(4), into: buffer)
+        case .deviceToken: Text.append(hexDigits: 64, from: user.child(5), into: buffer)
+        case .startToken: Text.append(hexDigits: 128, from: user.child(6), into: buffer)
+        case .topic: buffer.append(profile.topic)
+        }
+    }
+
+    func text(_ variable: SessionVariable, session: UInt32) -> String {
+        let buffer = ByteBuffer()
+        append(variable, session: session, into: buffer)
+        return buffer.text
+    }
+
+    func identity(of session: UInt32) -> SessionIdentity {
+        SessionIdentity(
+            sessionID: text(.sessionID, session: session), secret: text(.secret, session: session),
+            serverID: text(.serverID, session: session), deviceToken: text(.deviceToken, session: session),
+            startToken: text(.startToken, session: session), activityToken: text(.activityToken, session: session))
+    }
+}
+
+/// Numbers and chance as text, without a String.
+enum Text {
+    /// Lower-case digits of a number drawn from `seed`; `digits` is a multiple of 8.
+    static func append(hexDigits digits: Int, from seed: Seed, into buffer: ByteBuffer) {
+        var generator = seed.generator()
+        var left = digits
+        while left > 0 {
+            append(hex: generator.next(), digits: min(16, left), into: buffer)
+            left -= 16
+        }
+    }
+
+    /// The low `digits` hex digits of `value`, at most 16, with leading zeros.
+    static func append(hex value: UInt64, digits: Int, into buffer: ByteBuffer) {
+        buffer.append(upTo: digits) { output in
+            for place in stride(from: (digits - 1) * 4, through: 0, by: -4) {
+                output.append(digit(UInt8(truncatingIfNeeded: value >> UInt64(place)) & 15))
+            }
+        }
+    }
+
+    /// Digits 0-9a-z, without leading zeros.
+    static func append(_ value: UInt64, radix: UInt64, into buffer: ByteBuffer) {
+        var power: UInt64 = 1
+        var digits = 1
+        while value / power >= radix {
+            power *= radix
+            digits += 1
+        }
+        buffer.append(upTo: digits) { output in
+            var power = power
+            var rest = value
+            while power > 0 {
+                output.append(digit(UInt8(truncatingIfNeeded: rest / power)))
+                rest %= power
+                power /= radix
+            }
+        }
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 87 + value }
+}

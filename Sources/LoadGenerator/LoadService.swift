@@ -1,0 +1,102 @@
+// The load generator at work: loop threads that send a plan to a relay on time, whatever the relay answers.
+
+package import Basics
+import EventLoop
+import Glibc
+package import Net
+import Scenarios
+import Synchronization
+
+/// Sends a plan, as an open model: an event leaves at its planned instant even if the session's earlier ones are not
+/// answered yet, as an app and a server would do it. Thread-safe; all work happens on its own loop threads.
+package final class LoadService: Sendable {
+    private let threads: [LoopThread<LoadLoop>]
+    private let published: [Published]
+    private let isStopped = Mutex(false)
+
+    /// Connects nothing yet; connections are made when they are needed, at most `connections` in all.
+    ///
+    /// `window` bounds the unanswered events; those that find it full are dropped, on record. `caFile` is the PEM file to
+    /// trust for an https target. Throws a usage `Failure` when the target is refused (see `TargetPolicy`), a run `Failure`
+    /// when the journal cannot be written or a thread not started.
+    package init(
+        plan: Plan, target: Origin, connections: Int, journalDirectory: String, loops: Int = 1,
+        allowHosts: Set<String> = [], window: Int = 16_384, caFile: String? = nil
+    ) throws(Failure) {
+        precondition(loops > 0 && connections > 0 && window > 0, "loops, connections and window are at least 1")
+        try TargetPolicy.check(target, allowHosts: allowHosts)
+        var threads: [LoopThread<LoadLoop>] = []
+        var published: [Published] = []
+        for index in 0..<loops {
+            let settings = LoadLoopSettings(
+                plan: plan, target: target,
+                client: Self.client(plan, connections: Self.share(index, of: connections, by: loops), caFile: caFile),
+                index: index, stride: loops, window: max(1, window / loops), journalDirectory: journalDirectory)
+            let board = Published(LoadSnapshot())
+            do {
+                threads.append(
+                    try LoopThread(name: "load-\(index)") { loop in
+                        try LoadLoop(settings, loop: loop, published: board)
+                    })
+            } catch {
+                for thread in threads { thread.stop() }
+                throw error as? Failure ?? Failure(.run, "cannot start the load generator: \(error)")
+            }
+            published.append(board)
+        }
+        self.threads = threads
+        self.published = published
+    }
+
+    private static func client(_ plan: Plan, connections: Int, caFile: String?) -> ClientConfiguration {
+        var client = ClientConfiguration(
+            version: plan.workload.profile.httpVersion == .http2 ? .http2 : .http1,
+            tls: TLSClientSettings(caFile: caFile))
+        client.maxConnections = connections
+        client.requestTimeout = plan.scenario.workload.requestTimeout
+        return client
+    }
+
+    private static func share(_ index: Int, of total: Int, by loops: Int) -> Int {
+        max(1, total / loops + (index < total % loops ? 1 : 0))
+    }
+
+    /// Begins the plan at that instant of this host's monotonic clock; further calls do nothing. An instant in the past
+    /// makes the first events late, and they are recorded so.
+    package func start(at instant: Instant) {
+        for thread in threads { thread.post { $0.start(at: instant) } }
+    }
+
+    /// The counters as last published, five times a second; exact once `isDone`.
+    package func snapshot() -> LoadSnapshot {
+        var sum = LoadSnapshot()
+        sum.isDone = true
+        for board in published { sum.add(board.snapshot.withLock { $0 }) }
+        return sum
+    }
+
+    /// Blocks until every event was sent and answered, failed or dropped; false when `timeout` passed first.
+    package func waitUntilDone(timeout: Interval) -> Bool {
+        let time = SystemTime()
+        let deadline = time.now() + timeout
+        while !published.allSatisfy({ $0.snapshot.withLock { $0.isDone } }) {
+            guard time.now() < deadline else { return false }
+            usleep(2_000)
+        }
+        return true
+    }
+
+    /// Sends nothing more, closes connections and the journal, ends the threads. What was under way is recorded as
+    /// closed. Idempotent.
+    package func stop() {
+        let isFirst = isStopped.withLock { stopped in
+            defer { stopped = true }
+            return !stopped
+        }
+        guard isFirst else { return }
+        for thread in threads { thread.post { $0.stop() } }
+        for thread in threads { thread.stop() }
+    }
+
+    deinit { stop() }
+}

@@ -1,0 +1,89 @@
+// What will be sent, when, and by whom: a pure function of the scenario, the seed, the run and the shard. Nothing here
+// sends, waits or reads a clock.
+
+package import Basics
+package import Scenarios
+
+/// The load of one run, or one shard of it. Cheap to copy and to make; what costs time is computed when asked for.
+package struct Plan: Sendable {
+    package let scenario: Scenario
+    package let seed: Seed
+    /// Names the run in markers and makes its tokens and secrets its own; the schedule does not depend on it.
+    package let run: UInt32
+    package let shard: Shard
+    /// Sessions of this shard.
+    package let sessionCount: Int
+    let workload: Workload
+    let totals = PlanTotals()
+
+    package init(scenario: Scenario, seed: Seed, run: UInt32, shard: Shard = .whole) {
+        self.scenario = scenario
+        self.seed = seed
+        self.run = run
+        self.shard = shard
+        workload = Workload(scenario, seed: seed, run: run)
+        sessionCount = shard.share(of: workload.arrivals.count, inGroupsOf: workload.sessionsPerUser)
+    }
+
+    /// The profile's calls by name, in order: what `EventDraft.kind` and `PlannedEvent.call` index.
+    package var kinds: [String] { workload.profile.calls.map(\.name) }
+
+    /// The number over all shards of this shard's `index`-th session.
+    func sessionNumber(_ index: Int) -> UInt32 {
+        UInt32(shard.number(at: index, inGroupsOf: workload.sessionsPerUser))
+    }
+
+    /// When this shard's `index`-th session begins; never falls as `index` grows.
+    func start(of index: Int) -> Interval { workload.arrivals.start(of: Int(sessionNumber(index))) }
+
+    func cursor(_ index: Int) -> SessionCursor {
+        SessionCursor(session: sessionNumber(index), start: start(of: index), workload: workload)
+    }
+
+    /// The `index`-th session of this shard, `0..<sessionCount`; computed on demand.
+    package func session(_ index: Int) -> PlannedSession {
+        precondition(index >= 0 && index < sessionCount, "a plan has sessions 0..<sessionCount")
+        var cursor = cursor(index)
+        var events: [PlannedEvent] = []
+        while let event = cursor.next(workload) { events.append(event) }
+        return PlannedSession(
+            index: cursor.session, start: start(of: index), script: Int(cursor.script),
+            identity: workload.identity(of: cursor.session), events: events)
+    }
+
+    /// The value of a template variable in that event, as plain text; nil when it is null or unknown.
+    package func text(_ variable: TemplateVariable, of event: PlannedEvent, script: Int) -> String? {
+        let values = EventValues(workload)
+        values.choose(event, script: script)
+        guard !values.isNull(variable) else { return nil }
+        let buffer = ByteBuffer()
+        values.append(variable, .raw, into: buffer)
+        return buffer.text
+    }
+}
+
+/// One part of a plan dealt over several machines. Whole users are dealt in turn, so no token is known to two shards.
+package struct Shard: Hashable, Sendable {
+    /// `0..<count`.
+    package let index: Int
+    package let count: Int
+
+    package static let whole = Shard(index: 0, count: 1)
+
+    package init(index: Int, count: Int) {
+        precondition(count > 0 && index >= 0 && index < count, "a shard is i of n with 0 <= i < n")
+        self.index = index
+        self.count = count
+    }
+
+    /// How many of `total` items, dealt in groups of `size`, are this shard's.
+    func share(of total: Int, inGroupsOf size: Int) -> Int {
+        let round = count * size
+        return total / round * size + max(0, min(size, total % round - index * size))
+    }
+
+    /// Which item is this shard's `position`-th.
+    func number(at position: Int, inGroupsOf size: Int) -> Int {
+        (position / size * count + index) * size + position % size
+    }
+}

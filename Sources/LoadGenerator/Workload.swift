@@ -1,0 +1,94 @@
+// A scenario's workload, compiled: flat steps without references for the schedule, and the seeds everything descends
+// from. Immutable and shared by all loops.
+
+import Basics
+import Scenarios
+
+final class Workload: Sendable {
+    /// A script's step as the schedule needs it.
+    struct Step: Sendable {
+        let call: Int
+        let isAbsolute: Bool
+        let time: Distribution
+        let repetition: Repetition?
+        let probability: Double
+    }
+
+    let profile: Profile
+    let scripts: [SessionScript]
+    let steps: [Step]
+    private let scriptRanges: [Range<Int>]
+    /// Cumulative weights, the last of which is 1.
+    private let shares: [Double]
+    let pace: Double
+    let arrivals: Arrivals
+    let sessionsPerUser: Int
+    let run: UInt32
+    /// Of times and choices: independent of the run, so that a seed names one schedule.
+    let scheduleSeed: Seed
+    let valueSeed: Seed
+    /// Of tokens and secrets: they differ from run to run.
+    let sessionSeed: Seed
+    let userSeed: Seed
+
+    init(_ scenario: Scenario, seed: Seed, run: UInt32) {
+        let spec = scenario.workload
+        precondition(!spec.scripts.isEmpty, "a workload has at least one script")
+        precondition(spec.pace > 0, "pace is greater than 0")
+        profile = scenario.relay.profile
+        scripts = spec.scripts.map(\.script)
+        var steps: [Step] = []
+        var ranges: [Range<Int>] = []
+        for script in scripts {
+            precondition(script.steps.count < Int(UInt16.max), "a script has fewer than 65535 steps")
+            ranges.append(steps.count..<steps.count + script.steps.count)
+            steps += script.steps.map(Step.init)
+        }
+        self.steps = steps
+        scriptRanges = ranges
+        let total = spec.scripts.reduce(0) { $0 + $1.weight }
+        var sum = 0.0
+        shares = spec.scripts.map { weighted in
+            sum += weighted.weight / total
+            return sum
+        }
+        pace = spec.pace
+        arrivals = Arrivals(spec.arrivals, limit: spec.maxSessions)
+        sessionsPerUser = max(1, spec.users.sessionsPerUser)
+        self.run = run
+        scheduleSeed = seed.child("schedule")
+        valueSeed = seed.child("values")
+        let identity = seed.child("identity").child(UInt64(run))
+        sessionSeed = identity.child("sessions")
+        userSeed = identity.child("users")
+    }
+
+    func steps(of script: UInt16) -> Range<Int> { scriptRanges[Int(script)] }
+
+    /// A script by weight; draws only when there is a choice.
+    func drawScript(_ generator: inout Generator) -> UInt16 {
+        guard shares.count > 1 else { return 0 }
+        let draw = generator.unit()
+        return UInt16(shares.firstIndex { draw < $0 } ?? shares.count - 1)
+    }
+
+    /// Which of `count` choices variable `variable` of that event takes: by position, not by order of asking.
+    func choice(session: UInt32, step: UInt32, variable: Int, of count: Int) -> Int {
+        guard count > 1 else { return 0 }
+        let seed = valueSeed.child(UInt64(session) << 32 | UInt64(step)).child(UInt64(variable))
+        return min(count - 1, Int(seed.unit * Double(count)))
+    }
+}
+
+extension Workload.Step {
+    fileprivate init(_ step: ScriptStep) {
+        let (isAbsolute, time) =
+            switch step.time {
+            case .at(let time): (true, time)
+            case .after(let time): (false, time)
+            }
+        self.init(
+            call: step.call, isAbsolute: isAbsolute, time: time, repetition: step.repetition,
+            probability: step.probability)
+    }
+}

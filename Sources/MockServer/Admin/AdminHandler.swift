@@ -1,0 +1,123 @@
+// The admin API's front door: who may come in, which route is meant, and the answer or the error.
+
+import Basics
+import EventLoop
+import HTTP
+import Journal
+import Net
+
+/// Confined to the admin loop.
+final class AdminHandler: ServerHandler {
+    static let maxBodyBytes = 1 << 20
+
+    let loop: EventLoop
+    let shared: MockShared
+    let coordinates: MockCoordinates
+    let pushes: PushFinder
+    private let journal: JournalWriter
+    private var hasNotes = false
+
+    init(loop: EventLoop, shared: MockShared, coordinates: MockCoordinates) throws(Failure) {
+        self.loop = loop
+        self.shared = shared
+        self.coordinates = coordinates
+        journal = try JournalWriter(directory: shared.journalDirectory, name: "admin", time: loop.time)
+        pushes = try PushFinder(loop: loop, shared: shared)
+    }
+
+    func handle(_ exchange: ServerExchange) {
+        do throws(AdminError) {
+            let request = try AdminRequest(exchange, maxBodyBytes: Self.maxBodyBytes)
+            guard let route = AdminRoute(request.segments) else {
+                throw AdminError(404, "not-found", "there is no such path", hint: "see docs/openapi.yaml for those there are")
+            }
+            try admit(exchange, route)
+            guard route.methods.contains(request.method) else {
+                let methods = route.methods.joined(separator: ", ")
+                throw AdminError(
+                    405, "method-not-allowed", "\(request.method) is not for this path", hint: "use " + methods,
+                    allow: methods)
+            }
+            try answer(request, route, exchange)?.send(to: exchange)
+        } catch {
+            error.send(to: exchange)
+        }
+    }
+
+    func abandoned(_ exchange: ServerExchange) { pushes.abandon(exchange) }
+
+    /// What was done through the API is on record before the answer leaves.
+    func willSend() -> Bool {
+        guard hasNotes else { return true }
+        hasNotes = false
+        if !journal.commit() { shared.report(journal.failure ?? Failure(.run, "the admin journal cannot be written")) }
+        return true
+    }
+
+    /// Nil: the answer comes later.
+    private func answer(
+        _ request: AdminRequest, _ route: AdminRoute, _ exchange: ServerExchange
+    ) throws(AdminError) -> AdminAnswer? {
+        let isRead = request.method == "GET" || request.method == "HEAD"
+        switch route {
+        case .dashboard: return AdminAnswer(text: dashboardPage, contentType: "text/html; charset=utf-8")
+        case .metrics:
+            return AdminAnswer(text: metricsText(shared), contentType: "text/plain; version=0.0.4; charset=utf-8")
+        case .health: return health()
+        case .info: return AdminAnswer(info())
+        case .faults:
+            if isRead { return listFaults() }
+            return request.method == "POST" ? try addFault(request) : removeFaults()
+        case .fault(let id): return isRead ? try fault(id) : try removeFault(id)
+        case .pushes:
+            try pushes.find(request, exchange)
+            return nil
+        case .token(let token):
+            let token = try hexToken(token)
+            switch request.method {
+            case "PUT": return try putToken(token, request)
+            case "PATCH": return try patchToken(token, request)
+            case "DELETE": return try removeToken(token)
+            default: return try self.token(token)
+            }
+        case .activities: return try activities(request)
+        case .activity(let token): return try activity(try hexToken(token))
+        case .reset: return try reset()
+        }
+    }
+
+    /// Keeps out strangers, and web pages of other origins: a page must not steer a mock on its reader's machine.
+    private func admit(_ exchange: ServerExchange, _ route: AdminRoute) throws(AdminError) {
+        let head = exchange.head
+        if let origin = head.text("origin"), let host = head.text(":authority"),
+            origin != "http://" + host, origin != "https://" + host
+        {
+            throw AdminError(
+                403, "foreign-origin", "a page of \(origin) may not use this API", hint: "open the dashboard of this mock")
+        }
+        guard let expected = coordinates.adminToken, !route.isOpen else { return }
+        let given = head.text("authorization") ?? ""
+        guard given.prefix(7).lowercased() == "bearer ", Self.equal(given.dropFirst(7), expected) else {
+            throw AdminError(
+                401, "unauthorized", "off loopback this API wants its bearer token",
+                hint: "send authorization: Bearer with the adminToken of the ready line (also in mock.json)")
+        }
+    }
+
+    /// Takes the same time wherever the texts differ.
+    private static func equal(_ given: Substring, _ expected: String) -> Bool {
+        let (given, expected) = (Array(given.utf8), Array(expected.utf8))
+        guard given.count == expected.count else { return false }
+        var difference: UInt8 = 0
+        for index in given.indices { difference |= given[index] ^ expected[index] }
+        return difference == 0
+    }
+
+    /// Puts an act on record.
+    func note(_ act: String, _ facts: JSONObject = JSONObject()) {
+        var object: JSONObject = ["act": .string(act)]
+        for (key, value) in facts { object[key] = value }
+        journal.append(note: .admin, text: JSONValue.object(object).text, at: loop.now)
+        hasNotes = true
+    }
+}

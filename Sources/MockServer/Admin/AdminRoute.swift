@@ -1,0 +1,49 @@
+// The paths of the admin API and what may be done at each. docs/openapi.yaml describes the same list; a test holds
+// the two together.
+
+enum AdminRoute: Hashable, Sendable {
+    case dashboard, metrics, health, info, faults, pushes, activities, reset
+    case fault(id: String)
+    case token(String)
+    case activity(token: String)
+
+    /// Nil: there is no such path.
+    init?(_ segments: [String]) {
+        switch segments.count {
+        case 0: self = .dashboard
+        case 1 where segments[0] == "metrics": self = .metrics
+        case 2 where segments[0] == "v1":
+            switch segments[1] {
+            case "health": self = .health
+            case "info": self = .info
+            case "faults": self = .faults
+            case "pushes": self = .pushes
+            case "activities": self = .activities
+            case "reset": self = .reset
+            default: return nil
+            }
+        case 3 where segments[0] == "v1":
+            switch segments[1] {
+            case "faults": self = .fault(id: segments[2])
+            case "tokens": self = .token(segments[2])
+            case "activities": self = .activity(token: segments[2])
+            default: return nil
+            }
+        default: return nil
+        }
+    }
+
+    /// HEAD goes wherever GET goes.
+    var methods: [String] {
+        switch self {
+        case .dashboard, .metrics, .health, .info, .pushes, .activities, .activity: ["GET", "HEAD"]
+        case .faults: ["GET", "HEAD", "POST", "DELETE"]
+        case .fault: ["GET", "HEAD", "DELETE"]
+        case .token: ["GET", "HEAD", "PUT", "PATCH", "DELETE"]
+        case .reset: ["POST"]
+        }
+    }
+
+    /// Whether it is answered without the bearer token that is demanded off loopback: these tell nothing.
+    var isOpen: Bool { self == .dashboard || self == .health }
+}

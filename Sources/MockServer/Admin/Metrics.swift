@@ -1,0 +1,66 @@
+// GET /metrics: the counters in the text format of Prometheus (version 0.0.4).
+
+import APNs
+import Basics
+import Devices
+import EventLoop
+import Faults
+import Glibc
+
+func metricsText(_ shared: MockShared) -> String {
+    let statistics = shared.statistics()
+    var text = ""
+    func family(_ name: String, _ type: String, _ help: String, _ samples: [(labels: String, value: Int)]) {
+        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+        for (labels, value) in samples { text += "\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(value)\n" }
+    }
+    let accepted = statistics.byStatus[200] ?? 0
+    var answers = [("provider=\"apns\",status=\"200\",reason=\"\"", accepted)]
+    for row in Reason.rows {
+        guard let count = statistics.byReason[row.word.description] else { continue }
+        answers.append(("provider=\"apns\",status=\"\(row.status)\",reason=\"\(row.word)\"", count))
+    }
+    family("pushrig_answers_total", "counter", "Pushes by answer.", answers)
+    family("pushrig_pushes_total", "counter", "Requests that reached a mock.", [("provider=\"apns\"", statistics.pushes)])
+    family(
+        "pushrig_outcomes_total", "counter", "Accepted pushes by what the device did.",
+        statistics.byOutcome.sorted { $0.key < $1.key }.map { ("outcome=\"\($0.key)\"", $0.value) })
+    family("pushrig_silenced_total", "counter", "Pushes that a fault left without answer.", [("", statistics.silenced)])
+    family("pushrig_faults_fired_total", "counter", "Firings of fault rules.", [("", statistics.faultsFired)])
+    family(
+        "pushrig_fault_rule_fired", "gauge", "Firings of the rules in force.",
+        shared.faults.rules.map { ("rule=\"\(escaped($0.rule.id))\"", $0.fired) })
+    family("pushrig_connections_total", "counter", "Connections accepted.", [("", statistics.connectionsOpened)])
+    family("pushrig_connections", "gauge", "Connections open.", [("", statistics.connectionsOpen)])
+    family("pushrig_streams", "gauge", "Requests waiting for their answer.", [("", statistics.openStreams)])
+    family("pushrig_known_tokens", "gauge", "Device tokens known.", [("", shared.devices.tokenCount)])
+    family("pushrig_journal_bytes", "gauge", "Bytes in this start's journals.", [("", statistics.journalBytes)])
+    family("pushrig_healthy", "gauge", "1 while the mock answers pushes.", [("", shared.failure == nil ? 1 : 0)])
+    family("process_resident_memory_bytes", "gauge", "Resident memory.", [("", residentBytes())])
+    return text
+}
+
+private func escaped(_ label: String) -> String {
+    var text = ""
+    for character in label {
+        switch character {
+        case "\\": text += "\\\\"
+        case "\"": text += "\\\""
+        case "\n": text += "\\n"
+        default: text.append(character)
+        }
+    }
+    return text
+}
+
+/// 0 where /proc is not mounted.
+private func residentBytes() -> Int {
+    let number = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
+    guard number >= 0 else { return 0 }
+    let file = Descriptor(owning: number)
+    var room = [UInt8](repeating: 0, count: 128)
+    let count = read(file.number, &room, room.count)
+    guard count > 0 else { return 0 }
+    let fields = String(decoding: room[..<count], as: UTF8.self).split(separator: " ")
+    return fields.count > 1 ? (Int(fields[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) : 0
+}

@@ -1,0 +1,173 @@
+// GET /v1/pushes: reads the journal for those who ask, and lets them wait for what is not there yet. A long journal is
+// read in slices, one a turn, so that a large question does not keep the others waiting.
+
+import Basics
+import EventLoop
+import Faults
+import Journal
+import Net
+import Synchronization
+
+/// Confined to the admin loop.
+final class PushFinder {
+    static let maxWaiting = 64
+    static let longestWait = Interval.seconds(60)
+    static let entriesPerSlice = 10_000
+    static let foundPerSlice = 500
+    /// How often waiting questions look for new entries.
+    static let lookInterval = Interval.milliseconds(10)
+
+    private let loop: EventLoop
+    private let shared: MockShared
+    private let reader: JournalReader
+    private let scanner = JSONScanner(maxDepth: 64, maxNodes: 16_384)
+    private var questions: [Question] = []
+    private var timer: LoopTimer?
+    private var seenCommits: UInt64 = 0
+
+    private final class Question {
+        let exchange: ServerExchange
+        let token: String?
+        let limit: Int
+        let deadline: Instant
+        var cursor: JournalCursor?
+        /// The pushes found so far as JSON, with commas between them.
+        var found: [UInt8] = []
+        var count = 0
+        var hasReachedEnd = false
+
+        init(
+            exchange: ServerExchange, token: String?, limit: Int, deadline: Instant, cursor: JournalCursor?
+        ) {
+            self.exchange = exchange
+            self.token = token
+            self.limit = limit
+            self.deadline = deadline
+            self.cursor = cursor
+        }
+    }
+
+    init(loop: EventLoop, shared: MockShared) throws(Failure) {
+        self.loop = loop
+        self.shared = shared
+        reader = try JournalReader(directory: shared.journalDirectory)
+    }
+
+    /// Answers the exchange now or later.
+    func find(_ request: AdminRequest, _ exchange: ServerExchange) throws(AdminError) {
+        let parameters = try request.parameters(["token", "since", "wait", "limit"])
+        guard questions.count < Self.maxWaiting else {
+            throw AdminError(
+                503, "too-many-waiting", "\(Self.maxWaiting) questions wait already", hint: "ask again in a moment")
+        }
+        let cursor = try self.cursor(parameters["since"])
+        let wait = try self.wait(parameters["wait"])
+        let limit = try self.limit(parameters["limit"])
+        questions.append(
+            Question(
+                exchange: exchange, token: parameters["token"]?.lowercased(), limit: limit,
+                deadline: loop.now + wait, cursor: cursor))
+        look()
+    }
+
+    func abandon(_ exchange: ServerExchange) { questions.removeAll { $0.exchange === exchange } }
+
+    /// Answers everyone who waits, with what there is.
+    func answerAll() {
+        for question in questions { answer(question) }
+        questions = []
+        timer?.cancel()
+        timer = nil
+    }
+
+    // MARK: Reading
+
+    private func look() {
+        timer?.cancel()
+        timer = nil
+        let commits = shared.commits.load(ordering: .acquiring)
+        let hasNews = commits != seenCommits
+        seenCommits = commits
+        var needsAnotherSlice = false
+        questions.removeAll { question in
+            if hasNews { question.hasReachedEnd = false }
+            if !question.hasReachedEnd {
+                do throws(Failure) { try readSlice(question) } catch {
+                    AdminError(500, "journal", error.message, hint: error.hint).send(to: question.exchange)
+                    return true
+                }
+            }
+            let isFull = question.count == question.limit
+            if isFull || (question.hasReachedEnd && (question.count > 0 || loop.now >= question.deadline)) {
+                answer(question)
+                return true
+            }
+            needsAnotherSlice = needsAnotherSlice || !question.hasReachedEnd
+            return false
+        }
+        guard !questions.isEmpty else { return }
+        timer = loop.after(needsAnotherSlice ? .zero : Self.lookInterval) { [self] in look() }
+    }
+
+    private func readSlice(_ question: Question) throws(Failure) {
+        var visited = 0
+        var foundNow = 0
+        var isCut = false
+        question.cursor = try reader.forEach(since: question.cursor) { entry in
+            visited += 1
+            if case .push(let push) = entry, question.token == nil || question.token == push.token.lowercased() {
+                if question.count > 0 { question.found.append(UInt8(ascii: ",")) }
+                push.write(to: &question.found, faults: shared.faults, scanner: scanner)
+                question.count += 1
+                foundNow += 1
+            }
+            isCut =
+                question.count == question.limit || foundNow == Self.foundPerSlice || visited == Self.entriesPerSlice
+            return !isCut
+        }
+        question.hasReachedEnd = !isCut
+    }
+
+    private func answer(_ question: Question) {
+        let next = question.cursor.map { JSONValue.string($0.text) } ?? .null
+        var body = Array(#"{"pushes":["#.utf8)
+        body += question.found
+        body += #"],"next":"#.utf8
+        body += next.encoded()
+        body += "}\n".utf8
+        AdminAnswer(json: body).send(to: question.exchange)
+    }
+
+    // MARK: Parameters
+
+    private func cursor(_ text: String?) throws(AdminError) -> JournalCursor? {
+        switch text ?? "" {
+        case "": return shared.pushesBegin
+        case "end":
+            do { return try shared.journalEnd() } catch {
+                throw AdminError(500, "journal", error.message, hint: error.hint)
+            }
+        case let text:
+            if let cursor = JournalCursor(parsing: text) { return cursor }
+            throw AdminError(
+                400, "bad-parameter", "since is no cursor", hint: "give the 'next' of an earlier answer, or 'end'")
+        }
+    }
+
+    private func wait(_ text: String?) throws(AdminError) -> Interval {
+        guard let text else { return .zero }
+        guard let wait = Interval(parsing: text), wait >= .zero, wait <= Self.longestWait else {
+            throw AdminError(
+                400, "bad-parameter", "wait is '\(text)'", hint: "give a duration such as 5s, at most \(Self.longestWait)")
+        }
+        return wait
+    }
+
+    private func limit(_ text: String?) throws(AdminError) -> Int {
+        guard let text else { return 1_000 }
+        guard let limit = Int(text), 1...10_000 ~= limit else {
+            throw AdminError(400, "bad-parameter", "limit is '\(text)'", hint: "give a whole number from 1 to 10000")
+        }
+        return limit
+    }
+}

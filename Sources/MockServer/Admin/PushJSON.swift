@@ -1,0 +1,57 @@
+// A journal entry of a push as the admin API shows it. Tokens stand in full: whoever may ask may read the journal. A
+// payload that is JSON is copied as it came, not taken apart and written anew: a page may hold ten thousand.
+
+import APNs
+import Basics
+import Faults
+import Journal
+
+extension PushEntry {
+    /// Appends the entry as JSON. Shape: docs/openapi.yaml, `Push`.
+    func write(to text: inout [UInt8], faults: FaultScript, scanner: JSONScanner) {
+        var object = facts(faults)
+        if !payload.isEmpty, scanner.scan(payload.span) == nil {
+            text += JSONValue.object(object).encoded().dropLast()
+            text += Self.payloadMember
+            text += payload
+            text.append(UInt8(ascii: "}"))
+        } else {
+            object["payload"] = .null
+            object["payloadBase64"] = .string(Base64.encode(payload.span))
+            text += JSONValue.object(object).encoded()
+        }
+    }
+
+    private static let payloadMember = Array(#","payload":"#.utf8)
+
+    private func facts(_ faults: FaultScript) -> JSONObject {
+        var fields = JSONObject()
+        for (name, value) in headers {
+            if let earlier = fields[name]?.string {
+                fields[name] = .string(earlier + ", " + value)
+            } else {
+                fields[name] = .string(value)
+            }
+        }
+        return [
+            "id": .integer(Int64(id)),
+            "arrivedAt": .string(arrivedWall.iso8601),
+            "provider": .string(provider == 0 ? "apns" : "fcm"),
+            "environment": .string((APNsEnvironment(rawValue: environment) ?? .production).word.description),
+            "connection": .integer(Int64(connection)),
+            "stream": .integer(Int64(stream)),
+            "token": .string(token),
+            "topic": topic.map(JSONValue.string) ?? .null,
+            "pushType": pushType.map(JSONValue.string) ?? .null,
+            "priority": priority.map { text in Int64(text).map(JSONValue.integer) ?? .string(text) } ?? .null,
+            "apnsId": .string(header("apns-id") ?? apnsID.text(uppercase: true)),
+            "status": status == 0 ? .null : .integer(Int64(status)),
+            "reason": reason.map(JSONValue.string) ?? .null,
+            "timestamp": timestampMilliseconds == 0 ? .null : .integer(timestampMilliseconds),
+            "outcome": outcome.isEmpty ? .null : .string(outcome),
+            "fault": faultRule == 0 ? .null : .string(faults.id(of: faultRule) ?? "f\(faultRule)"),
+            "delayMilliseconds": .number(delay.milliseconds),
+            "headers": .object(fields),
+        ]
+    }
+}

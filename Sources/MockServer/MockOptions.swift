@@ -1,0 +1,46 @@
+// What one may choose about a mock before it starts.
+
+package import APNs
+package import Basics
+package import Devices
+import EventLoop
+package import Net
+
+/// The choices of `pushrig mock`. Every field has the default of the command line.
+package struct MockOptions: Sendable {
+    /// Which device tokens are taken.
+    package enum Registration: String, Sendable, CaseIterable {
+        /// Every well-formed token is accepted and remembered with the topic of its first push.
+        case any
+        /// Tokens that were not put there by the admin API (or the embedder) are BadDeviceToken.
+        case registered
+    }
+
+    /// Made when absent (0700), reused when present: CA, server certificate, provider key, journal.
+    package var stateDirectory: String
+    /// Port 0 picks a free one.
+    package var apns = SocketAddress(host: "127.0.0.1", port: 2197)
+    /// Nil: no admin API.
+    package var admin: SocketAddress? = SocketAddress(host: "127.0.0.1", port: 2190)
+    /// Threads that serve pushes, 1...64. The admin API has one more.
+    package var loops = 1
+    package var registration = Registration.any
+    package var environment = APNsEnvironment.production
+    /// Bundle IDs whose pushes are taken; empty: any, and `com.example.app` is named in the ready line.
+    package var topics: [String] = []
+    /// The open questions of spec/apns.md §15. `environment` and `allowedTopics` are set from the fields above.
+    package var rules = APNsSettings()
+    /// How devices behave. `registration` is set from the field above.
+    package var deviceRules = DeviceSettings()
+    /// Further DNS names for the server certificate, such as a container's.
+    package var serverNames: [String] = []
+    package var seed = Seed(1)
+    /// Wall time as the rules and devices see it; its `wall()` may run faster than the world's.
+    package var clock: any TimeSource = SystemTime()
+    /// Nil: `journal` in the state directory.
+    package var journalDirectory: String?
+    /// How long open requests may take to end when the mock stops.
+    package var drainLimit = Interval.seconds(5)
+
+    package init(stateDirectory: String) { self.stateDirectory = stateDirectory }
+}

@@ -1,0 +1,147 @@
+// A running mock: its threads, and their life from the first socket to the last byte.
+
+package import Basics
+package import Devices
+import EventLoop
+package import Faults
+package import Journal
+import Net
+import Synchronization
+import TLS
+
+/// The mock APNs with its admin API. Usable from any thread except the mock's own.
+package final class MockService: Sendable {
+    package let coordinates: MockCoordinates
+    package var faults: FaultScript { shared.faults }
+    package var devices: DeviceFleet { shared.devices }
+    /// Absolute; readable with a `JournalReader` while the mock runs.
+    package var journalDirectory: String { shared.journalDirectory }
+    private let shared: MockShared
+    private let workers: [LoopThread<PushWorker>]
+    private let admin: LoopThread<AdminWorker>?
+    private let drainLimit: Interval
+    private let isStopped = Mutex(false)
+
+    /// Listens when it returns, and `mock.json` is written. A usage failure names the option to change, a run failure
+    /// what is in the way (a busy port, a directory that cannot be written, another mock on the same directory).
+    /// `onFailure` is called once when the journal cannot be written any more; from then on no push is answered. It runs
+    /// on a thread of the mock, so it must not stop the mock itself.
+    package init(options: MockOptions, onFailure: @escaping @Sendable (Failure) -> Void = { _ in }) throws(Failure) {
+        try Self.check(options)
+        let state = try StateDirectory(path: options.stateDirectory)
+        state.remove("mock.json")
+        let identity = try MockIdentity(
+            in: state, seed: options.seed, extraNames: options.serverNames,
+            extraAddresses: options.apns.isLoopback || options.apns.isWildcard ? [] : [options.apns.host])
+        let adminToken = try Self.adminToken(options, state)
+        let socket = try ListeningSocket(options.apns)
+        let adminSocket = try options.admin.map { address throws(Failure) in try ListeningSocket(address) }
+        coordinates = MockCoordinates(
+            apns: socket.boundAddress, admin: adminSocket?.boundAddress, ca: identity.caFile,
+            apnsKey: identity.providerKeyFile, keyID: identity.keyID, teamID: identity.teamID,
+            topics: options.topics.isEmpty ? ["com.example.app"] : options.topics, adminToken: adminToken)
+        shared = try MockShared(options: options, state: state, identity: identity, onFailure: onFailure)
+        drainLimit = options.drainLimit
+        let (shared, coordinates) = (shared, coordinates)
+        let tls = TLSServerSettings(
+            certificateFile: identity.certificateFile, keyFile: identity.keyFile, requestsClientCertificate: true)
+        var workers: [LoopThread<PushWorker>] = []
+        for index in 0..<options.loops {
+            workers.append(
+                try Self.thread("apns-\(index)") { loop in
+                    try PushWorker(loop: loop, shared: shared, index: index, tls: tls)
+                })
+        }
+        self.workers = workers
+        if let adminSocket {
+            let thread = try Self.thread("mock-admin") { loop in
+                try AdminWorker(loop: loop, shared: shared, coordinates: coordinates)
+            }
+            thread.post { $0.listen(on: adminSocket) }
+            admin = thread
+        } else {
+            admin = nil
+        }
+        let others = Array(workers.dropFirst())
+        workers[0].post { $0.listen(on: socket, dealingTo: others) }
+        try shared.state.write("mock.json", coordinates.readyLine + "\n", secret: true)
+    }
+
+    deinit { drainAndStop() }
+
+    /// A snapshot, at most one turn of each loop old.
+    package func statistics() -> MockStatistics { shared.statistics() }
+
+    /// The first thing of ours that broke; nil while all is well.
+    package var failure: Failure? { shared.failure }
+
+    /// Where the pushes begin that count since the last reset; nil: at the journal's first entry.
+    package var pushesBegin: JournalCursor? { shared.pushesBegin }
+
+    /// Forgets tokens, activities and fault rules; `GET /v1/pushes` begins after the pushes answered so far. The
+    /// journal itself keeps all, and the statistics go on.
+    package func reset() throws(Failure) { try shared.reset() }
+
+    /// Stops accepting, lets open requests end for at most the drain limit, closes, and joins the threads. Further
+    /// calls do nothing.
+    package func drainAndStop() {
+        let isFirst = isStopped.withLock { held in
+            defer { held = true }
+            return !held
+        }
+        guard isFirst else { return }
+        workers[0].ask { $0.stopAccepting() }
+        let limit = drainLimit
+        let drained = workers.map { worker in
+            let done = Handover<Void>()
+            worker.post { $0.drain(within: limit) { done.give(()) } }
+            return done
+        }
+        for done in drained { done.take() }
+        if let admin {
+            let done = Handover<Void>()
+            admin.post { $0.drain(within: .seconds(1)) { done.give(()) } }
+            done.take()
+            admin.stop()
+        }
+        for worker in workers { worker.stop() }
+        shared.state.remove("mock.json")
+        shared.state.unlock()
+    }
+
+    // MARK: Starting
+
+    private static func check(_ options: MockOptions) throws(Failure) {
+        guard 1...64 ~= options.loops else {
+            throw Failure(.usage, "\(options.loops) loops are too few or too many", hint: "give 1 to 64")
+        }
+        for topic in options.topics where topic.isEmpty || !topic.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) {
+            throw Failure(.usage, "'\(topic)' is not a bundle ID", hint: "give one such as com.example.app, without suffix")
+        }
+    }
+
+    /// Off loopback the admin API wants a token; it is made once per state directory.
+    private static func adminToken(
+        _ options: MockOptions, _ state: borrowing StateDirectory
+    ) throws(Failure) -> String? {
+        guard let address = options.admin, !address.isLoopback else { return nil }
+        if let kept = try state.read("admin-token")?.split(separator: "\n").first, kept.utf8.count >= 32 {
+            return String(kept)
+        }
+        let token = Hex.encode(secretBytes(count: 24).span)
+        try state.write("admin-token", token + "\n", secret: true)
+        return token
+    }
+
+    private static func thread<State>(
+        _ name: String, make: @escaping @Sendable (EventLoop) throws -> State
+    ) throws(Failure) -> LoopThread<State> {
+        do { return try LoopThread(name: name, make: make) } catch let failure as Failure { throw failure } catch {
+            throw Failure(.run, "cannot start \(name): \(error)")
+        }
+    }
+}
+
+extension SocketAddress {
+    fileprivate var isWildcard: Bool { host == "0.0.0.0" || host == "::" }
+}

@@ -1,0 +1,23 @@
+// Counters of a mock. Each loop keeps its own; a snapshot adds them up.
+
+/// Totals since the mock started. They never go down, also not by a reset.
+package struct MockStatistics: Hashable, Sendable {
+    package var connectionsOpened = 0
+    package var connectionsOpen = 0
+    /// Requests that wait for their answer.
+    package var openStreams = 0
+    /// Requests that reached the pipeline, whatever became of them.
+    package var pushes = 0
+    /// Requests that were never answered: silenced by a fault.
+    package var silenced = 0
+    /// Answers by HTTP status.
+    package var byStatus: [Int: Int] = [:]
+    /// Rejections by reason, such as `BadDeviceToken`.
+    package var byReason: [String: Int] = [:]
+    /// Accepted pushes by what the device did with them.
+    package var byOutcome: [String: Int] = [:]
+    package var faultsFired = 0
+    package var journalBytes = 0
+
+    package init() {}
+}

@@ -1,0 +1,12 @@
+// What the mock keeps for one connection of a provider, besides what the rules keep.
+
+import APNs
+
+/// Confined to the connection's loop.
+final class ProviderPeer {
+    let provider = ProviderConnection()
+    /// The first answer's `apns-id` enters the HPACK table, later ones are never indexed (spec/apns.md §0).
+    var hasAnswered = false
+    /// One stream until the first valid provider token, 1,000 afterwards (spec/apns.md §2.1).
+    var hasWideLimit = false
+}

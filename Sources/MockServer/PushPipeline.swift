@@ -1,0 +1,222 @@
+// The way of a push through the mock, on the data path of one loop: no string, no dictionary, no heap growth once
+// warm, no waiting.
+//
+//     request ─▶ rules ─▶ fault script ─▶ device ─▶ journal ─▶ answer
+//                  │ refused    │ respond                ▲        ▲
+//                  └────────────┴────────────────────────┘        └ held by a timer when the script says delay
+//
+// The journal is committed at the end of the turn, before any answer of that turn leaves: after kill -9 no answered
+// push is missing from it.
+
+import APNs
+import Basics
+import Devices
+import EventLoop
+import Faults
+import HTTP
+import Journal
+import Net
+import Synchronization
+
+/// Answers APNs requests on one loop. Confined to it.
+final class PushPipeline: ServerHandler {
+    /// Streams at once after the first valid provider token (spec/apns.md §2.1).
+    static let wideStreamLimit: UInt32 = 1_000
+
+    private let loop: EventLoop
+    private let shared: MockShared
+    private let validator: APNsValidator
+    private let journal: JournalWriter
+    private let published: PublishedTotals
+    private var totals = LoopTotals()
+    private var generator: Generator
+    private let scratch = ByteBuffer(capacity: 36)
+    private var isDirty = false
+    private var hasFailed = false
+
+    /// What is decided about a push before it is answered.
+    private struct Decision {
+        var rejection: Reason?
+        var timestampMilliseconds: Int64?
+        var outcome: Outcome?
+        var fault: Firing?
+        var isSilent = false
+        var delay = Interval.zero
+    }
+
+    init(loop: EventLoop, shared: MockShared, index: Int) throws(Failure) {
+        self.loop = loop
+        self.shared = shared
+        let seed = shared.seed.child("apns-\(index)")
+        validator = APNsValidator(
+            settings: shared.settings, keys: shared.keys, directory: shared.devices, seed: seed.child("apns-id"))
+        generator = seed.child("apns-unique-id").generator()
+        journal = try JournalWriter(directory: shared.journalDirectory, name: "apns-\(index)", time: loop.time)
+        published = shared.totals[index]
+        totals.journalBytes = journal.byteCount
+        published.name(journal: journal.path)
+        published.publish(totals)
+    }
+
+    func connected(_ connection: ServerConnection) {
+        connection.context = ProviderPeer()
+        totals.connectionsOpened += 1
+        totals.connectionsOpen += 1
+        note(.connectionOpened, connection)
+    }
+
+    func disconnected(_ connection: ServerConnection) {
+        totals.connectionsOpen -= 1
+        note(.connectionClosed, connection)
+    }
+
+    func handle(_ exchange: ServerExchange) {
+        totals.pushes += 1
+        totals.openStreams += 1
+        markDirty()
+        guard !hasFailed else { return exchange.connection.close() }
+        let peer = peer(of: exchange.connection)
+        let now = shared.clock.wall()
+        let verdict = validator.validate(exchange.head, body: exchange.body, connection: peer.provider, now: now)
+        if !peer.hasWideLimit, peer.provider.hasAcceptedToken {
+            peer.hasWideLimit = true
+            exchange.connection.setMaxConcurrentStreams(Self.wideStreamLimit)
+        }
+        let decision = decide(verdict, exchange, now: now)
+        record(decision, verdict.facts, exchange)
+        if decision.isSilent { return }
+        if decision.delay > .zero {
+            let facts = verdict.facts
+            _ = loop.after(decision.delay) { [self] in
+                if exchange.isOpen { answer(exchange, facts, decision) }
+            }
+        } else {
+            answer(exchange, verdict.facts, decision)
+        }
+    }
+
+    func abandoned(_ exchange: ServerExchange) {
+        totals.openStreams -= 1
+        markDirty()
+    }
+
+    /// False once the journal cannot be written: what is not on record must not be answered.
+    func willSend() -> Bool {
+        guard isDirty else { return !hasFailed }
+        isDirty = false
+        if !hasFailed, !journal.commit() {
+            hasFailed = true
+            shared.report(journal.failure ?? Failure(.run, "the journal cannot be written"))
+        }
+        totals.journalBytes = journal.byteCount
+        published.publish(totals)
+        shared.commits.add(1, ordering: .releasing)
+        return !hasFailed
+    }
+
+    // MARK: The steps
+
+    /// Script and device. The script is asked about pushes that the rules accept: a request that the real APNs would
+    /// refuse is refused for its own reason.
+    private func decide(_ verdict: borrowing APNsVerdict, _ exchange: ServerExchange, now: WallTime) -> Decision {
+        var decision = Decision(
+            rejection: verdict.rejection, timestampMilliseconds: verdict.timestampMilliseconds)
+        guard verdict.rejection == nil, let pathField = exchange.head.index(of: ":path"),
+            let topicField = verdict.facts.topicField
+        else { return decision }
+        let head = exchange.head
+        let path = head.value(at: pathField)
+        let token = path.extracting(verdict.facts.token)
+        let topic = head.value(at: topicField)
+        if !shared.faults.isEmpty {
+            let subject = FaultSubject(
+                facts: verdict.facts, topic: topic, nthOfToken: shared.devices.pushCount(of: verdict.facts.tokenHash))
+            if let firing = shared.faults.firing(for: subject, now: exchange.arrivedAt) {
+                totals.faultsFired += 1
+                decision.fault = firing
+                switch firing.action {
+                case .respond(let reason, let timestamp):
+                    decision.rejection = reason
+                    if reason.hasTimestamp {
+                        decision.timestampMilliseconds = timestamp?.milliseconds(now: now) ?? now.milliseconds
+                    }
+                    return decision
+                case .silence:
+                    decision.isSilent = true
+                    return decision
+                case .delay:
+                    decision.delay = firing.delay
+                }
+            }
+        }
+        decision.outcome = shared.devices.deliver(verdict.facts, token: token, topic: topic, now: now)
+        return decision
+    }
+
+    private func record(_ decision: borrowing Decision, _ facts: borrowing PushFacts, _ exchange: ServerExchange) {
+        if let reason = decision.rejection {
+            totals.count(reason)
+        } else if let outcome = decision.outcome {
+            totals.count(outcome)
+        } else {
+            totals.silenced += 1
+        }
+        let status: UInt16 = decision.isSilent ? 0 : decision.rejection?.status ?? 200
+        let draft = PushDraft(
+            arrivedAt: exchange.arrivedAt, connection: exchange.connection.id, stream: exchange.streamID,
+            environment: shared.settings.environment.rawValue, status: status, reason: decision.rejection?.word,
+            timestampMilliseconds: decision.timestampMilliseconds ?? 0, outcome: decision.outcome?.word ?? "",
+            faultRule: decision.fault?.ruleID ?? 0, apnsID: facts.apnsID, delay: decision.delay)
+        let body = exchange.body
+        _ = journal.append(push: draft, head: exchange.head, body: body.bytes)
+    }
+
+    /// 200 is one HEADERS frame with `:status` and `apns-id`; a refusal adds one DATA frame (spec/apns.md §0).
+    private func answer(_ exchange: ServerExchange, _ facts: PushFacts, _ decision: Decision) {
+        totals.openStreams -= 1
+        markDirty()
+        let peer = peer(of: exchange.connection)
+        let fields = exchange.responseHead
+        if let field = facts.apnsIDField, shared.settings.echoesMessageIDVerbatim {
+            let head = exchange.head
+            fields.append("apns-id", head.value(at: field), neverIndexed: peer.hasAnswered)
+        } else {
+            append("apns-id", facts.apnsID, uppercase: !facts.apnsIDGiven, to: fields, neverIndexed: peer.hasAnswered)
+        }
+        guard let reason = decision.rejection else {
+            if shared.settings.environment == .sandbox {
+                let unique = UUIDBytes(using: &generator)
+                append("apns-unique-id", unique, uppercase: false, to: fields, neverIndexed: peer.hasAnswered)
+            }
+            peer.hasAnswered = true
+            return exchange.respond(status: 200)
+        }
+        peer.hasAnswered = true
+        exchange.respond(
+            status: Int(reason.status),
+            body: rejectionBody(reason, timestampMilliseconds: decision.timestampMilliseconds))
+    }
+
+    private func append(
+        _ name: StaticString, _ id: UUIDBytes, uppercase: Bool, to fields: HeaderBlock, neverIndexed: Bool
+    ) {
+        let scratch = scratch
+        scratch.clear()
+        scratch.append(upTo: 36) { id.write(uppercase: uppercase, to: &$0) }
+        fields.append(name, scratch.bytes, neverIndexed: neverIndexed)
+    }
+
+    private func peer(of connection: ServerConnection) -> ProviderPeer {
+        guard let context = connection.context else { preconditionFailure("every connection has its peer") }
+        return unsafeDowncast(context, to: ProviderPeer.self)
+    }
+
+    private func note(_ kind: NoteKind, _ connection: ServerConnection) {
+        let text = "{\"connection\":\(connection.id),\"peer\":\"\(connection.peer)\"}"
+        journal.append(note: kind, text: text, at: loop.now)
+        markDirty()
+        loop.atEndOfTurn { [self] in _ = willSend() }
+    }
+
+    private func markDirty() { isDirty = true }
+}

@@ -1,0 +1,161 @@
+// /v1/activity/register and /v1/activity/unregister: which token follows which session.
+//
+// The bodies name a secret and a session, but neither the phone nor the activity. So a second token for a session
+// may be a second phone (R0.21: both are served) or the same activity after its token rotated (R0.18: only the new
+// one is served), and an unregister may mean an activity that has long been replaced (R0.20). What we know decides:
+//
+// - The key is (secret, session, token); no phone displaces another.
+// - A secret with one phone (or none) has one activity per session: another token is a rotation and takes the old one's
+//   place at once, even while a push to the old one is under way.
+// - A secret with several phones keeps the old token beside the new one. The phones that are alive all get their
+//   pushes, and a token that had rotated away answers 410 once and is pruned. Guessing which one rotated could silence
+//   a live phone; one push to a dead token harms nobody.
+// - An app that wants it exact sends `deviceToken` along with a registration, and `activityToken` with an unregister.
+// - An unregister within 30 s after a newer activity took the place of one that has not been unregistered yet is taken
+//   for that older one's. When that is wrong, the next push to the dead token prunes it; the opposite mistake would
+//   leave a live activity without pushes.
+
+import Basics
+
+struct ActivityRegistration {
+    var secret: SecretHash
+    var sessionID: String
+    var token: String
+    var bundleID: String?
+    /// Beyond the plan: the phone, and its environment.
+    var deviceToken: String?
+    var environment: PushEnvironment?
+}
+
+extension RelayCore {
+    /// Nil when it was taken, or was late and meant nothing any more.
+    func register(_ registration: ActivityRegistration, now: Moment) -> RegistrationRefusal? {
+        let account = registry.account(registration.secret)
+        guard let session = session(registration.sessionID, of: account, now: now) else {
+            registry.dropIfEmpty(account)
+            return .full
+        }
+        if let lane = session.lanes.first(where: { $0.token == registration.token }) {
+            lane.revision += 1
+            lane.registeredAt = now.wall
+            writes.append(.saveActivity(ActivityRow(lane)))
+            return nil
+        }
+        // The end is final: its token does not come back by a request that was overtaken (G10, G11).
+        if session.endedTokens.contains(registration.token), now.now - session.endedAt < options.lateness { return nil }
+        let wasStarted = session.unadoptedStarts > 0
+        if wasStarted {
+            session.unadoptedStarts -= 1
+            writes.append(.deleteStarts(account.secret, sessionID: session.id, deviceID: nil))
+        }
+        if session.phase == .ended, wasStarted, let end = session.latest {
+            // The phone was slow: its card appeared after the turn was over, and has its end still to come.
+            let lane = makeLane(registration, in: session, now: now)
+            session.endedTokens.append(lane.token)
+            finish(lane, with: end, ticket: nil, now: now)
+            return nil
+        }
+        if session.phase != .active { beginTurn(session, now: now) }
+        if session.owedUnregisters > 0 { session.supersededAt = now.now }
+        let shownByStart = session.starts.map(\.sequence).min()
+        if let lane = laneToRotate(for: registration, in: session) {
+            rotate(lane, to: registration, now: now)
+            if wasStarted, let shownByStart { flush(lane, beyond: shownByStart, now: now) }
+        } else {
+            let lane = makeLane(registration, in: session, now: now)
+            session.lanes.append(lane)
+            if let shownByStart { flush(lane, beyond: shownByStart, now: now) }
+        }
+        session.hadLane = true
+        session.isSilenced = false
+        return nil
+    }
+
+    /// `token` is nil where the body follows the plan.
+    func unregisterActivity(_ sessionID: String, token: String? = nil, of secret: SecretHash, now: Moment) {
+        guard let session = registry.accounts[secret]?.sessions[sessionID] else { return }
+        if let token {
+            if let lane = session.lanes.first(where: { $0.token == token }) { remove(lane, now: now) }
+            silenceIfAlone(session)
+            return
+        }
+        let isLate = session.owedUnregisters > 0 && now.now - session.supersededAt < options.lateness
+        if session.phase == .ended || isLate, !has(.obeysLateUnregister) {
+            session.owedUnregisters = max(0, session.owedUnregisters - 1)
+            return
+        }
+        for lane in session.lanes { remove(lane, now: now) }
+        silenceIfAlone(session)
+    }
+
+    /// The last phone has let go of the activity: no push and no start until it registers again or the next turn
+    /// begins.
+    private func silenceIfAlone(_ session: Session) {
+        guard session.phase == .active, session.lanes.isEmpty else { return }
+        session.isSilenced = true
+        session.hasTrailing = false
+        session.unadoptedStarts = 0
+    }
+
+    private func laneToRotate(for registration: ActivityRegistration, in session: Session) -> Lane? {
+        let phones = session.account.devices.count
+        if phones <= 1 || has(.displacesSecondPhone) { return session.lanes.first }
+        if let device = registration.deviceToken { return session.lanes.first { $0.deviceToken == device } }
+        guard session.lanes.count >= min(2 * phones, RelayLimits.activitiesPerSession) else { return nil }
+        return session.lanes.min { $0.registeredAt < $1.registeredAt }
+    }
+
+    private func makeLane(_ registration: ActivityRegistration, in session: Session, now: Moment) -> Lane {
+        registry.lastActivityID += 1
+        let lane = Lane(
+            id: registry.lastActivityID, session: session, token: registration.token,
+            bundleID: registration.bundleID ?? options.topic,
+            environment: registration.environment ?? session.account.usualEnvironment, createdAt: now.wall,
+            registeredAt: now.wall)
+        lane.deviceToken = registration.deviceToken
+        writes.append(.saveActivity(ActivityRow(lane)))
+        return lane
+    }
+
+    /// The same activity under a new token: a new row, and whatever waits goes there.
+    private func rotate(_ lane: Lane, to registration: ActivityRegistration, now: Moment) {
+        writes.append(.deleteActivity(lane.id))
+        registry.lastActivityID += 1
+        lane.id = registry.lastActivityID
+        lane.token = registration.token
+        lane.bundleID = registration.bundleID ?? options.topic
+        lane.environment = registration.environment ?? lane.environment
+        lane.deviceToken = registration.deviceToken
+        lane.registeredAt = now.wall
+        lane.revision += 1
+        lane.failures = 0
+        writes.append(.saveActivity(ActivityRow(lane)))
+        lane.session.owedUnregisters += 1
+        lane.session.supersededAt = now.now
+        if lane.retryAt != nil { wake(lane, now: now) }
+    }
+
+    /// What the activity missed between its start and its registration (R0.15): the latest state, once.
+    private func flush(_ lane: Lane, beyond shown: UInt64, now: Moment) {
+        guard let latest = lane.session.latest, latest.sequence > shown else { return }
+        lane.sentSequence = 0
+        want(lane, ticket: nil, now: now)
+        let session = lane.session
+        if latest.eventType == .progress { session.window.opensAt = now.now + options.throttle + Self.throttleMargin }
+    }
+
+    /// Deletes exactly this row; what is under way for it comes to nothing.
+    func remove(_ lane: Lane, now: Moment) {
+        guard lane.isRegistered else { return }
+        lane.isRegistered = false
+        lane.retryAt = nil
+        if let push = lane.waiting {
+            lane.waiting = nil
+            waiting -= 1
+            settle(push, sent: false)
+            log(push, sent: false, now: now)
+        }
+        lane.session.lanes.removeAll { $0 === lane }
+        writes.append(.deleteActivity(lane.id))
+    }
+}

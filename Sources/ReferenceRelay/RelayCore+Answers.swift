@@ -1,0 +1,179 @@
+// What an answer of APNs leads to (spec/relays.md §5.6): remember, prune, try again, or let it be.
+
+import Basics
+
+extension RelayCore {
+    func judge(_ push: Push, _ outcome: PushOutcome, now: Moment) {
+        let verdict = PushVerdict(outcome)
+        if verdict != .accepted { push.lastError = outcome.words }
+        switch verdict {
+        case .accepted:
+            if push.triedOtherHost { rememberHost(of: push) }
+            settle(push, sent: true)
+            log(push, sent: true, now: now)
+            accepted(push, now: now)
+        case .wrongHost(let condemns):
+            tryOtherHost(push, condemns: condemns, now: now)
+        case .badCredentials:
+            tryNewToken(push, now: now)
+        case .dead(let since):
+            if has(.retriesAfter410) {
+                retry(push, isToken: false, now: now)
+            } else {
+                condemn(push, since: since, now: now)
+            }
+        case .busy(let isToken):
+            retry(push, isToken: isToken, now: now)
+        case .unprocessed:
+            resendUnprocessed(push, now: now)
+        case .refused:
+            if has(.prunesOnAnyRefusal) { prune(push, now: now) }
+            fail(push, now: now)
+        }
+    }
+
+    // MARK: - Ends
+
+    private func accepted(_ push: Push, now: Moment) {
+        if case .activity(let lane, let state) = push.target { laneAccepted(lane, state, now: now) }
+    }
+
+    /// The last attempt has failed; nothing is pruned.
+    private func fail(_ push: Push, now: Moment) {
+        settle(push, sent: false)
+        log(push, sent: false, now: now)
+        switch push.target {
+        case .activity(let lane, let state): laneGaveUp(lane, state, push, now: now)
+        case .start(let session, let attempt, _): forgetStart(attempt, session, mayRepeat: push.failures > 0)
+        case .alert, .stray: break
+        }
+    }
+
+    // MARK: - Dead tokens
+
+    /// Deletes the token that APNs declared dead, unless it was registered again since: after we read it (G4), or
+    /// after APNs lost it (the timestamp of a 410, P10).
+    private func condemn(_ push: Push, since: Int64?, now: Moment) {
+        settle(push, sent: false)
+        log(push, sent: false, now: now)
+        if !has(.keepsDeadTokens), !wasRegisteredAgain(push, since: since) { prune(push, now: now) }
+        switch push.target {
+        case .activity(let lane, let state): laneGaveUp(lane, state, push, now: now)
+        case .start(let session, let attempt, _): forgetStart(attempt, session, mayRepeat: true)
+        case .alert, .stray: break
+        }
+    }
+
+    private func wasRegisteredAgain(_ push: Push, since: Int64?) -> Bool {
+        let (revision, registeredAt): (Int, WallTime)
+        switch push.target {
+        case .alert(let device, _), .start(_, _, let device):
+            (revision, registeredAt) = (device.revision, device.registeredAt)
+        case .activity(let lane, _): (revision, registeredAt) = (lane.revision, lane.registeredAt)
+        case .stray: return true
+        }
+        if push.revision != revision { return true }
+        return since.map { $0 < registeredAt.milliseconds } ?? false
+    }
+
+    /// The one token that the push went to, and nothing else (R0.22, R0.24, R0.25, G5).
+    private func prune(_ push: Push, now: Moment) {
+        switch push.target {
+        case .alert(let device, _): remove(device)
+        case .start(_, _, let device):
+            guard device.isRegistered, device.startToken == push.token else { return }
+            device.startToken = nil
+            writes.append(.saveDevice(DeviceRow(device)))
+        case .activity(let lane, _):
+            if lane.token == push.token { remove(lane, now: now) }
+        case .stray: break
+        }
+    }
+
+    // MARK: - The other host
+
+    /// Asks the other host, once; what both refuse is dead. A key that does not fit the first host condemns nobody
+    /// (P11).
+    private func tryOtherHost(_ push: Push, condemns: Bool, now: Moment) {
+        if hasTwoHosts, !push.triedOtherHost {
+            push.triedOtherHost = true
+            push.isCondemnedElsewhere = condemns
+            push.environment = push.environment.other
+            return send(push)
+        }
+        let isDead = push.triedOtherHost ? push.isCondemnedElsewhere : condemns
+        if isDead { condemn(push, since: nil, now: now) } else { fail(push, now: now) }
+    }
+
+    /// The next push goes there first (R0.26).
+    private func rememberHost(of push: Push) {
+        switch push.target {
+        case .alert(let device, _), .start(_, _, let device):
+            guard device.isRegistered else { return }
+            device.environment = push.environment
+            writes.append(.saveDevice(DeviceRow(device)))
+        case .activity(let lane, _):
+            guard lane.isRegistered, lane.token == push.token else { return }
+            lane.environment = push.environment
+            writes.append(.saveActivity(ActivityRow(lane)))
+        case .stray: break
+        }
+    }
+
+    // MARK: - Again
+
+    /// A new provider token on a new connection, for APNs refuses all that follows on the old one (P2); once (R0.34).
+    private func tryNewToken(_ push: Push, now: Moment) {
+        let isNewer = push.tokenSerial == providerToken.serial
+        guard !push.renewedToken, providerToken.renew(rejected: push.tokenSerial, at: now.wall) else {
+            return fail(push, now: now)
+        }
+        if isNewer { actions.append(.renewConnection(push.environment)) }
+        push.renewedToken = true
+        send(push)
+    }
+
+    /// Passing trouble: the same push with the same id after a growing wait, a bounded number of times (P13, P15).
+    private func retry(_ push: Push, isToken: Bool, now: Moment) {
+        push.failures += 1
+        var failures = push.failures
+        if case .activity(let lane, _) = push.target {
+            lane.failures += 1
+            failures = lane.failures
+        }
+        guard failures < options.attempts, waiting < RelayLimits.waiting else { return fail(push, now: now) }
+        settle(push, sent: false)
+        let until = now.now + wait(after: failures)
+        switch push.target {
+        case .activity(let lane, let state): lanePostponed(lane, push, state, until: until, now: now)
+        case .alert(let device, _):
+            if isToken { device.restsUntil = max(device.restsUntil, until) }
+            resend(push, at: until)
+        case .start: resend(push, at: until)
+        case .stray: break
+        }
+    }
+
+    /// APNs never looked at it, so it neither counts as an attempt nor as a failure of the event, unless that goes
+    /// on and on (P8).
+    private func resendUnprocessed(_ push: Push, now: Moment) {
+        guard push.resends < 5 else { return retry(push, isToken: false, now: now) }
+        push.resends += 1
+        let until = now.now + .milliseconds(10 << Int64(push.resends))
+        if case .activity(let lane, let state) = push.target {
+            lanePostponed(lane, push, state, until: until, now: now)
+        } else {
+            resend(push, at: until)
+        }
+    }
+
+    func resend(_ push: Push, at instant: Instant) {
+        waiting += 1
+        deadlines.add(.resend(push), at: instant)
+    }
+
+    private func wait(after failures: Int) -> Interval {
+        let doubled = options.retryDelay * Double(1 << min(failures - 1, 30))
+        return min(doubled, options.retryDelayMax) * (0.9 + 0.2 * chance.unit())
+    }
+}

@@ -1,0 +1,74 @@
+// /v1/device/register and /v1/device/unregister.
+
+import Basics
+
+/// Why a registration was not taken.
+enum RegistrationRefusal {
+    case tooManyForSecret
+    case full
+}
+
+struct DeviceRegistration {
+    var secret: SecretHash
+    var token: String
+    var bundleID: String?
+    var environment = PushEnvironment.production
+    /// Nil leaves a known one alone (R0.44).
+    var startToken: String?
+}
+
+extension RelayCore {
+    /// Nil when it was taken.
+    func register(_ registration: DeviceRegistration, now: Moment) -> RegistrationRefusal? {
+        let account = registry.accounts[registration.secret]
+        if let device = account?.devices.first(where: { $0.token == registration.token }) {
+            device.revision += 1
+            device.registeredAt = now.wall
+            device.bundleID = registration.bundleID ?? options.topic
+            // A phone that repeats its claim does not undo what APNs has taught us about it (R0.26).
+            if registration.environment != device.claimedEnvironment {
+                device.claimedEnvironment = registration.environment
+                device.environment = registration.environment
+            }
+            if let startToken = registration.startToken { take(startToken, for: device) }
+            writes.append(.saveDevice(DeviceRow(device)))
+            return nil
+        }
+        guard (account?.devices.count ?? 0) < RelayLimits.devicesPerSecret else { return .tooManyForSecret }
+        guard registry.deviceCount < RelayLimits.devices else { return .full }
+        registry.lastDeviceID += 1
+        let device = Device(
+            id: registry.lastDeviceID, account: registry.account(registration.secret), token: registration.token,
+            bundleID: registration.bundleID ?? options.topic, environment: registration.environment, startToken: nil,
+            createdAt: now.wall, registeredAt: now.wall)
+        device.account.devices.append(device)
+        registry.deviceCount += 1
+        if let startToken = registration.startToken { take(startToken, for: device) }
+        writes.append(.saveDevice(DeviceRow(device)))
+        return nil
+    }
+
+    func unregisterDevice(_ token: String, of secret: SecretHash) {
+        guard let device = registry.accounts[secret]?.devices.first(where: { $0.token == token }) else { return }
+        remove(device)
+    }
+
+    /// A start token belongs to an app on a phone, not to a device token: while a phone changes its device token it
+    /// is registered twice with the same start token, and must not be started twice.
+    private func take(_ startToken: String, for device: Device) {
+        device.startToken = startToken
+        for other in device.account.devices where other !== device && other.startToken == startToken {
+            other.startToken = nil
+            writes.append(.saveDevice(DeviceRow(other)))
+        }
+    }
+
+    func remove(_ device: Device) {
+        guard device.isRegistered else { return }
+        device.isRegistered = false
+        device.account.devices.removeAll { $0 === device }
+        registry.deviceCount -= 1
+        writes.append(.deleteDevice(device.id))
+        registry.dropIfEmpty(device.account)
+    }
+}

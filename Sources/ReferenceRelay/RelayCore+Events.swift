@@ -1,0 +1,193 @@
+// /v1/event: whom it reaches, and when.
+
+import Basics
+
+extension RelayCore {
+    /// Works an event through. The ticket is answered when all first attempts are done, at once where nothing is
+    /// sent.
+    func handle(_ event: RelayEvent, ticket: EventTicket, now: Moment) {
+        defer { release(ticket) }
+        guard let account = registry.accounts[event.secret] else { return }
+        guard let session = session(event.sessionID, of: account, now: now) else {
+            raiseAlerts(event, account, ticket: ticket, now: now)
+            return
+        }
+        if opensTurn(event, session, now: now) {
+            beginTurn(session, now: now)
+            session.completedAt = nil
+        }
+        if event.type == .complete {
+            // The server reports one idle twice (R0.28).
+            defer { session.completedAt = now.now }
+            if let last = session.completedAt, now.now - last < options.completeWindow { return }
+        }
+        // Alerts first: on one connection they arrive before the activity's push (R0.2).
+        raiseAlerts(event, account, ticket: ticket, now: now)
+        if event.type.isFinal {
+            guard session.phase != .ended else { return }
+            end(session, with: event.state(sequence: session.nextSequence()), ticket: ticket, now: now)
+        } else if session.phase == .active, !session.isSilenced {
+            show(event, session, ticket: ticket, now: now)
+        }
+    }
+
+    private func raiseAlerts(_ event: RelayEvent, _ account: Account, ticket: EventTicket, now: Moment) {
+        guard event.type.raisesAlert || has(.alertsOnProgress), !account.devices.isEmpty else { return }
+        let payload = payloads.alert(event)
+        for device in account.devices {
+            let push = makePush(
+                .alert(device, sessionID: event.sessionID), event.type, token: device.token, revision: device.revision,
+                bundleID: device.bundleID, isActivity: false, isUrgent: true, payload: payload,
+                environment: device.environment, ticket: ticket, isCounted: true)
+            if device.restsUntil > now.now {
+                push.lastError = "429 TooManyRequests"
+                settle(push, sent: false)
+                resend(push, at: device.restsUntil)
+            } else {
+                send(push)
+            }
+        }
+    }
+
+    // MARK: - Turns
+
+    /// The session of that id, made where there is none; nil when there are too many.
+    func session(_ id: String, of account: Account, now: Moment) -> Session? {
+        if let known = account.sessions[id] { return known }
+        guard registry.sessionCount < RelayLimits.sessions else { return nil }
+        let window = has(.sharesThrottle) ? account.sharedWindow : ThrottleWindow()
+        let session = Session(account: account, id: id, window: window)
+        account.sessions[id] = session
+        registry.sessionCount += 1
+        deadlines.add(.forget(SessionReference(session: session), turn: session.turn), at: now.now + Self.memory)
+        return session
+    }
+
+    /// Whether the session becomes busy with this event. Behind an end only a `start` says so at once: a progress
+    /// event so soon is one that was overtaken, and must not bring the card back (R0.10, R0.42, G11).
+    private func opensTurn(_ event: RelayEvent, _ session: Session, now: Moment) -> Bool {
+        if event.type.isFinal { return false }
+        switch session.phase {
+        case .fresh: return true
+        case .ended: return event.type == .start || now.now - session.endedAt >= options.throttle
+        // The server says "first busy" again and the card is gone: it was dismissed, or its token died.
+        case .active:
+            return event.type == .start && session.hadLane && session.lanes.isEmpty && session.unadoptedStarts == 0
+                && !session.isSilenced
+        }
+    }
+
+    func beginTurn(_ session: Session, now: Moment) {
+        if session.phase == .ended, session.owedUnregisters > 0 { session.supersededAt = now.now }
+        session.phase = .active
+        session.turn += 1
+        session.latest = nil
+        session.hasTrailing = false
+        session.hadLane = !session.lanes.isEmpty
+        session.isSilenced = false
+        session.starts = []
+        session.unadoptedStarts = 0
+        let reference = SessionReference(session: session)
+        deadlines.add(.lifetime(reference, turn: session.turn), at: now.now + options.activityLifetime)
+    }
+
+    // MARK: - States
+
+    private func show(_ event: RelayEvent, _ session: Session, ticket: EventTicket, now: Moment) {
+        guard !session.lanes.isEmpty else {
+            if !session.hadLane { start(event, session, ticket: ticket, now: now) }
+            return
+        }
+        session.latest = event.state(sequence: session.nextSequence())
+        let opensAt = session.window.opensAt
+        if event.type == .progress, now.now < opensAt, !has(.ignoresThrottle) {
+            if has(.dropsTrailingEdge) { return }
+            session.hasTrailing = true
+            armWindow(session, at: opensAt)
+            return
+        }
+        if event.type == .progress { session.window.opensAt = now.now + options.throttle + Self.throttleMargin }
+        pushLatest(session, ticket: ticket, isCounted: !event.type.raisesAlert, now: now)
+    }
+
+    /// Hands the latest state to every phone that has not had it; a throttled one is contained in it.
+    func pushLatest(_ session: Session, ticket: EventTicket?, isCounted: Bool, now: Moment) {
+        session.hasTrailing = false
+        guard let latest = session.latest else { return }
+        for lane in session.lanes where lane.sentSequence < latest.sequence {
+            want(lane, ticket: ticket, isCounted: isCounted, now: now)
+        }
+    }
+
+    /// No activity yet: starts one on each phone that can be started and has not been (R0.14, R0.15). The event's
+    /// state is held until the activity's token comes, unless the start shows it already.
+    private func start(_ event: RelayEvent, _ session: Session, ticket: EventTicket, now: Moment) {
+        let shown = event.startState(sequence: session.nextSequence())
+        session.latest = event.shownStatus == .working ? shown : event.state(sequence: session.nextSequence())
+        var payload: [UInt8]?
+        for device in session.account.devices {
+            guard let token = device.startToken else { continue }
+            let wasStarted = session.starts.contains { $0.deviceID == device.id || $0.token == token }
+            if wasStarted, !has(.startsAgain) { continue }
+            let attempt = StartAttempt(
+                deviceID: device.id, token: token, turn: session.turn, sequence: shown.sequence)
+            session.starts.append(attempt)
+            session.unadoptedStarts += 1
+            writes.append(
+                .saveStart(
+                    StartRow(
+                        secret: session.account.secret, sessionID: session.id, deviceID: device.id, token: token,
+                        createdAt: now.wall)))
+            let body =
+                payload
+                ?? payloads.start(
+                    shown, sessionID: session.id, stamp: session.stamp(shown, now: now.wall), alert: event)
+            payload = body
+            send(
+                makePush(
+                    .start(session, attempt, device), event.type, token: token, revision: device.revision,
+                    bundleID: device.bundleID, isActivity: true, isUrgent: true, payload: body,
+                    environment: device.environment, ticket: ticket, isCounted: !event.type.raisesAlert))
+        }
+    }
+
+    /// The turn is over: what was throttled or held is void, and each activity gets one last push (R0.4, R0.10).
+    func end(_ session: Session, with state: SessionState, ticket: EventTicket?, now: Moment) {
+        let stale = session.latest
+        session.phase = .ended
+        session.endedAt = now.now
+        session.hasTrailing = false
+        session.isSilenced = false
+        session.latest = state
+        if !session.starts.isEmpty {
+            writes.append(.deleteStarts(session.account.secret, sessionID: session.id, deviceID: nil))
+        }
+        session.endedTokens = session.lanes.map(\.token)
+        session.owedUnregisters = session.lanes.count
+        let lanes = session.lanes
+        session.lanes = []
+        for lane in lanes {
+            if has(.updateAfterEnd), let stale {
+                deadlines.add(.afterEnd(lane, stale), at: now.now + .seconds(1))
+            }
+            finish(lane, with: state, ticket: ticket, now: now)
+        }
+        deadlines.add(.forget(SessionReference(session: session), turn: session.turn), at: now.now + Self.memory)
+    }
+
+    func finish(_ lane: Lane, with state: SessionState, ticket: EventTicket?, now: Moment) {
+        lane.finalState = state
+        want(lane, ticket: ticket, isCounted: false, now: now)
+    }
+
+    /// A start that came to nothing. After passing trouble, or with a new token, a later event may start the phone;
+    /// after a refusal it would end the same way, and waits for the next turn.
+    func forgetStart(_ attempt: StartAttempt, _ session: Session, mayRepeat: Bool) {
+        guard attempt.turn == session.turn else { return }
+        session.unadoptedStarts = max(0, session.unadoptedStarts - 1)
+        guard mayRepeat else { return }
+        session.starts.removeAll { $0 === attempt }
+        writes.append(
+            .deleteStarts(session.account.secret, sessionID: session.id, deviceID: attempt.deviceID))
+    }
+}

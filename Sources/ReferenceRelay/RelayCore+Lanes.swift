@@ -1,0 +1,91 @@
+// How a state gets to one phone: one push under way per activity, the newest state next.
+//
+//     idle ── want ──▶ in flight ── accepted, refused ──▶ idle (or the newer state)
+//                          │ busy                 ▲
+//                          ▼                      │ backoff over: the same push, or the newer state in its place
+//                       waiting ──────────────────┘
+
+import Basics
+
+extension RelayCore {
+    /// The lane's newest state wants to leave.
+    func want(_ lane: Lane, ticket: EventTicket?, isCounted: Bool = true, now: Moment) {
+        guard lane.isRegistered else { return }
+        if lane.inFlight != nil || lane.retryAt != nil {
+            lane.isStale = true
+            if lane.finalState != nil { lane.failures = 0 }
+        } else {
+            sendNewest(lane, ticket: ticket, isCounted: isCounted, now: now)
+        }
+    }
+
+    private func sendNewest(_ lane: Lane, ticket: EventTicket? = nil, isCounted: Bool = true, now: Moment) {
+        lane.isStale = false
+        guard let state = lane.finalState ?? lane.session.latest else { return }
+        let isUrgent = state.status != lane.shownStatus || state.status == .permission || state.isFinal
+        let stamp = lane.session.stamp(state, now: now.wall)
+        let push = makePush(
+            .activity(lane, state), state.eventType, token: lane.token, revision: lane.revision,
+            bundleID: lane.bundleID, isActivity: true, isUrgent: isUrgent,
+            payload: payloads.update(state, stamp: stamp), environment: lane.environment, ticket: ticket,
+            isCounted: isCounted)
+        lane.inFlight = push
+        lane.sentSequence = state.sequence
+        send(push)
+    }
+
+    func laneAccepted(_ lane: Lane, _ state: SessionState, now: Moment) {
+        lane.inFlight = nil
+        lane.failures = 0
+        lane.shownStatus = state.status
+        goOn(lane, after: state, now: now)
+    }
+
+    /// The state is lost: refused, or tried often enough. The next one may fare better.
+    func laneGaveUp(_ lane: Lane, _ state: SessionState, _ push: Push, now: Moment) {
+        lane.inFlight = nil
+        lane.failures = 0
+        // The token was registered again or rotated meanwhile: what failed for the old row goes to the new one.
+        if push.revision != lane.revision { lane.isStale = true }
+        goOn(lane, after: state, now: now)
+    }
+
+    private func goOn(_ lane: Lane, after state: SessionState, now: Moment) {
+        guard lane.isRegistered else { return }
+        if lane.isStale {
+            sendNewest(lane, now: now)
+        } else if lane.finalState === state {
+            remove(lane, now: now)
+        }
+    }
+
+    func lanePostponed(_ lane: Lane, _ push: Push, _ state: SessionState, until instant: Instant, now: Moment) {
+        lane.inFlight = nil
+        guard lane.isRegistered, push.token == lane.token else {
+            settle(push, sent: false)
+            log(push, sent: false, now: now)
+            if lane.isRegistered { sendNewest(lane, now: now) }
+            return
+        }
+        lane.waiting = push
+        lane.retryAt = instant
+        waiting += 1
+        deadlines.add(.retry(lane), at: instant)
+    }
+
+    /// Ends a lane's wait: the same push again, or a newer state in its place.
+    func wake(_ lane: Lane, now: Moment) {
+        guard lane.isRegistered, lane.retryAt != nil, let push = lane.waiting else { return }
+        lane.retryAt = nil
+        lane.waiting = nil
+        waiting -= 1
+        guard !lane.isStale, push.token == lane.token else {
+            settle(push, sent: false)
+            log(push, sent: false, now: now)
+            sendNewest(lane, now: now)
+            return
+        }
+        lane.inFlight = push
+        send(push)
+    }
+}

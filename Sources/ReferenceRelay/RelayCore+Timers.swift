@@ -1,0 +1,111 @@
+// What time brings: throttle windows that open, waits that end, activities that grow too old.
+
+import Basics
+
+extension RelayCore {
+    /// When `advance` has something to do next.
+    var nextDeadline: Instant? { deadlines.next }
+
+    func advance(to now: Moment) {
+        while let item = deadlines.takeDue(at: now.now) {
+            switch item {
+            case .window(let session): windowOpened(session, now: now)
+            case .retry(let lane):
+                // A later wait of the same lane has a timer of its own.
+                if let retryAt = lane.retryAt, retryAt <= now.now { wake(lane, now: now) }
+            case .resend(let push): resendDue(push, now: now)
+            case .lifetime(let reference, let turn):
+                if let session = reference.session, session.turn == turn, session.phase == .active {
+                    checkAge(session, now: now)
+                }
+            case .forget(let reference, let turn):
+                if let session = reference.session, session.turn == turn { forget(session, now: now) }
+            case .afterEnd(let lane, let state): sendAfterEnd(lane, state, now: now)
+            }
+        }
+    }
+
+    func armWindow(_ session: Session, at instant: Instant) {
+        guard !session.isWindowArmed else { return }
+        session.isWindowArmed = true
+        deadlines.add(.window(session), at: instant)
+    }
+
+    /// The trailing edge (R0.8).
+    private func windowOpened(_ session: Session, now: Moment) {
+        session.isWindowArmed = false
+        guard session.hasTrailing, session.phase == .active, !session.lanes.isEmpty else { return }
+        // The window may have been used again since the timer was set.
+        guard now.now >= session.window.opensAt else { return armWindow(session, at: session.window.opensAt) }
+        session.window.opensAt = now.now + options.throttle + Self.throttleMargin
+        pushLatest(session, ticket: nil, isCounted: true, now: now)
+    }
+
+    private func resendDue(_ push: Push, now: Moment) {
+        waiting -= 1
+        switch push.target {
+        case .alert(let device, _):
+            guard device.isRegistered else { return abandon(push, now: now) }
+        case .start(let session, let attempt, let device):
+            // A start of a turn that is over would bring back a card that nobody ends.
+            guard session.turn == attempt.turn, session.phase == .active, !session.isSilenced,
+                device.isRegistered, device.startToken == attempt.token
+            else {
+                forgetStart(attempt, session, mayRepeat: false)
+                return abandon(push, now: now)
+            }
+        case .activity, .stray: break
+        }
+        send(push)
+    }
+
+    private func abandon(_ push: Push, now: Moment) {
+        settle(push, sent: false)
+        log(push, sent: false, now: now)
+    }
+
+    /// iOS ends an activity after eight hours and leaves the card as it was; we end it before, in so many words
+    /// (R0.38).
+    private func checkAge(_ session: Session, now: Moment) {
+        let oldest = session.lanes.map(\.createdAt).min()
+        if let oldest {
+            let age = now.wall - oldest
+            if age + .seconds(1) < options.activityLifetime {
+                let rest = options.activityLifetime - age
+                let reference = SessionReference(session: session)
+                return deadlines.add(.lifetime(reference, turn: session.turn), at: now.now + rest)
+            }
+        }
+        let title = session.latest?.title ?? "Session"
+        let state = SessionState(
+            eventType: .error, status: .error, title: title, message: "Timed out after 8 hours.", retryInfo: nil,
+            sequence: session.nextSequence())
+        end(session, with: state, ticket: nil, now: now)
+    }
+
+    private func forget(_ session: Session, now: Moment) {
+        guard session.phase != .active, session.lanes.isEmpty else { return }
+        let account = session.account
+        guard account.sessions[session.id] === session else { return }
+        // A later end has a timer of its own.
+        if session.phase == .ended, now.now - session.endedAt < Self.memory { return }
+        // A phone that was started may still turn up, and its card needs its end.
+        if session.unadoptedStarts > 0, now.now - session.endedAt < options.activityLifetime {
+            let reference = SessionReference(session: session)
+            return deadlines.add(.forget(reference, turn: session.turn), at: now.now + options.activityLifetime)
+        }
+        account.sessions[session.id] = nil
+        registry.sessionCount -= 1
+        registry.dropIfEmpty(account)
+    }
+
+    /// Defect `update-after-end`.
+    private func sendAfterEnd(_ lane: Lane, _ state: SessionState, now: Moment) {
+        let stamp = max(now.wall.seconds, lane.session.lastStamp + 1)
+        send(
+            makePush(
+                .stray(lane.session), .progress, token: lane.token, revision: lane.revision, bundleID: lane.bundleID,
+                isActivity: true, isUrgent: false, payload: payloads.update(state, stamp: stamp, asUpdate: true),
+                environment: lane.environment, ticket: nil, isCounted: false))
+    }
+}

@@ -1,0 +1,146 @@
+// The relay without sockets, files and clocks: calls and answers go in with the time, actions and rows to write
+// come out. The pages beside this one hold what it does: registrations, events, activities, answers of APNs,
+// timers.
+//
+//     /v1/… ──▶ core ──▶ actions: push, renew, answer ──▶ shell ──▶ APNs
+//                 ▲ └──▶ writes ──▶ storage                           │
+//                 └────────────── answered(push) ◀────────────────────┘
+
+import Basics
+
+/// What the shell has to do, in this order.
+enum RelayAction {
+    /// Send it to `push.environment`, then call `answered`.
+    case push(Push)
+    /// The next push to that host goes over a new connection.
+    case renewConnection(PushEnvironment)
+    /// All first attempts of an event are done.
+    case answer(EventTicket)
+}
+
+/// Bounds of what one secret may hold.
+enum RelayLimits {
+    static let devicesPerSecret = 128
+    static let activitiesPerSession = 64
+    static let devices = 2_000_000
+    static let sessions = 1_000_000
+    /// Pushes that wait for their next attempt; beyond it they fail at once.
+    static let waiting = 100_000
+    static let idCharacters = 255
+}
+
+final class RelayCore {
+    enum Deadline {
+        case window(Session)
+        case retry(Lane)
+        case resend(Push)
+        case lifetime(SessionReference, turn: Int)
+        case forget(SessionReference, turn: Int)
+        /// Defect `update-after-end`.
+        case afterEnd(Lane, SessionState)
+    }
+
+    /// More than jitter on the way: two pushes that leave a window apart must not arrive closer than that.
+    static let throttleMargin = Interval.milliseconds(50)
+    /// How long an ended session is remembered, for what comes late.
+    static let memory = Interval.seconds(600)
+
+    let options: RelayOptions
+    let hasTwoHosts: Bool
+    let payloads: PayloadWriter
+    var providerToken: ProviderToken
+    var chance: Generator
+    var registry = Registry()
+    var deadlines = Deadlines<Deadline>()
+    var actions: [RelayAction] = []
+    var writes: [RowChange] = []
+    /// Pushes that were handed to the shell and not answered yet, and those that wait for their next attempt.
+    private(set) var inFlight = 0
+    var waiting = 0
+
+    /// `sign` is ES256 over its argument (64 bytes); `chance` must differ from one start of the relay to the next,
+    /// for the ids of pushes come from it.
+    init(options: RelayOptions, chance: Seed, sign: @escaping (Span<UInt8>) -> [UInt8]) {
+        precondition(options.attempts >= 1 && options.throttle >= .zero, "options are in their range")
+        self.options = options
+        hasTwoHosts = options.production != options.sandbox
+        payloads = PayloadWriter(
+            variant: options.variant, stampFactor: options.defects.contains(.millisecondTimestamps) ? 1_000 : 1)
+        providerToken = ProviderToken(
+            keyID: options.keyID, teamID: options.teamID, lifetime: options.tokenLifetime,
+            signsAlways: options.defects.contains(.signsPerPush), sign: sign)
+        self.chance = chance.generator()
+    }
+
+    func has(_ defect: Defect) -> Bool { options.defects.contains(defect) }
+
+    // MARK: - Pushes
+
+    /// Hands a push to the shell, for its first attempt or a further one.
+    func send(_ push: Push) {
+        inFlight += 1
+        actions.append(.push(push))
+    }
+
+    /// Takes an answer back. The one entrance from the network's side.
+    func answered(_ push: Push, _ outcome: PushOutcome, now: Moment) {
+        inFlight -= 1
+        judge(push, outcome, now: now)
+    }
+
+    func makePush(
+        _ target: Push.Target, _ type: EventType, token: String, revision: Int, bundleID: String, isActivity: Bool,
+        isUrgent: Bool, payload: [UInt8], environment: PushEnvironment, ticket: EventTicket?, isCounted: Bool
+    ) -> Push {
+        ticket?.outstanding += 1
+        return Push(
+            target: target, eventType: type, token: token, revision: revision,
+            topic: isActivity ? bundleID + ".push-type.liveactivity" : bundleID,
+            pushType: isActivity ? "liveactivity" : "alert", priority: isUrgent ? "10" : "5", payload: payload,
+            apnsID: UUIDBytes(using: &chance).text(), environment: environment, ticket: ticket, isCounted: isCounted)
+    }
+
+    // MARK: - Tickets
+
+    /// The first attempt of a push is done, or its event is worked through.
+    func settle(_ push: Push, sent: Bool) {
+        guard let ticket = push.ticket else { return }
+        push.ticket = nil
+        if push.isCounted {
+            if sent { ticket.sent += 1 } else { ticket.failed += 1 }
+        }
+        release(ticket)
+    }
+
+    func release(_ ticket: EventTicket) {
+        ticket.outstanding -= 1
+        if ticket.outstanding == 0 { actions.append(.answer(ticket)) }
+    }
+
+    // MARK: - The delivery log
+
+    /// The last word on a push (R0.32). Activity pushes are told from alerts by the prefix of their kind.
+    func log(_ push: Push, sent: Bool, now: Moment) {
+        let (secret, sessionID, kind): (SecretHash, String, String)
+        switch push.target {
+        case .alert(let device, let id):
+            (secret, sessionID, kind) = (device.account.secret, id, push.eventType.rawValue)
+        case .start(let session, _, _):
+            (secret, sessionID, kind) = (session.account.secret, session.id, "activity:start")
+        case .activity(let lane, _):
+            (secret, sessionID, kind) = (lane.account.secret, lane.session.id, "activity:" + push.eventType.rawValue)
+        case .stray: return
+        }
+        writes.append(
+            .log(
+                DeliveryRow(
+                    secret: secret, eventType: kind, sessionID: sessionID, isSent: sent,
+                    error: sent ? nil : push.lastError, createdAt: now.wall)))
+    }
+}
+
+/// The two clocks at one moment: `now` to measure with, `wall` for what is written.
+struct Moment {
+    var now: Instant
+    var wall: WallTime
+}

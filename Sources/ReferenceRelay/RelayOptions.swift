@@ -1,0 +1,77 @@
+// What a reference relay is told at its start.
+
+package import Basics
+package import Net
+
+/// Which family of relays to imitate.
+package enum RelayDialect: String, CaseIterable, Hashable, Sendable {
+    /// The alert and Live Activity relay of the OpenCode plan (spec/relays.md, chapter 1).
+    case opencode
+}
+
+/// Which of the two published shapes of the OpenCode activity is pushed (spec/relays.md §1.4).
+package enum ActivityVariant: String, CaseIterable, Hashable, Sendable {
+    /// `SessionActivityAttributes`, content-state of four keys.
+    case plan = "A"
+    /// `LiveActivityAttributes` of the widget library, the four keys as JSON text in `props`.
+    case widget = "B"
+}
+
+package struct RelayOptions: Sendable {
+    package var dialect = RelayDialect.opencode
+    /// Where the relay listens. It has no authentication of its own: keep it on loopback.
+    package var listen: SocketAddress
+    /// The APNs hosts. Where both are the same there is no "other host" to try.
+    package var production: Origin
+    package var sandbox: Origin
+    /// PEM file of the authorities to trust for APNs; nil: the system's.
+    package var caFile: String?
+    /// PEM file (`AuthKey_….p8`) of the provider key, its id and its team.
+    package var keyFile: String
+    package var keyID: String
+    package var teamID: String
+    /// Bundle id for registrations that name none.
+    package var topic: String
+    /// Path of the SQLite file, or `:memory:`.
+    package var storage: String
+    package var variant = ActivityVariant.plan
+    package var defects: Set<Defect> = []
+
+    /// Least distance of two progress pushes of one session (R0.7). Greater than or equal to 0.
+    package var throttle = Interval.seconds(10)
+    /// A second `complete` of one session within this time is the same one (R0.28).
+    package var completeWindow = Interval.seconds(5)
+    /// An unregister, or a registration of an ended activity, this soon after the newer one is a late one (R0.20).
+    package var lateness = Interval.seconds(30)
+    /// Age at which an activity is ended as timed out (R0.38): a little less than the system's eight hours.
+    package var activityLifetime = Interval.seconds(8 * 3600 - 60)
+    /// Longest wait for one answer of APNs (R0.36).
+    package var pushTimeout = Interval.seconds(5)
+    /// Attempts per push, the first included, while APNs answers 429, 5xx or not at all. At least 1.
+    package var attempts = 8
+    /// Wait before the second attempt; doubles from there to `retryDelayMax`, with a fifth of jitter.
+    package var retryDelay = Interval.milliseconds(500)
+    package var retryDelayMax = Interval.seconds(15)
+    /// Age at which a provider token is replaced. Apple: between 20 and 60 minutes.
+    package var tokenLifetime = Interval.seconds(50 * 60)
+    /// Connections per APNs host. More than one gives up the order of an alert before its activity push.
+    package var connections = 1
+    /// Rows kept in the delivery log.
+    package var deliveryRowsMax = 100_000
+    package var seed = Seed(1)
+
+    package init(
+        listen: SocketAddress, production: Origin, sandbox: Origin, caFile: String? = nil, keyFile: String,
+        keyID: String, teamID: String, topic: String, storage: String
+    ) {
+        self.listen = listen
+        self.production = production
+        self.sandbox = sandbox
+        self.caFile = caFile
+        self.keyFile = keyFile
+        self.keyID = keyID
+        self.teamID = teamID
+        self.topic = topic
+        self.storage = storage
+    }
+}

@@ -1,0 +1,59 @@
+// The relay as a running service: one loop thread that owns everything.
+
+package import Basics
+import EventLoop
+import Glibc
+package import Net
+import TLS
+
+/// An honest relay in the dialect of its options, listening when the initializer returns.
+package final class RelayServer: Sendable {
+    package let boundAddress: SocketAddress
+    private let thread: LoopThread<RelayService>
+
+    /// Fails with a usage error for a key or CA file that cannot be read and for a storage file of another kind,
+    /// and with one about the address where the port is taken.
+    package init(options: RelayOptions) throws(Failure) {
+        let key = try Self.readKey(options.keyFile)
+        let socket = try ListeningSocket(options.listen)
+        boundAddress = socket.boundAddress
+        do {
+            thread = try LoopThread(name: "relay") { loop in
+                let service = try RelayService(loop: loop, options: options, key: key)
+                try service.listen(on: socket)
+                return service
+            }
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure(.run, "the relay cannot start: \(error)")
+        }
+    }
+
+    /// Stops accepting, lets requests and pushes in flight finish (a few seconds at most), closes the storage.
+    /// Waits for it.
+    package func drainAndStop() {
+        let drained = Handover<Bool>()
+        thread.post { service in service.drain { drained.give(true) } }
+        _ = drained.take()
+        thread.stop()
+    }
+
+    private static func readKey(_ path: String) throws(Failure) -> P256PrivateKey {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw Failure(
+                .usage, "cannot read the provider key \(path): \(String(cString: strerror(errno)))",
+                hint: "give the .p8 file of an APNs key, for example the mock's AuthKey_….p8")
+        }
+        defer { close(descriptor) }
+        // Such a file has about 260 bytes.
+        var bytes = [UInt8](repeating: 0, count: 16_384)
+        let count = read(descriptor, &bytes, bytes.count)
+        do {
+            return try P256PrivateKey(pem: String(decoding: bytes.prefix(max(0, count)), as: UTF8.self))
+        } catch {
+            throw Failure(.usage, error.message, hint: error.hint, place: path)
+        }
+    }
+}

@@ -1,0 +1,115 @@
+// The rows that outlive the process, as values: what the core asks the storage to write, and what it finds at a
+// start.
+
+import Basics
+
+struct DeviceRow: Equatable {
+    var id: Int64
+    var secret: SecretHash
+    var token: String
+    var bundleID: String
+    var environment: PushEnvironment
+    var claimedEnvironment: PushEnvironment
+    var startToken: String?
+    var createdAt: WallTime
+    var updatedAt: WallTime
+
+    init(_ device: Device) {
+        id = device.id
+        secret = device.account.secret
+        token = device.token
+        bundleID = device.bundleID
+        environment = device.environment
+        claimedEnvironment = device.claimedEnvironment
+        startToken = device.startToken
+        createdAt = device.createdAt
+        updatedAt = device.registeredAt
+    }
+
+    init(
+        id: Int64, secret: SecretHash, token: String, bundleID: String, environment: PushEnvironment,
+        claimedEnvironment: PushEnvironment, startToken: String?, createdAt: WallTime, updatedAt: WallTime
+    ) {
+        self.id = id
+        self.secret = secret
+        self.token = token
+        self.bundleID = bundleID
+        self.environment = environment
+        self.claimedEnvironment = claimedEnvironment
+        self.startToken = startToken
+        self.createdAt = createdAt
+        self.updatedAt = updatedAt
+    }
+}
+
+struct ActivityRow: Equatable {
+    var id: Int64
+    var secret: SecretHash
+    var sessionID: String
+    var token: String
+    var bundleID: String
+    var environment: PushEnvironment
+    var createdAt: WallTime
+    var updatedAt: WallTime
+
+    init(_ lane: Lane) {
+        id = lane.id
+        secret = lane.account.secret
+        sessionID = lane.session.id
+        token = lane.token
+        bundleID = lane.bundleID
+        environment = lane.environment
+        createdAt = lane.createdAt
+        updatedAt = lane.registeredAt
+    }
+
+    init(
+        id: Int64, secret: SecretHash, sessionID: String, token: String, bundleID: String, environment: PushEnvironment,
+        createdAt: WallTime, updatedAt: WallTime
+    ) {
+        self.id = id
+        self.secret = secret
+        self.sessionID = sessionID
+        self.token = token
+        self.bundleID = bundleID
+        self.environment = environment
+        self.createdAt = createdAt
+        self.updatedAt = updatedAt
+    }
+}
+
+/// A start push that no token has answered yet: without it a restarted relay would start the activity twice (R0.15).
+struct StartRow: Equatable {
+    var secret: SecretHash
+    var sessionID: String
+    var deviceID: Int64
+    var token: String
+    var createdAt: WallTime
+}
+
+struct DeliveryRow: Equatable {
+    var secret: SecretHash
+    var eventType: String
+    var sessionID: String
+    var isSent: Bool
+    var error: String?
+    var createdAt: WallTime
+}
+
+enum RowChange: Equatable {
+    case saveDevice(DeviceRow)
+    case deleteDevice(Int64)
+    case saveActivity(ActivityRow)
+    case deleteActivity(Int64)
+    case saveStart(StartRow)
+    /// Of one phone, or of all.
+    case deleteStarts(SecretHash, sessionID: String, deviceID: Int64?)
+    case log(DeliveryRow)
+}
+
+/// All rows at a start, in the order of their ids.
+struct StoredRows: Equatable {
+    var devices: [DeviceRow] = []
+    var activities: [ActivityRow] = []
+    var starts: [StartRow] = []
+}

@@ -1,0 +1,142 @@
+// One session of one secret: what its activity shows, on which phones, and what is owed to it.
+//
+//     fresh ── first event or registration ──▶ active ── complete, error, 8 h ──▶ ended ── a new turn ──▶ active …
+
+import Basics
+
+/// When the next progress push may leave. Its own object so that the defect `shares-throttle` can share one.
+final class ThrottleWindow {
+    var opensAt = Instant.longAgo
+}
+
+final class Session {
+    enum Phase { case fresh, active, ended }
+
+    let account: Account
+    let id: String
+    let window: ThrottleWindow
+    var phase = Phase.fresh
+    /// Counts turns, so that a timer of an older turn does nothing.
+    var turn = 0
+
+    /// The newest state, whether pushed, throttled or held; nil before the first of a turn.
+    var latest: SessionState?
+    var lastSequence: UInt64 = 0
+    /// The highest `aps.timestamp` used so far; stamps only grow (P16).
+    var lastStamp: Int64 = 0
+    /// A throttled state waits for the window (R0.8).
+    var hasTrailing = false
+    /// A timer for the window is in the heap.
+    var isWindowArmed = false
+
+    /// The activities that follow this turn. Those of an ended turn have left this list and send their last push.
+    var lanes: [Lane] = []
+    /// A token was registered in this turn; from then on its absence means that the card is gone, not that it must
+    /// be started.
+    var hadLane = false
+    /// The phone unregistered the activity during this turn (R0.19).
+    var isSilenced = false
+    /// Start pushes of this turn, one per phone at most (R0.15).
+    var starts: [StartAttempt] = []
+    /// How many of them no token has answered yet.
+    var unadoptedStarts = 0
+
+    /// The last `complete`, to tell a repeated one (R0.28).
+    var completedAt: Instant?
+    var endedAt = Instant.longAgo
+    /// Tokens of the last ended turn, for as long as a late message about them may come.
+    var endedTokens: [String] = []
+    /// Unregister messages that older activities have not sent yet, and when the newer one took their place (R0.20).
+    var owedUnregisters = 0
+    var supersededAt = Instant.longAgo
+
+    init(account: Account, id: String, window: ThrottleWindow) {
+        self.account = account
+        self.id = id
+        self.window = window
+    }
+
+    func nextSequence() -> UInt64 {
+        lastSequence += 1
+        return lastSequence
+    }
+
+    /// The state's `aps.timestamp`: the second of its first push, or the one after the last used where two states
+    /// fall into one second. Equal stamps would leave it open which of the two the phone keeps.
+    func stamp(_ state: SessionState, now: WallTime) -> Int64 {
+        if let stamp = state.stamp { return stamp }
+        let stamp = max(now.seconds, lastStamp + 1)
+        state.stamp = stamp
+        lastStamp = stamp
+        return stamp
+    }
+}
+
+/// For timers that may outlive what they are about by hours.
+struct SessionReference {
+    weak var session: Session?
+}
+
+/// One push-to-start of one turn to one phone.
+final class StartAttempt {
+    let deviceID: Int64
+    let token: String
+    let turn: Int
+    /// The sequence of the state that the start shows.
+    let sequence: UInt64
+
+    init(deviceID: Int64, token: String, turn: Int, sequence: UInt64) {
+        self.deviceID = deviceID
+        self.token = token
+        self.turn = turn
+        self.sequence = sequence
+    }
+}
+
+/// One activity on one phone, a row of `activity_registration`: a lane with at most one push under way, so that
+/// states arrive in order and a newer one takes the place of one that waits.
+final class Lane {
+    /// The phone, where the registration named it.
+    var deviceToken: String?
+    /// The row; a rotated token is a new row of the same lane.
+    var id: Int64
+    let account: Account
+    let session: Session
+    var token: String
+    var bundleID: String
+    var environment: PushEnvironment
+    let createdAt: WallTime
+    var registeredAt: WallTime
+    var revision = 0
+    /// False once the row is gone: nothing leaves any more.
+    var isRegistered = true
+
+    var inFlight: Push?
+    /// The push that waits for its next attempt, and when that is.
+    var waiting: Push?
+    var retryAt: Instant?
+    /// A newer state than the one under way wants to leave.
+    var isStale = false
+    /// Attempts in a row that failed for reasons that pass.
+    var failures = 0
+    /// The sequence of the newest state handed to APNs.
+    var sentSequence: UInt64 = 0
+    /// What the phone shows as far as APNs has said; a fresh activity shows `working`.
+    var shownStatus = ActivityStatus.working
+    /// The end of the turn: the last this lane sends.
+    var finalState: SessionState?
+
+    init(
+        id: Int64, session: Session, token: String, bundleID: String, environment: PushEnvironment,
+        createdAt: WallTime, registeredAt: WallTime
+    ) {
+        self.id = id
+        account = session.account
+        self.session = session
+        self.token = token
+        self.bundleID = bundleID
+        self.environment = environment
+        self.createdAt = createdAt
+        self.registeredAt = registeredAt
+    }
+}

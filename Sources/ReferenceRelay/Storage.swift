@@ -1,0 +1,184 @@
+// The relay's three tables and its delivery log in SQLite. Rows are gathered and written in one transaction per
+// turn, before the answers of that turn leave: what was answered survives `kill -9`.
+
+import Basics
+import SQLite
+
+final class Storage {
+    /// Log rows gathered before they are written without a registration that hurries them.
+    static let logBatch = 256
+
+    private static let version: Int64 = 1
+    private static let schema = """
+        CREATE TABLE device_registration (
+          id INTEGER PRIMARY KEY, secret_hash TEXT NOT NULL, device_token TEXT NOT NULL, bundle_id TEXT NOT NULL,
+          apns_env TEXT NOT NULL, claimed_env TEXT NOT NULL, push_to_start_token TEXT,
+          created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, UNIQUE (secret_hash, device_token));
+        CREATE TABLE activity_registration (
+          id INTEGER PRIMARY KEY, secret_hash TEXT NOT NULL, session_id TEXT NOT NULL, activity_token TEXT NOT NULL,
+          bundle_id TEXT NOT NULL, apns_env TEXT NOT NULL,
+          created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, UNIQUE (secret_hash, session_id, activity_token));
+        CREATE TABLE activity_start (
+          secret_hash TEXT NOT NULL, session_id TEXT NOT NULL, device_id INTEGER NOT NULL, start_token TEXT NOT NULL,
+          created_at INTEGER NOT NULL, PRIMARY KEY (secret_hash, session_id, device_id)) WITHOUT ROWID;
+        CREATE TABLE delivery_log (
+          id INTEGER PRIMARY KEY, secret_hash TEXT NOT NULL, event_type TEXT NOT NULL, session_id TEXT NOT NULL,
+          status TEXT NOT NULL, error TEXT, created_at INTEGER NOT NULL);
+        """
+
+    let database: Database
+    private let saveDevice: Statement
+    private let deleteDevice: Statement
+    private let saveActivity: Statement
+    private let deleteActivity: Statement
+    private let saveStart: Statement
+    private let deleteStarts: Statement
+    private let insertDelivery: Statement
+    private let trimDeliveries: Statement
+    private let deliveryRowsMax: Int
+    private var pending: [RowChange] = []
+    private var mustWrite = false
+    /// Deliveries logged since the file was made; the oldest rows may be gone.
+    private(set) var deliveries: Int64
+
+    init(path: String, deliveryRowsMax: Int) throws(Failure) {
+        database = try Database(path: path)
+        self.deliveryRowsMax = deliveryRowsMax
+        try Self.prepareSchema(of: database)
+        saveDevice = try database.prepare(
+            """
+            INSERT INTO device_registration VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (id) DO UPDATE SET bundle_id = excluded.bundle_id, apns_env = excluded.apns_env,
+            claimed_env = excluded.claimed_env, push_to_start_token = excluded.push_to_start_token,
+            updated_at = excluded.updated_at
+            """)
+        deleteDevice = try database.prepare("DELETE FROM device_registration WHERE id = ?")
+        saveActivity = try database.prepare(
+            """
+            INSERT INTO activity_registration VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (id) DO UPDATE SET bundle_id = excluded.bundle_id, apns_env = excluded.apns_env,
+            updated_at = excluded.updated_at
+            """)
+        deleteActivity = try database.prepare("DELETE FROM activity_registration WHERE id = ?")
+        saveStart = try database.prepare("INSERT OR REPLACE INTO activity_start VALUES (?, ?, ?, ?, ?)")
+        deleteStarts = try database.prepare(
+            "DELETE FROM activity_start WHERE secret_hash = ?1 AND session_id = ?2 AND (?3 IS NULL OR device_id = ?3)")
+        insertDelivery = try database.prepare(
+            """
+            INSERT INTO delivery_log (secret_hash, event_type, session_id, status, error, created_at)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """)
+        trimDeliveries = try database.prepare("DELETE FROM delivery_log WHERE id <= ?")
+        let last = try database.prepare("SELECT coalesce(max(id), 0) FROM delivery_log")
+        deliveries = try last.step() ? last.integer(0) : 0
+        last.reset()
+    }
+
+    /// A file of ours, or a new one; anything else is refused rather than changed.
+    private static func prepareSchema(of database: Database) throws(Failure) {
+        let select = try database.prepare("PRAGMA user_version")
+        let found = try select.step() ? select.integer(0) : 0
+        select.reset()
+        if found == version { return }
+        let tables = try database.prepare("SELECT count(*) FROM sqlite_schema")
+        let isEmpty = try tables.step() && tables.integer(0) == 0
+        tables.reset()
+        guard found == 0, isEmpty else {
+            throw Failure(
+                .usage, "\(database.path) is not the storage of this relay (version \(found), expected \(version))",
+                hint: "choose another file, or remove this one")
+        }
+        try database.transaction { () throws(Failure) in
+            try database.execute(schema)
+            try database.execute("PRAGMA user_version = \(version)")
+        }
+    }
+
+    // MARK: - Writing
+
+    /// Takes changes to be written by the next `flush`.
+    func append(_ changes: [RowChange]) {
+        for change in changes {
+            if case .log = change { deliveries += 1 } else { mustWrite = true }
+            pending.append(change)
+        }
+    }
+
+    var hasPending: Bool { !pending.isEmpty }
+
+    /// Writes what must not be lost; log rows alone wait until there are many, or until `force`. When it throws,
+    /// nothing was written and the rows that are no log rows stay for the next time.
+    func flush(force: Bool = false) throws(Failure) {
+        guard force || mustWrite || pending.count >= Self.logBatch, !pending.isEmpty else { return }
+        do {
+            try database.transaction { () throws(Failure) in
+                for change in pending { try write(change) }
+            }
+        } catch {
+            pending.removeAll { if case .log = $0 { true } else { false } }
+            throw error
+        }
+        pending.removeAll(keepingCapacity: true)
+        mustWrite = false
+    }
+
+    private func write(_ change: RowChange) throws(Failure) {
+        switch change {
+        case .saveDevice(let row):
+            saveDevice.bind(row.id, at: 1)
+            saveDevice.bind(row.secret.hex, at: 2)
+            saveDevice.bind(row.token, at: 3)
+            saveDevice.bind(row.bundleID, at: 4)
+            saveDevice.bind(row.environment.rawValue, at: 5)
+            saveDevice.bind(row.claimedEnvironment.rawValue, at: 6)
+            saveDevice.bind(row.startToken, at: 7)
+            saveDevice.bind(row.createdAt.milliseconds, at: 8)
+            saveDevice.bind(row.updatedAt.milliseconds, at: 9)
+            try saveDevice.run()
+        case .deleteDevice(let id):
+            deleteDevice.bind(id, at: 1)
+            try deleteDevice.run()
+        case .saveActivity(let row):
+            saveActivity.bind(row.id, at: 1)
+            saveActivity.bind(row.secret.hex, at: 2)
+            saveActivity.bind(row.sessionID, at: 3)
+            saveActivity.bind(row.token, at: 4)
+            saveActivity.bind(row.bundleID, at: 5)
+            saveActivity.bind(row.environment.rawValue, at: 6)
+            saveActivity.bind(row.createdAt.milliseconds, at: 7)
+            saveActivity.bind(row.updatedAt.milliseconds, at: 8)
+            try saveActivity.run()
+        case .deleteActivity(let id):
+            deleteActivity.bind(id, at: 1)
+            try deleteActivity.run()
+        case .saveStart(let row):
+            saveStart.bind(row.secret.hex, at: 1)
+            saveStart.bind(row.sessionID, at: 2)
+            saveStart.bind(row.deviceID, at: 3)
+            saveStart.bind(row.token, at: 4)
+            saveStart.bind(row.createdAt.milliseconds, at: 5)
+            try saveStart.run()
+        case .deleteStarts(let secret, let sessionID, let deviceID):
+            deleteStarts.bind(secret.hex, at: 1)
+            deleteStarts.bind(sessionID, at: 2)
+            if let deviceID { deleteStarts.bind(deviceID, at: 3) } else { deleteStarts.bindNull(at: 3) }
+            try deleteStarts.run()
+        case .log(let row): try write(row)
+        }
+    }
+
+    private func write(_ row: DeliveryRow) throws(Failure) {
+        insertDelivery.bind(row.secret.hex, at: 1)
+        insertDelivery.bind(row.eventType, at: 2)
+        insertDelivery.bind(row.sessionID, at: 3)
+        insertDelivery.bind(row.isSent ? "sent" : "failed", at: 4)
+        insertDelivery.bind(row.error, at: 5)
+        insertDelivery.bind(row.createdAt.milliseconds, at: 6)
+        try insertDelivery.run()
+        let id = database.lastInsertedRow
+        if id % 1_000 == 0 {
+            trimDeliveries.bind(id - Int64(deliveryRowsMax), at: 1)
+            try trimDeliveries.run()
+        }
+    }
+}

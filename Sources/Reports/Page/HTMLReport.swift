@@ -1,0 +1,5 @@
+// The HTML report as bytes.
+
+enum HTMLReport {
+    static func bytes(_ record: RunRecord) -> [UInt8] { Array(ReportPage(record: record).text.utf8) }
+}

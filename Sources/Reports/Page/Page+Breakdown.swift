@@ -1,0 +1,86 @@
+// What was answered, what devices made of it, and what became of each expected push.
+
+import Metrics
+
+extension ReportPage {
+    var breakdown: Markup {
+        let c = record.correlation
+        return """
+            <div class="pair">
+            <div class="card"><h3>Answers of the mock</h3>\(bars(c.reasons, of: "Answer", total: c.pushes) {
+                $0 != "200"
+            })</div>
+            <div class="card"><h3>Outcomes on the devices</h3>\(bars(c.outcomes, of: "Outcome", total: c.pushes) {
+                $0.hasPrefix("ignored") || $0.hasPrefix("un") || $0.hasPrefix("not")
+            })</div>
+            </div>
+
+            """
+    }
+
+    /// A table of counts with bars, the largest first.
+    private func bars(
+        _ counts: [String: Int], of what: String, total: Int, isTrouble: (String) -> Bool
+    ) -> Markup {
+        guard !counts.isEmpty else { return "<p class=\"empty\">No data.</p>" }
+        let sorted = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        let largest = Double(max(sorted[0].value, 1))
+        return Table(
+            caption: "\(Numbers.count(total)) pushes", heads: [what, "#count", "#share", ""],
+            rows: sorted.map { name, value in
+                let width = Double(value) / largest * 100
+                let meter: Markup =
+                    "<span class=\"meter \(isTrouble(name) ? "err" : "")\"><i style=\"width:\(width)%\"></i></span>"
+                return (
+                    "\(name.isEmpty ? "never reached a device" : name)",
+                    [Cell.number(Numbers.count(value)), Cell.number(Numbers.share(value, of: total)), Cell.text(meter)]
+                )
+            }
+        ).markup
+    }
+
+    /// The classes that an expectation can end in, and how they are drawn.
+    private static let ends: [(DeliveryClass, String)] = [
+        (.delivered, "k-delivered"), (.superseded, "k-superseded"), (.late, "k-late"), (.lost, "k-lost"),
+    ]
+
+    var deliveries: Markup {
+        let c = record.correlation
+        let kinds = c.classes.sorted { ($0.key.isEmpty ? 1 : 0, $0.key) < ($1.key.isEmpty ? 1 : 0, $1.key) }
+        guard !kinds.isEmpty else { return "<p class=\"empty\">No data.</p>\n" }
+        let rows = kinds + (kinds.count > 1 ? [(key: "all", value: c.totals)] : [])
+        let table = Table(
+            caption: "Pushes by kind of event",
+            heads: [
+                "Kind", "", "#delivered", "#superseded", "#late", "#lost", "#duplicated", "#reordered", "#unexpected",
+            ],
+            rows: rows.map { kind, counts in
+                (
+                    "\(kind.isEmpty ? "(no such event)" : kind)",
+                    [
+                        Cell.text(stack(counts)), Cell.count(counts[.delivered] ?? 0), Cell.count(counts[.superseded] ?? 0),
+                        Cell.count(counts[.late] ?? 0, alarm: .warn), Cell.count(counts[.lost] ?? 0, alarm: .bad),
+                        Cell.count(counts[.duplicated] ?? 0, alarm: .warn), Cell.count(counts[.reordered] ?? 0, alarm: .warn),
+                        Cell.count(counts[.unexpected] ?? 0, alarm: .warn),
+                    ]
+                )
+            })
+        let key = legend(
+            [
+                ("delivered", "k-delivered"), ("superseded by a newer state", "k-superseded"),
+                ("late, after its deadline", "k-late"), ("lost", "k-lost"),
+            ], onlyNarrow: false)
+        return "<div class=\"card\">\(key)\(table.markup)</div>\n"
+    }
+
+    private func stack(_ counts: [DeliveryClass: Int]) -> Markup {
+        let total = Self.ends.reduce(0) { $0 + (counts[$1.0] ?? 0) }
+        guard total > 0 else { return "" }
+        let parts = Self.ends.markup { word, style in
+            guard let value = counts[word], value > 0 else { return "" }
+            let width = Double(value) / Double(total) * 100
+            return "<i class=\"\(style)\" style=\"width:\(width)%\" title=\"\(word.rawValue) \(Numbers.count(value))\"></i>"
+        }
+        return "<span class=\"stack\">\(parts)</span>"
+    }
+}

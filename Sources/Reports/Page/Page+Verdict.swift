@@ -1,0 +1,62 @@
+// The first thing on the page: the verdict, why, and the figures one is asked for.
+
+import Conformance
+import Metrics
+
+extension ReportPage {
+    var verdict: Markup {
+        let exit = record.exit
+        let reasons: Markup =
+            exit.reasons.isEmpty ? "" : "<ul>\(exit.reasons.markup { "<li>\($0)</li>" })</ul>"
+        return """
+            <section class="verdict \(exit.tone.rawValue)" id="verdict" aria-label="Verdict">
+            \(exit.tone.glyph)<div><h2>\(exit.heading)</h2><p>\(record.verdictSentence)</p>\(reasons)</div></section>
+            \(tiles(keyFigures))
+            """
+    }
+
+    private var keyFigures: [Tile] {
+        let c = record.correlation
+        let lost = c.count(.lost)
+        return [
+            Tile(
+                name: "Events sent", value: Numbers.count(c.sent),
+                remark: c.series.isEmpty ? "" : "\(Numbers.rate(Double(c.sent) / Double(c.series.count))) on average"),
+            Tile(
+                name: "Pushes arrived", value: Numbers.count(c.pushes),
+                remark: "\(Numbers.count(c.expected)) expected"),
+            Tile(name: "Peak sessions", value: Numbers.count(c.peakSessions)),
+            Tile(name: "Delivery, median", value: c.delivery.text(at: 50)),
+            Tile(name: "Delivery, p99", value: c.delivery.text(at: 99), remark: "slowest \(c.delivery.text(at: 100))"),
+            Tile(
+                name: "Lost", value: Numbers.count(lost),
+                remark: c.expected == 0 ? "" : "\(Numbers.share(lost, of: c.expected)) of those expected",
+                tone: lost > 0 ? .bad : nil),
+        ]
+    }
+}
+
+extension RunRecord {
+    /// One sentence about gates and rules.
+    var verdictSentence: String {
+        let held = gates.count { $0.passed == true }
+        let kept = verdicts.count { $0.standing == .kept }
+        let failing = verdicts.count(where: \.standing.failsTheRun)
+        let warnings = verdicts.count { $0.standing == .warning }
+        let idle = verdicts.count { $0.standing == .notExercised }
+        var parts = [gates.isEmpty ? "No gate was set" : "\(held) of \(gates.count) gates held"]
+        var rules = "\(kept) of \(verdicts.count) rules were kept"
+        if failing > 0 { rules += ", \(failing) broken" }
+        if warnings > 0 { rules += ", \(Numbers.count(warnings, "warning"))" }
+        if idle > 0 { rules += ", \(idle) not exercised" }
+        parts.append(verdicts.isEmpty ? "no rule was judged" : rules)
+        return parts.joined(separator: "; ") + "."
+    }
+}
+
+extension Histogram {
+    /// The latency at a percentile as text, or a dash when there is none.
+    func text(at percentile: Double) -> String {
+        count == 0 ? "–" : Numbers.duration(nanoseconds: percentile == 100 ? max : value(at: percentile))
+    }
+}

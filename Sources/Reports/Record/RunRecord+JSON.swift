@@ -1,0 +1,85 @@
+// The record as JSON and back; docs/run.schema.json describes the shape. Units stand in the names.
+
+package import Basics
+import Conformance
+
+extension RunRecord {
+    /// What `run.json` holds. The seed is a string, since it may need 64 bits.
+    package var json: JSONValue {
+        [
+            "format": "pushrig.run",
+            "version": .integer(Int64(Self.version)),
+            "exit": ["code": .integer(Int64(exit.code)), "word": .string(exit.word), "reasons": Self.texts(exit.reasons)],
+            "name": .string(name),
+            "profile": .string(profile),
+            "scenario": ["path": .string(scenarioPath), "text": .string(scenarioText)],
+            "seed": .string(String(seed)),
+            "run": .integer(Int64(run)),
+            "clockScale": .number(clockScale),
+            "command": .string(command),
+            "replayCommand": .string(replayCommand),
+            "planDigest": .string(planDigest),
+            "commit": .string(commit),
+            "toolVersion": .string(toolVersion),
+            "startedAt": .string(startedAt.iso8601),
+            "durationNanoseconds": .integer(duration.nanoseconds),
+            "machine": machine.json,
+            "phases": .array(phases.map(\.json)),
+            "bands": .array(bands.map(\.json)),
+            "load": load.json,
+            "mock": mock.json,
+            "soundness": .array(soundness.map(\.json)),
+            "latenessBudgetNanoseconds": .integer(latenessBudget.nanoseconds),
+            "correlation": CorrelationJSON.encode(correlation, missing: missingStates),
+            "gates": .array(gates.map(\.json)),
+            "verdicts": .array(verdicts.map(\.json)),
+        ]
+    }
+
+    /// Reads what `json` gave, to the millisecond in `startedAt`. A record of a newer version is refused.
+    package init(json: JSONValue) throws(Failure) {
+        let reading = JSONReading(json)
+        guard json["format"]?.string == "pushrig.run" else { throw reading.wrong("is not of format pushrig.run") }
+        let version: Int = try reading["version"].integer()
+        guard version <= Self.version else {
+            throw Failure(
+                .usage, "this run record has version \(version), and this pushrig reads up to \(Self.version)",
+                hint: "use the pushrig that wrote it, or a newer one")
+        }
+        let scenario = try reading["scenario"]
+        guard let seed = UInt64(try reading["seed"].text()) else { throw try reading["seed"].wrong("is not a seed") }
+        guard let startedAt = WallTime(iso8601: try reading["startedAt"].text()) else {
+            throw try reading["startedAt"].wrong("is not a time")
+        }
+        let exit = try reading["exit"]
+        self.init(
+            name: try reading["name"].text(), scenarioPath: try scenario["path"].text(),
+            scenarioText: try scenario["text"].text(), profile: try reading["profile"].text(), seed: seed,
+            run: try reading["run"].integer(), clockScale: try reading["clockScale"].number(),
+            command: try reading["command"].text(), replayCommand: try reading["replayCommand"].text(),
+            planDigest: try reading["planDigest"].text(), machine: try Machine(reading["machine"]),
+            commit: try reading["commit"].text(), toolVersion: try reading["toolVersion"].text(), startedAt: startedAt,
+            duration: try reading["durationNanoseconds"].interval(),
+            phases: try Self.all(reading["phases"]) { r throws(Failure) in try Phase(r) },
+            bands: try Self.all(reading["bands"]) { r throws(Failure) in try Band(r) },
+            load: try LoadCounters(reading["load"]), mock: try MockCounters(reading["mock"]),
+            soundness: try Self.all(reading["soundness"]) { r throws(Failure) in try SoundnessCheck(r) },
+            latenessBudget: try reading["latenessBudgetNanoseconds"].interval(),
+            correlation: try CorrelationJSON.decode(reading["correlation"]),
+            gates: try Self.all(reading["gates"]) { r throws(Failure) in try GateResult(r) },
+            verdicts: try Self.all(reading["verdicts"]) { r throws(Failure) in try RuleResult(r) },
+            exit: Exit(
+                code: try exit["code"].integer(), word: try exit["word"].text(), reasons: try exit["reasons"].texts()))
+        missingStates = try CorrelationJSON.decodeMissing(reading["correlation"])
+    }
+
+    static func texts(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
+
+    static func all<T>(
+        _ reading: JSONReading, _ decode: (JSONReading) throws(Failure) -> T
+    ) throws(Failure) -> [T] {
+        var list: [T] = []
+        for item in try reading.list() { list.append(try decode(item)) }
+        return list
+    }
+}

@@ -1,0 +1,132 @@
+// The text at the end of `pushrig run`: a screenful, with the verdict last, where the eye is.
+
+import Basics
+import Conformance
+import Metrics
+
+package enum TerminalSummary {
+    /// What happened; `color` adds ANSI colours. `directory` is named as the place of the full report.
+    package static func renderText(_ record: RunRecord, color: Bool, directory: String? = nil) -> String {
+        TerminalText(record: record, ink: Ink(isOn: color), directory: directory).text
+    }
+}
+
+/// ANSI colours, or nothing.
+struct Ink {
+    var isOn: Bool
+
+    func bold(_ text: String) -> String { wrap("1", text) }
+    func dim(_ text: String) -> String { wrap("2", text) }
+    func tone(_ tone: Tone, _ text: String) -> String {
+        switch tone {
+        case .ok: wrap("32", text)
+        case .bad: wrap("31", text)
+        case .warn: wrap("33", text)
+        case .calm: dim(text)
+        }
+    }
+
+    private func wrap(_ code: String, _ text: String) -> String { isOn ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text }
+}
+
+private struct TerminalText {
+    let record: RunRecord
+    let ink: Ink
+    let directory: String?
+
+    var text: String {
+        let parts = [head, latency, deliveries, gates, rules, soundness, verdict]
+        return parts.filter { !$0.isEmpty }.joined(separator: "\n")
+    }
+
+    private var head: String {
+        let c = record.correlation
+        return ink.bold(safe(record.name)) + "  "
+            + ink.dim("profile \(safe(record.profile)), seed \(record.seed), \(Numbers.duration(record.duration))") + "\n"
+            + "\(Numbers.count(c.sent)) events sent, \(Numbers.count(c.answered)) answered, "
+            + "\(Numbers.count(c.failed)) failed; \(Numbers.count(c.pushes)) pushes of "
+            + "\(Numbers.count(c.expected)) expected; \(Numbers.count(c.peakSessions)) sessions at the peak\n"
+    }
+
+    private var latency: String {
+        let c = record.correlation
+        let kinds = c.deliveryByKind.filter { $0.value.count > 0 }.sorted { $0.key < $1.key }
+        let rows = kinds.map { ("delivery " + $0.key, $0.value) }
+            + [("answer", c.answer), ("answer, from sending", c.answerUncorrected), ("our lateness", c.lateness)]
+            .filter { $0.1.count > 0 }
+        guard !rows.isEmpty else { return "No latency was measured.\n" }
+        return grid(
+            ["latency", "samples", "p50", "p90", "p99", "p99.9", "max"],
+            rows.map { name, histogram in
+                [name, Numbers.count(histogram.count)] + [50, 90, 99, 99.9, 100].map { histogram.text(at: $0) }
+            })
+    }
+
+    private var deliveries: String {
+        let c = record.correlation
+        guard c.expected > 0 else { return "" }
+        let words = DeliveryClass.allCases.compactMap { word -> String? in
+            let value = c.count(word)
+            guard value > 0 || word == .delivered || word == .lost else { return nil }
+            let text = "\(Numbers.count(value)) \(word.rawValue)"
+            return word == .lost && value > 0 ? ink.tone(.bad, text) : text
+        }
+        var lines = "deliveries  " + words.joined(separator: ", ") + "\n"
+        let errors = c.reasons.filter { $0.key != "200" }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        if !errors.isEmpty {
+            let named = errors.prefix(4).map { "\(safe($0.key)) × \(Numbers.count($0.value))" }
+            lines += "refusals    " + named.joined(separator: ", ") + (errors.count > 4 ? ", …" : "") + "\n"
+        }
+        return lines
+    }
+
+    private var gates: String {
+        record.gates.map { gate in
+            "gate  \(ink.tone(gate.tone, padded(gate.word, 9)))  \(safe(gate.text))  "
+                + ink.dim("measured \(gate.valueText)") + "\n"
+        }.joined()
+    }
+
+    private var rules: String {
+        let loud = record.verdicts.filter { ![.kept, .notExercised].contains($0.standing) }
+        let lines = loud.map { result in
+            let finding = result.verdict.findings.first.map { "\n        \(safe($0.line))" } ?? ""
+            return "rule  \(ink.tone(result.standing.tone, padded(result.standing.word, 11)))  "
+                + "\(safe(result.id)) (\(safe(result.claim)))\(finding)\n"
+        }
+        return lines.joined()
+    }
+
+    private var soundness: String {
+        record.soundness.filter { !$0.passed }.map { check in
+            "own   \(ink.tone(.warn, "fails"))  \(safe(check.name)): \(safe(check.detail))\n"
+        }.joined()
+    }
+
+    private var verdict: String {
+        let exit = record.exit
+        var text = ink.tone(exit.tone, ink.bold(safe(exit.word).uppercased())) + "  \(record.verdictSentence)\n"
+        for reason in exit.reasons { text += "  - \(safe(reason))\n" }
+        if let directory { text += "report  \(safe(directory))/report.html\n" }
+        return text + "replay  \(safe(record.replayCommand))\n"
+    }
+
+    private func safe(_ text: String) -> String { Escaping.terminal(text) }
+
+    private func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
+    /// Columns as wide as their widest cell; all but the first flush right.
+    private func grid(_ heads: [String], _ rows: [[String]]) -> String {
+        let lines = [heads] + rows
+        let widths = heads.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
+        return lines.enumerated().map { index, cells in
+            let line = cells.enumerated().map { column, cell in
+                let fill = String(repeating: " ", count: widths[column] - cell.count)
+                return column == 0 ? safe(cell) + fill : fill + cell
+            }.joined(separator: "  ")
+            return (index == 0 ? ink.dim(line) : line) + "\n"
+        }.joined()
+    }
+}

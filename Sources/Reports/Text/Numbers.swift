@@ -1,0 +1,125 @@
+// Numbers as people read them. One place, so that every report says the same thing in the same way.
+
+import Basics
+import Glibc
+
+enum Numbers {
+    /// `1,234,567`.
+    static func count(_ value: Int64) -> String {
+        let digits = String(value.magnitude)
+        var text = ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { text.append(",") }
+            text.append(digit)
+        }
+        return value < 0 ? "-" + text : text
+    }
+
+    static func count(_ value: Int) -> String { count(Int64(value)) }
+
+    /// `1 rule`, `2 rules`.
+    static func count(_ value: Int, _ noun: String) -> String { "\(count(value)) \(noun)\(value == 1 ? "" : "s")" }
+
+    /// Three significant digits and a unit: `1.53 ms`, `420 µs`, `2.5 min`.
+    static func duration(nanoseconds: Double) -> String {
+        guard nanoseconds.isFinite else { return "–" }
+        let size = abs(nanoseconds)
+        let (unit, divisor): (String, Double) =
+            switch size {
+            case ..<999.5: ("ns", 1)
+            case ..<999.5e3: ("µs", 1e3)
+            case ..<999.5e6: ("ms", 1e6)
+            case ..<119.5e9: ("s", 1e9)
+            case ..<7195e9: ("min", 60e9)
+            default: ("h", 3600e9)
+            }
+        return size == 0 ? "0 ms" : significant(nanoseconds / divisor) + " " + unit
+    }
+
+    static func duration(nanoseconds: Int64) -> String { duration(nanoseconds: Double(nanoseconds)) }
+    static func duration(_ interval: Interval) -> String { duration(nanoseconds: Double(interval.nanoseconds)) }
+
+    /// A share as `12.3 %`; very small ones are not shown as nothing.
+    static func percent(_ ratio: Double) -> String {
+        guard ratio.isFinite else { return "–" }
+        let percent = ratio * 100
+        if percent == 0 { return "0 %" }
+        if abs(percent) < 0.01 { return "< 0.01 %" }
+        if percent > 99.99, percent < 100 { return "> 99.99 %" }
+        return trimmed(percent, places: abs(percent) < 1 ? 2 : 1) + " %"
+    }
+
+    static func share(_ part: Int, of whole: Int) -> String {
+        whole == 0 ? "–" : percent(Double(part) / Double(whole))
+    }
+
+    /// Events per second: `1,240/s`, `3.5/s`.
+    static func rate(_ value: Double) -> String {
+        guard value.isFinite else { return "–" }
+        return (abs(value) >= 100 ? count(Int64(value.rounded())) : trimmed(value, places: 1)) + "/s"
+    }
+
+    /// `1.9 GB` in powers of 1000.
+    static func bytes(_ value: Int64) -> String {
+        var size = Double(value)
+        for unit in ["B", "KB", "MB", "GB", "TB"] {
+            if abs(size) < 999.5 { return significant(size) + " " + unit }
+            size /= 1000
+        }
+        return significant(size) + " PB"
+    }
+
+    /// A percentile as it is named: `p50`, `p99`, `p99.9`.
+    static func percentile(_ value: Double) -> String { "p" + trimmed(value, places: 4) }
+
+    /// A number with at most `places` decimals and no trailing zeros.
+    static func trimmed(_ value: Double, places: Int) -> String {
+        guard value.isFinite, abs(value) < 1e15 else { return "–" }
+        let scale = pow(10, Double(places))
+        let scaled = Int64((abs(value) * scale).rounded())
+        var text = count(scaled / Int64(scale))
+        var fraction = String(scaled % Int64(scale))
+        fraction = String(repeating: "0", count: max(0, places - fraction.count)) + fraction
+        while fraction.hasSuffix("0") { fraction.removeLast() }
+        if places > 0, !fraction.isEmpty { text += "." + fraction }
+        return value < 0 && scaled != 0 ? "-" + text : text
+    }
+
+    /// A coordinate for a drawing: at most two decimals, no grouping.
+    static func coordinate(_ value: Double) -> String {
+        guard value.isFinite else { return "0" }
+        let scaled = Int64((value * 100).rounded())
+        if scaled % 100 == 0 { return String(scaled / 100) }
+        let cents = scaled.magnitude % 100
+        let fraction = cents % 10 == 0 ? String(cents / 10) : (cents < 10 ? "0" : "") + String(cents)
+        return (scaled < 0 ? "-" : "") + String(scaled.magnitude / 100) + "." + fraction
+    }
+
+    private static func significant(_ value: Double) -> String {
+        let size = abs(value)
+        return trimmed(value, places: size >= 99.95 ? 0 : (size >= 9.995 ? 1 : 2))
+    }
+}
+
+extension RunRecord.GateResult {
+    /// The measured value in the gate's own unit.
+    var valueText: String { value.map(text(of:)) ?? "no data" }
+
+    func text(of value: Double) -> String {
+        switch unit {
+        case .nanoseconds: Numbers.duration(nanoseconds: value)
+        case .ratio: Numbers.percent(value)
+        case .perSecond: Numbers.rate(value)
+        case .count: Numbers.trimmed(value, places: 2)
+        }
+    }
+
+    /// The word for how it went.
+    var word: String {
+        switch passed {
+        case true?: "passed"
+        case false?: "breached"
+        case nil: "no data"
+        }
+    }
+}

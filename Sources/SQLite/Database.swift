@@ -1,0 +1,84 @@
+// One SQLite database and nothing about what is kept in it. No C pointer leaves this module; what goes wrong is a
+// `Failure` with SQLite's own words.
+
+package import Basics
+import CSQLite
+import Glibc
+
+/// A connection to one database file. Confined to one thread; the statements it prepared keep it open.
+package final class Database {
+    let handle: OpaquePointer
+    /// The path it was opened with.
+    package let path: String
+
+    /// Opens or creates `path`, readable by its owner only, in WAL mode: a killed process loses nothing that was
+    /// committed. (A killed machine may lose the last commits: `synchronous` is NORMAL.) `:memory:` lives and dies with
+    /// this object. Fails with a usage error when the path cannot be opened or holds something else.
+    package init(path: String, busyTimeout: Interval = .seconds(5)) throws(Failure) {
+        self.path = path
+        if path != ":memory:" {
+            let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else {
+                throw Failure(
+                    .usage, "cannot open \(path): \(String(cString: strerror(errno)))",
+                    hint: "choose a path in a directory that exists and may be written to")
+            }
+            close(descriptor)
+        }
+        var opened: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        guard code == SQLITE_OK, let opened else {
+            let words = String(cString: sqlite3_errstr(code))
+            sqlite3_close_v2(opened)
+            throw Failure(.usage, "cannot open \(path): \(words)", hint: "choose another path")
+        }
+        handle = opened
+        sqlite3_busy_timeout(opened, Int32(clamping: busyTimeout.nanoseconds / 1_000_000))
+        do {
+            try execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON")
+        } catch {
+            throw Failure(.usage, error.message, hint: "is \(path) a SQLite database? choose another path")
+        }
+    }
+
+    // close_v2 waits for statements that still live.
+    deinit { sqlite3_close_v2(handle) }
+
+    /// Runs statements that return no rows, separated by semicolons.
+    package func execute(_ sql: String) throws(Failure) {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw failure() }
+    }
+
+    /// Compiles one statement, to be bound and run many times.
+    package func prepare(_ sql: String) throws(Failure) -> Statement {
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw failure() }
+        return Statement(statement, of: self)
+    }
+
+    /// Runs `body` between BEGIN and COMMIT; when it or the commit throws, nothing of it remains.
+    package func transaction(_ body: () throws(Failure) -> Void) throws(Failure) {
+        try execute("BEGIN IMMEDIATE")
+        do {
+            try body()
+            try execute("COMMIT")
+        } catch {
+            // Some errors have rolled back already; then this does nothing.
+            if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+            throw error
+        }
+    }
+
+    /// The row id of the last insert on this connection.
+    package var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
+    /// How many rows the last statement inserted, changed or deleted.
+    package var changedRows: Int { Int(sqlite3_changes64(handle)) }
+
+    func failure() -> Failure {
+        Failure(.run, "\(path): \(String(cString: sqlite3_errmsg(handle)))")
+    }
+}

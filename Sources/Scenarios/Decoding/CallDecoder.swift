@@ -1,0 +1,190 @@
+// One call of a profile: request templates, and the pushes that are owed for it.
+
+import Basics
+import YAML
+
+struct CallDecoder {
+    struct Deadlines {
+        var usual: Interval
+        /// Nil: the profile declares no coalescing.
+        var coalesced: Interval?
+    }
+
+    /// Of the whole profile; a call's own replace them.
+    let headers: [YAMLEntry]
+    let deadlines: Deadlines
+    let mistakes: Mistakes
+
+    private enum Method: String, CaseIterable {
+        case get = "GET"
+        case post = "POST"
+        case put = "PUT"
+        case patch = "PATCH"
+        case delete = "DELETE"
+        case head = "HEAD"
+    }
+
+    func call(_ entry: YAMLEntry) -> ProfileCall? {
+        guard let fields = Fields(entry.value, .call, mistakes) else { return nil }
+        let names = variableNames(fields)
+        var compiler = TemplateCompiler(ownNames: names, mistakes: mistakes)
+        let (body, contentType) = body(fields, &compiler)
+        let method: Method? = fields.choice("method")
+        let call = ProfileCall(
+            name: entry.key, method: (method ?? (body == nil ? .get : .post)).rawValue, path: path(fields, &compiler),
+            fields: headerFields(fields, contentType, &compiler), body: body, expectedStatus: expectedStatus(fields),
+            pushes: fields.items("pushes", atMost: 8).compactMap { push($0) }, isFinal: fields.flag("final") ?? false,
+            registers: tokens(fields, "registers"), unregisters: tokens(fields, "unregisters"), variables: names,
+            defaults: fields.entries("variables").map { StepValueDecoder(mistakes: mistakes).value($0.value) })
+        check(call, fields, compiler.used)
+        return call
+    }
+
+    private func variableNames(_ fields: Fields) -> [String] {
+        fields.entries("variables").map { entry in
+            if TemplateCompiler.builtIn.contains(entry.key) {
+                mistakes.add(
+                    "`\(entry.key)` is a variable already", hint: "choose another name", at: entry.keyPlace)
+            }
+            return entry.key
+        }
+    }
+
+    private func body(_ fields: Fields, _ compiler: inout TemplateCompiler) -> (Template?, String?) {
+        if let json = fields.value("json") {
+            if let text = fields.value("text") {
+                mistakes.add("a call has `json` or `text`, not both", hint: "strike one", at: text.place)
+            }
+            return (compiler.compile(json: json), "application/json")
+        }
+        guard let text = fields.text("text") else { return (nil, nil) }
+        let place = fields.value("text")!.place
+        return (compiler.compile(text: text, encoding: .raw, at: place), "text/plain; charset=utf-8")
+    }
+
+    private func path(_ fields: Fields, _ compiler: inout TemplateCompiler) -> Template {
+        guard let text = fields.text("path") else { return Template(segments: []) }
+        let place = fields.value("path")!.place
+        let isLawful = text.utf8.first == 47 && text.utf8.allSatisfy { 33...126 ~= $0 }
+        if !isLawful {
+            mistakes.add(
+                "`path` must begin with / and hold no blanks, not `\(text)`",
+                hint: "percent-encode other characters; the host comes from `relay.url`", at: place)
+        }
+        return compiler.compile(text: text, encoding: .url, at: place)
+    }
+
+    private func headerFields(
+        _ fields: Fields, _ contentType: String?, _ compiler: inout TemplateCompiler
+    ) -> [(name: String, value: Template)] {
+        var entries = headers
+        for own in fields.entries("headers") {
+            entries.removeAll { $0.key.lowercased() == own.key.lowercased() }
+            entries.append(own)
+        }
+        var output: [(name: String, value: Template)] = []
+        for entry in entries {
+            let name = entry.key.lowercased()
+            guard case .scalar(let text, _) = entry.value.content,
+                text.utf8.allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 })
+            else {
+                mistakes.add("the header `\(entry.key)` must be one line of text", at: entry.value.place)
+                continue
+            }
+            let isLawful =
+                !name.isEmpty && name.utf8.allSatisfy { 48...57 ~= $0 || 97...122 ~= $0 || $0 == 45 || $0 == 95 }
+            guard isLawful, !["host", "content-length", "connection", "transfer-encoding"].contains(name) else {
+                mistakes.add(
+                    "a call cannot set the header `\(entry.key)`",
+                    hint: isLawful ? "it is written by the rig" : "letters, digits, - and _", at: entry.keyPlace)
+                continue
+            }
+            output.append((name, compiler.compile(text: text, encoding: .raw, at: entry.value.place)))
+        }
+        if let contentType, !output.contains(where: { $0.name == "content-type" }) {
+            output.append(("content-type", Template(segments: [.literal(Array(contentType.utf8))])))
+        }
+        return output
+    }
+
+    private func expectedStatus(_ fields: Fields) -> Set<Int> {
+        guard let node = fields.value("expect") else { return [200] }
+        var nodes = [node]
+        if case .sequence(let items) = node.content { nodes = items }
+        let statuses = nodes.compactMap { node -> Int? in
+            guard let status = node.plainValue?.int, 200...599 ~= status else {
+                fields.wrong("expect", node, "a status from 200 to 599 or a list of them")
+                return nil
+            }
+            return Int(status)
+        }
+        if nodes.isEmpty { fields.wrong("expect", node, "a status from 200 to 599 or a list of them") }
+        return Set(statuses)
+    }
+
+    private enum Token: String, CaseIterable {
+        case deviceToken, startToken, activityToken
+
+        var variable: SessionVariable { SessionVariable(rawValue: rawValue)! }
+    }
+
+    private func tokens(_ fields: Fields, _ key: String) -> [SessionVariable] {
+        fields.items(key, atMost: 3).compactMap { node in
+            let token: Token? = fields.choice(node, named: key)
+            return token?.variable
+        }
+    }
+
+    private func push(_ node: YAMLNode) -> ExpectedPush? {
+        guard let fields = Fields(node, .push, mistakes), let channel: ExpectedPush.Channel = fields.choice("channel")
+        else { return nil }
+        let event: ExpectedPush.Event? = fields.choice("event")
+        if (channel == .liveactivity) != (fields.value("event") != nil) {
+            mistakes.add(
+                channel == .liveactivity
+                    ? "a liveactivity push has an `event`" : "only a liveactivity push has an `event`",
+                hint: channel == .liveactivity ? "add `event: update`" : "strike it", at: node.place)
+        }
+        let token: Token? = fields.choice("token")
+        let unless: Token? = fields.choice("unless")
+        let usual: Token = channel != .liveactivity ? .deviceToken : (event == .start ? .startToken : .activityToken)
+        let coalesce = fields.flag("coalesce") ?? false
+        let held = fields.flag("held") ?? false
+        if coalesce, deadlines.coalesced == nil {
+            mistakes.add(
+                "`coalesce` needs the window that the relay declares",
+                hint: "add `coalescing: { window: 10s }` to the profile",
+                at: fields.value("coalesce")!.place)
+        }
+        if held, !coalesce {
+            mistakes.add(
+                "a `held` push may be replaced by a newer one", hint: "add `coalesce: true`",
+                at: fields.value("held")!.place)
+        }
+        let usualDeadline = coalesce ? deadlines.coalesced ?? deadlines.usual : deadlines.usual
+        return ExpectedPush(
+            channel: channel, token: (token ?? usual).variable, unless: unless?.variable, event: event,
+            coalesce: coalesce, held: held,
+            deadline: fields.duration("deadline", .milliseconds(1)...Fields.longest) ?? usualDeadline)
+    }
+
+    private func check(_ call: ProfileCall, _ fields: Fields, _ used: Set<TemplateVariable>) {
+        for (index, entry) in fields.entries("variables").enumerated()
+        where !used.contains(.own(index)) && !TemplateCompiler.builtIn.contains(entry.key) {
+            mistakes.add(
+                "the variable `\(entry.key)` is never used",
+                hint: "write `{{\(entry.key)}}` somewhere in the call or strike it",
+                at: entry.keyPlace)
+        }
+        if let pushes = fields.value("pushes"), !call.pushes.isEmpty, !used.contains(.event(.marker)) {
+            mistakes.add(
+                "`\(call.name)` expects pushes but carries no {{marker}}, so they could not be told apart",
+                hint: "put {{marker}} where the relay passes text through", at: pushes.place)
+        }
+        if call.isFinal, !call.pushes.contains(where: { $0.channel == .liveactivity }) {
+            mistakes.add(
+                "a final call expects a liveactivity push", hint: "add it to `pushes` or strike `final`",
+                at: fields.value("final")!.place)
+        }
+    }
+}

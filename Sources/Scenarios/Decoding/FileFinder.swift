@@ -1,0 +1,97 @@
+// Finding and reading the files of a scenario: beside the file that names them, then along the search path.
+
+import Basics
+import Glibc
+import YAML
+
+/// Reads files by name; remembers what it read.
+final class FileFinder {
+    /// Folders, in order.
+    private let folders: [String]
+    private(set) var sources: [SourceText] = []
+
+    init(folders: [String]) { self.folders = folders }
+
+    /// A part of a scenario that is a mapping in place, or the name of a file that holds it. `name`: without folder and
+    /// ending. Nil after a mistake was noted.
+    func node(_ node: YAMLNode, key: String, _ mistakes: Mistakes) throws(Failure) -> (node: YAMLNode, name: String)? {
+        switch node.content {
+        case .mapping: return (node, key)
+        case .scalar(let name, _) where !name.isEmpty:
+            do {
+                let source = try read(name)
+                return (try YAMLNode.parse(text: source.text, file: source.path), Self.stem(of: source.path))
+            } catch {
+                var mistake = error
+                if mistake.place == nil { mistake.place = node.place.description }
+                mistakes.add(mistake)
+                return nil
+            }
+        default:
+            mistakes.add(
+                "`\(key)` must be the name of a file, not \(node.kindInWords)",
+                hint: "such as `\(key): \(key == "profile" ? "relays/opencode.yaml" : "sessions/S0-happy.yaml")`",
+                at: node.place)
+            return nil
+        }
+    }
+
+    /// The first of the places where a file `name` or `name.yaml` is. The failure has no place.
+    func read(_ name: String) throws(Failure) -> SourceText {
+        let candidates = name.hasPrefix("/") ? [name] : folders.map { $0.isEmpty ? name : $0 + "/" + name }
+        for candidate in candidates.flatMap({ [$0, $0 + ".yaml"] }) {
+            if let source = try Self.readIfPresent(candidate) {
+                if !sources.contains(where: { $0.path == source.path }) { sources.append(source) }
+                return source
+            }
+        }
+        let places = folders.map { $0.isEmpty ? "." : $0 }.joined(separator: ", ")
+        throw Failure(
+            .usage, "there is no file `\(name)`",
+            hint: name.hasPrefix("/") ? "check the path" : "looked in: \(places)")
+    }
+
+    static func stem(of path: String) -> String {
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        for ending in [".yaml", ".yml"] where name.hasSuffix(ending) { return String(name.dropLast(ending.count)) }
+        return name
+    }
+
+    static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "" }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// Nil when there is no such file, or only a folder of that name.
+    private static func readIfPresent(_ path: String) throws(Failure) -> SourceText? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        if descriptor < 0 {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw Failure(
+                .usage, "cannot read `\(path)`: \(String(cString: strerror(errno)))", hint: "check the path")
+        }
+        defer { close(descriptor) }
+        let bytesMax = YAMLLimits().bytes
+        var bytes: [UInt8] = []
+        while bytes.count <= bytesMax {
+            var reason: Int32 = 0
+            let chunk = [UInt8](unsafeUninitializedCapacity: 65_536) { room, count in
+                let got = Glibc.read(descriptor, room.baseAddress, 65_536)
+                reason = errno
+                count = max(got, 0)
+                if got >= 0 { reason = 0 }
+            }
+            if reason == EINTR { continue }
+            if reason == EISDIR { return nil }
+            if reason != 0 {
+                throw Failure(.usage, "cannot read `\(path)`: \(String(cString: strerror(reason)))", hint: nil)
+            }
+            if chunk.isEmpty { break }
+            bytes += chunk
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Failure(.usage, "the file is not UTF-8 text", hint: "save it as UTF-8", place: path)
+        }
+        return SourceText(path: path, text: text)
+    }
+}

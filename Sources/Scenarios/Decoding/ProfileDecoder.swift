@@ -1,0 +1,75 @@
+// Profiles: how to speak to one relay.
+
+import Basics
+import YAML
+
+struct ProfileDecoder {
+    let mistakes: Mistakes
+
+    /// Nil only when `node` is no mapping; else mistakes leave stand-ins.
+    func profile(_ node: YAMLNode, fallbackName: String) -> Profile? {
+        guard let fields = Fields(node, .profile, mistakes) else { return nil }
+        let coalescing = coalescing(fields)
+        let deadlines = deadlines(fields, coalescing)
+        let headers = fields.entries("headers")
+        var calls: [ProfileCall] = []
+        for entry in fields.entries("calls") {
+            checkName(entry)
+            let decoder = CallDecoder(headers: headers, deadlines: deadlines, mistakes: mistakes)
+            if let call = decoder.call(entry) { calls.append(call) }
+        }
+        if let calls = fields.value("calls"), case .mapping(let entries) = calls.content, entries.isEmpty {
+            mistakes.add("`calls` names no call", hint: "add one", at: calls.place)
+        }
+        return Profile(
+            name: fields.text("name") ?? fallbackName, topic: topic(fields),
+            httpVersion: Profile.HTTPVersion(rawValue: fields.count("http", 1...2) ?? 1) ?? .http1, calls: calls,
+            coalescing: coalescing, settle: fields.duration("settle") ?? .seconds(2))
+    }
+
+    private func topic(_ fields: Fields) -> String {
+        guard let topic = fields.text("topic") else { return "" }
+        let isLawful = topic.utf8.allSatisfy {
+            48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0 || $0 == 45 || $0 == 46
+        }
+        if !isLawful {
+            mistakes.add(
+                "`topic` must be a bundle identifier, not `\(topic)`", hint: "letters, digits, dots and hyphens",
+                at: fields.value("topic")!.place)
+        }
+        return topic
+    }
+
+    private func coalescing(_ fields: Fields) -> CoalescingSpec? {
+        guard let node = fields.value("coalescing"), let inner = Fields(node, .coalescing, mistakes) else {
+            return nil
+        }
+        let window = inner.duration("window", .milliseconds(1)...Fields.longest)
+        return CoalescingSpec(window: window ?? .seconds(10))
+    }
+
+    private func deadlines(_ fields: Fields, _ coalescing: CoalescingSpec?) -> CallDecoder.Deadlines {
+        let inner = fields.value("deadlines").flatMap { Fields($0, .deadlines, mistakes) }
+        let usual = inner?.duration("default", .milliseconds(1)...Fields.longest) ?? .seconds(5)
+        let coalesced = inner?.duration("coalesced", .milliseconds(1)...Fields.longest)
+        return CallDecoder.Deadlines(
+            usual: usual, coalesced: coalesced ?? coalescing.map { $0.window + usual })
+    }
+
+    /// Names stand in gates and reports, so they are single words and no gate's own.
+    private func checkName(_ entry: YAMLEntry) {
+        let bytes = Array(entry.key.utf8)
+        let isWord = bytes.allSatisfy {
+            48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0 || $0 == 45 || $0 == 95
+        }
+        if !isWord || bytes.isEmpty || bytes.count > 64 {
+            mistakes.add(
+                "a call cannot be named `\(entry.key)`", hint: "letters, digits, - and _, at most 64",
+                at: entry.keyPlace)
+        } else if GateMeasure.reservedWords.contains(entry.key.lowercased()) {
+            mistakes.add(
+                "a call cannot be named `\(entry.key)`: gates use that word", hint: "choose another name",
+                at: entry.keyPlace)
+        }
+    }
+}

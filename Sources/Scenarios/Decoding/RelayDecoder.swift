@@ -1,0 +1,117 @@
+// The relay section: profile, launch and lifecycle.
+
+import Basics
+import YAML
+
+struct RelayDecoder {
+    let files: FileFinder
+    let mistakes: Mistakes
+
+    func relay(_ node: YAMLNode) throws(Failure) -> RelaySpec? {
+        guard let fields = Fields(node, .relay, mistakes), let named = fields.value("profile"),
+            let source = try files.node(named, key: "profile", mistakes),
+            let profile = ProfileDecoder(mistakes: mistakes).profile(source.node, fallbackName: source.name)
+        else { return nil }
+        if fields.value("launch") == nil, fields.value("url") == nil {
+            mistakes.add(
+                "`relay` says neither how to launch it nor where it runs",
+                hint: "add `launch: […]` or `url: http://…`",
+                at: node.place)
+        }
+        return RelaySpec(
+            profile: profile, launch: launch(fields), url: url(fields), listen: listen(fields),
+            environment: environment(fields), ready: ready(fields), stop: stop(fields), restarts: restarts(fields))
+    }
+
+    private func launch(_ fields: Fields) -> [String]? {
+        guard let node = fields.value("launch") else { return nil }
+        if case .scalar(let text, _) = node.content {
+            let words = text.split(whereSeparator: \.isWhitespace).map { "\"\($0)\"" }.joined(separator: ", ")
+            mistakes.add(
+                "`launch` must be a list of words, not one text", hint: "write `launch: [\(words)]`", at: node.place)
+            return nil
+        }
+        if case .sequence(let items) = node.content { items.forEach(checkVariables) }
+        return fields.texts("launch", atLeast: 1)
+    }
+
+    private func url(_ fields: Fields) -> String {
+        guard let text = fields.text("url"), let node = fields.value("url") else { return "http://{{relay.listen}}" }
+        checkVariables(node)
+        let host = text.hasPrefix("http://") ? text.dropFirst(7) : text.hasPrefix("https://") ? text.dropFirst(8) : ""
+        if host.isEmpty || host.contains("/") {
+            mistakes.add(
+                "`url` must be http://host:port or https://host:port, not `\(text)`",
+                hint: "paths belong into the profile's calls", at: node.place)
+        } else if fields.value("launch") == nil, text.contains("{{relay."),
+            LaunchTemplate.names(in: text).allSatisfy(LaunchTemplate.variables.contains)
+        {
+            mistakes.add(
+                "`url` names {{relay.…}}, which only a launched relay has",
+                hint: "write the address, or add `launch`",
+                at: node.place)
+        }
+        return text
+    }
+
+    private func listen(_ fields: Fields) -> String {
+        guard let text = fields.text("listen") else { return "127.0.0.1:0" }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        if parts.count < 2 || parts[0].isEmpty || parts.last.flatMap({ UInt16($0) }) == nil {
+            fields.wrong("listen", fields.value("listen")!, "address:port")
+        }
+        return text
+    }
+
+    private func environment(_ fields: Fields) -> [(name: String, value: String)] {
+        fields.entries("environment").compactMap { entry in
+            guard case .scalar(let text, _) = entry.value.content, !entry.key.isEmpty, !entry.key.contains("=") else {
+                mistakes.add(
+                    "the environment variable `\(entry.key)` must have one text as its value",
+                    hint: "such as `LOG: debug`",
+                    at: entry.value.place)
+                return nil
+            }
+            checkVariables(entry.value)
+            return (entry.key, text)
+        }
+    }
+
+    private func ready(_ fields: Fields) -> ReadySpec {
+        guard let node = fields.value("ready"), let inner = Fields(node, .ready, mistakes) else { return ReadySpec() }
+        let usual = ReadySpec()
+        let path = inner.text("path") ?? usual.path
+        if !path.hasPrefix("/") { inner.wrong("path", inner.value("path")!, "a path that begins with /") }
+        return ReadySpec(
+            path: path, timeout: inner.duration("timeout", .milliseconds(1)...Fields.longest) ?? usual.timeout)
+    }
+
+    private func stop(_ fields: Fields) -> StopSpec {
+        guard let node = fields.value("stop"), let inner = Fields(node, .stop, mistakes) else { return StopSpec() }
+        let usual = StopSpec()
+        return StopSpec(signal: inner.choice("signal") ?? usual.signal, grace: inner.duration("grace") ?? usual.grace)
+    }
+
+    private func restarts(_ fields: Fields) -> [RelayRestart] {
+        let items = fields.items("restarts", atMost: 1_000)
+        if let first = items.first, fields.value("launch") == nil {
+            mistakes.add(
+                "only a launched relay can be restarted", hint: "add `launch`, or strike `restarts`", at: first.place)
+        }
+        let restarts = items.compactMap { node -> RelayRestart? in
+            guard let inner = Fields(node, .restart, mistakes), let at = inner.duration("at") else { return nil }
+            return RelayRestart(
+                at: at, signal: inner.choice("signal") ?? .kill, down: inner.duration("down") ?? .zero)
+        }
+        return restarts.sorted { $0.at < $1.at }
+    }
+
+    private func checkVariables(_ node: YAMLNode) {
+        guard case .scalar(let text, _) = node.content else { return }
+        for name in LaunchTemplate.names(in: text) where !LaunchTemplate.variables.contains(name) {
+            mistakes.add(
+                "unknown variable `\(name)`", hint: suggestion(for: name, in: LaunchTemplate.variables),
+                at: node.place)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+// The scenario file itself; its parts have decoders of their own.
+
+import Basics
+import YAML
+
+struct ScenarioDecoder {
+    let files: FileFinder
+    let mistakes: Mistakes
+
+    /// Nil, or a scenario with stand-ins, only when a mistake was noted.
+    func scenario(
+        _ root: YAMLNode, path: String, text: String, overrides: [String]
+    ) throws(Failure) -> Scenario? {
+        guard let fields = Fields(root, .scenario, mistakes) else { return nil }
+        var relay: RelaySpec?
+        if let node = fields.value("relay") {
+            relay = try RelayDecoder(files: files, mistakes: mistakes).relay(node)
+        }
+        var workload: WorkloadSpec?
+        if let node = fields.value("workload"), let profile = relay?.profile {
+            workload = try WorkloadDecoder(profile: profile, files: files, mistakes: mistakes).workload(node)
+        }
+        let mock = mock(fields, relay?.profile)
+        let faults = fields.items("faults", atMost: 10_000).enumerated()
+            .compactMap { FaultDecoder(mistakes: mistakes).fault($0.element, number: $0.offset + 1) }
+        let phases = phases(fields)
+        let gates = gates(fields, relay?.profile)
+        let seed = seed(fields)
+        let clockScale = fields.number("clockScale", above: 0, 0...1_000_000) ?? 1
+        let budget = fields.duration("latenessBudget", .microseconds(1)...Fields.longest) ?? .milliseconds(10)
+        guard let relay, let workload else { return nil }
+        return Scenario(
+            name: fields.text("name") ?? FileFinder.stem(of: path), path: path, text: text, overrides: overrides,
+            sources: [SourceText(path: path, text: text)] + files.sources, seed: seed, clockScale: clockScale,
+            relay: relay, mock: mock, workload: workload, faults: faults, phases: phases, gates: gates,
+            latenessBudget: budget)
+    }
+
+    private func seed(_ fields: Fields) -> UInt64? {
+        guard let node = fields.value("seed") else { return nil }
+        guard case .scalar(let text, _) = node.content, let seed = UInt64(text) else {
+            fields.wrong("seed", node, "a whole number from 0 to 18446744073709551615")
+            return nil
+        }
+        return seed
+    }
+
+    private func mock(_ fields: Fields, _ profile: Profile?) -> MockSpec {
+        var mock = MockSpec(topics: profile.map { [$0.topic] } ?? [])
+        guard let node = fields.value("mock"), let inner = Fields(node, .mock, mistakes) else { return mock }
+        if let loops = inner.count("loops", 1...64) { mock.loops = loops }
+        if let tokens: MockSpec.Tokens = inner.choice("tokens") { mock.tokens = tokens }
+        if let environment: MockSpec.Environment = inner.choice("environment") { mock.environment = environment }
+        if inner.value("topics") != nil { mock.topics = inner.texts("topics", atLeast: 1) }
+        return mock
+    }
+
+    private func phases(_ fields: Fields) -> PhaseSpec {
+        let usual = PhaseSpec()
+        guard let node = fields.value("phases"), let inner = Fields(node, .phases, mistakes) else { return usual }
+        return PhaseSpec(
+            warmUp: inner.duration("warmUp") ?? usual.warmUp, drain: inner.duration("drain") ?? usual.drain)
+    }
+
+    private func gates(_ fields: Fields, _ profile: Profile?) -> [Gate] {
+        let kinds = profile.map { $0.calls.filter { !$0.pushes.isEmpty }.map(\.name) }
+        var gates: [Gate] = []
+        for node in fields.items("gates") {
+            guard case .scalar(let text, _) = node.content else {
+                fields.wrong("gates", node, "a list of text")
+                continue
+            }
+            do throws(Failure) {
+                gates.append(try Gate(parsing: text, kinds: kinds))
+            } catch {
+                mistakes.add(error.message, hint: error.hint, at: node.place)
+            }
+        }
+        return gates
+    }
+}

@@ -1,0 +1,98 @@
+// Session scripts: steps whose calls and variables are looked up in the profile.
+
+import Basics
+import YAML
+
+struct SessionDecoder {
+    let profile: Profile
+    let mistakes: Mistakes
+
+    func script(_ node: YAMLNode, with given: [YAMLEntry], fallbackName: String) -> SessionScript? {
+        guard let fields = Fields(node, .session, mistakes) else { return nil }
+        let declared = fields.entries("parameters")
+        var parameters = Parameters(declared: declared, given: given, mistakes: mistakes)
+        var steps: [ScriptStep] = []
+        var latestFixed: (seconds: Double, line: Int)?
+        for item in fields.items("steps", atLeast: 1) {
+            let filled = parameters.filled(item)
+            guard let step = step(filled) else { continue }
+            if case .at(.constant(let seconds)) = step.time, let place = item["at"]?.place {
+                if let before = latestFixed, seconds < before.seconds {
+                    mistakes.add(
+                        "this step is at \(Interval.seconds(seconds)), earlier than the one of line \(before.line)",
+                        hint: "put the steps in order of time", at: place)
+                }
+                latestFixed = (seconds, item.place.line)
+            }
+            steps.append(step)
+        }
+        parameters.checkAllUsed(declared)
+        return SessionScript(name: fields.text("name") ?? fallbackName, steps: steps)
+    }
+
+    private func step(_ node: YAMLNode) -> ScriptStep? {
+        guard let fields = Fields(node, .step, mistakes), let name = fields.text("call") else { return nil }
+        guard let index = profile.call(named: name) else {
+            mistakes.add(
+                "the profile `\(profile.name)` has no call `\(name)`",
+                hint: suggestion(for: name, in: profile.calls.map(\.name)), at: fields.value("call")!.place)
+            return nil
+        }
+        let repetition = repetition(fields)
+        return ScriptStep(
+            kind: name, call: index, time: time(fields, repetition), repetition: repetition,
+            probability: fields.number("probability", 0...1) ?? 1, values: values(fields, profile.calls[index]))
+    }
+
+    private func time(_ fields: Fields, _ repetition: Repetition?) -> ScriptStep.Time {
+        if let at = fields.value("at"), fields.value("after") != nil {
+            mistakes.add("a step has `at` or `after`, not both", hint: "strike one", at: at.place)
+        }
+        if fields.value("at") != nil { return .at(fields.distribution("at", of: .duration) ?? .constant(0)) }
+        if fields.value("after") != nil { return .after(fields.distribution("after", of: .duration) ?? .constant(0)) }
+        return .after(repetition?.every ?? .constant(0))
+    }
+
+    private func repetition(_ fields: Fields) -> Repetition? {
+        let limits = ["count", "until"].compactMap { fields.value($0) }
+        guard let every = fields.value("every") else {
+            if let limit = limits.first {
+                mistakes.add("`count` and `until` go with `every`", hint: "add `every: 10s`", at: limit.place)
+            }
+            return nil
+        }
+        guard limits.count == 1 else {
+            mistakes.add(
+                "a step with `every` has either `count` or `until`",
+                hint: limits.isEmpty ? "add `count: 5`" : "strike one",
+                at: limits.last?.place ?? every.place)
+            return nil
+        }
+        guard let gap = fields.distribution("every", of: .duration) else { return nil }
+        guard gap.mean >= 0.001 else {
+            mistakes.add("`every` must be 1ms or more", hint: "such as `every: 10s`", at: every.place)
+            return nil
+        }
+        let limit: Repetition.Limit? =
+            if fields.value("count") != nil {
+                fields.distribution("count", of: .count).map { .count($0) }
+            } else {
+                fields.distribution("until", of: .duration).map { .until($0) }
+            }
+        return limit.map { Repetition(every: gap, limit: $0) }
+    }
+
+    private func values(_ fields: Fields, _ call: ProfileCall) -> [StepValue] {
+        var values = call.defaults
+        for entry in fields.entries("with") {
+            guard let index = call.variables.firstIndex(of: entry.key) else {
+                mistakes.add(
+                    "the call `\(call.name)` has no variable `\(entry.key)`",
+                    hint: suggestion(for: entry.key, in: call.variables), at: entry.keyPlace)
+                continue
+            }
+            values[index] = StepValueDecoder(mistakes: mistakes).value(entry.value)
+        }
+        return values
+    }
+}

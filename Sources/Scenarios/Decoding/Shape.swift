@@ -1,0 +1,127 @@
+// The keys that each kind of mapping may have. The decoder reads no other key, and a test holds
+// docs/scenario.schema.json against this table.
+
+/// One kind of mapping.
+package struct Shape: Sendable {
+    package struct Key: Sendable {
+        package var name: String
+        package var isRequired: Bool
+        /// A value that fits, for hints.
+        package var example: String
+    }
+
+    /// As in the schema's `$defs`.
+    package var name: String
+    package var keys: [Key]
+
+    /// Rows of key and example; a `*` after the key marks a required one.
+    init(_ name: String, _ rows: KeyValuePairs<String, String>) {
+        self.name = name
+        keys = rows.map { row in
+            let isRequired = row.key.hasSuffix("*")
+            return Key(
+                name: isRequired ? String(row.key.dropLast()) : row.key, isRequired: isRequired, example: row.value)
+        }
+    }
+
+    func key(_ name: String) -> Key? { keys.first { $0.name == name } }
+}
+
+extension Shape {
+    package static let all = [
+        scenario, relay, ready, stop, restart, mock, workload, users, arrival, scriptUse, fault, phases,
+        profile, coalescing, deadlines, call, push, session, step, distribution, logNormal,
+    ]
+
+    static let scenario = Shape(
+        "scenario",
+        [
+            "name": "quickstart", "seed": "42", "clockScale": "1", "latenessBudget": "10ms",
+            "relay*": "{ profile: relays/opencode.yaml, url: \"http://127.0.0.1:8787\" }", "mock": "{ tokens: any }",
+            "workload*": "{ arrivals: […], scripts: […] }", "faults": "[]", "phases": "{ drain: 5s }",
+            "gates": "[lost == 0]",
+        ])
+
+    static let relay = Shape(
+        "relay",
+        [
+            "profile*": "relays/opencode.yaml", "launch": "[\"./relay\", \"--port\", \"{{relay.port}}\"]",
+            "url": "http://127.0.0.1:8787", "listen": "127.0.0.1:0", "environment": "{ LOG: debug }",
+            "ready": "{ path: /health, timeout: 15s }", "stop": "{ signal: TERM, grace: 5s }",
+            "restarts": "[{ at: 20s }]",
+        ])
+
+    static let ready = Shape("ready", ["path": "/health", "timeout": "15s"])
+    static let stop = Shape("stop", ["signal": "TERM", "grace": "5s"])
+    static let restart = Shape("restart", ["at*": "20s", "signal": "KILL", "down": "1s"])
+
+    static let mock = Shape(
+        "mock",
+        ["loops": "1", "tokens": "any", "topics": "[com.example.app]", "environment": "production"])
+
+    static let workload = Shape(
+        "workload",
+        [
+            "arrivals*": "[{ rate: 10, for: 30s }]", "scripts*": "[{ script: sessions/S0-happy.yaml }]", "pace": "1",
+            "users": "{ sessionsPerUser: 1 }", "maxSessions": "1000", "connections": "16", "requestTimeout": "30s",
+        ])
+
+    static let users = Shape("users", ["sessionsPerUser": "1"])
+    static let arrival = Shape("arrival", ["rate": "10", "from": "10", "to": "100", "for*": "30s"])
+    static let scriptUse = Shape(
+        "scriptUse", ["script*": "sessions/S0-happy.yaml", "weight": "1", "with": "{ progressEvery: 5s }"])
+
+    /// `at` is read here, the rest by `FaultRule`.
+    static let fault = Shape(
+        "fault",
+        [
+            "id": "dead-tokens", "at": "20s", "match": "{ pushType: liveactivity }",
+            "action*": "{ respond: { reason: Unregistered } }",
+            "times": "3", "for": "10s", "after": "2",
+        ])
+
+    static let phases = Shape("phases", ["warmUp": "0s", "drain": "5s"])
+
+    static let profile = Shape(
+        "profile",
+        [
+            "name": "opencode", "topic*": "com.example.app", "http": "1", "headers": "{ x-api-key: secret }",
+            "coalescing": "{ window: 10s }", "deadlines": "{ default: 5s }", "settle": "2s",
+            "calls*": "{ health: { path: /health } }",
+        ])
+
+    static let coalescing = Shape("coalescing", ["window*": "10s"])
+    static let deadlines = Shape("deadlines", ["default": "5s", "coalesced": "15s"])
+
+    static let call = Shape(
+        "call",
+        [
+            "method": "POST", "path*": "/v1/event", "headers": "{ x-api-key: secret }",
+            "json": "{ sessionID: \"{{sessionID}}\" }", "text": "\"{{marker}}\"", "variables": "{ text: hello }",
+            "expect": "200", "pushes": "[{ channel: alert }]", "final": "true", "registers": "[activityToken]",
+            "unregisters": "[activityToken]",
+        ])
+
+    static let push = Shape(
+        "push",
+        [
+            "channel*": "liveactivity", "event": "update", "token": "activityToken", "unless": "activityToken",
+            "coalesce": "true", "held": "true", "deadline": "5s",
+        ])
+
+    static let session = Shape(
+        "session", ["name": "S0-happy", "parameters": "{ pause: 5s }", "steps*": "[{ call: start }]"])
+
+    static let step = Shape(
+        "step",
+        [
+            "call*": "progress", "at": "10s", "after": "2s", "every": "10s", "count": "5", "until": "90s",
+            "probability": "0.5", "with": "{ text: hello }",
+        ])
+
+    static let distribution = Shape(
+        "distribution",
+        ["uniform": "[1s, 2s]", "exponential": "5s", "logNormal": "{ median: 3m, p95: 25m }"])
+
+    static let logNormal = Shape("logNormal", ["median*": "3m", "p95*": "25m"])
+}

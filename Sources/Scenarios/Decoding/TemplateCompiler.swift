@@ -1,0 +1,220 @@
+// From text with {{variables}} to segments. Inside a JSON tree the shape stays the file's own and only strings are
+// filled; `{{name|json}}` alone in a string becomes the value itself, `{{name|optional}}` too, but leaves its member
+// out when the value is null.
+
+import Basics
+import YAML
+
+/// Compiles the templates of one call and remembers which variables they used.
+struct TemplateCompiler {
+    /// The call's own variables; `.own(i)` is the i-th.
+    let ownNames: [String]
+    let mistakes: Mistakes
+    private(set) var used: Set<TemplateVariable> = []
+
+    init(ownNames: [String], mistakes: Mistakes) {
+        self.ownNames = ownNames
+        self.mistakes = mistakes
+    }
+
+    static let builtIn =
+        SessionVariable.allCases.map(\.rawValue) + EventVariable.allCases.map(\.rawValue)
+
+    private enum Piece {
+        case text(Substring)
+        case variable(TemplateVariable, Filter?)
+    }
+
+    private enum Filter: String, CaseIterable {
+        case json, optional, raw, url
+    }
+
+    /// Plain text: a path (`encoding: .url`), a header or a body (`.raw`).
+    mutating func compile(text: String, encoding: TemplateEncoding, at place: YAMLPlace) -> Template {
+        var output = Segments()
+        for piece in pieces(of: text, at: place) {
+            switch piece {
+            case .text(let text): output.append(String(text))
+            case .variable(let variable, let filter):
+                if filter == .optional { misplaced(filter!, at: place) }
+                output.append(.variable(variable, Self.encoding(of: filter) ?? encoding))
+            }
+        }
+        return Template(segments: output.finished())
+    }
+
+    /// A tree that renders as compact JSON.
+    mutating func compile(json node: YAMLNode) -> Template {
+        var output = Segments()
+        append(node, to: &output)
+        return Template(segments: output.finished())
+    }
+
+    private mutating func append(_ node: YAMLNode, to output: inout Segments) {
+        switch node.content {
+        case .scalar(let text, _):
+            guard case .string = node.plainValue else { return output.append(node.json.text) }
+            append(string: text, at: node.place, to: &output)
+        case .sequence(let items):
+            output.append("[")
+            for (index, item) in items.enumerated() {
+                if index > 0 { output.append(",") }
+                append(item, to: &output)
+            }
+            output.append("]")
+        case .mapping(let entries): append(entries, at: node.place, to: &output)
+        }
+    }
+
+    /// An optional member brings the comma that parts it from the members that are always there: in front when one of
+    /// those has come already, behind when not.
+    private mutating func append(_ entries: [YAMLEntry], at place: YAMLPlace, to output: inout Segments) {
+        let optionals = entries.map { optionalVariable($0.value) }
+        if !entries.isEmpty, optionals.allSatisfy({ $0 != nil }) {
+            mistakes.add(
+                "an object needs a member that is always there", hint: "use `|json` for one of them", at: place)
+        }
+        output.append("{")
+        var hasFixedMember = false
+        for (entry, optional) in zip(entries, optionals) {
+            let key = JSONValue.string(entry.key).text + ":"
+            if let optional {
+                used.insert(optional)
+                output.append(
+                    .optional(
+                        optional,
+                        hasFixedMember
+                            ? [.literal(Array(("," + key).utf8)), .variable(optional, .jsonValue)]
+                            : [.literal(Array(key.utf8)), .variable(optional, .jsonValue), .literal([44])]))
+            } else {
+                if hasFixedMember { output.append(",") }
+                output.append(key)
+                append(entry.value, to: &output)
+                hasFixedMember = true
+            }
+        }
+        output.append("}")
+    }
+
+    private mutating func append(string text: String, at place: YAMLPlace, to output: inout Segments) {
+        let pieces = pieces(of: text, at: place)
+        if pieces.count == 1, case .variable(let variable, .json) = pieces[0] {
+            return output.append(.variable(variable, .jsonValue))
+        }
+        output.append("\"")
+        for piece in pieces {
+            switch piece {
+            case .text(let text): output.append(String(JSONValue.string(String(text)).text.dropFirst().dropLast()))
+            case .variable(let variable, let filter):
+                if let filter { misplaced(filter, at: place) }
+                output.append(.variable(variable, .jsonString))
+            }
+        }
+        output.append("\"")
+    }
+
+    private func misplaced(_ filter: Filter, at place: YAMLPlace) {
+        let hint =
+            switch filter {
+            case .json: "inside a longer string leave `|json` out"
+            case .optional: "`|optional` is for the whole value of a member of a JSON object"
+            case .raw, .url: "in JSON a variable needs no such filter"
+            }
+        mistakes.add("`|\(filter.rawValue)` does not fit here", hint: hint, at: place)
+    }
+
+    /// The variable of a value that is `{{name|optional}}` and nothing else.
+    private func optionalVariable(_ node: YAMLNode) -> TemplateVariable? {
+        guard case .scalar(let text, _) = node.content, text.hasPrefix("{{"), text.hasSuffix("|optional}}"),
+            let name = Optional(text.dropFirst(2).dropLast("|optional}}".count)), !name.contains("{")
+        else { return nil }
+        return variable(named: String(name.trimmed))
+    }
+
+    private static func encoding(of filter: Filter?) -> TemplateEncoding? {
+        switch filter {
+        case .json, .optional: .jsonValue
+        case .raw: .raw
+        case .url: .url
+        case nil: nil
+        }
+    }
+
+    private mutating func pieces(of text: String, at place: YAMLPlace) -> [Piece] {
+        var pieces: [Piece] = []
+        var rest = text[...]
+        while let open = rest.firstRange(of: "{{") {
+            if open.lowerBound > rest.startIndex { pieces.append(.text(rest[..<open.lowerBound])) }
+            rest = rest[open.upperBound...]
+            guard let close = rest.firstRange(of: "}}") else {
+                mistakes.add("`{{` is never closed", hint: "write `{{name}}`", at: place)
+                return pieces
+            }
+            if let piece = variablePiece(rest[..<close.lowerBound], at: place) { pieces.append(piece) }
+            rest = rest[close.upperBound...]
+        }
+        if !rest.isEmpty { pieces.append(.text(rest)) }
+        return pieces
+    }
+
+    private mutating func variablePiece(_ inside: Substring, at place: YAMLPlace) -> Piece? {
+        let parts = inside.split(separator: "|", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(parts[0].trimmed)
+        guard let variable = variable(named: name) else {
+            mistakes.add(
+                "unknown variable `\(name)`", hint: suggestion(for: name, in: ownNames + Self.builtIn), at: place)
+            return nil
+        }
+        used.insert(variable)
+        guard parts.count == 2 else { return .variable(variable, nil) }
+        let word = String(parts[1].trimmed)
+        guard let filter = Filter(rawValue: word) else {
+            mistakes.add(
+                "unknown filter `\(word)`", hint: suggestion(for: word, in: Filter.allCases.map(\.rawValue)),
+                at: place)
+            return nil
+        }
+        return .variable(variable, filter)
+    }
+
+    private func variable(named name: String) -> TemplateVariable? {
+        if let index = ownNames.firstIndex(of: name) { return .own(index) }
+        if let variable = SessionVariable(rawValue: name) { return .session(variable) }
+        return EventVariable(rawValue: name).map { .event($0) }
+    }
+}
+
+/// Segments being put together; neighbouring literals grow into one.
+private struct Segments {
+    private var segments: [TemplateSegment] = []
+
+    mutating func append(_ text: String) {
+        if case .literal(let bytes) = segments.last {
+            segments[segments.count - 1] = .literal(bytes + Array(text.utf8))
+        } else if !text.isEmpty {
+            segments.append(.literal(Array(text.utf8)))
+        }
+    }
+
+    mutating func append(_ segment: TemplateSegment) { segments.append(segment) }
+
+    func finished() -> [TemplateSegment] { segments }
+}
+
+extension Substring {
+    /// Without blanks at either end.
+    var trimmed: Substring {
+        var text = drop { $0 == " " }
+        while text.last == " " { text = text.dropLast() }
+        return text
+    }
+
+    func firstRange(of mark: String) -> Range<Index>? {
+        var start = startIndex
+        while start < endIndex {
+            if self[start...].hasPrefix(mark) { return start..<index(start, offsetBy: mark.count) }
+            start = index(after: start)
+        }
+        return nil
+    }
+}

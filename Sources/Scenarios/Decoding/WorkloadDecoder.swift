@@ -1,0 +1,65 @@
+// The workload: arrivals, scripts and their shares.
+
+import Basics
+import YAML
+
+struct WorkloadDecoder {
+    let profile: Profile
+    let files: FileFinder
+    let mistakes: Mistakes
+
+    func workload(_ node: YAMLNode) throws(Failure) -> WorkloadSpec? {
+        guard let fields = Fields(node, .workload, mistakes) else { return nil }
+        let arrivals = fields.items("arrivals", atLeast: 1).compactMap { stage($0) }
+        if let place = fields.value("arrivals")?.place, !arrivals.isEmpty,
+            !arrivals.contains(where: { $0.count >= 1 })
+        {
+            mistakes.add("no session ever begins", hint: "raise a rate or a duration of `arrivals`", at: place)
+        }
+        var scripts: [WeightedScript] = []
+        for item in fields.items("scripts", atLeast: 1, atMost: 100) {
+            if let script = try weighted(item) { scripts.append(script) }
+        }
+        return WorkloadSpec(
+            arrivals: arrivals, scripts: scripts, pace: fields.number("pace", above: 0, 0...100_000) ?? 1,
+            users: users(fields), maxSessions: fields.count("maxSessions", 1...10_000_000) ?? 1_000_000,
+            connections: fields.count("connections", 1...10_000) ?? 16,
+            requestTimeout: fields.duration("requestTimeout", .milliseconds(1)...Fields.longest) ?? .seconds(30))
+    }
+
+    private func users(_ fields: Fields) -> DevicesSpec {
+        guard let node = fields.value("users"), let inner = Fields(node, .users, mistakes) else {
+            return DevicesSpec()
+        }
+        return DevicesSpec(sessionsPerUser: inner.count("sessionsPerUser", 1...1_000) ?? 1)
+    }
+
+    private func stage(_ node: YAMLNode) -> ArrivalStage? {
+        guard let fields = Fields(node, .arrival, mistakes) else { return nil }
+        let isRamp = fields.value("from") != nil || fields.value("to") != nil
+        guard isRamp != (fields.value("rate") != nil),
+            !isRamp || (fields.value("from") != nil && fields.value("to") != nil)
+        else {
+            mistakes.add(
+                "an arrival stage has either `rate`, or `from` and `to`",
+                hint: "such as `{ rate: 10, for: 30s }` or `{ from: 10, to: 100, for: 30s }`", at: node.place)
+            return nil
+        }
+        guard let duration = fields.duration("for", .milliseconds(1)...Fields.longest) else { return nil }
+        if !isRamp { return fields.number("rate", rates).map { .constant(rate: $0, duration: duration) } }
+        guard let from = fields.number("from", rates), let to = fields.number("to", rates) else { return nil }
+        return .ramp(from: from, to: to, duration: duration)
+    }
+
+    /// Sessions per second.
+    private var rates: ClosedRange<Double> { 0...1_000_000 }
+
+    private func weighted(_ node: YAMLNode) throws(Failure) -> WeightedScript? {
+        guard let fields = Fields(node, .scriptUse, mistakes), let named = fields.value("script") else { return nil }
+        let weight = fields.number("weight", above: 0, 0...1_000_000) ?? 1
+        guard let source = try files.node(named, key: "script", mistakes) else { return nil }
+        let script = SessionDecoder(profile: profile, mistakes: mistakes)
+            .script(source.node, with: fields.entries("with"), fallbackName: source.name)
+        return script.map { WeightedScript(weight: weight, script: $0) }
+    }
+}

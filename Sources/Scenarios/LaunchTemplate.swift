@@ -1,0 +1,30 @@
+// The few variables of `relay.launch`, `relay.url` and `relay.environment`.
+
+package enum LaunchTemplate {
+    package static let variables = [
+        "pushrig", "mock.apns", "mock.apnsHost", "mock.apnsPort", "mock.ca", "mock.key", "mock.keyId", "mock.teamId",
+        "mock.topic", "relay.listen", "relay.host", "relay.port", "run.dir",
+    ]
+
+    /// Puts values in; nil from `value` leaves the variable as it stands.
+    package static func fill(_ text: String, _ value: (String) -> String?) -> String {
+        var output = ""
+        var rest = text[...]
+        while let open = rest.firstRange(of: "{{"), let close = rest[open.upperBound...].firstRange(of: "}}") {
+            output += rest[..<open.lowerBound]
+            let name = String(rest[open.upperBound..<close.lowerBound].trimmed)
+            output += value(name) ?? String(rest[open.lowerBound..<close.upperBound])
+            rest = rest[close.upperBound...]
+        }
+        return output + rest
+    }
+
+    static func names(in text: String) -> [String] {
+        var names: [String] = []
+        _ = fill(text) { name in
+            names.append(name)
+            return ""
+        }
+        return names
+    }
+}

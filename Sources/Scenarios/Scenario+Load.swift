@@ -1,0 +1,49 @@
+// From a file to a scenario.
+
+package import Basics
+import YAML
+
+extension Scenario {
+    /// Reads the scenario at `path` with its profile and session scripts. Files it names are looked for beside it,
+    /// then in the folders of `searchPath`; the ending `.yaml` may be left out. `overrides` are `--set` values such
+    /// as `workload.maxSessions` = `100`, put in before anything is decoded. Fails with kind `.usage`: one mistake
+    /// with its place and fix, or the first few, one to a line.
+    package static func load(
+        path: String, overrides: [(path: String, value: String)] = [], searchPath: [String] = []
+    ) throws(Failure) -> Scenario {
+        let source = try FileFinder(folders: [""] + searchPath).read(path)
+        return try parse(text: source.text, path: source.path, overrides: overrides, searchPath: searchPath)
+    }
+
+    /// As `load`, with the text of the scenario already at hand.
+    package static func parse(
+        text: String, path: String, overrides: [(path: String, value: String)] = [], searchPath: [String] = []
+    ) throws(Failure) -> Scenario {
+        var root = try YAMLNode.parse(text: text, file: path)
+        var applied: [String] = []
+        for (path, value) in overrides {
+            let override = try Override(path: path, value: value)
+            root = try override.applied(to: root)
+            applied.append(override.text)
+        }
+        let mistakes = Mistakes()
+        let files = FileFinder(folders: [FileFinder.folder(of: path)] + searchPath)
+        let decoder = ScenarioDecoder(files: files, mistakes: mistakes)
+        let scenario = try decoder.scenario(root, path: path, text: text, overrides: applied)
+        try mistakes.check()
+        return scenario!
+    }
+}
+
+extension Profile {
+    /// Reads a profile by itself, found as `Scenario.load` finds files.
+    package static func load(path: String, searchPath: [String] = []) throws(Failure) -> Profile {
+        let source = try FileFinder(folders: [""] + searchPath).read(path)
+        let mistakes = Mistakes()
+        let node = try YAMLNode.parse(text: source.text, file: source.path)
+        let profile = ProfileDecoder(mistakes: mistakes)
+            .profile(node, fallbackName: FileFinder.stem(of: source.path))
+        try mistakes.check()
+        return profile!
+    }
+}

@@ -1,0 +1,75 @@
+// A scenario: everything one run needs, as plain values. It says what to run and never how that is carried out.
+
+package import Basics
+
+/// One run, decoded from a scenario file with its profile and session scripts.
+package struct Scenario: Sendable {
+    /// `name:` of the file, or the file's own name without `.yaml`.
+    package var name: String
+    /// The file as it was given on the command line.
+    package var path: String
+    /// The file's text, as read, for the run record.
+    package var text: String
+    /// `--set` overrides that were applied, as `path=value`.
+    package var overrides: [String]
+    /// Every file that was read, the scenario first, before overrides.
+    package var sources: [SourceText]
+    /// Nil: the harness draws one and prints it.
+    package var seed: UInt64?
+    /// How many times as fast as real time the mock's wall clock runs; greater than 0.
+    package var clockScale: Double
+    package var relay: RelaySpec
+    package var mock: MockSpec
+    package var workload: WorkloadSpec
+    package var faults: [ScheduledFault]
+    package var phases: PhaseSpec
+    package var gates: [Gate]
+    /// Largest p99 of (sent − planned) with which the run still counts as a measurement.
+    package var latenessBudget: Interval
+
+    package init(
+        name: String, path: String, text: String, overrides: [String] = [], sources: [SourceText] = [], seed: UInt64?,
+        clockScale: Double = 1, relay: RelaySpec, mock: MockSpec = MockSpec(), workload: WorkloadSpec,
+        faults: [ScheduledFault] = [],
+        phases: PhaseSpec = PhaseSpec(), gates: [Gate] = [], latenessBudget: Interval = .milliseconds(10)
+    ) {
+        self.name = name
+        self.path = path
+        self.text = text
+        self.overrides = overrides
+        self.sources = sources
+        self.seed = seed
+        self.clockScale = clockScale
+        self.relay = relay
+        self.mock = mock
+        self.workload = workload
+        self.faults = faults
+        self.phases = phases
+        self.gates = gates
+        self.latenessBudget = latenessBudget
+    }
+}
+
+/// A file as it was read.
+package struct SourceText: Hashable, Sendable {
+    package var path: String
+    package var text: String
+
+    package init(path: String, text: String) {
+        self.path = path
+        self.text = text
+    }
+}
+
+/// The parts of a run around the measured load.
+package struct PhaseSpec: Hashable, Sendable {
+    /// The first part of the load, left out of the latency figures; 0 or more.
+    package var warmUp: Interval
+    /// How long pushes may still arrive after the last planned event; 0 or more.
+    package var drain: Interval
+
+    package init(warmUp: Interval = .zero, drain: Interval = .seconds(5)) {
+        self.warmUp = warmUp
+        self.drain = drain
+    }
+}

@@ -1,0 +1,29 @@
+// What the mock is told before it listens.
+
+/// The mock's settings for one run.
+package struct MockSpec: Hashable, Sendable {
+    /// Whether tokens that nobody registered are accepted.
+    package enum Tokens: String, CaseIterable, Hashable, Sendable {
+        case any, registered
+    }
+
+    package enum Environment: String, CaseIterable, Hashable, Sendable {
+        case sandbox, production
+    }
+
+    /// Event loops, each its own thread; 1…64.
+    package var loops: Int
+    package var tokens: Tokens
+    /// Bundle identifiers that exist; the decoder puts the profile's topic here when the file names none.
+    package var topics: [String]
+    package var environment: Environment
+
+    package init(
+        loops: Int = 1, tokens: Tokens = .any, topics: [String] = [], environment: Environment = .production
+    ) {
+        self.loops = loops
+        self.tokens = tokens
+        self.topics = topics
+        self.environment = environment
+    }
+}

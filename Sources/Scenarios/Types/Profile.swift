@@ -1,0 +1,127 @@
+// A profile: how to speak to one relay, and what it promises to send on for each call.
+
+package import Basics
+
+/// One relay, declared.
+package struct Profile: Sendable {
+    package enum HTTPVersion: Int, Hashable, Sendable {
+        case http1 = 1
+        case http2 = 2
+    }
+
+    package var name: String
+    /// Bundle identifier the relay pushes to.
+    package var topic: String
+    package var httpVersion: HTTPVersion
+    /// In the order of the file.
+    package var calls: [ProfileCall]
+    /// The throttle the relay declares; nil: every push is sent on by itself.
+    package var coalescing: CoalescingSpec?
+    /// After the last answer, how long the relay may still be sending.
+    package var settle: Interval
+
+    package init(
+        name: String, topic: String, httpVersion: HTTPVersion = .http1, calls: [ProfileCall],
+        coalescing: CoalescingSpec? = nil, settle: Interval = .seconds(2)
+    ) {
+        self.name = name
+        self.topic = topic
+        self.httpVersion = httpVersion
+        self.calls = calls
+        self.coalescing = coalescing
+        self.settle = settle
+    }
+
+    package func call(named name: String) -> Int? { calls.firstIndex { $0.name == name } }
+}
+
+/// At most one push per `window` and activity for the coalescable pushes; the newest state wins (trailing edge).
+package struct CoalescingSpec: Hashable, Sendable {
+    package var window: Interval
+
+    package init(window: Interval) { self.window = window }
+}
+
+/// One request that can be made to the relay.
+package struct ProfileCall: Sendable {
+    package var name: String
+    package var method: String
+    /// Path and query.
+    package var path: Template
+    /// Names in lower case; `content-type` is among them when there is a body.
+    package var fields: [(name: String, value: Template)]
+    package var body: Template?
+    /// Any other status is a failed event.
+    package var expectedStatus: Set<Int>
+    package var pushes: [ExpectedPush]
+    /// The last state of a session: what its live activity must show in the end.
+    package var isFinal: Bool
+    /// Tokens the relay knows after this call, and no longer knows.
+    package var registers: [SessionVariable]
+    package var unregisters: [SessionVariable]
+    /// Names of the call's own variables: `TemplateVariable.own(i)` is `variables[i]`, as is `ScriptStep.values[i]`.
+    package var variables: [String]
+    /// What the variables are when a step says nothing else; same order.
+    package var defaults: [StepValue]
+
+    package init(
+        name: String, method: String, path: Template, fields: [(name: String, value: Template)] = [],
+        body: Template? = nil, expectedStatus: Set<Int> = [200], pushes: [ExpectedPush] = [], isFinal: Bool = false,
+        registers: [SessionVariable] = [], unregisters: [SessionVariable] = [], variables: [String] = [],
+        defaults: [StepValue] = []
+    ) {
+        self.name = name
+        self.method = method
+        self.path = path
+        self.fields = fields
+        self.body = body
+        self.expectedStatus = expectedStatus
+        self.pushes = pushes
+        self.isFinal = isFinal
+        self.registers = registers
+        self.unregisters = unregisters
+        self.variables = variables
+        self.defaults = defaults
+    }
+}
+
+/// A push the relay owes for a call. It is owed when `token` is registered at that moment (or `held`) and `unless`,
+/// if there is one, is not.
+package struct ExpectedPush: Hashable, Sendable {
+    /// `apns-push-type` as on the wire.
+    package var channel: Channel
+    /// `.deviceToken`, `.startToken` or `.activityToken`.
+    package var token: SessionVariable
+    package var unless: SessionVariable?
+    /// `aps.event` of a live activity: start, update or end.
+    package var event: Event?
+    /// A newer state of the same activity may arrive in its place.
+    package var coalesce: Bool
+    /// Without a registered `token` the relay keeps the newest state and sends it when the token registers;
+    /// the deadline then counts from that registration.
+    package var held: Bool
+    /// Later than this after the planned instant is *late*.
+    package var deadline: Interval
+
+    package enum Channel: String, CaseIterable, Hashable, Sendable {
+        case alert, background, liveactivity, location, voip, complication, fileprovider, mdm, pushtotalk, widgets
+        case controls
+    }
+
+    package enum Event: String, CaseIterable, Hashable, Sendable {
+        case start, update, end
+    }
+
+    package init(
+        channel: Channel, token: SessionVariable, unless: SessionVariable? = nil, event: Event? = nil,
+        coalesce: Bool = false, held: Bool = false, deadline: Interval
+    ) {
+        self.channel = channel
+        self.token = token
+        self.unless = unless
+        self.event = event
+        self.coalesce = coalesce
+        self.held = held
+        self.deadline = deadline
+    }
+}

@@ -1,0 +1,78 @@
+// The relay of a scenario: which profile speaks to it, and how it is started, watched and stopped.
+
+package import Basics
+
+/// One relay under test. Either `launch` says how to start it, or `url` says where it already runs, or both
+/// (`url` is then a template of where the launched one listens).
+package struct RelaySpec: Sendable {
+    package var profile: Profile
+    /// Program and arguments with `{{variables}}` (see `LaunchTemplate.variables`); nil: it runs already.
+    package var launch: [String]?
+    /// Where the relay is called, as a template; default `http://{{relay.listen}}`.
+    package var url: String
+    /// Where a launched relay is told to listen; port 0: the harness picks a free one.
+    package var listen: String
+    /// Added to the environment of a launched relay; values are templates.
+    package var environment: [(name: String, value: String)]
+    package var ready: ReadySpec
+    package var stop: StopSpec
+    /// Deaths on purpose, in order of time.
+    package var restarts: [RelayRestart]
+
+    package init(
+        profile: Profile, launch: [String]? = nil, url: String = "http://{{relay.listen}}",
+        listen: String = "127.0.0.1:0", environment: [(name: String, value: String)] = [],
+        ready: ReadySpec = ReadySpec(), stop: StopSpec = StopSpec(), restarts: [RelayRestart] = []
+    ) {
+        self.profile = profile
+        self.launch = launch
+        self.url = url
+        self.listen = listen
+        self.environment = environment
+        self.ready = ready
+        self.stop = stop
+        self.restarts = restarts
+    }
+}
+
+/// When a launched relay counts as up: a GET of `path` answers with 2xx within `timeout`.
+package struct ReadySpec: Hashable, Sendable {
+    package var path: String
+    package var timeout: Interval
+
+    package init(path: String = "/health", timeout: Interval = .seconds(15)) {
+        self.path = path
+        self.timeout = timeout
+    }
+}
+
+/// How a launched relay is ended: `signal`, then KILL after `grace`.
+package struct StopSpec: Hashable, Sendable {
+    package var signal: ProcessSignal
+    package var grace: Interval
+
+    package init(signal: ProcessSignal = .term, grace: Interval = .seconds(5)) {
+        self.signal = signal
+        self.grace = grace
+    }
+}
+
+package enum ProcessSignal: String, CaseIterable, Hashable, Sendable {
+    case term = "TERM"
+    case kill = "KILL"
+    case int = "INT"
+    case hup = "HUP"
+}
+
+/// The relay is ended at `at` (from the start of the load) and started again `down` after it is gone.
+package struct RelayRestart: Hashable, Sendable {
+    package var at: Interval
+    package var signal: ProcessSignal
+    package var down: Interval
+
+    package init(at: Interval, signal: ProcessSignal = .kill, down: Interval = .zero) {
+        self.at = at
+        self.signal = signal
+        self.down = down
+    }
+}

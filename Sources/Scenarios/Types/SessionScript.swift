@@ -1,0 +1,79 @@
+// What one session does, step by step: times as distributions, calls by index into the profile.
+
+package import Basics
+
+/// A session's life. Times are seconds from the session's beginning, before `WorkloadSpec.pace` divides them.
+///
+/// A clock runs through the steps: `.after(d)` moves it on by a draw of `d`, `.at(d)` sets it to a draw of `d` unless
+/// it is already later. A step that is left out by its probability does not move the clock.
+package struct SessionScript: Sendable {
+    package var name: String
+    package var steps: [ScriptStep]
+
+    package init(name: String, steps: [ScriptStep]) {
+        self.name = name
+        self.steps = steps
+    }
+}
+
+/// One step: a call, made once or repeatedly.
+package struct ScriptStep: Sendable {
+    package enum Time: Hashable, Sendable {
+        /// Seconds since the session began.
+        case at(Distribution)
+        /// Seconds after the previous event of the session.
+        case after(Distribution)
+    }
+
+    /// Name of the call in the profile; also the kind of its events in reports.
+    package var kind: String
+    /// Index into `Profile.calls`.
+    package var call: Int
+    package var time: Time
+    package var repetition: Repetition?
+    /// Drawn once for the step in each session; 0…1.
+    package var probability: Double
+    /// One entry for each of the call's own variables (`ProfileCall.variables`), in that order.
+    package var values: [StepValue]
+
+    package init(
+        kind: String, call: Int, time: Time, repetition: Repetition? = nil, probability: Double = 1,
+        values: [StepValue] = []
+    ) {
+        self.kind = kind
+        self.call = call
+        self.time = time
+        self.repetition = repetition
+        self.probability = probability
+        self.values = values
+    }
+}
+
+/// A step that recurs. The first event is at the step's own time, each next one `every` after the one before.
+package struct Repetition: Hashable, Sendable {
+    package enum Limit: Hashable, Sendable {
+        /// That many events in all: a draw, rounded to the nearest whole number, possibly 0.
+        case count(Distribution)
+        /// As long as the event is earlier than this, in seconds since the session began.
+        case until(Distribution)
+    }
+
+    /// Seconds; a draw for each gap, at least 1 ms.
+    package var every: Distribution
+    package var limit: Limit
+
+    package init(every: Distribution, limit: Limit) {
+        self.every = every
+        self.limit = limit
+    }
+}
+
+/// What a variable of a call is in one step: one of `choices`, drawn for each event; never empty.
+package struct StepValue: Hashable, Sendable {
+    package var choices: [VariableValue]
+
+    package init(choices: [VariableValue]) {
+        precondition(!choices.isEmpty, "a variable has at least one value")
+        self.choices = choices
+    }
+}

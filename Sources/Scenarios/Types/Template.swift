@@ -1,0 +1,81 @@
+// Text with holes, compiled once: literal bytes and variables, rendered without a String or a Dictionary.
+
+package import Basics
+
+/// Compiled text of a request.
+package struct Template: Hashable, Sendable {
+    package var segments: [TemplateSegment]
+
+    package init(segments: [TemplateSegment]) { self.segments = segments }
+
+    /// Appends the text to `buffer`, asking `values` for each variable.
+    package func render(into buffer: ByteBuffer, _ values: some TemplateValues) {
+        for segment in segments { segment.render(into: buffer, values) }
+    }
+}
+
+package enum TemplateSegment: Hashable, Sendable {
+    case literal([UInt8])
+    case variable(TemplateVariable, TemplateEncoding)
+    /// Left out as a whole when the variable is null: a member of a JSON object with its comma.
+    case optional(TemplateVariable, [TemplateSegment])
+
+    fileprivate func render(into buffer: ByteBuffer, _ values: some TemplateValues) {
+        switch self {
+        case .literal(let bytes): buffer.append(bytes.span)
+        case .variable(let variable, let encoding): values.append(variable, encoding, into: buffer)
+        case .optional(let variable, let segments):
+            guard !values.isNull(variable) else { return }
+            for segment in segments { segment.render(into: buffer, values) }
+        }
+    }
+}
+
+/// Who knows the variables of one event.
+package protocol TemplateValues {
+    func isNull(_ variable: TemplateVariable) -> Bool
+    /// Appends the value in that encoding; see `TemplateEncoding.append` and `VariableValue.append`.
+    func append(_ variable: TemplateVariable, _ encoding: TemplateEncoding, into buffer: ByteBuffer)
+}
+
+package enum TemplateVariable: Hashable, Sendable {
+    case session(SessionVariable)
+    case event(EventVariable)
+    /// Index into `ProfileCall.variables` and `ScriptStep.values`.
+    case own(Int)
+}
+
+/// The same throughout a session.
+package enum SessionVariable: String, CaseIterable, Hashable, Sendable {
+    case run, session, sessionID, secret, deviceToken, startToken, activityToken, topic, serverID
+}
+
+/// Of one event.
+package enum EventVariable: String, CaseIterable, Hashable, Sendable {
+    /// What the correlator finds again in the push (`Marker` in Metrics).
+    case marker
+    /// The event's number within its session.
+    case step
+}
+
+/// A value a file gives to a variable; its forms are made once, when the file is read.
+package struct VariableValue: Hashable, Sendable {
+    package var isNull: Bool
+    /// As in a header or a plain text; empty for null.
+    package var raw: [UInt8]
+    /// Inside a JSON string: escaped, without quotes.
+    package var jsonString: [UInt8]
+    /// As a whole JSON value: `null`, `3`, `"text"`.
+    package var jsonValue: [UInt8]
+    /// Percent-encoded for a path segment or a query value.
+    package var url: [UInt8]
+
+    package func append(_ encoding: TemplateEncoding, into buffer: ByteBuffer) {
+        switch encoding {
+        case .raw: buffer.append(raw.span)
+        case .jsonString: buffer.append(jsonString.span)
+        case .jsonValue: buffer.append(jsonValue.span)
+        case .url: buffer.append(url.span)
+        }
+    }
+}

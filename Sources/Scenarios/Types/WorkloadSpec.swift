@@ -1,0 +1,73 @@
+// How many sessions begin, when, and what each of them does.
+
+package import Basics
+
+/// An open workload: sessions begin by the clock, whatever the relay answers.
+package struct WorkloadSpec: Sendable {
+    /// One after the other from the start of the load; rates are sessions begun per second.
+    package var arrivals: [ArrivalStage]
+    /// At least one; each session draws one by weight.
+    package var scripts: [WeightedScript]
+    /// Divides every time of the scripts: 2 plays them twice as fast. Greater than 0.
+    package var pace: Double
+    package var users: DevicesSpec
+    /// No session begins beyond this count in all.
+    package var maxSessions: Int
+    /// Connections to the relay.
+    package var connections: Int
+    package var requestTimeout: Interval
+
+    package init(
+        arrivals: [ArrivalStage], scripts: [WeightedScript], pace: Double = 1, users: DevicesSpec = DevicesSpec(),
+        maxSessions: Int = 1_000_000, connections: Int = 16, requestTimeout: Interval = .seconds(30)
+    ) {
+        self.arrivals = arrivals
+        self.scripts = scripts
+        self.pace = pace
+        self.users = users
+        self.maxSessions = maxSessions
+        self.connections = connections
+        self.requestTimeout = requestTimeout
+    }
+}
+
+/// A stretch of arrivals.
+package enum ArrivalStage: Hashable, Sendable {
+    /// `rate` sessions per second (0 is a pause), evenly spaced.
+    case constant(rate: Double, duration: Interval)
+    /// The rate changes linearly.
+    case ramp(from: Double, to: Double, duration: Interval)
+
+    package var duration: Interval {
+        switch self {
+        case .constant(_, let duration), .ramp(_, _, let duration): duration
+        }
+    }
+
+    /// Sessions begun in this stage, before `maxSessions`; not rounded.
+    package var count: Double {
+        switch self {
+        case .constant(let rate, let duration): rate * duration.seconds
+        case .ramp(let from, let to, let duration): (from + to) / 2 * duration.seconds
+        }
+    }
+}
+
+package struct WeightedScript: Sendable {
+    /// Greater than 0; shares are weight over the sum of weights.
+    package var weight: Double
+    package var script: SessionScript
+
+    package init(weight: Double, script: SessionScript) {
+        self.weight = weight
+        self.script = script
+    }
+}
+
+/// Who the sessions belong to.
+package struct DevicesSpec: Hashable, Sendable {
+    /// How many consecutive sessions share one user, and with it secret, device token and start token; 1 or more.
+    package var sessionsPerUser: Int
+
+    package init(sessionsPerUser: Int = 1) { self.sessionsPerUser = sessionsPerUser }
+}

@@ -1,0 +1,121 @@
+// Words of a command line, sorted into options and operands. Knows no verb.
+
+import Basics
+
+/// One option of a verb.
+struct Option: Sendable {
+    var name: String
+    /// What follows it, such as `DIR`; nil: nothing does.
+    var value: String?
+    var help: String
+    var isRepeatable = false
+
+    init(_ name: String, _ help: String) {
+        self.name = name
+        self.help = help
+    }
+
+    init(_ name: String, _ value: String, isRepeatable: Bool = false, _ help: String) {
+        self.name = name
+        self.value = value
+        self.isRepeatable = isRepeatable
+        self.help = help
+    }
+}
+
+/// A command line that fits the options of its verb.
+struct Arguments: Sendable {
+    private(set) var operands: [String] = []
+    private var values: [String: [String]] = [:]
+
+    /// Throws a usage failure that names the wrong word and what was probably meant.
+    init(_ words: [String], options: [Option]) throws(Failure) {
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            guard word.hasPrefix("-"), word != "-" else {
+                operands.append(word)
+                continue
+            }
+            if word == "--" {
+                operands += rest
+                return
+            }
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard let option = options.first(where: { $0.name == parts[0] }) else {
+                throw Failure(
+                    .usage, "unknown option \(parts[0])",
+                    hint: Suggestion.hint(for: parts[0], among: options.map(\.name)))
+            }
+            guard option.isRepeatable || values[option.name] == nil else {
+                throw Failure(.usage, "\(option.name) is given twice", hint: "give it once")
+            }
+            guard let placeholder = option.value else {
+                guard parts.count == 1 else {
+                    throw Failure(.usage, "\(option.name) takes no value", hint: "write just \(option.name)")
+                }
+                values[option.name] = [""]
+                continue
+            }
+            guard let value = parts.count == 2 ? parts[1] : rest.popFirst() else {
+                throw Failure(.usage, "\(option.name) needs a value", hint: "write \(option.name) \(placeholder)")
+            }
+            values[option.name, default: []].append(value)
+        }
+    }
+
+    func has(_ name: String) -> Bool { values[name] != nil }
+    func text(_ name: String) -> String? { values[name]?.last }
+    func all(_ name: String) -> [String] { values[name] ?? [] }
+
+    func integer<I: FixedWidthInteger>(_ name: String, in range: ClosedRange<I>) throws(Failure) -> I? {
+        guard let text = text(name) else { return nil }
+        guard let number = I(text), range.contains(number) else {
+            throw Failure(
+                .usage, "\(name) \(text) is not a whole number from \(range.lowerBound) to \(range.upperBound)",
+                hint: "for example \(name) \(max(range.lowerBound, min(range.upperBound, 10)))")
+        }
+        return number
+    }
+
+    func number(_ name: String, above least: Double) throws(Failure) -> Double? {
+        guard let text = text(name) else { return nil }
+        guard let number = Double(text), number > least, number.isFinite else {
+            throw Failure(.usage, "\(name) \(text) is not a number above \(Int(least))", hint: "for example \(name) 60")
+        }
+        return number
+    }
+
+    func duration(_ name: String) throws(Failure) -> Interval? {
+        guard let text = text(name) else { return nil }
+        guard let interval = Interval(parsing: text), interval > .zero else {
+            throw Failure(.usage, "\(name) \(text) is not a duration", hint: "for example \(name) 10s or \(name) 250ms")
+        }
+        return interval
+    }
+
+    func one<S: Collection<String>>(of choices: S, _ name: String) throws(Failure) -> String? {
+        guard let text = text(name) else { return nil }
+        guard choices.contains(text) else {
+            throw Failure(
+                .usage, "\(name) cannot be '\(text)'", hint: Suggestion.hint(for: text, among: Array(choices)))
+        }
+        return text
+    }
+
+    /// The only operand of a verb that needs one.
+    func onlyOperand(_ placeholder: String, example: String) throws(Failure) -> String {
+        guard let first = operands.first else {
+            throw Failure(.usage, "\(placeholder) is missing", hint: "for example: \(example)")
+        }
+        guard operands.count == 1 else {
+            throw Failure(.usage, "there is one \(placeholder) too many: '\(operands[1])'", hint: "for example: \(example)")
+        }
+        return first
+    }
+
+    func noOperands() throws(Failure) {
+        if let first = operands.first {
+            throw Failure(.usage, "'\(first)' is not expected here", hint: "options begin with --")
+        }
+    }
+}

@@ -1,0 +1,106 @@
+// The command line: finds the verb, prints help, turns failures into one line and an exit code.
+
+import Basics
+import Glibc
+import Harness
+
+/// One verb of the command line.
+struct Verb: Sendable {
+    var name: String
+    var operand: String?
+    var summary: String
+    var example: String
+    var options: [Option]
+    var perform: @Sendable (Arguments, Invocation) throws -> ExitCode
+}
+
+/// What every verb may need to know.
+struct Invocation: Sendable {
+    var signals: Signals
+    /// The command as it was given.
+    var command: String
+}
+
+enum PushRigCommand {
+    static let verbs: [Verb] = [.run, .mock, .relay, .bench, .report, .list, .explain]
+
+    static func main() -> Never {
+        let signals = Signals()
+        let words = CommandLine.arguments
+        let command = (["pushrig"] + words.dropFirst()).joined(separator: " ")
+        do {
+            exit(try run(Array(words.dropFirst()), Invocation(signals: signals, command: command)).rawValue)
+        } catch let failure as Failure {
+            Console.error("pushrig: \(failure)\n")
+            exit((failure.kind == .usage ? ExitCode.badUsage : .couldNotRun).rawValue)
+        } catch {
+            Console.error("pushrig: \(error)\n")
+            exit(ExitCode.couldNotRun.rawValue)
+        }
+    }
+
+    private static func run(_ words: [String], _ invocation: Invocation) throws -> ExitCode {
+        guard let first = words.first else {
+            Console.error(overview)
+            return .badUsage
+        }
+        switch first {
+        case "--help", "-h", "help":
+            if words.count > 1, let verb = verbs.first(where: { $0.name == words[1] }) {
+                Console.out(help(verb))
+            } else {
+                Console.out(overview)
+            }
+            return .passed
+        case "--version", "version":
+            Console.out("pushrig \(Build.version)\n")
+            return .passed
+        default: break
+        }
+        guard let verb = verbs.first(where: { $0.name == first }) else {
+            throw Failure(.usage, "there is no verb '\(first)'", hint: Suggestion.hint(for: first, among: verbs.map(\.name)))
+        }
+        let rest = Array(words.dropFirst())
+        if rest.contains("--help") || rest.contains("-h") {
+            Console.out(help(verb))
+            return .passed
+        }
+        return try verb.perform(try Arguments(rest, options: verb.options), invocation)
+    }
+
+    private static var overview: String {
+        let width = 10
+        let rows = verbs.map { verb in
+            "  \(verb.name)" + String(repeating: " ", count: width - verb.name.count) + verb.summary
+        }
+        return """
+            pushrig: the rig on which push relays are tested
+
+            \(rows.joined(separator: "\n"))
+
+            `pushrig VERB --help` tells the options of a verb, with an example.
+            Exit codes: 0 passed, 1 could not run, 2 bad usage, 3 gate breached, 4 conformance broken,
+            5 inconclusive, 130 interrupted.
+
+            """
+    }
+
+    private static func help(_ verb: Verb) -> String {
+        let names = verb.options.map { $0.name + ($0.value.map { " \($0)" } ?? "") }
+        let width = (names.map(\.count).max() ?? 0) + 2
+        let rows = zip(names, verb.options).map { name, option in
+            "  " + name + String(repeating: " ", count: width - name.count) + option.help
+                + (option.isRepeatable ? " (repeatable)" : "")
+        }
+        return """
+            \(verb.summary)
+
+            usage: pushrig \(verb.name)\(verb.operand.map { " \($0)" } ?? "") [options]
+
+            \(rows.joined(separator: "\n"))
+
+            example: \(verb.example)
+
+            """
+    }
+}

@@ -1,0 +1,73 @@
+import Basics
+import Harness
+
+extension Verb {
+    static let mock = Verb(
+        name: "mock",
+        summary: "Runs the mock APNs alone, for any client or test",
+        example: "pushrig mock --state ./state --apns 127.0.0.1:0 --admin 127.0.0.1:0",
+        options: [
+            Option("--state", "DIR", "credentials and journal; made if absent (default pushrig-state)"),
+            Option("--apns", "ADDR", "where APNs listens (default 127.0.0.1:2197; port 0 picks one)"),
+            Option("--admin", "ADDR", "where the admin API listens (default 127.0.0.1:2190)"),
+            Option("--tokens", "any|registered", "whether unknown tokens are accepted (default any)"),
+            Option("--environment", "production|sandbox", "which of Apple's two it plays (default production)"),
+            Option("--topic", "BUNDLE", isRepeatable: true, "a bundle ID that exists; default: every one"),
+            Option("--clock-scale", "N", "how many times as fast as real time its clock runs (default 1)"),
+            Option("--loops", "N", "threads that serve pushes (default 1)"),
+            Option("--seed", "N", "chance of faults and ids (default 1)"),
+        ]
+    ) { arguments, invocation in
+        try arguments.noOperands()
+        var command = MockCommand()
+        command.stateDirectory = arguments.text("--state") ?? command.stateDirectory
+        command.apns = arguments.text("--apns") ?? command.apns
+        command.admin = arguments.text("--admin") ?? command.admin
+        command.registersTokens = try arguments.one(of: ["any", "registered"], "--tokens") == "registered"
+        command.isSandbox = try arguments.one(of: ["production", "sandbox"], "--environment") == "sandbox"
+        command.topics = arguments.all("--topic")
+        command.clockScale = try arguments.number("--clock-scale", above: 0) ?? command.clockScale
+        command.loops = try arguments.integer("--loops", in: 1...64) ?? command.loops
+        command.seed = try arguments.integer("--seed", in: 0...UInt64.max) ?? command.seed
+        return try command.run(signals: invocation.signals)
+    }
+
+    static let relay = Verb(
+        name: "relay",
+        summary: "Runs a reference relay, honest unless told otherwise",
+        example: "pushrig relay --dialect opencode --apns https://127.0.0.1:2197 --apns-ca state/ca.pem "
+            + "--key state/AuthKey_ABC1234567.p8 --key-id ABC1234567 --team-id DEF1234567 --topic com.example.app",
+        options: [
+            Option("--dialect", "NAME", "which relay it plays (default opencode)"),
+            Option("--listen", "ADDR", "where it listens (default 127.0.0.1:8787; port 0 picks one)"),
+            Option("--apns", "URL", "where APNs is"),
+            Option("--apns-sandbox", "URL", "where sandbox APNs is (default: the same)"),
+            Option("--apns-ca", "FILE", "PEM file of the authority to trust (default: the system's)"),
+            Option("--key", "FILE", "provider key (.p8)"),
+            Option("--key-id", "ID", "its key id"),
+            Option("--team-id", "ID", "its team id"),
+            Option("--topic", "BUNDLE", "bundle ID of registrations that name none"),
+            Option("--storage", "FILE", "SQLite file (default relay.sqlite)"),
+            Option("--throttle", "TIME", "at most one progress push per session in this time (default 10s)"),
+            Option("--connections", "N", "connections to APNs (default 1)"),
+            Option("--defect", "ID", isRepeatable: true, "a fault to have; `pushrig list defects`"),
+        ]
+    ) { arguments, invocation in
+        try arguments.noOperands()
+        var command = RelayCommand()
+        command.dialect = arguments.text("--dialect") ?? command.dialect
+        command.listen = arguments.text("--listen") ?? command.listen
+        command.apns = arguments.text("--apns") ?? command.apns
+        command.apnsSandbox = arguments.text("--apns-sandbox")
+        command.caFile = arguments.text("--apns-ca")
+        command.keyFile = arguments.text("--key") ?? command.keyFile
+        command.keyID = arguments.text("--key-id") ?? command.keyID
+        command.teamID = arguments.text("--team-id") ?? command.teamID
+        command.topic = arguments.text("--topic") ?? command.topic
+        command.storage = arguments.text("--storage") ?? command.storage
+        command.throttle = try arguments.duration("--throttle")
+        command.connections = try arguments.integer("--connections", in: 1...1_000)
+        command.defects = arguments.all("--defect")
+        return try command.run(signals: invocation.signals)
+    }
+}

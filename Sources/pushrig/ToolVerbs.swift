@@ -1,0 +1,86 @@
+import Basics
+import Harness
+
+extension Verb {
+    static let bench = Verb(
+        name: "bench", operand: "URL",
+        summary: "Loads an APNs endpoint straight, without a relay",
+        example: "pushrig bench https://127.0.0.1:2197 --ca state/ca.pem --bearer \"$JWT\" --header "
+            + "'apns-topic: com.example.app' --requests 100000",
+        options: [
+            Option("--connections", "N", "connections (default 10)"),
+            Option("--streams", "N", "requests at once on each (default 100)"),
+            Option("--requests", "N", "stop after so many requests"),
+            Option("--duration", "TIME", "or after this time (default 10s)"),
+            Option("--http1.1", "HTTP/1.1 instead of HTTP/2, one request at a time on each connection"),
+            Option("--method", "NAME", "default POST"),
+            Option("--path", "PATH", "default /3/device/{token}, with a random token for each request"),
+            Option("--header", "'NAME: VALUE'", isRepeatable: true, "a request header"),
+            Option("--bearer", "JWT", "provider token"),
+            Option("--body-bytes", "N", "size of the made-up alert (default 250)"),
+            Option("--body", "FILE", "the body instead"),
+            Option("--ca", "FILE", "PEM file of the authority to trust (default: the system's)"),
+            Option("--loops", "N", "threads (default 1)"),
+            Option("--seed", "N", "chance of the tokens (default 1)"),
+            Option("--allow-host", "NAME", isRepeatable: true, "a host other than loopback that may be called"),
+            Option("--format", "text|json", "what is printed"),
+        ]
+    ) { arguments, _ in
+        var command = BenchCommand()
+        command.url = try arguments.onlyOperand("URL", example: "pushrig bench https://127.0.0.1:2197")
+        command.connections = try arguments.integer("--connections", in: 1...20_000) ?? command.connections
+        command.streams = try arguments.integer("--streams", in: 1...10_000) ?? command.streams
+        command.requests = try arguments.integer("--requests", in: 1...10_000_000_000)
+        command.duration = try arguments.duration("--duration")
+        command.usesHTTP1 = arguments.has("--http1.1")
+        command.method = arguments.text("--method")
+        command.path = arguments.text("--path")
+        command.bearer = arguments.text("--bearer")
+        command.bodyBytes = try arguments.integer("--body-bytes", in: 0...1_048_576) ?? command.bodyBytes
+        command.bodyFile = arguments.text("--body")
+        command.caFile = arguments.text("--ca")
+        command.loops = try arguments.integer("--loops", in: 1...64) ?? command.loops
+        command.seed = try arguments.integer("--seed", in: 0...UInt64.max) ?? command.seed
+        command.allowHosts = Set(arguments.all("--allow-host"))
+        command.printsJSON = try arguments.one(of: ["text", "json"], "--format") == "json"
+        for text in arguments.all("--header") {
+            guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
+                throw Failure(.usage, "--header '\(text)' has no colon", hint: "write --header 'apns-priority: 10'")
+            }
+            let value = text[text.index(after: colon)...].drop { $0 == " " }
+            command.fields.append((text[..<colon].lowercased(), String(value)))
+        }
+        return try command.run()
+    }
+
+    static let report = Verb(
+        name: "report", operand: "RUN",
+        summary: "Renders the report of a saved run again",
+        example: "pushrig report Reports/latest",
+        options: [
+            Option("--out", "DIR", "where the files go (default: the run's own folder)"),
+            Option("--full-tokens", "tokens in full"),
+        ]
+    ) { arguments, _ in
+        let run = try arguments.onlyOperand("RUN", example: "pushrig report Reports/latest")
+        return try ReportCommand.run(run, into: arguments.text("--out"), fullTokens: arguments.has("--full-tokens"))
+    }
+
+    static let list = Verb(
+        name: "list", operand: "KIND",
+        summary: "Tells what there is: " + Knowledge.kinds.joined(separator: ", "),
+        example: "pushrig list reasons", options: []
+    ) { arguments, _ in
+        Console.out(try Knowledge.list(try arguments.onlyOperand("KIND", example: "pushrig list reasons")))
+        return .passed
+    }
+
+    static let explain = Verb(
+        name: "explain", operand: "ID",
+        summary: "Explains a reason, a rule, a fault or a defect",
+        example: "pushrig explain BadDeviceToken", options: []
+    ) { arguments, _ in
+        Console.out(try Knowledge.explain(try arguments.onlyOperand("ID", example: "pushrig explain BadDeviceToken")))
+        return .passed
+    }
+}

@@ -1,0 +1,192 @@
+// The data path's scanner: what its nodes say, what it refuses, and that it keeps its promises under reuse.
+
+import Basics
+import Testing
+
+struct JSONScannerTests {
+    static let push = #"""
+        {"aps": {"timestamp": 1760000000, "event": "update", "content-state": {"step": 7, "done": false, "text": null},
+        "alert": {"title": "Gr\u00fc\u00dfe \ud83d\ude00", "body": "x\ny"}, "list": [1, -2.5e1, "a", true, [], {}]}}
+        """#
+
+    private func scan(_ text: String, _ scanner: JSONScanner = JSONScanner()) -> JSONScanError? {
+        withBytes(of: text) { scanner.scan($0) }
+    }
+
+    @Test func `Nodes follow the document and link children to parents`() throws {
+        let scanner = JSONScanner()
+        #expect(scan(#"{"a":[10,{"b":"c"}],"d":true}"#, scanner) == nil)
+        #expect(scanner.nodeCount == 6)
+        let kinds = (0..<6).map { scanner.node($0).kind }
+        #expect(kinds == [.object, .array, .number, .object, .string, .true])
+        #expect((0..<6).map { scanner.node($0).firstChild } == [1, 2, -1, 4, -1, -1])
+        #expect((0..<6).map { scanner.node($0).next } == [-1, 5, 3, -1, -1, -1])
+        #expect((0..<6).map { scanner.node($0).childCount } == [2, 2, 0, 1, 0, 0])
+        #expect((0..<6).map { scanner.text($0).text } == [
+            #"{"a":[10,{"b":"c"}],"d":true}"#, #"[10,{"b":"c"}]"#, "10", #"{"b":"c"}"#, #""c""#, "true",
+        ])
+        #expect((0..<6).map { scanner.key($0) } == [nil, "a", nil, nil, "b", "d"])
+        #expect(scanner.node(4).keyStart == 12 && scanner.node(4).keyEnd == 13)
+        #expect(scanner.content(4).text == "c")
+    }
+
+    @Test func `Members are found by name, at whatever depth`() throws {
+        let scanner = JSONScanner()
+        try #require(scan(Self.push, scanner) == nil)
+        let aps = try #require(scanner.member("aps", of: 0))
+        let event = try #require(scanner.member("event", of: aps))
+        #expect(scanner.isString(event, "update"))
+        #expect(!scanner.isString(event, "updat") && !scanner.isString(event, "updatE"))
+        let state = try #require(scanner.member("content-state", of: aps))
+        #expect(scanner.integer(try #require(scanner.member("step", of: state))) == 7)
+        #expect(scanner.node(try #require(scanner.member("done", of: state))).kind == .false)
+        #expect(scanner.node(try #require(scanner.member("text", of: state))).kind == .null)
+        #expect(scanner.member("missing", of: aps) == nil)
+        #expect(scanner.member("step", of: event) == nil)
+    }
+
+    @Test func `Strings with escapes are decoded on demand`() throws {
+        let scanner = JSONScanner()
+        try #require(scan(Self.push, scanner) == nil)
+        let aps = try #require(scanner.member("aps", of: 0))
+        let alert = try #require(scanner.member("alert", of: aps))
+        let title = try #require(scanner.member("title", of: alert))
+        #expect(scanner.node(title).hasEscapes)
+        #expect(scanner.string(title) == "Grüße 😀")
+        #expect(scanner.isString(title, "Grüße 😀"))
+        #expect(scanner.content(title).text == #"Gr\u00fc\u00dfe \ud83d\ude00"#)
+        let buffer = ByteBuffer()
+        scanner.decodeString(title, into: buffer)
+        scanner.decodeString(try #require(scanner.member("body", of: alert)), into: buffer)
+        #expect(buffer.text == "Grüße 😀x\ny")
+    }
+
+    @Test func `Every escape says what it should`() {
+        let scanner = JSONScanner()
+        #expect(scan(#""\"\\\/\b\f\n\r\t\u0041\u00e9\u20AC\uD834\uDD1E\u0000""#, scanner) == nil)
+        #expect(scanner.string(0) == "\"\\/\u{8}\u{C}\n\r\tAé€\u{1D11E}\u{0}")
+    }
+
+    @Test func `Keys with escapes are found and compared by what they say`() {
+        let scanner = JSONScanner()
+        #expect(scan(#"{"\u0061ps":1,"b":2}"#, scanner) == nil)
+        #expect(scanner.member("aps", of: 0) == 1)
+        #expect(scanner.member("b", of: 0) == 2)
+        #expect(scanner.key(1) == "aps")
+        #expect(scan(#"{"aps":1,"\u0061ps":2}"#) == JSONScanError(code: .duplicateKey, offset: 9))
+        #expect(scan(#"{"\u0061ps":1,"\u0061\u0070s":2}"#)?.code == .duplicateKey)
+        #expect(scan(#"{"\u0061ps":1,"\\u0061ps":2}"#) == nil)
+    }
+
+    @Test(arguments: [
+        ("0", 0), ("-0", 0), ("42", 42), ("-1760000000", -1_760_000_000), ("9223372036854775807", Int64.max),
+        ("-9223372036854775808", Int64.min), ("9223372036854775808", nil), ("-9223372036854775809", nil),
+        ("99999999999999999999", nil), ("1.0", nil), ("1e2", nil), ("\"1\"", nil), ("true", nil),
+    ] as [(String, Int64?)])
+    func `Integers are read exactly or not at all`(text: String, value: Int64?) {
+        let scanner = JSONScanner()
+        #expect(scan(" \(text) ", scanner) == nil)
+        #expect(scanner.integer(0) == value)
+        #expect(scanner.double(0) == Double(text))
+    }
+
+    @Test(arguments: [
+        ("", .unexpectedEnd, 0), ("  ", .unexpectedEnd, 2), ("{", .unexpectedEnd, 1), ("{\"a\"", .unexpectedEnd, 4),
+        ("{\"a\":", .unexpectedEnd, 5), ("[1,", .unexpectedEnd, 3), ("[1", .unexpectedEnd, 2), ("\"ab", .unexpectedEnd, 3),
+        ("\"\\", .invalidEscape, 1), ("-", .unexpectedEnd, 1), ("1.", .unexpectedEnd, 2), ("1e+", .unexpectedEnd, 3),
+        ("tru", .unexpectedByte, 0), ("nul]", .unexpectedByte, 0), ("[,1]", .unexpectedByte, 1), ("[1,]", .unexpectedByte, 3),
+        ("{,}", .unexpectedByte, 1), ("{\"a\":1,}", .unexpectedByte, 7), ("{\"a\" 1}", .unexpectedByte, 5),
+        ("{1:2}", .unexpectedByte, 1), ("[1 2]", .unexpectedByte, 3), ("[1}", .unexpectedByte, 2),
+        ("{\"a\":1]", .unexpectedByte, 6), ("01", .trailingBytes, 1), ("1 2", .trailingBytes, 2), ("{}}", .trailingBytes, 2),
+        ("+1", .unexpectedByte, 0), (".5", .unexpectedByte, 0), ("1.e3", .unexpectedByte, 2), ("- 1", .unexpectedByte, 1),
+        ("\"a\u{1}\"", .controlCharacter, 2), ("\"a\n\"", .controlCharacter, 2), ("\"\\x\"", .invalidEscape, 1),
+        ("\"\\u12g4\"", .invalidEscape, 1), ("\"\\ud800\"", .loneSurrogate, 1), ("\"\\udc00\"", .loneSurrogate, 1),
+        ("\"\\ud800\\u0041\"", .loneSurrogate, 1), ("\"\\ud800\\ud800\"", .loneSurrogate, 1),
+        ("1e999", .numberOutOfRange, 0), ("[-1e400]", .numberOutOfRange, 1), ("{\"a\":1,\"a\":1}", .duplicateKey, 7),
+        ("\u{0}", .unexpectedByte, 0), ("1\u{0}", .trailingBytes, 1), ("\"\u{0}\"", .controlCharacter, 1),
+    ] as [(String, JSONScanError.Code, Int)])
+    func `Bad text is refused at its byte`(text: String, code: JSONScanError.Code, offset: Int) {
+        let scanner = JSONScanner()
+        #expect(scan(text, scanner) == JSONScanError(code: code, offset: offset))
+        #expect(scanner.nodeCount == 0)
+    }
+
+    @Test(arguments: [
+        [0x80], [0xC0, 0x80], [0xC1, 0xBF], [0xC2], [0xC2, 0x41], [0xE0, 0x9F, 0x80], [0xE2, 0x82], [0xED, 0xA0, 0x80],
+        [0xF0, 0x8F, 0x80, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFF], [0xF0, 0x9F, 0x98],
+    ] as [[UInt8]])
+    func `Ill-formed UTF-8 is refused wherever it stands in a string`(bytes: [UInt8]) {
+        for padding in 0..<20 {
+            let text = [UInt8(ascii: "\"")] + [UInt8](repeating: 0x61, count: padding) + bytes + [UInt8(ascii: "\"")]
+            #expect(JSONScanner().scan(text.span) == JSONScanError(code: .invalidUTF8, offset: 1 + padding))
+        }
+    }
+
+    @Test(arguments: ["\u{7F}", "\u{80}", "\u{7FF}", "\u{800}", "\u{D7FF}", "\u{E000}", "\u{FFFF}", "\u{10000}", "\u{10FFFF}"])
+    func `Well-formed UTF-8 is taken wherever it stands in a string`(character: String) {
+        for padding in 0..<40 {
+            let scanner = JSONScanner()
+            let content = String(repeating: "a", count: padding) + character + "b"
+            #expect(scan("\"\(content)\"", scanner) == nil)
+            #expect(scanner.content(0).text == content)
+        }
+    }
+
+    @Test func `A scanner keeps to its limits`() {
+        let scanner = JSONScanner(maxDepth: 3, maxNodes: 5)
+        #expect(scan("[[[1]]]", scanner) == nil)
+        #expect(scan("[[[[]]]]", scanner) == JSONScanError(code: .tooDeep, offset: 3))
+        #expect(scan("[1,2,3,4]", scanner) == nil)
+        #expect(scan("[1,2,3,4,5]", scanner) == JSONScanError(code: .tooManyNodes, offset: 9))
+    }
+
+    @Test func `The tables grow to the document and serve smaller ones after it`() {
+        let scanner = JSONScanner(maxDepth: 500, maxNodes: 100_000)
+        let wide = "[" + (0..<20_000).map { "{\"n\":\($0)}" }.joined(separator: ",") + "]"
+        #expect(scan(wide, scanner) == nil)
+        #expect(scanner.nodeCount == 40_001)
+        #expect(scanner.node(0).childCount == 20_000)
+        #expect(scanner.integer(40_000) == 19_999)
+        let deep = String(repeating: "[", count: 500) + String(repeating: "]", count: 500)
+        #expect(scan(deep, scanner) == nil)
+        #expect(scan("\(deep.dropLast())", scanner)?.code == .unexpectedEnd)
+        #expect(scan("7", scanner) == nil)
+        #expect(scanner.nodeCount == 1 && scanner.integer(0) == 7)
+    }
+
+    @Test(arguments: [2, 31, 32, 33, 34, 100, 1_000])
+    func `A repeated key is found in objects of every size`(count: Int) {
+        let scanner = JSONScanner()
+        let keys = (0..<count).map { "key\($0)" }
+        let members = keys.map { "\"\($0)\":1" }
+        #expect(scan("{\(members.joined(separator: ","))}", scanner) == nil)
+        for repeated in [0, count / 2, count - 1] {
+            let text = "{\(members.joined(separator: ",")),\"key\(repeated)\":{\"key\(repeated)\":1}}"
+            let offset = text.utf8.count - "\"key\(repeated)\":{\"key\(repeated)\":1}}".utf8.count
+            #expect(scan(text, scanner) == JSONScanError(code: .duplicateKey, offset: offset))
+        }
+    }
+
+    @Test func `Keys chosen to collide cost no quadratic work and are still told apart`() {
+        // Equal length, equal first and last eight bytes: one hash for all.
+        let scanner = JSONScanner(maxNodes: 20_000)
+        let keys = (0..<10_000).map { "prefix__\(100_000 + $0)__suffix" }
+        let members = keys.map { "\"\($0)\":1" }.joined(separator: ",")
+        let clock = ContinuousClock()
+        let elapsed = clock.measure { #expect(scan("{\(members)}", scanner) == nil) }
+        #expect(elapsed < .seconds(2))
+        #expect(scan("{\(members),\"\(keys[5_000])\":2}", scanner)?.code == .duplicateKey)
+    }
+
+    @Test func `Large objects within each other keep their keys apart`() {
+        let inner = (0..<50).map { "\"k\($0)\":\($0)" }.joined(separator: ",")
+        let outer = (0..<50).map { "\"k\($0)\":{\(inner)}" }.joined(separator: ",")
+        #expect(scan("{\(outer)}") == nil)
+        #expect(scan("{\(outer),\"z\":{\(inner),\"k0\":1}}")?.code == .duplicateKey)
+        #expect(scan("{\(outer),\"k49\":1}")?.code == .duplicateKey)
+    }
+
+    @Test func `Asking for a node that is not there stops the process`() async {
+        await #expect(processExitsWith: .failure) { _ = JSONScanner().node(0) }
+    }
+}

@@ -1,0 +1,73 @@
+// Intervals, instants and wall time: text both ways, rounding, and clocks turned by hand.
+
+import Basics
+import Testing
+
+struct TimeTests {
+    @Test(arguments: [
+        ("250ms", 250_000_000), ("1.5s", 1_500_000_000), ("10m", 600_000_000_000), ("8h", 28_800_000_000_000),
+        ("1m30s", 90_000_000_000), ("2d", 172_800_000_000_000), ("15us", 15_000), ("15µs", 15_000), ("7ns", 7),
+        ("0", 0), ("0s", 0), ("0.3s", 300_000_000), ("1.001s", 1_001_000_000),
+    ] as [(String, Int64)])
+    func `A duration is read`(text: String, nanoseconds: Int64) {
+        #expect(Interval(parsing: text)?.nanoseconds == nanoseconds)
+    }
+
+    @Test(arguments: ["", "5", "s", "5 s", "-5s", "5x", "1..5s", "1e3s", "five", "1s5", "99999999999d", "5sm"])
+    func `What is no duration is refused`(text: String) {
+        #expect(Interval(parsing: text) == nil)
+    }
+
+    @Test(arguments: [
+        (0, "0ns"), (999, "999ns"), (1_530, "1.53µs"), (1_530_000, "1.53ms"), (20_000_000, "20ms"),
+        (12_340_000, "12.3ms"), (90_000_000_000, "90s"), (600_000_000_000, "10m"), (28_800_000_000_000, "8h"),
+        (-1_500_000, "-1.5ms"),
+    ] as [(Int64, String)])
+    func `An interval describes itself with three digits`(nanoseconds: Int64, text: String) {
+        #expect(Interval(nanoseconds: nanoseconds).description == text)
+    }
+
+    @Test func `A description reads back within its precision`() throws {
+        var generator = Seed(7).generator()
+        for _ in 0..<2_000 {
+            let interval = Interval(nanoseconds: Int64(generator.next() >> (1 + generator.next() % 62)))
+            let back = try #require(Interval(parsing: interval.description))
+            let error = abs(Double(back.nanoseconds - interval.nanoseconds))
+            #expect(error <= 0.0051 * Double(interval.nanoseconds), "\(interval.nanoseconds) is \(interval)")
+        }
+    }
+
+    @Test func `Seconds given as a double are rounded and not cut`() {
+        #expect(Interval.seconds(1.001).nanoseconds == 1_001_000_000)
+        #expect((Interval.milliseconds(10) * 0.3).nanoseconds == 3_000_000)
+    }
+
+    @Test(arguments: [
+        (1_760_000_000_999_999_999, 1_760_000_000, 1_760_000_000_999), (-1, -1, -1), (0, 0, 0),
+        (-1_000_000_000, -1, -1_000), (-1_000_000_001, -2, -1_001),
+    ] as [(Int64, Int64, Int64)])
+    func `Wall time is rounded down to seconds and milliseconds`(nanoseconds: Int64, seconds: Int64, millis: Int64) {
+        #expect(WallTime(nanoseconds: nanoseconds).seconds == seconds)
+        #expect(WallTime(nanoseconds: nanoseconds).milliseconds == millis)
+    }
+
+    @Test func `Manual time stands still until it is advanced`() {
+        let time = ManualTime(wall: WallTime(seconds: 100))
+        let start = time.now()
+        #expect(time.now() == start)
+        time.advance(by: .seconds(5))
+        #expect(time.now() - start == .seconds(5))
+        #expect(time.wall() == WallTime(seconds: 105))
+    }
+
+    @Test func `Scaled time runs faster from its creation on`() {
+        let base = ManualTime(wall: WallTime(seconds: 100))
+        base.advance(by: .seconds(10))
+        let scaled = ScaledTime(base: base, scale: 60)
+        let start = scaled.now()
+        #expect(scaled.wall() == WallTime(seconds: 110))
+        base.advance(by: .seconds(1))
+        #expect(scaled.now() - start == .seconds(60))
+        #expect(scaled.wall() == WallTime(seconds: 170))
+    }
+}

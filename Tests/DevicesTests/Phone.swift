@@ -1,0 +1,71 @@
+// One fleet, one token, one clock, and pushes to it.
+
+import APNs
+import Basics
+import Devices
+
+final class Phone {
+    static let bundle = "com.example.app"
+    static let activityTopic = bundle + ".push-type.liveactivity"
+
+    let time = ManualTime()
+    let fleet: DeviceFleet
+    var token = String(repeating: "ab", count: 80)
+
+    init(_ turn: (inout DeviceSettings) -> Void = { _ in }) {
+        var settings = DeviceSettings()
+        turn(&settings)
+        fleet = DeviceFleet(settings: settings)
+    }
+
+    var hash: TokenHash { withBytes(of: token) { TokenHash(hex: $0) } }
+
+    func standing(_ topic: String = bundle, environment: APNsEnvironment = .sandbox) -> TokenStanding {
+        withBytes(of: token) { token in
+            withBytes(of: topic) {
+                fleet.standing(
+                    of: token, hash: hash, topic: $0, environment: environment, now: time.wall())
+            }
+        }
+    }
+
+    /// Standing first, as the validator does it, then delivery.
+    func deliver(_ facts: PushFacts, topic: String) -> Outcome? {
+        guard standing(topic) == .active else { return nil }
+        return withBytes(of: token) { token in
+            withBytes(of: topic) { fleet.deliver(facts, token: token, topic: $0, now: time.wall()) }
+        }
+    }
+
+    /// A Live Activity push whose timestamp is `ahead` seconds from now.
+    func activity(
+        _ event: ActivityEvent?, ahead: Int64 = 0, _ turn: (inout ActivityFacts) -> Void = { _ in }
+    ) -> Outcome? {
+        var activity = ActivityFacts()
+        activity.event = event
+        activity.timestamp = time.wall().seconds + ahead
+        turn(&activity)
+        var facts = facts(.liveactivity)
+        facts.activity = activity
+        return deliver(facts, topic: Self.activityTopic)
+    }
+
+    /// Another push, with an alert unless turned.
+    func push(_ type: PushType?, _ turn: (inout PayloadFacts) -> Void = { _ in }) -> Outcome? {
+        var facts = facts(type)
+        facts.payload.hasAlert = true
+        turn(&facts.payload)
+        return deliver(facts, topic: Self.bundle + (type?.topicSuffix.description ?? ""))
+    }
+
+    var record: ActivityRecord? { fleet.activity(token: token, now: time.wall()) }
+
+    private func facts(_ type: PushType?) -> PushFacts {
+        var facts = PushFacts(apnsID: UUIDBytes(high: 1, low: 1))
+        facts.tokenHash = hash
+        facts.hasTokenHash = true
+        facts.pushType = type
+        facts.payload.isObject = true
+        return facts
+    }
+}

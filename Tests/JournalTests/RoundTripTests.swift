@@ -1,0 +1,194 @@
+// What is appended and committed is what is read back.
+
+import Basics
+import HTTP
+import Testing
+
+@testable import Journal
+
+@Suite struct RoundTripTests {
+    let time = ManualTime(wall: WallTime(seconds: 1_760_000_000))
+
+    @Test func everythingAboutAPushIsReadBack() throws {
+        try withDirectory { directory in
+            let writer = try JournalWriter(directory: directory, name: "apns-0", time: time)
+            var draft = PushDraft(arrivedAt: Instant(nanoseconds: 1_500), status: 410)
+            draft.connection = .max
+            draft.stream = 2_147_483_647
+            draft.provider = 1
+            draft.environment = 1
+            draft.reason = "Unregistered"
+            draft.timestampMilliseconds = 1_760_000_000_123
+            draft.outcome = "not-delivered"
+            draft.faultRule = 7
+            draft.apnsID = UUIDBytes(high: 1, low: 2)
+            draft.delay = .milliseconds(200)
+            let id = withBytes(of: #"{"aps":{}}"#) { writer.append(push: draft, head: sampleHead(), body: $0) }
+            #expect(writer.commit())
+
+            let push = try #require(try JournalReader(directory: directory).pushes().first)
+            #expect(push.id == id)
+            #expect(push.arrivedAt == Instant(nanoseconds: 1_500))
+            #expect(push.arrivedWall == WallTime(seconds: 1_760_000_000) + .nanoseconds(1_500))
+            #expect(push.connection == .max)
+            #expect(push.stream == 2_147_483_647)
+            #expect(push.provider == 1)
+            #expect(push.environment == 1)
+            #expect(push.status == 410)
+            #expect(push.reason == "Unregistered")
+            #expect(push.timestampMilliseconds == 1_760_000_000_123)
+            #expect(push.outcome == "not-delivered")
+            #expect(push.faultRule == 7)
+            #expect(push.apnsID == UUIDBytes(high: 1, low: 2))
+            #expect(push.delay == .milliseconds(200))
+            #expect(push.payload == Array(#"{"aps":{}}"#.utf8))
+            #expect(push.token == sampleToken)
+            #expect(push.topic == "com.example.app.push-type.liveactivity")
+            #expect(push.pushType == "liveactivity")
+            #expect(push.priority == "5")
+            #expect(!push.isCut)
+            #expect(
+                push.headers.map(\.name) == [
+                    ":method", ":path", "authorization", "apns-topic", "apns-push-type", "apns-priority",
+                ])
+            #expect(push.header("authorization") == "bearer aaaa.bbbb.cccc")
+        }
+    }
+
+    @Test func aPushWithoutReasonOutcomeFieldsOrBodyIsReadBack() throws {
+        try withDirectory { directory in
+            let writer = try JournalWriter(directory: directory, name: "apns-0", time: time)
+            let silent = PushDraft(arrivedAt: Instant(nanoseconds: 5), status: 0)
+            _ = withBytes(of: "") { writer.append(push: silent, head: HeaderBlock(), body: $0) }
+            #expect(writer.commit())
+            let push = try #require(try JournalReader(directory: directory).pushes().first)
+            #expect(push.status == 0)
+            #expect(push.reason == nil)
+            #expect(push.outcome == "")
+            #expect(push.headers.isEmpty)
+            #expect(push.payload.isEmpty)
+            #expect(push.token == "")
+        }
+    }
+
+    @Test func eventsAreReadBackAndStandAtTheirLatestInstant() throws {
+        try withDirectory { directory in
+            let writer = try JournalWriter(directory: directory, name: "load-0", time: time)
+            let event = EventDraft(
+                session: .max, step: 3, kind: 9, plannedAt: Instant(nanoseconds: 10), sentAt: Instant(nanoseconds: 20),
+                answeredAt: Instant(nanoseconds: 90), status: 202, failure: EventFailure.timeout.rawValue)
+            writer.append(event: event)
+            writer.append(note: .phase, text: #"{"phase":"drain"}"#, at: Instant(nanoseconds: 50))
+            #expect(writer.commit())
+            let entries = try JournalReader(directory: directory).all()
+            // One file is read in its own order; only between files does the instant decide.
+            #expect(entries.map(\.nanoseconds) == [90, 50])
+            let read = try #require(entries[0].event)
+            #expect(read.session == .max)
+            #expect(read.step == 3)
+            #expect(read.kind == 9)
+            #expect(read.plannedAt == event.plannedAt)
+            #expect(read.sentAt == event.sentAt)
+            #expect(read.answeredAt == event.answeredAt)
+            #expect(read.status == 202)
+            #expect(read.failure == 4)
+            #expect(read.plannedWall == WallTime(seconds: 1_760_000_000) + .nanoseconds(10))
+        }
+    }
+
+    @Test(arguments: NoteKind.allCases)
+    func notesOfEveryKindAreReadBack(kind: NoteKind) throws {
+        try withDirectory { directory in
+            let writer = try JournalWriter(directory: directory, name: "apns-0", time: time)
+            for text in ["", "{}", #"{"häuser":"€"}"#, String(repeating: "x", count: 300_000)] {
+                writer.append(note: kind, text: text, at: Instant(nanoseconds: 1))
+            }
+            #expect(writer.commit())
+            let notes = try JournalReader(directory: directory).all().compactMap(\.note)
+            #expect(notes.map(\.kind) == [kind, kind, kind, kind])
+            #expect(notes.map(\.text.utf8.count) == [0, 2, 17, 300_000])
+        }
+    }
+
+    @Test func aNoteThatIsTooLongIsReplacedByOneThatSaysSo() throws {
+        try withDirectory { directory in
+            let writer = try JournalWriter(directory: directory, name: "apns-0", time: time)
+            let text = String(repeating: "x", count: 4 << 20) + "x"
+            writer.append(note: .admin, text: text, at: Instant(nanoseconds: 1))
+            #expect(writer.commit())
+            #expect(try JournalReader(directory: directory).all().first?.note?.text == #"{"tooLong":4194305}"#)
+        }
+    }
+
+    @Test(arguments: [0, 1, 7, 8, 9, 15, 16, 17, 240, 241, 4096, 262_144, 300_000, 1 << 20])
+    func bodiesOfEveryLengthAreReadBack(length: Int) throws {
+        try withDirectory { directory in
+            let writer = try JournalWriter(directory: directory, name: "apns-0", time: time)
+            let body = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+            for instant in 0..<3 {
+                _ = writer.append(push: draft(at: Int64(instant)), head: sampleHead(), body: body.span)
+            }
+            #expect(writer.commit())
+            let pushes = try JournalReader(directory: directory).pushes()
+            #expect(pushes.count == 3)
+            #expect(pushes.allSatisfy { $0.payload == body && !$0.isCut })
+        }
+    }
+
+    @Test func aBodyBeyondTheLimitIsCutAndSaysSo() throws {
+        try withDirectory { directory in
+            let writer = try JournalWriter(directory: directory, name: "apns-0", time: time)
+            let body = [UInt8](repeating: 7, count: Format.maxBodyBytes + 1)
+            _ = writer.append(push: draft(at: 1), head: sampleHead(), body: body.span)
+            writer.push(at: 2)
+            #expect(writer.commit())
+            let pushes = try JournalReader(directory: directory).pushes()
+            #expect(pushes.map(\.payload.count) == [Format.maxBodyBytes, 2])
+            #expect(pushes.map(\.isCut) == [true, false])
+        }
+    }
+
+    @Test func fieldsBeyondTheLimitAreLeftOutAndTheRestIsKept() throws {
+        try withDirectory { directory in
+            let writer = try JournalWriter(directory: directory, name: "apns-0", time: time)
+            let head = sampleHead()
+            head.append("too-long", String(repeating: "v", count: 65_536))
+            head.append("just-fits", String(repeating: "v", count: 65_535))
+            for _ in 0..<40 { head.append("many", String(repeating: "v", count: 40_000)) }
+            writer.push(at: 1, head: head)
+            #expect(writer.commit())
+            let push = try #require(try JournalReader(directory: directory).pushes().first)
+            #expect(push.isCut)
+            #expect(push.header("too-long") == nil)
+            #expect(push.header("just-fits")?.count == 65_535)
+            #expect((10...30).contains(push.headers.count { $0.name == "many" }))
+            #expect(push.token == sampleToken)
+        }
+    }
+
+    @Test func aPushIsWellKeptWhateverItsFieldsAre() throws {
+        var generator = Seed(20).child("fields").generator()
+        try withDirectory { directory in
+            let writer = try JournalWriter(directory: directory, name: "apns-0", time: time)
+            var written: [[String]] = []
+            for instant in 0..<500 {
+                let head = HeaderBlock()
+                var fields: [String] = []
+                for _ in 0..<Int(generator.next() % 12) {
+                    let name = generator.next() % 4 == 0 ? "authorization" : String(generator.next() % 1000, radix: 36)
+                    let value = String(repeating: "é", count: Int(generator.next() % 40)) + String(generator.next() % 8)
+                    head.append(name: name, value: value)
+                    fields.append(name + "=" + value)
+                }
+                written.append(fields)
+                writer.push(at: Int64(instant), body: String(generator.next() % 50), head: head)
+                if generator.next() % 3 == 0 { #expect(writer.commit()) }
+            }
+            #expect(writer.commit())
+            let pushes = try JournalReader(directory: directory).pushes()
+            #expect(pushes.map { $0.headers.map { $0.name + "=" + $0.value } } == written)
+            #expect(Set(pushes.map(\.id)).count == 500)
+            #expect(pushes.allSatisfy { $0.id > 0 && $0.id < 1 << 53 })
+        }
+    }
+}

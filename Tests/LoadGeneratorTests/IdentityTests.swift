@@ -1,0 +1,52 @@
+// Who the sessions are.
+
+import Basics
+import Scenarios
+import Testing
+
+@testable import LoadGenerator
+
+struct IdentityTests {
+    @Test func `tokens have the sizes seen in the field and are lower-case hex`() {
+        let identity = Knobs.plan().session(0).identity
+        #expect(identity.deviceToken.count == 64)
+        #expect(identity.startToken.count == 128)
+        #expect(identity.activityToken.count == 160)
+        for token in [identity.deviceToken, identity.startToken, identity.activityToken, identity.secret] {
+            #expect(token.allSatisfy { "0123456789abcdef".contains($0) })
+        }
+        #expect(identity.sessionID.hasPrefix("ses_"))
+    }
+
+    @Test func `no two sessions share anything`() {
+        let plan = Knobs.plan(Knobs.scenario(arrivals: [.constant(rate: 5_000, duration: .seconds(1))]))
+        var seen: Set<String> = []
+        for index in 0..<5_000 {
+            let identity = plan.session(index).identity
+            for text in [
+                identity.sessionID, identity.secret, identity.serverID, identity.deviceToken, identity.startToken,
+                identity.activityToken,
+            ] { #expect(seen.insert(text).inserted) }
+        }
+    }
+
+    @Test func `sessions of one user share the user's secret and tokens only`() {
+        let plan = Knobs.plan(Knobs.scenario(sessionsPerUser: 2))
+        let (a, b, c) = (plan.session(0).identity, plan.session(1).identity, plan.session(2).identity)
+        #expect(a.secret == b.secret && a.deviceToken == b.deviceToken && a.startToken == b.startToken)
+        #expect(a.sessionID != b.sessionID && a.activityToken != b.activityToken)
+        #expect(b.secret != c.secret && b.deviceToken != c.deviceToken)
+    }
+
+    @Test func `numbers are written in any base without leading zeros`() {
+        func text(_ value: UInt64, _ radix: UInt64) -> String {
+            let buffer = ByteBuffer()
+            Text.append(value, radix: radix, into: buffer)
+            return buffer.text
+        }
+        for value: UInt64 in [0, 1, 9, 10, 35, 36, 1_295, 1_296, 4_294_967_295] {
+            #expect(text(value, 10) == String(value))
+            #expect(text(value, 36) == String(value, radix: 36))
+        }
+    }
+}

@@ -1,0 +1,94 @@
+// Scripted misbehaviour, from the admin API to the wire and into the journal.
+
+import Basics
+import EventLoop
+import Journal
+import MockServer
+import Net
+import Testing
+
+@Suite struct FaultTests {
+    private let path = "/3/device/" + TestMock.device
+
+    @Test func `a rule refuses as often as it says, and then no more`() throws {
+        try withMock { mock in
+            let rule = #"{"match":{"token":"\#(TestMock.device)"},"action":{"respond":{"reason":"BadDeviceToken"}},"times":3}"#
+            let added = try mock.admin.ask("POST", "/v1/faults", [("content-type", "application/json")], body: rule)
+            #expect(added.status == 201)
+            let id = try #require(added.json["id"]?.string)
+            let client = try mock.provider()
+            let fields = mock.fields()
+            let statuses = try (0..<4).map { _ in try client.ask("POST", path, fields, body: alert).status }
+            #expect(statuses == [400, 400, 400, 200])
+            #expect(try mock.admin.ask("GET", "/v1/faults/" + id).json["fired"]?.int == 3)
+            let pushes = try mock.admin.ask("GET", "/v1/pushes").json["pushes"]?.array ?? []
+            #expect(pushes.map { $0["fault"]?.string } == [id, id, id, nil])
+            #expect(pushes.map { $0["reason"]?.string } == ["BadDeviceToken", "BadDeviceToken", "BadDeviceToken", nil])
+            #expect(mock.service.statistics().faultsFired == 3)
+        }
+    }
+
+    @Test func `a refusal of the rules is not scripted away and uses up no rule`() throws {
+        try withMock { mock in
+            try mock.fault(#"{"action":{"respond":{"reason":"ServiceUnavailable"}},"times":1}"#)
+            let client = try mock.provider()
+            #expect(try client.ask("POST", "/3/device/zz", mock.fields(), body: alert).status == 400)
+            #expect(try client.ask("POST", path, mock.fields(), body: alert).status == 503)
+        }
+    }
+
+    @Test func `a scripted 410 carries a timestamp`() throws {
+        try withMock { mock in
+            try mock.fault(#"{"action":{"respond":{"reason":"Unregistered","timestamp":"2026-11-20T10:00:00Z"}},"times":1}"#)
+            try mock.fault(#"{"action":{"respond":{"reason":"ExpiredToken"}},"times":1}"#)
+            let client = try mock.provider()
+            let first = try client.ask("POST", path, mock.fields(), body: alert)
+            #expect(first.text == #"{"reason":"Unregistered","timestamp":1795168800000}"#)
+            let second = try client.ask("POST", path, mock.fields(), body: alert)
+            #expect(second.status == 410 && second.json["reason"] == "ExpiredToken")
+            #expect(try #require(second.json["timestamp"]?.int) > 1_700_000_000_000)
+        }
+    }
+
+    @Test func `a delayed answer comes later, and others overtake it`() throws {
+        try withMock { mock in
+            let client = try mock.provider()
+            let fields = mock.fields()
+            _ = try client.ask("POST", path, fields, body: alert)
+            try mock.fault(#"{"action":{"delay":"250ms"},"times":1}"#)
+            let begin = now()
+            let slow = client.send("POST", path, fields, body: alert)
+            #expect(try client.ask("POST", path, fields, body: alert).status == 200)
+            #expect(now() - begin < .milliseconds(200))
+            #expect(try slow.take().get().status == 200)
+            #expect(now() - begin >= .milliseconds(250))
+            let delays = try mock.journal().map(\.delay)
+            #expect(delays == [.zero, .milliseconds(250), .zero])
+        }
+    }
+
+    @Test func `silence is never answered and reaches no device`() throws {
+        try withMock { mock in
+            let client = try mock.provider()
+            try mock.fault(#"{"action":{"silence":true},"times":1}"#)
+            let outcome = client.send("POST", path, mock.fields(), body: alert, timeout: .milliseconds(300)).take()
+            guard case .failure(let failure) = outcome else { throw Failure(.run, "it was answered") }
+            #expect(failure.kind == .timeout)
+            let push = try #require(try mock.journal().first)
+            #expect(push.status == 0 && push.outcome.isEmpty && push.faultRule == 1)
+            #expect(try client.ask("POST", path, mock.fields(), body: alert).status == 200)
+            let statistics = mock.service.statistics()
+            #expect(statistics.silenced == 1 && statistics.openStreams == 0)
+        }
+    }
+
+    @Test func `a rule that is removed fires no more`() throws {
+        try withMock { mock in
+            let id = try mock.fault(#"{"action":{"respond":{"reason":"InternalServerError"}}}"#)
+            let client = try mock.provider()
+            #expect(try client.ask("POST", path, mock.fields(), body: alert).status == 500)
+            #expect(try mock.admin.ask("DELETE", "/v1/faults/" + id).status == 204)
+            #expect(try client.ask("POST", path, mock.fields(), body: alert).status == 200)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// When the journal cannot be written, nothing is answered that is not on record.
+
+import Basics
+import EventLoop
+import Glibc
+import Journal
+import MockServer
+import Synchronization
+import Testing
+
+@Suite struct FullDiskTests {
+    private static let mayMount = getuid() == 0 && run("mount --version && mount -t tmpfs -o size=64k pushrig /mnt && umount /mnt")?.contains("mount: /mnt") == false
+
+    @Test(.enabled(if: mayMount)) func `on a full disk no push is answered, and it is told once`() throws {
+        try withDirectory { directory in
+            let journal = directory + "/disk"
+            _ = run("mkdir '\(journal)' && mount -t tmpfs -o size=256k pushrig '\(journal)'")
+            defer { _ = run("umount '\(journal)'") }
+            let told = Told()
+            let mock = try TestMock(directory + "/state", onFailure: { told.failures.withLock { $0 += 1 } }) {
+                $0.journalDirectory = journal
+            }
+            defer { mock.stop() }
+            let client = try mock.provider()
+            var answered = 0
+            var isBroken = false
+            for number in 0..<400 where !isBroken {
+                let body = #"{"aps":{"alert":"\#(number) "#  + String(repeating: "x", count: 3_000) + #""}}"#
+                switch client.send("POST", "/3/device/" + TestMock.device, mock.fields(), body: body).take() {
+                case .success(let reply):
+                    #expect(reply.status == 200)
+                    answered += 1
+                case .failure: isBroken = true
+                }
+            }
+            #expect(isBroken && answered > 20)
+            #expect(try mock.journal().count == answered)
+            #expect(told.failures.withLock { $0 } == 1)
+            #expect(mock.service.failure != nil)
+            let health = try mock.admin.ask("GET", "/v1/health")
+            #expect(health.status == 503 && health.json["status"] == "failing")
+            let again = try mock.provider().send("POST", "/3/device/" + TestMock.device, mock.fields(), body: alert).take()
+            if case .success(let reply) = again { Issue.record("answered \(reply.status) with a broken journal") }
+        }
+    }
+
+    private final class Told: Sendable {
+        let failures = Mutex(0)
+    }
+}

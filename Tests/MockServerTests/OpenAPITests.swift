@@ -1,0 +1,146 @@
+// docs/openapi.yaml and the admin API must say the same: every path and method of the page is there and no other, and
+// what is answered has the shape that the page promises.
+
+import Basics
+import MockServer
+import Testing
+import YAML
+
+@Suite struct OpenAPITests {
+    private static let document = readDocument()
+
+    private static func readDocument() -> JSONValue {
+        let file = "docs/openapi.yaml"
+        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        guard let text = readText("/" + root + "/" + file), let node = try? YAMLNode.parse(text: text, file: file) else {
+            return .null
+        }
+        return node.json
+    }
+
+    private let methods = ["get", "put", "post", "patch", "delete"]
+
+    @Test func `every path of the page takes its methods and refuses all others`() throws {
+        let paths = try #require(Self.document["paths"]?.object)
+        #expect(paths.count >= 11)
+        try withMock { mock in
+            for (template, item) in paths {
+                let path = fill(template)
+                let described = methods.filter { item[$0] != nil }
+                for method in methods {
+                    let reply = try mock.admin.ask(method.uppercased(), path)
+                    if described.contains(method) {
+                        #expect(reply.status != 405 && reply.json["error"]?["code"] != "not-found", "\(method) \(path)")
+                        #expect(item[method]?["responses"]?[String(reply.status)] != nil, "\(method) \(path) \(reply.status)")
+                    } else {
+                        #expect(reply.status == 405, "\(method) \(path)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `answers have the shapes of the page`() throws {
+        try withMock { mock in
+            let client = try mock.provider()
+            let id = try mock.fault(
+                #"{"match":{"fraction":1.0,"pushType":"alert"},"action":{"respond":{"reason":"Unregistered"}},"times":1,"for":"1h"}"#)
+            try mock.fault(#"{"action":{"delay":{"uniform":["1ms","2ms"]}}}"#)
+            let path = "/3/device/" + TestMock.device
+            for body in [alert, alert, "no {json"] { _ = try client.ask("POST", path, mock.fields(), body: body) }
+            let update = #"{"aps":{"timestamp":\#(now(mock)),"event":"update","content-state":{}}}"#
+            let activity = String(TestMock.device.reversed())
+            let fields = mock.fields(topic: "com.example.app.push-type.liveactivity").map { name, value in
+                (name, name == "apns-push-type" ? "liveactivity" : value)
+            }
+            _ = try client.ask("POST", "/3/device/" + activity, fields, body: update)
+            let questions = [
+                ("/v1/health", "/v1/health"), ("/v1/info", "/v1/info"), ("/v1/faults", "/v1/faults"),
+                ("/v1/faults/{id}", "/v1/faults/" + id), ("/v1/pushes", "/v1/pushes"),
+                ("/v1/tokens/{token}", "/v1/tokens/" + TestMock.device), ("/v1/activities", "/v1/activities"),
+                ("/v1/activities/{token}", "/v1/activities/" + activity),
+                ("/v1/faults/{id}", "/v1/faults/f77"), ("/v1/pushes", "/v1/pushes?limit=x"),
+            ]
+            for (template, question) in questions {
+                let reply = try mock.admin.ask("GET", question)
+                let response = try #require(resolve(Self.document["paths"]?[template]?["get"]?["responses"]?[String(reply.status)]))
+                let schema = try #require(response["content"]?["application/json"]?["schema"])
+                #expect(mistakes(reply.json, schema, at: question) == [])
+            }
+        }
+    }
+
+    @Test func `the checker of shapes finds what is wrong`() {
+        let schema: JSONValue = [
+            "type": "object", "required": ["a"], "additionalProperties": false,
+            "properties": ["a": ["type": ["integer", "null"]], "b": ["enum": ["x"]], "c": ["type": "array", "items": ["type": "string"]]],
+        ]
+        #expect(mistakes(["a": 1, "b": "x", "c": ["y"]], schema, at: "").isEmpty)
+        #expect(mistakes(["b": "x"], schema, at: "").count == 1)
+        #expect(mistakes(["a": "1"], schema, at: "").count == 1)
+        #expect(mistakes(["a": 1, "b": "z", "c": [1], "d": 1], schema, at: "").count == 3)
+    }
+
+    private func now(_ mock: TestMock) -> Int64 {
+        (WallTime(iso8601: (try? mock.admin.ask("GET", "/v1/info").json["now"]?.string) ?? "") ?? WallTime(nanoseconds: 0)).seconds
+    }
+
+    private func fill(_ template: String) -> String {
+        template.replacing("{token}", with: TestMock.device).replacing("{id}", with: "f1")
+    }
+
+    // MARK: Shapes
+
+    private func resolve(_ value: JSONValue?) -> JSONValue? {
+        guard let reference = value?["$ref"]?.string else { return value }
+        return Self.document.at(pointer: String(reference.dropFirst()))
+    }
+
+    /// As much of JSON Schema as the page uses.
+    private func mistakes(_ value: JSONValue, _ schema: JSONValue, at place: String) -> [String] {
+        guard let schema = resolve(schema) else { return [place + ": a schema is missing"] }
+        var found: [String] = []
+        if let choices = schema["enum"]?.array, !choices.contains(value) { found.append(place + ": not in the enum") }
+        if let constant = schema["const"], constant != value { found.append(place + ": not the constant") }
+        if let type = schema["type"] {
+            let names = type.array?.compactMap(\.string) ?? [type.string ?? ""]
+            if !names.contains(where: { isKind(value, $0) }) { found.append("\(place): is not \(names)") }
+        }
+        for part in schema["allOf"]?.array ?? [] {
+            // Each part would refuse the other's members.
+            found += mistakes(value, part, at: place).filter { !$0.hasSuffix("unknown") }
+        }
+        if let forms = schema["oneOf"]?.array {
+            let fitting = forms.filter { mistakes(value, $0, at: place).isEmpty }.count
+            if fitting != 1 { found.append("\(place): fits \(fitting) forms") }
+        }
+        if let object = value.object {
+            for name in schema["required"]?.array?.compactMap(\.string) ?? [] where object[name] == nil {
+                found.append("\(place)/\(name): missing")
+            }
+            for (name, member) in object {
+                if let shape = schema["properties"]?[name] {
+                    found += mistakes(member, shape, at: place + "/" + name)
+                } else if schema["additionalProperties"] == false {
+                    found.append("\(place)/\(name): unknown")
+                } else if let shape = schema["additionalProperties"], shape.object != nil {
+                    found += mistakes(member, shape, at: place + "/" + name)
+                } else if schema["properties"] != nil, schema["allOf"] == nil, schema["required"]?.array?.count ?? 0 > 3 {
+                    found.append("\(place)/\(name): not described")
+                }
+            }
+        }
+        if let array = value.array, let shape = schema["items"] {
+            for (index, item) in array.enumerated() { found += mistakes(item, shape, at: "\(place)/\(index)") }
+        }
+        return found
+    }
+
+    private func isKind(_ value: JSONValue, _ name: String) -> Bool {
+        switch (name, value) {
+        case ("null", .null), ("boolean", .bool), ("string", .string), ("array", .array), ("object", .object): true
+        case ("integer", .integer), ("number", .integer), ("number", .number): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,230 @@
+// A mock for one test, and clients that talk to it as anybody's would: over sockets, TLS and HTTP/2.
+
+import APNs
+import Basics
+import EventLoop
+import Glibc
+import HTTP
+import Journal
+import MockServer
+import Net
+import TLS
+
+/// An answer, copied out of the client's loop.
+struct Reply: Sendable {
+    var status: Int
+    var fields: [(name: String, value: String, neverIndexed: Bool)]
+    var body: [UInt8]
+
+    func field(_ name: String) -> String? { fields.first { $0.name == name }?.value }
+    var text: String { String(decoding: body, as: UTF8.self) }
+    var json: JSONValue { (try? JSONValue(parsing: body.span)) ?? .null }
+}
+
+/// One origin, asked from the test's thread.
+final class TestClient: Sendable {
+    private final class State {
+        let pool: ClientPool
+        init(_ pool: ClientPool) { self.pool = pool }
+    }
+
+    private let thread: LoopThread<State>
+
+    init(_ origin: Origin, _ configuration: ClientConfiguration) throws {
+        thread = try LoopThread(name: "test-client") { loop in
+            State(try ClientPool(loop: loop, origin: origin, configuration: configuration))
+        }
+    }
+
+    deinit {
+        thread.ask { $0.pool.close() }
+        thread.stop()
+    }
+
+    /// Sends now; `take` on what it gives waits for the outcome.
+    func send(
+        _ method: String, _ path: String, _ fields: [(String, String)] = [], body: String = "",
+        timeout: Interval = .seconds(10)
+    ) -> Handover<Result<Reply, ClientFailure>> {
+        let outcome = Handover<Result<Reply, ClientFailure>>()
+        thread.post { state in
+            let request = OutgoingRequest(method: method, path: path, fields: fields, body: Array(body.utf8))
+            state.pool.send(request, timeout: timeout) { result in
+                switch result {
+                case .failed(let failure): outcome.give(.failure(failure))
+                case .response(let response):
+                    let head = response.head
+                    let fields = (0..<head.count).map { index in
+                        (head.name(at: index).text, head.value(at: index).text, head.isNeverIndexed(at: index))
+                    }
+                    outcome.give(.success(Reply(status: response.status, fields: fields, body: response.body.array())))
+                }
+            }
+        }
+        return outcome
+    }
+
+    func ask(_ method: String, _ path: String, _ fields: [(String, String)] = [], body: String = "") throws -> Reply {
+        try send(method, path, fields, body: body).take().get()
+    }
+}
+
+/// A running mock in a directory of its own, with what a provider of one app needs.
+final class TestMock {
+    let service: MockService
+    let directory: String
+    let key: P256PrivateKey
+    let admin: TestClient
+    private var clients: [TestClient] = []
+
+    static let device = "00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0"
+
+    init(
+        _ directory: String, onFailure: @escaping @Sendable () -> Void = {}, _ adjust: (inout MockOptions) -> Void
+    ) throws {
+        self.directory = directory
+        var options = MockOptions(stateDirectory: directory)
+        options.apns = SocketAddress(host: "127.0.0.1", port: 0)
+        options.admin = SocketAddress(host: "127.0.0.1", port: 0)
+        adjust(&options)
+        service = try MockService(options: options) { _ in onFailure() }
+        key = try P256PrivateKey(pem: readText(service.coordinates.apnsKey) ?? "")
+        let address = service.coordinates.admin!
+        admin = try TestClient(
+            Origin(isTLS: false, host: address.host, port: address.port), ClientConfiguration(version: .http1))
+    }
+
+    /// A client with one connection of its own.
+    func provider(streams: Int = 1_000) throws -> TestClient {
+        let address = service.coordinates.apns
+        var configuration = ClientConfiguration(
+            version: .http2, tls: TLSClientSettings(caFile: service.coordinates.ca, serverName: "localhost"))
+        configuration.maxConcurrentStreams = streams
+        let client = try TestClient(Origin(isTLS: true, host: address.host, port: address.port), configuration)
+        clients.append(client)
+        return client
+    }
+
+    /// One token for the whole test, as a good provider does.
+    private(set) lazy var authorization =
+        "bearer "
+        + ProviderToken.sign(
+            keyID: service.coordinates.keyID, teamID: service.coordinates.teamID, issuedAt: SystemTime().wall(),
+            signer: key.sign)
+
+    /// The fields of a valid alert.
+    func fields(topic: String = "com.example.app", _ more: [(String, String)] = []) -> [(String, String)] {
+        [
+            ("authorization", authorization), ("apns-topic", topic), ("apns-push-type", "alert"),
+            ("apns-priority", "10"),
+        ] + more
+    }
+
+    func stop() {
+        clients = []
+        service.drainAndStop()
+    }
+}
+
+let alert = #"{"aps":{"alert":{"title":"Build 7","body":"passed"}}}"#
+
+/// Runs `body` with a mock of its own and takes it down.
+func withMock(
+    _ adjust: (inout MockOptions) -> Void = { _ in }, _ body: (TestMock) throws -> Void
+) throws {
+    try withDirectory { directory in
+        let mock = try TestMock(directory + "/state", adjust)
+        defer { mock.stop() }
+        try body(mock)
+    }
+}
+
+func withDirectory(_ body: (String) throws -> Void) throws {
+    var template = Array("/tmp/pushrig-mock-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw Failure(.run, "no temporary directory") }
+    let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    defer { removeTree(path) }
+    try body(path)
+}
+
+private func removeTree(_ path: String) {
+    if let handle = opendir(path) {
+        var names: [String] = []
+        while let entry = readdir(handle) {
+            names.append(
+                withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+        }
+        closedir(handle)
+        for name in names where name != "." && name != ".." { removeTree(path + "/" + name) }
+        rmdir(path)
+    } else {
+        unlink(path)
+    }
+}
+
+func readText(_ path: String) -> String? {
+    let number = open(path, O_RDONLY)
+    guard number >= 0 else { return nil }
+    defer { close(number) }
+    var room = [UInt8](repeating: 0, count: 1 << 20)
+    let count = read(number, &room, room.count)
+    return count < 0 ? nil : String(decoding: room[..<count], as: UTF8.self)
+}
+
+func mode(of path: String) -> UInt32 {
+    var about = stat()
+    return stat(path, &about) == 0 ? about.st_mode & 0o777 : 0
+}
+
+func write(_ text: String, to path: String) throws {
+    let number = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    guard number >= 0 else { throw Failure(.run, "cannot write \(path)") }
+    defer { close(number) }
+    let bytes = Array(text.utf8)
+    _ = Glibc.write(number, bytes, bytes.count)
+}
+
+// MARK: Shortcuts
+
+extension TestMock {
+    /// Adds a rule and gives its id.
+    @discardableResult
+    func fault(_ rule: String) throws -> String {
+        let reply = try admin.ask("POST", "/v1/faults", [("content-type", "application/json")], body: rule)
+        guard reply.status == 201, let id = reply.json["id"]?.string else { throw Failure(.run, reply.text) }
+        return id
+    }
+
+    /// Delays every answer from now on.
+    func slow(by delay: String) throws { try fault(#"{"action":{"delay":"\#(delay)"}}"#) }
+
+    /// What stands in the journal, oldest first.
+    func journal() throws -> [PushEntry] {
+        var pushes: [PushEntry] = []
+        _ = try JournalReader(directory: service.journalDirectory).forEach(since: nil) { entry in
+            if case .push(let push) = entry { pushes.append(push) }
+            return true
+        }
+        return pushes
+    }
+
+    func arrivals() throws -> [Instant] { try journal().map(\.arrivedAt) }
+
+    func cursorOfAll() throws -> String {
+        try JournalReader(directory: service.journalDirectory).forEach(since: nil) { _ in true }.text
+    }
+}
+
+func now() -> Instant { SystemTime().now() }
+
+/// What a command prints, standard error included; nil when there is no such command.
+func run(_ command: String) -> String? {
+    guard let pipe = popen(command + " 2>&1", "r") else { return nil }
+    var text: [UInt8] = []
+    var room = [UInt8](repeating: 0, count: 4096)
+    while case let count = fread(&room, 1, room.count, pipe), count > 0 { text.append(contentsOf: room[..<count]) }
+    let status = pclose(pipe)
+    return status == 127 << 8 ? nil : String(decoding: text, as: UTF8.self)
+}
+
+func has(_ command: String) -> Bool { run("command -v \(command)")?.isEmpty == false }

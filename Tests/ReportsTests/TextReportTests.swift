@@ -1,0 +1,197 @@
+// JUnit, Markdown and the terminal: the same run in other languages.
+
+import Basics
+import Conformance
+import Metrics
+import Testing
+
+@testable import Reports
+
+@Suite struct `The JUnit report` {
+    private func parse(_ record: RunRecord) throws -> XML.Element { try XML.parse(JUnitReport(record: record).text) }
+
+    @Test func `has a case for the verdict, each gate, each rule and each condition on ourselves`() throws {
+        let record = Sample.record()
+        let root = try parse(record)
+        #expect(root.name == "testsuites")
+        #expect(root.attributes["tests"] == "13")
+        #expect(root.attributes["failures"] == "0")
+        #expect(root.all("testcase").count == 1 + 3 + 4 + 5)
+        #expect(root.all("property").first { $0.attributes["name"] == "seed" }?.attributes["value"] == "\(UInt64.max)")
+    }
+
+    @Test func `tells breaches and breaks as failures with their evidence`() throws {
+        let root = try parse(
+            Sample.record { record in
+                record.gates[0].passed = false
+                record.verdicts[2].verdict = .broken([Sample.finding])
+                record.exit = .init(code: 4, word: "conformance broken", reasons: ["x"])
+            })
+        let failures = root.all("failure")
+        #expect(failures.count == 3)
+        #expect(root.attributes["failures"] == "3")
+        #expect(failures[1].attributes["message"] == "measured 9.8 s, threshold 12 s")
+        #expect(failures[2].text.contains("[entries 118, 204]"))
+    }
+
+    @Test func `tells what was not measured, not sound or inconclusive as errors, never as passed`() throws {
+        let root = try parse(Sample.empty)
+        #expect(root.attributes["errors"] == "3")
+        #expect(root.all("skipped").count == 5)
+        let unsound = try parse(Sample.record { $0.soundness[0].passed = false })
+        #expect(unsound.all("error").count == 1)
+    }
+
+    @Test func `tells a healed break as a failure and a warning as output`() throws {
+        let root = try parse(
+            Sample.record { record in
+                record.verdicts[0].isKnownFailing = true
+                record.verdicts[3].verdict = .broken([Sample.finding])
+            })
+        #expect(root.all("failure").count == 1)
+        #expect(root.all("system-out").contains { $0.text.hasPrefix("warning: ") })
+    }
+
+    @Test func `stays well-formed whatever it is told`() throws {
+        let root = try parse(Sample.hostile)
+        #expect(root.attributes["name"]?.contains("</script><img src=x") == true)
+    }
+}
+
+@Suite struct `The Markdown summary` {
+    @Test func `begins with the verdict and ends with the command that replays the run`() {
+        let text = MarkdownSummary(record: Sample.record()).text
+        #expect(text.hasPrefix("## ✅ quickstart: passed\n"))
+        #expect(text.hasSuffix("```sh\npushrig run Scenarios/quickstart.yaml --seed 18446744073709551615\n```\n"))
+        #expect(text.contains("| delivery, complete | 2,400 |"))
+        #expect(text.contains("| delivery.p99 &lt; 12s | 9.8 s | passed |"))
+        #expect(text.split(separator: "\n").count < 60)
+    }
+
+    @Test func `names what is broken and why`() {
+        let text = MarkdownSummary(
+            record: Sample.record { record in
+                record.verdicts[2].verdict = .broken([Sample.finding])
+                record.exit = .init(code: 4, word: "conformance broken", reasons: ["dead-token-dropped is broken"])
+            }
+        ).text
+        #expect(text.hasPrefix("## ❌ quickstart: conformance broken\n"))
+        #expect(text.contains("- dead-token-dropped is broken\n"))
+        #expect(text.contains("| dead-token-dropped | R0.22, P9 | **broken** | pushed again"))
+    }
+
+    @Test func `gives every row of a table as many cells as its head`() {
+        for record in [Sample.record(), Sample.hostile, Sample.empty] {
+            var cells: Int?
+            for line in MarkdownSummary(record: record).text.split(separator: "\n", omittingEmptySubsequences: false) {
+                guard line.hasPrefix("|") else {
+                    cells = nil
+                    continue
+                }
+                let count = line.replacing("\\|", with: "").count { $0 == "|" }
+                #expect(cells == nil || cells == count, "\(line)")
+                cells = count
+            }
+        }
+    }
+
+    @Test func `lets no foreign text act`() {
+        let text = MarkdownSummary(record: Sample.hostile).text
+        #expect(!text.split(separator: "```")[0].contains("<img"))
+    }
+}
+
+@Suite struct `The summary on the terminal` {
+    @Test func `says what happened, the verdict and how to replay it`() {
+        let text = TerminalSummary.renderText(Sample.record(), color: false, directory: "Reports/latest")
+        #expect(text.contains("23,990 events sent, 23,800 answered, 190 failed"))
+        #expect(text.contains("gate  passed     delivery.p99 < 12s  measured 9.8 s"))
+        #expect(text.contains("PASSED  4 of 4 gates held; 4 of 5 rules were kept, 1 not exercised."))
+        #expect(text.contains("report  Reports/latest/report.html\n"))
+        #expect(text.hasSuffix("replay  pushrig run Scenarios/quickstart.yaml --seed 18446744073709551615\n"))
+        #expect(!text.contains("\u{1B}"))
+    }
+
+    @Test func `sets figures in columns`() {
+        let lines = TerminalSummary.renderText(Sample.record(), color: false).split(separator: "\n")
+        let table = lines.drop { !$0.hasPrefix("latency") }.prefix(7)
+        #expect(Set(table.map(\.count)).count == 1)
+    }
+
+    @Test func `colours only when asked, and never by foreign escape sequences`() {
+        #expect(TerminalSummary.renderText(Sample.record(), color: true).contains("\u{1B}[32m"))
+        #expect(!TerminalSummary.renderText(Sample.hostile, color: false).contains("\u{1B}"))
+    }
+
+    @Test func `says that nothing was measured`() {
+        let text = TerminalSummary.renderText(Sample.empty, color: false)
+        #expect(text.contains("No latency was measured."))
+        #expect(text.contains("INCONCLUSIVE"))
+    }
+}
+
+@Suite struct `The live panel` {
+    private func frame(_ seconds: Double, _ turn: (inout LiveFrame) -> Void = { _ in }) -> LiveFrame {
+        var frame = LiveFrame(
+            phase: "measure", elapsed: .seconds(seconds), total: .seconds(150), planned: 24_000,
+            sent: Int64(seconds * 100), answered: Int64(seconds * 99), activeSessions: 120, pushes: Int64(seconds * 90),
+            answerP50: .milliseconds(12), answerP99: .milliseconds(80), latenessP99: .microseconds(210))
+        turn(&frame)
+        return frame
+    }
+
+    @Test func `is redrawn in place and wiped at the end`() {
+        var panel = LivePanel(title: "quickstart", style: .panel(columns: 80, color: false))
+        let first = panel.text(for: frame(10))
+        let rows = first.count { $0 == "\n" }
+        #expect(first.hasPrefix("\u{1B}[?25l"))
+        #expect(panel.text(for: frame(11)).hasPrefix("\r\u{1B}[\(rows)A"))
+        #expect(panel.finish() == "\r\u{1B}[\(rows)A\u{1B}[J\u{1B}[?25h")
+        #expect(panel.finish() == "")
+    }
+
+    @Test(arguments: [40, 60, 80, 200])
+    func `is never wider than the terminal`(columns: Int) {
+        var panel = LivePanel(
+            title: String(repeating: "long ", count: 40), style: .panel(columns: columns, color: false))
+        let text = panel.text(for: frame(10) { $0.faultsActive = [String(repeating: "x", count: 300)] })
+        for line in text.split(separator: "\n") {
+            #expect(line.replacing(/\u{1B}\[[?0-9]*[A-Za-z]/, with: "").count < columns, "\(line)")
+        }
+    }
+
+    @Test func `tells rates since the frame before`() {
+        var panel = LivePanel(title: "quickstart", style: .lines)
+        _ = panel.text(for: frame(10))
+        let line = panel.text(for: frame(12) { $0.dropped = 3 })
+        #expect(
+            line
+                == "12 s/2:30 measure, sent 1,200 (100/s), answered 1,188, pushes 1,080 (90/s), sessions 120, "
+                + "answer p99 80 ms, dropped 3\n")
+    }
+
+    @Test func `keeps colours to terminals that want them`() {
+        var plain = LivePanel(title: "t", style: .panel(columns: 80, color: false))
+        #expect(!plain.text(for: frame(1) { $0.failed = 2 }).contains("\u{1B}[31m"))
+        var colored = LivePanel(title: "t", style: .panel(columns: 80, color: true))
+        #expect(colored.text(for: frame(1) { $0.failed = 2 }).contains("\u{1B}[31m"))
+    }
+
+    @Test func `fits itself to what it is shown on`() {
+        func style(_ isTerminal: Bool, columns: Int = 80, noColor: Bool = false, plain: Bool = false) -> LivePanel.Style {
+            .fitting(isTerminal: isTerminal, columns: columns, noColor: noColor, plain: plain, quiet: false)
+        }
+        #expect(style(true) == .panel(columns: 80, color: true))
+        #expect(style(true, noColor: true) == .panel(columns: 80, color: false))
+        #expect(style(true, plain: true) == .lines)
+        #expect(style(true, columns: 30) == .lines)
+        #expect(style(false) == .lines)
+        #expect(LivePanel.Style.fitting(isTerminal: true, columns: 80, noColor: false, plain: false, quiet: true) == .quiet)
+    }
+
+    @Test func `says nothing when quiet`() {
+        var panel = LivePanel(title: "t", style: .quiet)
+        #expect(panel.text(for: frame(1)) == "")
+        #expect(panel.finish() == "")
+    }
+}

@@ -1,0 +1,125 @@
+import Basics
+import Glibc
+import SQLite
+import Testing
+
+@Suite struct DatabaseTests {
+    /// Runs `body` with the path of a database file that is removed afterwards.
+    private func withFile(_ body: (String) throws -> Void) rethrows {
+        var name = Array("/tmp/pushrig-sqlite-XXXXXX".utf8CString)
+        let descriptor = mkstemp(&name)
+        close(descriptor)
+        let path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        defer { for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) } }
+        try body(path)
+    }
+
+    private func makeTable() throws -> Database {
+        let database = try Database(path: ":memory:")
+        try database.execute("CREATE TABLE thing (id INTEGER PRIMARY KEY, name TEXT, weight REAL, image BLOB)")
+        return database
+    }
+
+    @Test func whatIsBoundComesBack() throws {
+        let database = try makeTable()
+        let insert = try database.prepare("INSERT INTO thing (name, weight, image) VALUES (?, ?, ?)")
+        let image: [UInt8] = [0, 1, 255]
+        for name in ["plain", "", "zwölf 🍎", "nul\0inside"] {
+            insert.bind(name, at: 1)
+            insert.bind(1.5, at: 2)
+            insert.bind(image.span, at: 3)
+            try insert.run()
+        }
+        let select = try database.prepare("SELECT name, weight, image FROM thing ORDER BY id")
+        var names: [String?] = []
+        while try select.step() {
+            names.append(select.text(0))
+            #expect(select.double(1) == 1.5)
+            #expect(select.bytes(2) == image)
+        }
+        #expect(names == ["plain", "", "zwölf 🍎", "nul\0inside"])
+        #expect(database.lastInsertedRow == 4)
+    }
+
+    @Test func nullIsNotTheEmptyString() throws {
+        let database = try makeTable()
+        let insert = try database.prepare("INSERT INTO thing (name, image) VALUES (?, ?)")
+        insert.bind(nil as String?, at: 1)
+        insert.bind([UInt8]().span, at: 2)
+        try insert.run()
+        let select = try database.prepare("SELECT name, image FROM thing")
+        #expect(try select.step())
+        #expect(select.text(0) == nil)
+        #expect(select.isNull(0))
+        #expect(!select.isNull(1))
+        #expect(select.bytes(1) == [])
+    }
+
+    @Test func aStatementRunsAgainAfterItsLastRow() throws {
+        let database = try makeTable()
+        try database.execute("INSERT INTO thing (name) VALUES ('a'), ('b')")
+        let select = try database.prepare("SELECT name FROM thing WHERE name >= ?")
+        for (floor, expected) in [("a", 2), ("b", 1), ("c", 0)] {
+            select.bind(floor, at: 1)
+            var rows = 0
+            while try select.step() { rows += 1 }
+            #expect(rows == expected)
+        }
+    }
+
+    @Test func aTransactionThatThrowsLeavesNothing() throws {
+        let database = try makeTable()
+        #expect(throws: Failure.self) {
+            try database.transaction { () throws(Failure) in
+                try database.execute("INSERT INTO thing (id) VALUES (1)")
+                try database.execute("INSERT INTO thing (id) VALUES (1)")
+            }
+        }
+        let count = try database.prepare("SELECT count(*) FROM thing")
+        #expect(try count.step())
+        #expect(count.integer(0) == 0)
+        count.reset()
+        try database.transaction { () throws(Failure) in try database.execute("INSERT INTO thing (id) VALUES (1)") }
+        #expect(database.changedRows == 1)
+    }
+
+    @Test func aFailureHasSQLitesWords() throws {
+        let database = try makeTable()
+        #expect(throws: Failure(.run, ":memory:: no such table: nowhere")) {
+            try database.prepare("SELECT * FROM nowhere")
+        }
+    }
+
+    @Test func committedRowsSurviveReopening() throws {
+        try withFile { path in
+            do {
+                let database = try Database(path: path)
+                try database.execute("CREATE TABLE thing (name TEXT)")
+                try database.transaction { () throws(Failure) in
+                    try database.execute("INSERT INTO thing VALUES ('kept')")
+                }
+                let mode = try database.prepare("PRAGMA journal_mode")
+                #expect(try mode.step())
+                #expect(mode.text(0) == "wal")
+            }
+            let again = try Database(path: path)
+            let select = try again.prepare("SELECT name FROM thing")
+            #expect(try select.step())
+            #expect(select.text(0) == "kept")
+        }
+    }
+
+    @Test func aFileOfAnotherKindIsAUsageError() throws {
+        withFile { path in
+            let descriptor = open(path, O_WRONLY)
+            let text = Array(String(repeating: "this is no database. ", count: 100).utf8)
+            #expect(write(descriptor, text, text.count) == text.count)
+            close(descriptor)
+            #expect { try Database(path: path) } throws: { ($0 as? Failure)?.kind == .usage }
+        }
+    }
+
+    @Test func aMissingDirectoryIsAUsageError() {
+        #expect { try Database(path: "/nonexistent/relay.db") } throws: { ($0 as? Failure)?.kind == .usage }
+    }
+}

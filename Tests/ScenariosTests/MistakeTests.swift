@@ -1,0 +1,378 @@
+// Every mistake gives one clear line with its place and the fix: one row, one knob turned in the sample.
+
+import Testing
+
+struct Row: CustomTestStringConvertible, Sendable {
+    var old: String
+    var new: String
+    var says: String
+
+    init(_ old: String, _ new: String, _ says: String) {
+        self.old = old
+        self.new = new
+        self.says = says
+    }
+
+    var testDescription: String { new }
+}
+
+@Suite("A mistake in a scenario is told with file, line, column and fix")
+struct MistakeTests {
+    @Test("The sample has none")
+    func sample() { #expect(Sample.complaint(Sample.text) == "") }
+
+    @Test(
+        "in the file itself",
+        arguments: [
+            Row("name: tiny", "nmae: tiny", "tiny.yaml:1:1: unknown key `nmae` in `scenario` (did you mean `name`?)"),
+            Row(
+                "seed: 7", "seed: -7",
+                "tiny.yaml:2:7: `seed` must be a whole number from 0 to 18446744073709551615, not the number `-7`"
+                    + " (such as `seed: 42`)"),
+            Row(
+                "seed: 7", "clockScale: 0",
+                "tiny.yaml:2:13: `clockScale` must be a number greater than 0 and at most 1000000, not the number `0`"
+                    + " (such as `clockScale: 1`)"),
+            Row(
+                "seed: 7", "latenessBudget: 10",
+                "tiny.yaml:2:17: `latenessBudget` must be a duration with its unit, not the number `10`"
+                    + " (such as `latenessBudget: 10ms`)"),
+            Row(
+                "seed: 7", "phases: { drain: -5s }",
+                "tiny.yaml:2:18: `drain` must be a duration with its unit, not the text `-5s` (such as `drain: 5s`)"),
+            Row(
+                "seed: 7", "mock: { loops: 65 }",
+                "tiny.yaml:2:16: `loops` must be a whole number from 1 to 64, not the number `65` (such as `loops: 1`)"
+            ),
+            Row(
+                "seed: 7", "mock: { tokens: registred }",
+                "tiny.yaml:2:17: `registred` is no value of `tokens` (did you mean `registered`?)"),
+            Row(
+                "seed: 7", "mock: [any]",
+                "tiny.yaml:2:7: `mock` must be a mapping, not a list (such as `{ loops: 1 }`)"),
+            Row("gates:", "gate:", "tiny.yaml:34:1: unknown key `gate` in `scenario` (did you mean `gates`?)"),
+        ])
+    func scenario(row: Row) { check(row) }
+
+    @Test(
+        "in the relay",
+        arguments: [
+            Row(
+                "  url: http://127.0.0.1:8787\n", "",
+                "tiny.yaml:4:3: `relay` says neither how to launch it nor where it runs"
+                    + " (add `launch: […]` or `url: http://…`)"),
+            Row(
+                "http://127.0.0.1:8787", "127.0.0.1:8787",
+                "tiny.yaml:4:8: `url` must be http://host:port or https://host:port, not `127.0.0.1:8787`"
+                    + " (paths belong into the profile's calls)"),
+            Row(
+                "http://127.0.0.1:8787", "http://{{relay.listen}}",
+                "tiny.yaml:4:8: `url` names {{relay.…}}, which only a launched relay has"
+                    + " (write the address, or add `launch`)"),
+            Row(
+                "http://127.0.0.1:8787", "http://{{relay.lisen}}",
+                "tiny.yaml:4:8: unknown variable `relay.lisen` (did you mean `relay.listen`?)"),
+            Row(
+                "url: http://127.0.0.1:8787", "launch: ./relay --port 1",
+                "tiny.yaml:4:11: `launch` must be a list of words, not one text"
+                    + " (write `launch: [\"./relay\", \"--port\", \"1\"]`)"),
+            Row(
+                "url: http://127.0.0.1:8787", "launch: [\"{{mock.keyid}}\"]",
+                "tiny.yaml:4:12: unknown variable `mock.keyid` (did you mean `mock.keyId`?)"),
+            Row(
+                "url: http://127.0.0.1:8787", "launch: []",
+                "tiny.yaml:4:11: `launch` must be a list of 1 to 1000 items, not an empty list"
+                    + " (such as `launch: [\"./relay\", \"--port\", \"{{relay.port}}\"]`)"),
+            Row(
+                "url: http://127.0.0.1:8787", "url: http://a:1\n  ready: { path: health }",
+                "tiny.yaml:5:18: `path` must be a path that begins with /, not the text `health`"
+                    + " (such as `path: /health`)"),
+            Row(
+                "url: http://127.0.0.1:8787", "url: http://a:1\n  stop: { signal: STOP }",
+                "tiny.yaml:5:19: `STOP` is no value of `signal` (known: TERM, KILL, INT, HUP)"),
+            Row(
+                "url: http://127.0.0.1:8787", "url: http://a:1\n  restarts: [{ at: 5s }]",
+                "tiny.yaml:5:14: only a launched relay can be restarted (add `launch`, or strike `restarts`)"),
+            Row(
+                "url: http://127.0.0.1:8787", "url: http://a:1\n  listen: 127.0.0.1:99999",
+                "tiny.yaml:5:11: `listen` must be address:port, not the text `127.0.0.1:99999`"
+                    + " (such as `listen: 127.0.0.1:0`)"),
+            Row(
+                "url: http://127.0.0.1:8787", "url: http://a:1\n  environment: { A: [1] }",
+                "tiny.yaml:5:21: the environment variable `A` must have one text as its value (such as `LOG: debug`)"),
+        ])
+    func relay(row: Row) { check(row) }
+
+    @Test(
+        "in the profile",
+        arguments: [
+            Row(
+                "topic: com.example.app", "topic: com.example app",
+                "tiny.yaml:6:12: `topic` must be a bundle identifier, not `com.example app`"
+                    + " (letters, digits, dots and hyphens)"),
+            Row(
+                "    topic: com.example.app\n", "",
+                "tiny.yaml:6:5: `profile` lacks `topic` (add `topic: com.example.app`)"),
+            Row(
+                "topic: com.example.app", "topic: a.b\n    http: 3",
+                "tiny.yaml:7:11: `http` must be a whole number from 1 to 2, not the number `3` (such as `http: 1`)"),
+            Row(
+                "coalescing: { window: 10s }", "coalescing: { window: 0s }",
+                "tiny.yaml:7:27: `window` must be a duration from 1ms to 10000h, not the text `0s`"
+                    + " (such as `window: 10s`)"),
+            Row(
+                "    coalescing: { window: 10s }\n", "",
+                "tiny.yaml:17:63: `coalesce` needs the window that the relay declares"
+                    + " (add `coalescing: { window: 10s }` to the profile)"),
+            Row(
+                "      register:", "      regi ster: { path: / }\n      register:",
+                "tiny.yaml:9:7: a call cannot be named `regi ster` (letters, digits, - and _, at most 64)"),
+            Row(
+                "      register:", "      late: { path: / }\n      register:",
+                "tiny.yaml:9:7: a call cannot be named `late`: gates use that word (choose another name)"),
+            Row(
+                "path: /register", "path: register",
+                "tiny.yaml:10:15: `path` must begin with / and hold no blanks, not `register`"
+                    + " (percent-encode other characters; the host comes from `relay.url`)"),
+            Row("        path: /register\n", "", "tiny.yaml:10:9: `call` lacks `path` (add `path: /v1/event`)"),
+            Row(
+                "path: /register", "path: /register\n        method: POTS",
+                "tiny.yaml:11:17: `POTS` is no value of `method` (did you mean `POST`?)"),
+            Row(
+                "path: /register", "path: /register\n        expect: ok",
+                "tiny.yaml:11:17: `expect` must be a status from 200 to 599 or a list of them, not the text `ok`"
+                    + " (such as `expect: 200`)"),
+            Row(
+                "path: /register", "path: /register\n        text: x",
+                "tiny.yaml:11:15: a call has `json` or `text`, not both (strike one)"),
+            Row(
+                "path: /register", "path: /register\n        headers: { Host: x }",
+                "tiny.yaml:11:20: a call cannot set the header `Host` (it is written by the rig)"),
+            Row(
+                "path: /register", "path: /register\n        headers: { \"a b\": x }",
+                "tiny.yaml:11:20: a call cannot set the header `a b` (letters, digits, - and _)"),
+            Row(
+                "path: /register", "path: /register\n        final: true",
+                "tiny.yaml:11:16: a final call expects a liveactivity push (add it to `pushes` or strike `final`)"),
+            Row(
+                "{{deviceToken}}", "{{deviceTokn}}",
+                "tiny.yaml:11:24: unknown variable `deviceTokn` (did you mean `deviceToken`?)"),
+            Row("{{deviceToken}}", "{{deviceToken", "tiny.yaml:11:24: `{{` is never closed (write `{{name}}`)"),
+            Row(
+                "{{deviceToken}}", "{{deviceToken|hex}}",
+                "tiny.yaml:11:24: unknown filter `hex` (known: json, optional, raw, url)"),
+            Row(
+                "{{deviceToken}}", "x {{deviceToken|json}}",
+                "tiny.yaml:11:24: `|json` does not fit here (inside a longer string leave `|json` out)"),
+            Row(
+                "/{{sessionID}}", "/{{sessionID|optional}}",
+                "tiny.yaml:14:15: `|optional` does not fit here"
+                    + " (`|optional` is for the whole value of a member of a JSON object)"),
+            Row(
+                "{ token: \"{{deviceToken}}\" }", "{ token: \"{{deviceToken|optional}}\" }",
+                "tiny.yaml:11:15: an object needs a member that is always there (use `|json` for one of them)"),
+            Row(
+                "[deviceToken, activityToken]", "[deviceToken, activtyToken]",
+                "tiny.yaml:12:34: `activtyToken` is no value of `registers` (did you mean `activityToken`?)"),
+            Row(
+                "{ text: hello, extra: null }", "{ text: hello, extra: null, more: 1 }",
+                "tiny.yaml:15:48: the variable `more` is never used"
+                    + " (write `{{more}}` somewhere in the call or strike it)"),
+            Row(
+                "{ text: hello, extra: null }", "{ text: hello, extra: null, step: 1 }",
+                "tiny.yaml:15:48: `step` is a variable already (choose another name)"),
+            Row(
+                "{ text: hello, extra: null }", "{ text: \"{{marker}}\", extra: null }",
+                "tiny.yaml:15:28: a value is taken as it stands; `{{…}}` has no meaning here"
+                    + " (put the variable into the call)"),
+            Row(
+                "{{marker}} ", "",
+                "tiny.yaml:18:11: `update` expects pushes but carries no {{marker}}, so they could not be told apart"
+                    + " (put {{marker}} where the relay passes text through)"),
+            Row(
+                "channel: liveactivity, ", "channel: liveactvity, ",
+                "tiny.yaml:18:24: `liveactvity` is no value of `channel` (did you mean `liveactivity`?)"),
+            Row(
+                "event: update, ", "event: updated, ",
+                "tiny.yaml:18:45: `updated` is no value of `event` (did you mean `update`?)"),
+            Row("event: update, ", "", "tiny.yaml:18:13: a liveactivity push has an `event` (add `event: update`)"),
+            Row(
+                "channel: liveactivity, ", "channel: alert, ",
+                "tiny.yaml:18:13: only a liveactivity push has an `event` (strike it)"),
+            Row(
+                "coalesce: true", "held: true",
+                "tiny.yaml:18:59: a `held` push may be replaced by a newer one (add `coalesce: true`)"),
+            Row(
+                "coalesce: true", "deadline: soon",
+                "tiny.yaml:18:63: `deadline` must be a duration with its unit, not the text `soon`"
+                    + " (such as `deadline: 5s`)"),
+        ])
+    func profile(row: Row) { check(row) }
+
+    @Test(
+        "in the workload",
+        arguments: [
+            Row(
+                "{ rate: 10, for: 5s }", "{ rate: -10, for: 5s }",
+                "tiny.yaml:21:15: `rate` must be a number from 0 to 1000000, not the number `-10` (such as `rate: 10`)"
+            ),
+            Row(
+                "{ rate: 10, for: 5s }", "{ rate: fast, for: 5s }",
+                "tiny.yaml:21:15: `rate` must be a number from 0 to 1000000, not the text `fast` (such as `rate: 10`)"
+            ),
+            Row(
+                "{ rate: 10, for: 5s }", "{ rate: 10, for: 5 }",
+                "tiny.yaml:21:24: `for` must be a duration with its unit, not the number `5` (such as `for: 30s`)"),
+            Row(
+                "{ rate: 10, for: 5s }", "{ rate: 10, for: 5 seconds }",
+                "tiny.yaml:21:24: `for` must be a duration with its unit, not the text `5 seconds` (such as `for: 30s`)"
+            ),
+            Row("{ rate: 10, for: 5s }", "{ rate: 10 }", "tiny.yaml:21:7: `arrival` lacks `for` (add `for: 30s`)"),
+            Row(
+                "{ rate: 10, for: 5s }", "{ from: 10, for: 5s }",
+                "tiny.yaml:21:7: an arrival stage has either `rate`, or `from` and `to`"
+                    + " (such as `{ rate: 10, for: 30s }` or `{ from: 10, to: 100, for: 30s }`)"),
+            Row(
+                "{ rate: 10, for: 5s }", "{ rate: 0, for: 5s }",
+                "tiny.yaml:21:5: no session ever begins (raise a rate or a duration of `arrivals`)"),
+            Row(
+                "  arrivals:", "  pace: 0\n  arrivals:",
+                "tiny.yaml:20:9: `pace` must be a number greater than 0 and at most 100000, not the number `0`"
+                    + " (such as `pace: 1`)"),
+            Row(
+                "  arrivals:", "  maxSessions: 1.5\n  arrivals:",
+                "tiny.yaml:20:16: `maxSessions` must be a whole number from 1 to 10000000, not the number `1.5`"
+                    + " (such as `maxSessions: 1000`)"),
+            Row(
+                "  arrivals:", "  users: { sessionsPerUser: 0 }\n  arrivals:",
+                "tiny.yaml:20:29: `sessionsPerUser` must be a whole number from 1 to 1000, not the number `0`"
+                    + " (such as `sessionsPerUser: 1`)"),
+            Row(
+                "    - script:", "    - weight: 0\n      script:",
+                "tiny.yaml:23:15: `weight` must be a number greater than 0 and at most 1000000, not the number `0`"
+                    + " (such as `weight: 1`)"),
+            Row(
+                "    - script:", "    - script: sessions/S9.yaml\n    - script:",
+                "tiny.yaml:23:15: there is no file `sessions/S9.yaml` (looked in: .)"),
+            Row(
+                "    - script:", "    - script: 7\n    - script:",
+                "tiny.yaml:23:15: there is no file `7` (looked in: .)"),
+            Row(
+                "    - script:", "    - with: { puase: 3s }\n      script:",
+                "tiny.yaml:23:15: the script has no parameter `puase` (did you mean `pause`?)"),
+            Row(
+                "call: update", "call: updat",
+                "tiny.yaml:27:19: the profile `profile` has no call `updat` (did you mean `update`?)"),
+            Row(
+                "call: update", "call: update\n            at: 3s",
+                "tiny.yaml:28:17: a step has `at` or `after`, not both (strike one)"),
+            Row("$pause", "$puase", "tiny.yaml:28:20: unknown parameter `$puase` (did you mean `$pause`?)"),
+            Row(
+                "$pause", "3s",
+                "tiny.yaml:24:23: the parameter `pause` is never used (write `$pause` in a step or strike it)"),
+            Row(
+                "pause: 2s", "pause: { uniform: [3s, 1s] }",
+                "tiny.yaml:24:41: the first end of `uniform` must not exceed the second (swap them)"),
+            Row(
+                "pause: 2s", "pause: { uniform: 3s }",
+                "tiny.yaml:24:41: `uniform` must be a list of two, not the text `3s` (such as `uniform: [1s, 2s]`)"),
+            Row(
+                "pause: 2s", "pause: { normal: 3s }",
+                "tiny.yaml:24:32: unknown key `normal` in `distribution` (did you mean `logNormal`?)"),
+            Row(
+                "pause: 2s", "pause: { uniform: [1s, 3s], exponential: 1s }",
+                "tiny.yaml:24:30: `after` must name one distribution (one of uniform, exponential, logNormal)"),
+            Row(
+                "pause: 2s", "pause: { exponential: 0s }",
+                "tiny.yaml:24:45: `exponential` must be a duration greater than 0, not the text `0s`"
+                    + " (write a duration such as `5s`, or `{ uniform: [4s, 6s] }`)"),
+            Row(
+                "pause: 2s", "pause: { logNormal: { median: 5s, p95: 1s } }",
+                "tiny.yaml:24:62: `p95` must not be less than `median` (such as `{ median: 3m, p95: 25m }`)"),
+            Row(
+                "after: $pause", "after: $pause\n            probability: 2",
+                "tiny.yaml:29:26: `probability` must be a number from 0 to 1, not the number `2`"
+                    + " (such as `probability: 0.5`)"),
+            Row(
+                "after: $pause", "after: $pause\n            count: 3",
+                "tiny.yaml:29:20: `count` and `until` go with `every` (add `every: 10s`)"),
+            Row(
+                "after: $pause", "after: $pause\n            every: 1s",
+                "tiny.yaml:29:20: a step with `every` has either `count` or `until` (add `count: 5`)"),
+            Row(
+                "after: $pause", "after: $pause\n            every: 0s\n            count: 3",
+                "tiny.yaml:29:20: `every` must be 1ms or more (such as `every: 10s`)"),
+            Row(
+                "after: $pause", "at: $pause\n          - call: update\n            at: 1s",
+                "tiny.yaml:30:17: this step is at 1s, earlier than the one of line 27 (put the steps in order of time)"
+            ),
+            Row(
+                "with: { text: hello }", "with: { txt: hello }",
+                "tiny.yaml:29:21: the call `update` has no variable `txt` (did you mean `text`?)"),
+            Row(
+                "with: { text: hello }", "with: { text: [] }",
+                "tiny.yaml:29:27: a choice has 1 to 1000 values, not 0 (such as `[one, two]`)"),
+        ])
+    func workload(row: Row) { check(row) }
+
+    @Test(
+        "in the faults and gates",
+        arguments: [
+            Row(
+                "at: 5s", "at: 5",
+                "tiny.yaml:31:9: `at` must be a duration with its unit, not the number `5` (such as `at: 20s`)"),
+            Row("at: 5s", "fore: 5s", "tiny.yaml:31:5: unknown key `fore` in `fault` (did you mean `for`?)"),
+            Row(
+                "reason: Unregistered", "reason: Unregisterd",
+                "tiny.yaml:33:34: unknown reason \"Unregisterd\" (did you mean Unregistered?)"),
+            Row(
+                "pushType: liveactivity }", "pushTyp: liveactivity }",
+                "tiny.yaml:32:14: unknown member \"pushTyp\" (did you mean pushType?)"),
+            Row(
+                "pushType: liveactivity }", "pushType: liveactvity }",
+                "tiny.yaml:32:24: unknown pushType \"liveactvity\" (did you mean liveactivity?)"),
+            Row(
+                "pushType: liveactivity }", "fraction: 2 }",
+                "tiny.yaml:32:24: a share is greater than 0 and at most 1 (0.1 is every tenth)"),
+            Row("lost == 0", "lost = 0", "tiny.yaml:35:5: bad gate `lost = 0`: `=` is no comparison (write `==`)"),
+            Row(
+                "lost == 0", "lost",
+                "tiny.yaml:35:5: bad gate `lost`: it has no comparison (such as `delivery.p99 < 2s` or `lost == 0`)"),
+            Row(
+                "lost == 0", "lsot == 0",
+                "tiny.yaml:35:5: bad gate `lsot == 0`: unknown metric `lsot` (did you mean `lost`?)"),
+            Row(
+                "lost == 0", "lost.p99 == 0",
+                "tiny.yaml:35:5: bad gate `lost.p99 == 0`: `lost` is a count (`lost` or `lost.rate`)"),
+            Row(
+                "lost == 0", "lost == 1%",
+                "tiny.yaml:35:5: bad gate `lost == 1%`: `1%` is not a whole number"
+                    + " (such as `delivery.p99 < 2s` or `lost == 0`)"),
+            Row(
+                "lost == 0", "delivery.p99 < 5",
+                "tiny.yaml:35:5: bad gate `delivery.p99 < 5`: `5` is not a duration with its unit"
+                    + " (such as `delivery.p99 < 2s` or `lost == 0`)"),
+            Row(
+                "lost == 0", "delivery < 5s",
+                "tiny.yaml:35:5: bad gate `delivery < 5s`: `delivery` needs a statistic"
+                    + " (such as `delivery.p99`; known: p50, p90, p95, p99, p999, max, mean, count)"),
+            Row(
+                "lost == 0", "delivery.updat.p99 < 5s",
+                "tiny.yaml:35:5: bad gate `delivery.updat.p99 < 5s`: there is no call `updat` with pushes"
+                    + " (did you mean `update`?)"),
+            Row(
+                "lost == 0", "answer.update.p99 < 5s",
+                "tiny.yaml:35:5: bad gate `answer.update.p99 < 5s`: `answer` is not known by call (only `delivery` is)"
+            ),
+            Row(
+                "lost == 0", "late.rate <= 200%",
+                "tiny.yaml:35:5: bad gate `late.rate <= 200%`: `200%` is not a percentage such as 1%, "
+                    + "or a number from 0 to 1 (such as `delivery.p99 < 2s` or `lost == 0`)"),
+            Row(
+                "lost == 0", "{ lost: 0 }",
+                "tiny.yaml:35:5: `gates` must be a list of text, not a mapping (such as `gates: [lost == 0]`)"),
+        ])
+    func faultsAndGates(row: Row) { check(row) }
+
+    private func check(_ row: Row) { #expect(Sample.complaint(Sample.with(row.old, row.new)) == row.says) }
+}
