@@ -77,6 +77,26 @@ let package = Package(
         room("PushRig", ["Basics", "Journal", "Faults", "APNs", "Devices", "MockServer"]),
         // Floor 9
         .executableTarget(name: "pushrig", dependencies: ["Basics", "Harness"], swiftSettings: strict),
+        // Tests, one target for each module, and the real program from outside
+        tests("APNs", ["APNs", "Basics", "HTTP"]),
+        tests("Basics", ["Basics"]),
+        tests("Conformance", ["Basics", "Conformance", "Journal", "Metrics"]),
+        tests("Devices", ["APNs", "Basics", "Devices"]),
+        tests("EndToEnd", ["APNs", "Basics", "EventLoop", "Journal", "Net", "TLS"]),
+        tests("EventLoop", ["Basics", "EventLoop"]),
+        tests("Faults", ["APNs", "Basics", "Faults"]),
+        tests("House", []),
+        tests("Journal", ["Basics", "HTTP", "Journal"]),
+        tests("LoadGenerator", ["Basics", "EventLoop", "HTTP", "Journal", "LoadGenerator", "Metrics", "Net", "Scenarios"]),
+        tests("Metrics", []),
+        tests("MockServer", ["APNs", "Basics", "EventLoop", "HTTP", "Journal", "MockServer", "Net", "TLS", "YAML"]),
+        tests("Net", ["Basics", "EventLoop", "HTTP", "Net", "TLS"]),
+        tests("ReferenceRelay", ["Basics", "EventLoop", "HTTP", "Net", "ReferenceRelay", "SQLite", "TLS"]),
+        tests("Reports", ["Basics", "Conformance", "Metrics", "Reports"]),
+        tests("SQLite", ["Basics", "SQLite"]),
+        tests("Scenarios", ["APNs", "Basics", "Faults", "Scenarios"]),
+        tests("TLS", ["Basics", "TLS"]),
+        tests("YAML", ["Basics", "YAML"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -7,6 +7,7 @@ package import HTTP
 package final class APNsValidator {
     private let court: Court
     private let checks: [Check]
+    private let steps: [Check.Step]
 
     /// `seed` is for the `apns-id`s made here: give each loop a child of its own. `checks` is another order of rows.
     package init(
@@ -15,6 +16,7 @@ package final class APNsValidator {
     ) {
         court = Court(settings: settings, keys: keys, directory: directory, seed: seed)
         self.checks = checks
+        steps = checks.map(\.step)
     }
 
     /// `head` has the pseudo-header fields of HTTP/2 and names in lower case. `now` decides on ages of provider tokens.
@@ -22,9 +24,9 @@ package final class APNsValidator {
         _ head: HeaderBlock, body: ByteBuffer, connection: ProviderConnection, now: WallTime
     ) -> APNsVerdict {
         connection.requests += 1
-        var inspection = Inspection(head, body, connection, court, now: now)
-        for index in checks.indices {
-            guard let reason = checks[index].judge(&inspection) else { continue }
+        var inspection = Inspection(head, court, now: now)
+        for index in steps.indices {
+            guard let reason = court.judge(steps[index], &inspection, head, body, connection) else { continue }
             return APNsVerdict(
                 facts: inspection.facts, rejection: reason, timestampMilliseconds: inspection.timestampMilliseconds,
                 check: checks[index].name)

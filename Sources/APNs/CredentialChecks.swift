@@ -6,27 +6,24 @@ import HTTP
 
 enum CredentialChecks {
     /// No field, another scheme than bearer, or nothing after it: there is no credential. Finds the JWT's place.
-    static func presence(_ inspection: inout Inspection) -> Reason? {
-        let head = inspection.head
-        guard inspection.fields.authorization >= 0 else { return .missingProviderToken }
-        let value = head.value(at: inspection.fields.authorization)
+    static func presence(_ it: inout Inspection, _ head: HeaderBlock, _ connection: ProviderConnection, _ court: Court) -> Reason? {
+        guard it.fields.authorization >= 0 else { return .missingProviderToken }
+        let value = head.value(at: it.fields.authorization)
         guard let start = tokenStart(value) else { return .missingProviderToken }
-        inspection.tokenStart = start
-        inspection.keysGeneration = inspection.court.keys.generation
-        inspection.isKnownToken = inspection.connection.knows(
-            value.extracting(start..<value.count), generation: inspection.keysGeneration)
+        it.tokenStart = start
+        it.keysGeneration = court.keys.generation
+        it.isKnownToken = connection.knows(
+            value.extracting(start..<value.count), generation: it.keysGeneration)
         return nil
     }
 
     /// After `credential`. Counts tokens by their bytes, before anything is known of them.
-    static func updateRate(_ inspection: inout Inspection) -> Reason? {
-        let court = inspection.court
-        let connection = inspection.connection
+    static func updateRate(_ it: inout Inspection, _ head: HeaderBlock, _ connection: ProviderConnection, _ court: Court) -> Reason? {
         guard court.settings.enforceTokenUpdateRate else { return nil }
-        if inspection.now < connection.blockedUntil { return .tooManyProviderTokenUpdates }
-        if inspection.isKnownToken || inspection.tokenStart == 0 { return nil }
-        let hash = hashToken(&inspection)
-        if connection.admit(hash, now: inspection.now, interval: court.settings.tokenUpdateInterval) { return nil }
+        if it.now < connection.blockedUntil { return .tooManyProviderTokenUpdates }
+        if it.isKnownToken || it.tokenStart == 0 { return nil }
+        let hash = hashToken(&it, head)
+        if connection.admit(hash, now: it.now, interval: court.settings.tokenUpdateInterval) { return nil }
         if court.settings.updateRateBlocksConnection,
             let healed = connection.admission(after: court.settings.tokenUpdateInterval)
         {
@@ -35,40 +32,38 @@ enum CredentialChecks {
         return .tooManyProviderTokenUpdates
     }
 
-    static func wedge(_ inspection: inout Inspection) -> Reason? {
-        inspection.connection.wedged ? .expiredProviderToken : nil
+    static func wedge(_ connection: ProviderConnection) -> Reason? {
+        connection.wedged ? .expiredProviderToken : nil
     }
 
     /// After `credential`. Looks among the verified ones first, then verifies.
-    static func signature(_ inspection: inout Inspection) -> Reason? {
-        if inspection.isKnownToken || inspection.tokenStart == 0 { return nil }
-        let hash = hashToken(&inspection)
-        let head = inspection.head
-        let value = head.value(at: inspection.fields.authorization)
-        let token = value.extracting(inspection.tokenStart..<value.count)
-        let keys = inspection.court.keys
+    static func signature(_ it: inout Inspection, _ head: HeaderBlock, _ court: Court) -> Reason? {
+        if it.isKnownToken || it.tokenStart == 0 { return nil }
+        let hash = hashToken(&it, head)
+        let value = head.value(at: it.fields.authorization)
+        let token = value.extracting(it.tokenStart..<value.count)
+        let keys = court.keys
         if let verified = keys.verified(token, hash: hash) {
-            inspection.verified = verified
+            it.verified = verified
             return nil
         }
-        guard let verified = inspection.court.reader.verify(token, keys: keys) else { return .invalidProviderToken }
+        guard let verified = court.reader.verify(token, keys: keys) else { return .invalidProviderToken }
         keys.remember(token, hash: hash, as: verified)
-        inspection.verified = verified
+        it.verified = verified
         return nil
     }
 
     /// After `token-signature`. Exactly the lifetime is still good.
-    static func age(_ inspection: inout Inspection) -> Reason? {
-        let court = inspection.court
+    static func age(_ it: borrowing Inspection, _ connection: ProviderConnection, _ court: Court) -> Reason? {
         let issuedAt: Int64
-        if let verified = inspection.verified {
+        if let verified = it.verified {
             issuedAt = verified.issuedAt
-        } else if inspection.isKnownToken {
-            issuedAt = inspection.connection.issuedAt
+        } else if it.isKnownToken {
+            issuedAt = connection.issuedAt
         } else {
             return nil
         }
-        let (age, tooLarge) = (inspection.now.nanoseconds / 1_000_000_000).subtractingReportingOverflow(issuedAt)
+        let (age, tooLarge) = (it.now.nanoseconds / 1_000_000_000).subtractingReportingOverflow(issuedAt)
         let lifetime = court.settings.providerTokenLifetime.nanoseconds / 1_000_000_000
         if !tooLarge, -lifetime...lifetime ~= age { return nil }
         if tooLarge ? issuedAt > 0 : age < 0 {
@@ -78,34 +73,33 @@ enum CredentialChecks {
             case .expired: break
             }
         }
-        if court.settings.wedgesAfterExpiredToken { inspection.connection.wedged = true }
+        if court.settings.wedgesAfterExpiredToken { connection.wedged = true }
         return .expiredProviderToken
     }
 
     /// One connection serves one team (§8: the second gets InvalidProviderToken).
-    static func team(_ inspection: inout Inspection) -> Reason? {
-        guard let key = inspection.verified?.key, let first = inspection.connection.firstKey else { return nil }
+    static func team(_ it: borrowing Inspection, _ connection: ProviderConnection) -> Reason? {
+        guard let key = it.verified?.key, let first = connection.firstKey else { return nil }
         return key.teamID == first.teamID ? nil : .invalidProviderToken
     }
 
-    static func environment(_ inspection: inout Inspection) -> Reason? {
-        guard let environment = inspection.verified?.key.environment else { return nil }
-        return environment == inspection.court.settings.environment ? nil : .badEnvironmentKeyInToken
+    static func environment(_ it: borrowing Inspection, _ court: Court) -> Reason? {
+        guard let environment = it.verified?.key.environment else { return nil }
+        return environment == court.settings.environment ? nil : .badEnvironmentKeyInToken
     }
 
-    static func relation(_ inspection: inout Inspection) -> Reason? {
-        guard let key = inspection.verified?.key, let first = inspection.connection.firstKey else { return nil }
+    static func relation(_ it: borrowing Inspection, _ connection: ProviderConnection) -> Reason? {
+        guard let key = it.verified?.key, let first = connection.firstKey else { return nil }
         return key.isRelated(to: first) ? nil : .unrelatedKeyIdInToken
     }
 
     /// Refuses nothing: from here on the credential is good, and the connection remembers it.
-    static func bind(_ inspection: inout Inspection) -> Reason? {
-        guard let verified = inspection.verified else { return nil }
-        let head = inspection.head
-        let value = head.value(at: inspection.fields.authorization)
-        inspection.connection.accept(
-            value.extracting(inspection.tokenStart..<value.count), key: verified.key, issuedAt: verified.issuedAt,
-            generation: inspection.keysGeneration)
+    static func bind(_ it: borrowing Inspection, _ head: HeaderBlock, _ connection: ProviderConnection) -> Reason? {
+        guard let verified = it.verified else { return nil }
+        let value = head.value(at: it.fields.authorization)
+        connection.accept(
+            value.extracting(it.tokenStart..<value.count), key: verified.key, issuedAt: verified.issuedAt,
+            generation: it.keysGeneration)
         return nil
     }
 
@@ -119,12 +113,11 @@ enum CredentialChecks {
         return start < value.count ? start : nil
     }
 
-    private static func hashToken(_ inspection: inout Inspection) -> TokenHash {
-        if let known = inspection.jwtHash { return known }
-        let head = inspection.head
-        let value = head.value(at: inspection.fields.authorization)
-        let fresh = hash(of: value.extracting(inspection.tokenStart..<value.count))
-        inspection.jwtHash = fresh
+    private static func hashToken(_ it: inout Inspection, _ head: HeaderBlock) -> TokenHash {
+        if let known = it.jwtHash { return known }
+        let value = head.value(at: it.fields.authorization)
+        let fresh = hash(of: value.extracting(it.tokenStart..<value.count))
+        it.jwtHash = fresh
         return fresh
     }
 }

@@ -42,20 +42,15 @@ struct FieldMap {
     }
 }
 
-/// What the checks read and write.
+/// What the checks read and write. It holds no reference to the request: those are passed beside it, uncounted.
 struct Inspection: ~Copyable {
-    let head: HeaderBlock
-    let body: ByteBuffer
-    let connection: ProviderConnection
-    let court: Court
     let now: WallTime
-
     let fields: FieldMap
     var facts: PushFacts
     /// Goes with a 410.
     var timestampMilliseconds: Int64?
 
-    /// Where the JWT starts within the value of `authorization`.
+    /// Where the JWT starts within the value of `authorization`; 0: not found yet.
     var tokenStart = 0
     /// The JWT is the connection's last accepted one: only its age is still to be judged.
     var isKnownToken = false
@@ -67,11 +62,7 @@ struct Inspection: ~Copyable {
     var topicParts: TopicParts?
     private var knownStanding: TokenStanding?
 
-    init(_ head: HeaderBlock, _ body: ByteBuffer, _ connection: ProviderConnection, _ court: Court, now: WallTime) {
-        self.head = head
-        self.body = body
-        self.connection = connection
-        self.court = court
+    init(_ head: HeaderBlock, _ court: Court, now: WallTime) {
         self.now = now
         fields = FieldMap(head)
         if fields.messageID >= 0, let id = UUIDBytes(messageID: head.value(at: fields.messageID)) {
@@ -86,15 +77,15 @@ struct Inspection: ~Copyable {
     }
 
     /// Asks the directory once, when the first check wants to know.
-    mutating func standing() -> TokenStanding {
+    mutating func standing(_ head: HeaderBlock, _ court: Court) -> TokenStanding {
         if let knownStanding { return knownStanding }
         guard facts.hasTokenHash else { return .active }
-        let answer = askDirectory()
+        let answer = askDirectory(head, court)
         knownStanding = answer
         return answer
     }
 
-    private func askDirectory() -> TokenStanding {
+    private func askDirectory(_ head: HeaderBlock, _ court: Court) -> TokenStanding {
         let path = head.value(at: fields.path)
         let topic = fields.topic >= 0 ? head.value(at: fields.topic) : Span()
         return court.directory.standing(

@@ -6,80 +6,74 @@ import HTTP
 enum RequestChecks {
     private static let devices: StaticString = "/3/device/"
 
-    static func method(_ inspection: inout Inspection) -> Reason? {
-        let head = inspection.head
-        guard inspection.fields.method >= 0 else { return .methodNotAllowed }
-        return head.value(at: inspection.fields.method).matches("POST") ? nil : .methodNotAllowed
+    static func method(_ it: borrowing Inspection, _ head: HeaderBlock) -> Reason? {
+        guard it.fields.method >= 0 else { return .methodNotAllowed }
+        return head.value(at: it.fields.method).matches("POST") ? nil : .methodNotAllowed
     }
 
     /// Finds the token's place. A token with a further slash in it is another path.
-    static func path(_ inspection: inout Inspection) -> Reason? {
-        let head = inspection.head
-        guard inspection.fields.path >= 0 else { return .badPath }
-        let path = head.value(at: inspection.fields.path)
+    static func path(_ it: inout Inspection, _ head: HeaderBlock) -> Reason? {
+        guard it.fields.path >= 0 else { return .badPath }
+        let path = head.value(at: it.fields.path)
         guard path.starts(with: devices) else { return .badPath }
         let start = devices.utf8CodeUnitCount
         guard path.count > start else { return .missingDeviceToken }
         if path.extracting(start..<path.count).contains(47) { return .badPath }
-        inspection.facts.token = start..<path.count
+        it.facts.token = start..<path.count
         return nil
     }
 
-    static func duplicates(_ inspection: inout Inspection) -> Reason? {
-        inspection.fields.hasDuplicate ? .duplicateHeaders : nil
+    static func duplicates(_ it: borrowing Inspection) -> Reason? {
+        it.fields.hasDuplicate ? .duplicateHeaders : nil
     }
 
     /// Read beforehand, so that a refusal for another reason echoes it too; both cases are taken (§3).
-    static func messageID(_ inspection: inout Inspection) -> Reason? {
-        inspection.fields.messageID >= 0 && !inspection.facts.apnsIDGiven ? .badMessageId : nil
+    static func messageID(_ it: borrowing Inspection) -> Reason? {
+        it.fields.messageID >= 0 && !it.facts.apnsIDGiven ? .badMessageId : nil
     }
 
     /// Absent is fine (§3: optional but for watchOS).
-    static func pushType(_ inspection: inout Inspection) -> Reason? {
-        let head = inspection.head
-        guard inspection.fields.pushType >= 0 else { return nil }
-        guard let type = PushType(head.value(at: inspection.fields.pushType)) else { return .invalidPushType }
-        inspection.facts.pushType = type
+    static func pushType(_ it: inout Inspection, _ head: HeaderBlock) -> Reason? {
+        guard it.fields.pushType >= 0 else { return nil }
+        guard let type = PushType(head.value(at: it.fields.pushType)) else { return .invalidPushType }
+        it.facts.pushType = type
         return nil
     }
 
     /// Whole Unix seconds; 0 and the past are fine.
-    static func expiration(_ inspection: inout Inspection) -> Reason? {
-        let head = inspection.head
-        guard inspection.fields.expiration >= 0 else { return nil }
-        guard let seconds = wholeNumber(head.value(at: inspection.fields.expiration)) else { return .badExpirationDate }
-        inspection.facts.expiration = seconds
+    static func expiration(_ it: inout Inspection, _ head: HeaderBlock) -> Reason? {
+        guard it.fields.expiration >= 0 else { return nil }
+        guard let seconds = wholeNumber(head.value(at: it.fields.expiration)) else { return .badExpirationDate }
+        it.facts.expiration = seconds
         return nil
     }
 
-    static func priority(_ inspection: inout Inspection) -> Reason? {
-        let head = inspection.head
-        guard inspection.fields.priority >= 0 else { return nil }
-        let value = head.value(at: inspection.fields.priority)
+    static func priority(_ it: inout Inspection, _ head: HeaderBlock) -> Reason? {
+        guard it.fields.priority >= 0 else { return nil }
+        let value = head.value(at: it.fields.priority)
         switch value.count {
-        case 1 where value[0] == 53: inspection.facts.priority = 5
-        case 1 where value[0] == 49: inspection.facts.priority = 1
-        case 2 where value[0] == 49 && value[1] == 48: inspection.facts.priority = 10
+        case 1 where value[0] == 53: it.facts.priority = 5
+        case 1 where value[0] == 49: it.facts.priority = 1
+        case 2 where value[0] == 49 && value[1] == 48: it.facts.priority = 10
         default: return .badPriority
         }
         return nil
     }
 
     /// After `priority` and `push-type`.
-    static func backgroundPriority(_ inspection: inout Inspection) -> Reason? {
-        guard inspection.facts.pushType == .background, inspection.facts.priority == 10 else { return nil }
-        switch inspection.court.settings.backgroundPriority {
+    static func backgroundPriority(_ it: borrowing Inspection, _ court: Court) -> Reason? {
+        guard it.facts.pushType == .background, it.facts.priority == 10 else { return nil }
+        switch court.settings.backgroundPriority {
         case .accept: return nil
-        case .refuseExplicitTen: return inspection.fields.priority >= 0 ? .badPriority : nil
+        case .refuseExplicitTen: return it.fields.priority >= 0 ? .badPriority : nil
         case .refuseTenAndAbsent: return .badPriority
         }
     }
 
-    static func collapseID(_ inspection: inout Inspection) -> Reason? {
-        let head = inspection.head
-        guard inspection.fields.collapseID >= 0 else { return nil }
-        let count = head.value(at: inspection.fields.collapseID).count
-        if count > 64 || count == 0 && inspection.court.settings.refusesEmptyCollapseID { return .badCollapseId }
+    static func collapseID(_ it: borrowing Inspection, _ head: HeaderBlock, _ court: Court) -> Reason? {
+        guard it.fields.collapseID >= 0 else { return nil }
+        let count = head.value(at: it.fields.collapseID).count
+        if count > 64 || count == 0 && court.settings.refusesEmptyCollapseID { return .badCollapseId }
         return nil
     }
 
@@ -87,14 +81,14 @@ enum RequestChecks {
     private static func wholeNumber(_ text: Span<UInt8>) -> Int64? {
         let start = text.count > 0 && text[0] == 45 ? 1 : 0
         guard text.count > start, text.count - start <= 19 else { return nil }
-        var value: Int64 = 0
+        // Nineteen digits fit 64 bits without a sign; whether the result fits with one is seen at the end.
+        var value: UInt64 = 0
         for index in start..<text.count {
-            guard 48...57 ~= text[index] else { return nil }
-            let (product, tooLarge) = value.multipliedReportingOverflow(by: 10)
-            let (sum, tooLargeSum) = product.addingReportingOverflow(Int64(text[index] - 48))
-            guard !tooLarge, !tooLargeSum else { return nil }
-            value = sum
+            let digit = text[index] &- 48
+            guard digit <= 9 else { return nil }
+            value = value &* 10 &+ UInt64(digit)
         }
-        return start == 1 ? -value : value
+        guard let magnitude = Int64(exactly: value) else { return nil }
+        return start == 1 ? -magnitude : magnitude
     }
 }

@@ -30,7 +30,9 @@ final class TokenReader {
 
     /// `alg` must be ES256 and `kid` a key we know; `typ` and others are harmless.
     private func readHeader(_ text: Span<UInt8>, keys: ProviderKeys) -> ProviderKey? {
-        guard Base64URL.decode(text, into: &part), scanner.scan(part.span) == nil,
+        guard Base64URL.decode(text, into: &part) else { return nil }
+        let part = part
+        guard scanner.scan(part.span) == nil,
             let algorithm = scanner.member("alg", of: 0), scanner.isString(algorithm, "ES256"),
             let kid = scanner.member("kid", of: 0), let keyID = scanner.string(kid)
         else { return nil }
@@ -39,7 +41,9 @@ final class TokenReader {
 
     /// `iss` must be the key's team. `iat` is a number of seconds; a fraction, as Python's clock gives it, is dropped.
     private func readClaims(_ text: Span<UInt8>, team: String) -> Int64? {
-        guard Base64URL.decode(text, into: &part), scanner.scan(part.span) == nil,
+        guard Base64URL.decode(text, into: &part) else { return nil }
+        let part = part
+        guard scanner.scan(part.span) == nil,
             let issuer = scanner.member("iss", of: 0), scanner.string(issuer) == team,
             let issuedAt = scanner.member("iat", of: 0)
         else { return nil }

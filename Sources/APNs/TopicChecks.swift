@@ -5,40 +5,38 @@ import HTTP
 
 enum TopicChecks {
     /// A provider token speaks for a team, so it never implies a topic (§3).
-    static func presence(_ inspection: inout Inspection) -> Reason? {
-        inspection.fields.topic < 0 ? .missingTopic : nil
+    static func presence(_ it: borrowing Inspection) -> Reason? {
+        it.fields.topic < 0 ? .missingTopic : nil
     }
 
     /// Splits the topic. What is no bundle ID before the suffix, the empty topic included, is BadTopic.
-    static func syntax(_ inspection: inout Inspection) -> Reason? {
-        let head = inspection.head
-        guard inspection.fields.topic >= 0 else { return nil }
-        let topic = head.value(at: inspection.fields.topic)
+    static func syntax(_ it: inout Inspection, _ head: HeaderBlock) -> Reason? {
+        guard it.fields.topic >= 0 else { return nil }
+        let topic = head.value(at: it.fields.topic)
         let parts = TopicParts(topic)
         guard TopicParts.isBundleID(topic.extracting(0..<parts.bundleCount)) else { return .badTopic }
-        inspection.topicParts = parts
+        it.topicParts = parts
         return nil
     }
 
     /// The suffix of another push type contradicts the declared one: since 2019 InvalidPushType (§4). A bare topic where
     /// the type wants a suffix is not judged here: the observed answer to that is DeviceTokenNotForTopic, which can
     /// only be said of a known token (see `TokenChecks.topic`). Without the header the suffix tells the type.
-    static func suffix(_ inspection: inout Inspection) -> Reason? {
-        guard let suffixType = inspection.topicParts?.suffixType else { return nil }
-        guard let declared = inspection.facts.pushType else {
-            inspection.facts.pushType = suffixType
+    static func suffix(_ it: inout Inspection) -> Reason? {
+        guard let suffixType = it.topicParts?.suffixType else { return nil }
+        guard let declared = it.facts.pushType else {
+            it.facts.pushType = suffixType
             return nil
         }
         return declared == suffixType ? nil : .invalidPushType
     }
 
     /// The team must own the app and the key must be meant for it.
-    static func permission(_ inspection: inout Inspection) -> Reason? {
-        guard let parts = inspection.topicParts else { return nil }
-        let head = inspection.head
-        let bundle = head.value(at: inspection.fields.topic).extracting(0..<parts.bundleCount)
-        if let allowed = inspection.court.allowedTopics, !contains(allowed, bundle) { return .topicDisallowed }
-        if let allowed = inspection.connection.key?.topicBytes, !contains(allowed, bundle) { return .topicDisallowed }
+    static func permission(_ it: borrowing Inspection, _ head: HeaderBlock, _ connection: ProviderConnection, _ court: Court) -> Reason? {
+        guard let parts = it.topicParts else { return nil }
+        let bundle = head.value(at: it.fields.topic).extracting(0..<parts.bundleCount)
+        if let allowed = court.allowedTopics, !contains(allowed, bundle) { return .topicDisallowed }
+        if let allowed = connection.key?.topicBytes, !contains(allowed, bundle) { return .topicDisallowed }
         return nil
     }
 

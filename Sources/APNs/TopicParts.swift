@@ -34,16 +34,19 @@ package struct TopicParts: Sendable, Equatable {
     /// bundle ID; the underscore is taken all the same, since one of them in a test's name proves nothing.
     static func isBundleID(_ text: Span<UInt8>) -> Bool {
         guard 1...255 ~= text.count else { return false }
-        var previous: UInt8 = 46
-        for index in text.indices {
-            let byte = text[index]
-            switch byte {
-            case 48...57, 65...90, 97...122, 45, 95: break
-            case 46: if previous == 46 { return false }
-            default: return false
+        return text.withUnsafeBufferPointer { bytes in
+            var previous: UInt8 = 46
+            for byte in bytes {
+                guard byte < 128, (byte < 64 ? lowCharacters : highCharacters) >> UInt64(byte & 63) & 1 == 1,
+                    byte != 46 || previous != 46
+                else { return false }
+                previous = byte
             }
-            previous = byte
+            return previous != 46
         }
-        return previous != 46
     }
+
+    /// One bit for each allowed byte: hyphen, dot and digits; letters and underscore.
+    private static let lowCharacters: UInt64 = 0x03FF_6000_0000_0000
+    private static let highCharacters: UInt64 = 0x07FF_FFFE_87FF_FFFE
 }

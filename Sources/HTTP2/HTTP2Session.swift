@@ -16,8 +16,10 @@ package final class HTTP2Session {
     package private(set) var events: [HTTP2Event] = []
     /// Streams that are open, ours and the peer's.
     package private(set) var openStreams = 0
-    private var current: HTTP2Stream?
-    private var firstOpen: HTTP2Stream?
+    /// The stream that the callbacks spoke of last, kept alive by the list of open streams.
+    private var current: Unmanaged<HTTP2Stream>?
+    private var currentID: Int32 = 0
+    private var firstOpen: Unmanaged<HTTP2Stream>?
     /// For each SETTINGS still to be written: the MAX_CONCURRENT_STREAMS to show in place of the enforced one.
     private var advertised: [UInt32?] = []
 
@@ -45,10 +47,7 @@ package final class HTTP2Session {
 
     deinit {
         nghttp2_session_del(session)
-        for stream in streams {
-            stream.next = nil
-            stream.previous = nil
-        }
+        for stream in streams { release(stream) }
     }
 
     // MARK: Bytes
@@ -56,7 +55,7 @@ package final class HTTP2Session {
     /// Feeds what the peer sent. Nil, or why the connection cannot go on; a GOAWAY may then wait in the output.
     package func receive(_ bytes: Span<UInt8>) -> String? {
         let result = bytes.withUnsafeBufferPointer { nghttp2_session_mem_recv(session, $0.baseAddress, $0.count) }
-        current = nil
+        forgetCurrent()
         return result < 0 ? String(cString: nghttp2_strerror(Int32(result))) : nil
     }
 
@@ -135,7 +134,8 @@ package final class HTTP2Session {
     package var streams: [HTTP2Stream] {
         var found: [HTTP2Stream] = []
         var cursor = firstOpen
-        while let stream = cursor {
+        while let held = cursor {
+            let stream = held.takeUnretainedValue()
             found.append(stream)
             cursor = stream.next
         }
@@ -247,83 +247,103 @@ package final class HTTP2Session {
             stream.id = streamID
             nghttp2_session_set_stream_user_data(session, streamID, Unmanaged.passUnretained(stream).toOpaque())
             keep(stream)
-            current = stream
+            current = Unmanaged.passUnretained(stream)
+            currentID = streamID
             return 0
         }
-        guard let stream = stream(streamID) else { return 0 }
-        // A client sees the final answer after a 1xx here; anything else is trailers.
-        if role == .client, stream.status == 0 || stream.status / 100 == 1 {
-            stream.status = 0
-            stream.head.clear()
-        } else {
-            stream.inTrailers = true
+        return withStream(streamID, otherwise: 0) { stream in
+            // A client sees the final answer after a 1xx here; anything else is trailers.
+            if role == .client, stream.status == 0 || stream.status / 100 == 1 {
+                stream.status = 0
+                stream.head.clear()
+            } else {
+                stream.inTrailers = true
+            }
+            return 0
         }
-        return 0
     }
 
     func header(
         streamID: Int32, _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, neverIndexed: Bool
     ) -> Int32 {
-        guard let stream = stream(streamID), !stream.inTrailers else { return 0 }
-        stream.headerListBytes += name.count + value.count + 32
-        guard stream.headerListBytes <= limits.maxHeaderListBytes else {
-            return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
-        }
-        if role == .client, name.count == 7, name[0] == 58 {
-            for digit in value { stream.status = stream.status * 10 + Int(digit &- 48) }
+        withStream(streamID, otherwise: 0) { stream in
+            guard !stream.inTrailers else { return 0 }
+            stream.headerListBytes += name.count + value.count + 32
+            guard stream.headerListBytes <= limits.maxHeaderListBytes else {
+                return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
+            }
+            if role == .client, name.count == 7, name[0] == 58 {
+                for digit in value { stream.status = stream.status * 10 + Int(digit &- 48) }
+                return 0
+            }
+            Unmanaged.passUnretained(stream.head)._withUnsafeGuaranteedRef {
+                $0.append(name: name.span, value: value.span, neverIndexed: neverIndexed)
+            }
             return 0
         }
-        stream.head.append(name: name.span, value: value.span, neverIndexed: neverIndexed)
-        return 0
     }
 
     func data(streamID: Int32, _ bytes: UnsafeBufferPointer<UInt8>) {
-        guard let stream = stream(streamID) else { return }
-        let room = limits.maxBodyBytes + 1 - stream.body.count
-        guard room > 0 else { return }
-        stream.body.append(bytes.span.extracting(first: room))
+        withStream(streamID, otherwise: ()) { stream in
+            Unmanaged.passUnretained(stream.body)._withUnsafeGuaranteedRef { body in
+                let room = limits.maxBodyBytes + 1 - body.count
+                if room > 0 { body.append(bytes.span.extracting(first: room)) }
+            }
+        }
     }
 
     func endOfStream(_ streamID: Int32) {
-        guard let stream = stream(streamID), !stream.isComplete else { return }
-        stream.isComplete = true
-        events.append(.message(stream))
+        withStream(streamID, otherwise: ()) { stream in
+            guard !stream.isComplete else { return }
+            stream.isComplete = true
+            events.append(.message(stream))
+        }
     }
 
     func streamClosed(_ streamID: Int32, _ code: UInt32) {
-        guard let stream = stream(streamID) else { return }
-        stream.isClosed = true
-        if current === stream { current = nil }
-        events.append(.closed(stream, code: code))
-        release(stream)
+        withStream(streamID, otherwise: ()) { stream in
+            stream.isClosed = true
+            events.append(.closed(stream, code: code))
+            release(stream)
+        }
+        if currentID == streamID { forgetCurrent() }
     }
 
     // MARK: Inside
 
     /// nghttp2 holds a stream as its user data, unretained; this list keeps it alive from opening to closing.
     private func keep(_ stream: HTTP2Stream) {
+        let held = Unmanaged.passRetained(stream)
         stream.next = firstOpen
-        firstOpen?.previous = stream
-        firstOpen = stream
+        firstOpen?._withUnsafeGuaranteedRef { $0.previous = held }
+        firstOpen = held
         openStreams += 1
     }
 
     private func release(_ stream: HTTP2Stream) {
-        let next = stream.next
-        next?.previous = stream.previous
-        if let previous = stream.previous { previous.next = next } else { firstOpen = next }
+        let (next, previous) = (stream.next, stream.previous)
+        next?._withUnsafeGuaranteedRef { $0.previous = previous }
+        if let previous { previous._withUnsafeGuaranteedRef { $0.next = next } } else { firstOpen = next }
         stream.next = nil
         stream.previous = nil
         openStreams -= 1
+        Unmanaged.passUnretained(stream).release()
     }
 
+    private func forgetCurrent() {
+        current = nil
+        currentID = 0
+    }
+
+    /// Lends the open stream of that id without counting references: this runs once for each field of each request.
     @inline(__always)
-    private func stream(_ id: Int32) -> HTTP2Stream? {
-        if let current, current.id == id { return current }
-        guard let pointer = nghttp2_session_get_stream_user_data(session, id) else { return nil }
-        let stream = Unmanaged<HTTP2Stream>.fromOpaque(pointer).takeUnretainedValue()
-        current = stream
-        return stream
+    private func withStream<R>(_ id: Int32, otherwise: R, _ body: (HTTP2Stream) -> R) -> R {
+        if currentID != id || current == nil {
+            guard let pointer = nghttp2_session_get_stream_user_data(session, id) else { return otherwise }
+            current = Unmanaged.fromOpaque(pointer)
+            currentID = id
+        }
+        return current!._withUnsafeGuaranteedRef(body)
     }
 
     private func provider(for stream: HTTP2Stream) -> nghttp2_data_provider {

@@ -19,6 +19,8 @@ package final class HTTP2Stream {
     package internal(set) var isClosed = false
     /// Whoever works for this stream above; cleared when the stream goes back to its pool.
     package var owner: AnyObject?
+    /// Like `owner`, but stays with the stream in its pool: for an object that is made once and used again.
+    package var companion: AnyObject?
 
     /// What is still to be sent of our body.
     let outBody = ByteBuffer()
@@ -28,8 +30,8 @@ package final class HTTP2Stream {
     var headerListBytes = 0
 
     /// The session's list of open streams; the session keeps them alive through it.
-    var next: HTTP2Stream?
-    unowned(unsafe) var previous: HTTP2Stream?
+    var next: Unmanaged<HTTP2Stream>?
+    var previous: Unmanaged<HTTP2Stream>?
 
     init() {}
 

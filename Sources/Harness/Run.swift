@@ -113,7 +113,7 @@ package final class Run {
             let snapshot = load.snapshot()
             if let failure = mock.failure ?? snapshot.journalFailure { throw failure }
             if snapshot.isDone, loadEnded == nil { loadEnded = now }
-            let drainEnds = loadEnded.map { $0 + scenario.phases.drain }
+            let drainEnds = loadEnded.map { $0 + drain }
             history.phases = phases(origin: origin, loadEnded: loadEnded, now: now)
             show(snapshot, mock, now: now, origin: origin, draining: loadEnded != nil, faults: faults.active(at: now))
             if let drainEnds, now >= drainEnds { return }
@@ -166,6 +166,9 @@ package final class Run {
         }
     }
 
+    /// As long as the scenario allows for the last pushes, and the relay says it may take.
+    private var drain: Interval { max(scenario.phases.drain, scenario.relay.profile.settle) }
+
     /// A moment to get ready, or until the instant that was asked for.
     private var startDelay: Interval {
         guard let startAt = options.startAt else { return .milliseconds(200) }
@@ -200,7 +203,7 @@ package final class Run {
         let phase = draining ? "drain" : elapsed < scenario.phases.warmUp ? "warm-up" : "measure"
         let text = panel.text(
             for: LiveFrame(
-                phase: phase, elapsed: max(.zero, elapsed), total: plan.duration + scenario.phases.drain,
+                phase: phase, elapsed: max(.zero, elapsed), total: plan.duration + drain,
                 planned: Int64(snapshot.planned), sent: Int64(snapshot.sent), answered: Int64(snapshot.answered),
                 failed: Int64(snapshot.failed), dropped: Int64(snapshot.dropped),
                 activeSessions: Int64(snapshot.activeSessions), pushes: Int64(statistics.pushes),

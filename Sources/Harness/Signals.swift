@@ -8,7 +8,7 @@ import Glibc
 package struct Signals: Sendable {
     private let set: sigset_t
 
-    /// Blocks SIGINT and SIGTERM, and ignores SIGPIPE.
+    /// Blocks SIGINT and SIGTERM; a broken pipe and a file grown too large become errors of the write.
     package init() {
         var set = sigset_t()
         sigemptyset(&set)
@@ -16,6 +16,7 @@ package struct Signals: Sendable {
         sigaddset(&set, SIGTERM)
         pthread_sigmask(SIG_BLOCK, &set, nil)
         signal(SIGPIPE, SIG_IGN)
+        signal(SIGXFSZ, SIG_IGN)
         self.set = set
     }
 

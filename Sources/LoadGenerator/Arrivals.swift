@@ -1,5 +1,5 @@
-// When sessions begin, by arithmetic: the k-th session begins when the integral of the rate reaches k. Nothing is stored
-// per session, so a plan of a hundred million sessions costs what a plan of ten costs.
+// When sessions begin, by arithmetic: the k-th session begins when the integral of the rate reaches k. Nothing is
+// stored per session, so a plan of a hundred million sessions costs what a plan of ten costs.
 
 import Basics
 import Scenarios

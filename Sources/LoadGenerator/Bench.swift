@@ -1,5 +1,6 @@
 // Closed-loop load straight at one endpoint: so many connections, so many requests in flight on each, the next request
-// when an answer is in. No plan, no relay, no journal; its latencies say how fast the peer answers, not how it holds a rate.
+// when an answer is in. No plan, no relay, no journal; its latencies say how fast the peer answers, not how it holds a
+// rate.
 
 package import Basics
 import EventLoop
@@ -72,8 +73,8 @@ package struct BenchResult: Sendable {
 }
 
 package enum Bench {
-    /// Runs to the end and blocks the caller; never called from a loop's thread. Throws a usage `Failure` when the target
-    /// is refused, a run `Failure` when nothing at all answers.
+    /// Runs to the end and blocks the caller; never called from a loop's thread. Throws a usage `Failure` when the
+    /// target is refused, a run `Failure` when nothing at all answers.
     package static func run(_ options: BenchOptions) throws(Failure) -> BenchResult {
         precondition(options.connections > 0 && options.streams > 0, "connections and streams are at least 1")
         try TargetPolicy.check(options.target, allowHosts: options.allowHosts)

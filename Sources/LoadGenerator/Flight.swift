@@ -1,4 +1,5 @@
-// One event on its way: a request whose memory is used again, and everything that must be remembered until it is answered.
+// One event on its way: a request whose memory is used again, and everything that must be remembered until it is
+// answered.
 
 import Basics
 import Net

@@ -1,8 +1,8 @@
 // Who a session is to the relay: secrets, tokens and names, each computed from the seed whenever it is needed and
 // stored nowhere.
 //
-// Device tokens are 32 bytes and activity update tokens 80, as seen in the field. The size of push-to-start tokens is not
-// established; ours are 64 bytes, unlike both, so that a relay that mixes them up is noticed.
+// Device tokens are 32 bytes and activity update tokens 80, as seen in the field. The size of push-to-start tokens is
+// not established; ours are 64 bytes, unlike both, so that a relay that mixes them up is noticed.
 
 import Basics
 import Scenarios
@@ -24,7 +24,8 @@ package struct SessionIdentity: Hashable, Sendable {
 }
 
 extension Workload {
-    /// Appends a session's variable as plain text; only hex digits, letters, `_`, and for `topic` what the profile says.
+    /// Appends a session's variable as plain text; only hex digits, letters, `_`, and for `topic` what the profile
+    /// says.
     func append(_ variable: SessionVariable, session: UInt32, into buffer: ByteBuffer) {
         let user = userSeed.child(UInt64(Int(session) / sessionsPerUser))
         switch variable {

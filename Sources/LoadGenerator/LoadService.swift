@@ -16,9 +16,9 @@ package final class LoadService: Sendable {
 
     /// Connects nothing yet; connections are made when they are needed, at most `connections` in all.
     ///
-    /// `window` bounds the unanswered events; those that find it full are dropped, on record. `caFile` is the PEM file to
-    /// trust for an https target. Throws a usage `Failure` when the target is refused (see `TargetPolicy`), a run `Failure`
-    /// when the journal cannot be written or a thread not started.
+    /// `window` bounds the unanswered events; those that find it full are dropped, on record. `caFile` is the PEM file
+    /// to trust for an https target. Throws a usage `Failure` when the target is refused (see `TargetPolicy`), a run
+    /// `Failure` when the journal cannot be written or a thread not started.
     package init(
         plan: Plan, target: Origin, connections: Int, journalDirectory: String, loops: Int = 1,
         allowHosts: Set<String> = [], window: Int = 16_384, caFile: String? = nil

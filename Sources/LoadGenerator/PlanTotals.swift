@@ -22,7 +22,7 @@ package struct PlanSummary: Sendable {
 }
 
 extension Plan {
-    /// Counted on first use by playing every session once: about a second for ten million events.
+    /// Counted on first use by playing every session once: about 250 ns an event.
     package var summary: PlanSummary { totals.value.withLock { held in held ?? fill(&held) } }
     /// Events of this shard; counts like `summary`.
     package var eventCount: Int { summary.events }

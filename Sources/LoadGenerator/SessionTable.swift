@@ -1,5 +1,5 @@
-// The sessions that have begun and are not over: rows in one block of memory, in order of their next event. This is where
-// a million idle sessions live, so a row holds nothing that can be computed again.
+// The sessions that have begun and are not over: rows in one block of memory, in order of their next event. This is
+// where a million idle sessions live, so a row holds nothing that can be computed again.
 
 import Basics
 
@@ -52,8 +52,9 @@ struct SessionTable {
 
     /// Takes the event that is due first and moves its session on to its next one. `isOverlapping`: an earlier event of
     /// the session has not been answered yet.
-    mutating func takeDue(_ workload: Workload) -> (row: UInt32, event: PlannedEvent, script: UInt16, isOverlapping: Bool)
-    {
+    mutating func takeDue(_ workload: Workload) -> (
+        row: UInt32, event: PlannedEvent, script: UInt16, isOverlapping: Bool
+    ) {
         let entry = queue.top!
         let place = Int(entry.row)
         let row = rows[place]

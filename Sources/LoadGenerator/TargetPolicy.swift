@@ -15,14 +15,15 @@ package enum TargetPolicy {
     /// Hosts that send pushes to real people; each stands for itself and every name below it.
     package static let vendorHosts = [
         // Platforms
-        "push.apple.com", "apple.com", "googleapis.com", "google.com", "notify.windows.com", "push.services.mozilla.com",
-        "push.hicloud.com", "servicebus.windows.net", "xmpush.xiaomi.com", "push.oppomobile.com", "vivo.com.cn",
+        "push.apple.com", "apple.com", "googleapis.com", "google.com", "notify.windows.com",
+        "push.services.mozilla.com", "push.hicloud.com", "servicebus.windows.net", "xmpush.xiaomi.com",
+        "push.oppomobile.com", "vivo.com.cn",
         // Services and hosted relays
-        "exp.host", "expo.dev", "onesignal.com", "braze.com", "braze.eu", "airship.com", "urbanairship.com", "customer.io",
-        "pushwoosh.com", "pushwoosh.eu", "clix.so", "activitysmith.com", "ably.io", "ably.com", "ably.net",
-        "knock.app", "novu.co", "pusher.com", "pushy.me", "courier.com", "iterable.com",
-        "clevertap.com", "moengage.com", "batch.com", "pushover.net", "pushbullet.com", "ntfy.sh", "day.app",
-        "home-assistant.io", "push.mattermost.com", "matrix.org", "jpush.cn", "getui.com",
+        "exp.host", "expo.dev", "onesignal.com", "braze.com", "braze.eu", "airship.com", "urbanairship.com",
+        "customer.io", "pushwoosh.com", "pushwoosh.eu", "clix.so", "activitysmith.com", "ably.io", "ably.com",
+        "ably.net", "knock.app", "novu.co", "pusher.com", "pushy.me", "courier.com", "iterable.com", "clevertap.com",
+        "moengage.com", "batch.com", "pushover.net", "pushbullet.com", "ntfy.sh", "day.app", "home-assistant.io",
+        "push.mattermost.com", "matrix.org", "jpush.cn", "getui.com",
     ]
     /// The same for services that have a name per region: first label and suffix.
     private static let regionalVendors = [("sns", "amazonaws.com"), ("pinpoint", "amazonaws.com")]
@@ -34,8 +35,8 @@ package enum TargetPolicy {
         return regional.map { $0.0 + ".*." + $0.1 }
     }
 
-    /// Throws a usage `Failure` unless `target` may be loaded. A name is looked up with `resolve`, which gives every address
-    /// it leads to, or none; the caller's thread waits for it.
+    /// Throws a usage `Failure` unless `target` may be loaded. A name is looked up with `resolve`, which gives every
+    /// address it leads to, or none; the caller's thread waits for it.
     package static func check(
         _ target: Origin, allowHosts: Set<String> = [], resolve: (String) -> [ResolvedHost] = TargetPolicy.resolve
     ) throws(Failure) {

@@ -197,17 +197,10 @@ package final class ServerConnection: ReadinessHandler {
         while index < session.events.count {
             switch session.events[index] {
             case .message(let stream):
-                let exchange = ServerExchange(
-                    connection: self, head: stream.head, body: stream.body, responseHead: stream.outHead,
-                    arrivedAt: readAt, streamID: stream.id, stream: stream)
+                let exchange = exchange(on: stream, at: readAt)
                 stream.owner = exchange
                 server.handler.handle(exchange)
-            case .closed(let stream, _):
-                if let owner = stream.owner {
-                    let exchange = unsafeDowncast(owner, to: ServerExchange.self)
-                    exchange.stream = nil
-                    if exchange.isOpen || exchange.isStreaming { abandon(exchange) }
-                }
+            case .closed(let stream, _): over(stream)
             case .goAway, .settings, .pingAcknowledged: break
             }
             index += 1
@@ -229,6 +222,30 @@ package final class ServerConnection: ReadinessHandler {
         }
     }
 
+    /// The stream's own exchange object again, if it has one to give.
+    private func exchange(on stream: HTTP2Stream, at readAt: Instant) -> ServerExchange {
+        guard let companion = stream.companion else {
+            return ServerExchange(
+                connection: self, head: stream.head, body: stream.body, responseHead: stream.outHead,
+                arrivedAt: readAt, streamID: stream.id, stream: stream)
+        }
+        stream.companion = nil
+        let exchange = unsafeDowncast(companion, to: ServerExchange.self)
+        exchange.begin(on: stream, connection: self, arrivedAt: readAt)
+        return exchange
+    }
+
+    private func over(_ stream: HTTP2Stream) {
+        guard stream.owner != nil else { return }
+        var exchange = unsafeDowncast(stream.owner!, to: ServerExchange.self)
+        stream.owner = nil
+        exchange.detach()
+        if exchange.isOpen || exchange.isStreaming { abandon(exchange) }
+        guard isKnownUniquelyReferenced(&exchange) else { return }
+        exchange.park()
+        stream.companion = exchange
+    }
+
     private func abandon(_ exchange: ServerExchange) {
         exchange.isOpen = false
         exchange.isStreaming = false
@@ -240,12 +257,7 @@ package final class ServerConnection: ReadinessHandler {
         switch engine {
         case .undecided: return
         case .http2(let session):
-            for stream in session.streams {
-                guard let owner = stream.owner else { continue }
-                let exchange = unsafeDowncast(owner, to: ServerExchange.self)
-                exchange.stream = nil
-                if exchange.isOpen || exchange.isStreaming { abandon(exchange) }
-            }
+            for stream in session.streams { over(stream) }
         case .http1(let engine):
             if let exchange = engine.exchange, exchange.isOpen || exchange.isStreaming { abandon(exchange) }
             engine.exchange = nil

@@ -6,7 +6,8 @@ import HTTP2
 
 /// Confined to the server's loop. May be kept to answer later; once `isOpen` is false answering does nothing.
 package final class ServerExchange {
-    package let connection: ServerConnection
+    /// Always there for whoever holds the exchange.
+    package private(set) var connection: ServerConnection!
     /// `:method`, `:path`, `:authority`, `:scheme` (HTTP/2) and the fields, in order of arrival.
     package let head: HeaderBlock
     /// The whole body, cut to the limit plus one byte.
@@ -14,13 +15,14 @@ package final class ServerExchange {
     /// Fields of the answer, without `:status` and `content-length`.
     package let responseHead: HeaderBlock
     /// When the bytes that completed the request were read.
-    package let arrivedAt: Instant
+    package private(set) var arrivedAt: Instant
     /// The HTTP/2 stream, or the request's number on an HTTP/1.1 connection.
-    package let streamID: Int32
+    package private(set) var streamID: Int32
     /// Nobody has answered yet and somebody waits for it.
     package internal(set) var isOpen = true
     var isStreaming = false
-    var stream: HTTP2Stream?
+    /// Nil once the stream is over; until then its session keeps it alive.
+    private var heldStream: Unmanaged<HTTP2Stream>?
 
     init(
         connection: ServerConnection, head: HeaderBlock, body: ByteBuffer, responseHead: HeaderBlock,
@@ -32,7 +34,24 @@ package final class ServerExchange {
         self.responseHead = responseHead
         self.arrivedAt = arrivedAt
         self.streamID = streamID
-        self.stream = stream
+        heldStream = stream.map(Unmanaged.passUnretained)
+    }
+
+    var stream: HTTP2Stream? { heldStream?.takeUnretainedValue() }
+
+    func detach() { heldStream = nil }
+
+    /// Nobody holds the exchange but its stream object, which keeps it for its next request.
+    func park() { connection = nil }
+
+    /// Takes the object, which nobody holds any more, for the next request on the same stream object.
+    func begin(on stream: HTTP2Stream, connection: ServerConnection, arrivedAt: Instant) {
+        self.connection = connection
+        self.arrivedAt = arrivedAt
+        streamID = stream.id
+        isOpen = true
+        isStreaming = false
+        heldStream = Unmanaged.passUnretained(stream)
     }
 
     /// Sends the answer, once. An empty body on HTTP/2 is HEADERS with END_STREAM and no DATA.

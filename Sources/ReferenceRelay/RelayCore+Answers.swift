@@ -174,6 +174,6 @@ extension RelayCore {
 
     private func wait(after failures: Int) -> Interval {
         let doubled = options.retryDelay * Double(1 << min(failures - 1, 30))
-        return min(doubled, options.retryDelayMax) * (0.9 + 0.2 * chance.unit())
+        return min(doubled, options.retryDelayMax) * (1 + 0.2 * chance.unit())
     }
 }

@@ -31,7 +31,14 @@ extension RelayCore {
             isCounted: isCounted)
         lane.inFlight = push
         lane.sentSequence = state.sequence
+        useWindow(lane.session, state, now: now)
         send(push)
+    }
+
+    /// A progress push that leaves late, after a wait or behind another, keeps the next one away as long as any other.
+    private func useWindow(_ session: Session, _ state: SessionState, now: Moment) {
+        guard state.eventType == .progress else { return }
+        session.window.opensAt = max(session.window.opensAt, now.now + options.throttle + Self.throttleMargin)
     }
 
     func laneAccepted(_ lane: Lane, _ state: SessionState, now: Moment) {
@@ -86,6 +93,7 @@ extension RelayCore {
             return
         }
         lane.inFlight = push
+        if case .activity(_, let state) = push.target { useWindow(lane.session, state, now: now) }
         send(push)
     }
 }

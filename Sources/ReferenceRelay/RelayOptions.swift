@@ -50,7 +50,7 @@ package struct RelayOptions: Sendable {
     /// Attempts per push, the first included, while APNs answers 429, 5xx or not at all. At least 1.
     package var attempts = 8
     /// Wait before the second attempt; doubles from there to `retryDelayMax`, with a fifth of jitter.
-    package var retryDelay = Interval.milliseconds(500)
+    package var retryDelay = Interval.seconds(1)
     package var retryDelayMax = Interval.seconds(15)
     /// Age at which a provider token is replaced. Apple: between 20 and 60 minutes.
     package var tokenLifetime = Interval.seconds(50 * 60)

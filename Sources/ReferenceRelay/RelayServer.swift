@@ -44,7 +44,7 @@ package final class RelayServer: Sendable {
         guard descriptor >= 0 else {
             throw Failure(
                 .usage, "cannot read the provider key \(path): \(String(cString: strerror(errno)))",
-                hint: "give the .p8 file of an APNs key, for example the mock's AuthKey_….p8")
+                hint: "give the .p8 file of an APNs key, usually named AuthKey_KEYID.p8")
         }
         defer { close(descriptor) }
         // Such a file has about 260 bytes.

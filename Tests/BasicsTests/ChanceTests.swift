@@ -4,7 +4,7 @@ import Basics
 import Testing
 
 struct ChanceTests {
-    @Test func `One seed gives one sequence, on every machine`() {
+    @Test func oneSeedGivesOneSequenceOnEveryMachine() {
         var generator = Seed(0).generator()
         // Published first outputs of SplitMix64 for state 0.
         #expect(generator.next() == 0xE220_A839_7B1D_CDAF)
@@ -12,7 +12,7 @@ struct ChanceTests {
         #expect(generator.next() == 0x06C4_5D18_8009_454F)
     }
 
-    @Test func `Children differ by name and by number, and stay the same`() {
+    @Test func childrenDifferByNameAndByNumberAndStayTheSame() {
         let seed = Seed(42)
         #expect(seed.child("sessions") == Seed(42).child("sessions"))
         #expect(seed.child("ab") != seed.child("ba"))
@@ -21,7 +21,7 @@ struct ChanceTests {
         #expect(children.count == 10_000)
     }
 
-    @Test func `The units of numbered children are spread evenly`() {
+    @Test func theUnitsOfNumberedChildrenAreSpreadEvenly() {
         var bins = [Int](repeating: 0, count: 10)
         for number in 0..<20_000 { bins[Int(Seed(3).child(UInt64(number)).unit * 10)] += 1 }
         for bin in bins { #expect(1_800...2_200 ~= bin) }
@@ -30,7 +30,7 @@ struct ChanceTests {
     @Test(arguments: [
         .constant(3), .uniform(2, 6), .exponential(mean: 5), .logNormal(median: 10, p95: 30),
     ] as [Distribution])
-    func `A distribution has the mean it states, and no negative draws`(distribution: Distribution) {
+    func aDistributionHasTheMeanItStatesAndNoNegativeDraws(distribution: Distribution) {
         var generator = Seed(1).child("\(distribution)").generator()
         var sum = 0.0
         let count = 100_000
@@ -42,14 +42,14 @@ struct ChanceTests {
         #expect(abs(sum / Double(count) / distribution.mean - 1) < 0.02)
     }
 
-    @Test func `A log-normal distribution has the median and the 95th percentile it is given by`() {
+    @Test func aLogNormalDistributionHasTheMedianAndThe95thPercentileItIsGivenBy() {
         var generator = Seed(5).generator()
         let draws = (0..<100_000).map { _ in Distribution.logNormal(median: 10, p95: 30).sample(&generator) }.sorted()
         #expect(abs(draws[50_000] / 10 - 1) < 0.02)
         #expect(abs(draws[95_000] / 30 - 1) < 0.03)
     }
 
-    @Test func `The same generator draws the same samples`() {
+    @Test func theSameGeneratorDrawsTheSameSamples() {
         var one = Seed(9).generator()
         var other = Seed(9).generator()
         for _ in 0..<100 {

@@ -9,13 +9,13 @@ struct ISO8601Tests {
         (951_782_400_000, "2000-02-29T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
         (4_102_444_799_999, "2099-12-31T23:59:59.999Z"),
     ] as [(Int64, String)])
-    func `A known moment is written and read`(milliseconds: Int64, text: String) {
+    func aKnownMomentIsWrittenAndRead(milliseconds: Int64, text: String) {
         let time = WallTime(milliseconds: milliseconds)
         #expect(time.iso8601 == text)
         #expect(WallTime(iso8601: text) == time)
     }
 
-    @Test func `Random milliseconds survive the round trip`() {
+    @Test func randomMillisecondsSurviveTheRoundTrip() {
         var generator = Seed(11).generator()
         for _ in 0..<5_000 {
             let time = WallTime(milliseconds: Int64.random(in: -9_000_000_000_000...9_000_000_000_000, using: &generator))
@@ -27,11 +27,11 @@ struct ISO8601Tests {
         "2025-10-09T08:53:20Z", "2025-10-09t08:53:20z", "2025-10-09 08:53:20Z", "2025-10-09T10:53:20+02:00",
         "2025-10-09T03:23:20-05:30", "2025-10-09T08:53:20.000000000Z",
     ])
-    func `Other spellings of one moment read the same`(text: String) {
+    func otherSpellingsOfOneMomentReadTheSame(text: String) {
         #expect(WallTime(iso8601: text) == WallTime(seconds: 1_760_000_000))
     }
 
-    @Test func `Fractions are read to the nanosecond`() {
+    @Test func fractionsAreReadToTheNanosecond() {
         #expect(WallTime(iso8601: "1970-01-01T00:00:00.123456789Z")?.nanoseconds == 123_456_789)
         #expect(WallTime(iso8601: "1970-01-01T00:00:00.1234567899Z")?.nanoseconds == 123_456_789)
     }
@@ -43,7 +43,7 @@ struct ISO8601Tests {
         "2025-10-09T08:53:20+2:00", "2025-10-09T08:53:20+24:00", "2025-10-09T08:53:20+02:60", "2025-10-09T08:53:20ZZ",
         "9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z", "+2025-10-09T08:53:20Z", "2025-10-09T08:53:20 Z",
     ])
-    func `What is no timestamp is refused`(text: String) {
+    func whatIsNoTimestampIsRefused(text: String) {
         #expect(WallTime(iso8601: text) == nil)
     }
 }

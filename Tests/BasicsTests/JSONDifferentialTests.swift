@@ -35,7 +35,7 @@ struct JSONDifferentialTests {
     }
 
     @Test(arguments: good)
-    func `A good document means the same to all three`(text: String) throws {
+    func aGoodDocumentMeansTheSameToAllThree(text: String) throws {
         let scanner = JSONScanner()
         let opinions = Opinions(Array(text.utf8), scanner)
         #expect(opinions.scanned == nil)
@@ -47,14 +47,14 @@ struct JSONDifferentialTests {
     }
 
     @Test(arguments: bad)
-    func `A bad document is refused by all three`(text: String) {
+    func aBadDocumentIsRefusedByAllThree(text: String) {
         let opinions = Opinions(Array(text.utf8), JSONScanner())
         #expect(opinions.scanned != nil)
         #expect(opinions.parsed == nil)
         #expect(opinions.oracle == nil)
     }
 
-    @Test func `Thirty thousand mutated documents are judged alike`() {
+    @Test func thirtyThousandMutatedDocumentsAreJudgedAlike() {
         let seed = Seed(0x5EED)
         let scanner = JSONScanner()
         var counts = (good: 0, bad: 0)

@@ -13,7 +13,7 @@ struct JSONScannerTests {
         withBytes(of: text) { scanner.scan($0) }
     }
 
-    @Test func `Nodes follow the document and link children to parents`() throws {
+    @Test func nodesFollowTheDocumentAndLinkChildrenToParents() throws {
         let scanner = JSONScanner()
         #expect(scan(#"{"a":[10,{"b":"c"}],"d":true}"#, scanner) == nil)
         #expect(scanner.nodeCount == 6)
@@ -30,7 +30,7 @@ struct JSONScannerTests {
         #expect(scanner.content(4).text == "c")
     }
 
-    @Test func `Members are found by name, at whatever depth`() throws {
+    @Test func membersAreFoundByNameAtWhateverDepth() throws {
         let scanner = JSONScanner()
         try #require(scan(Self.push, scanner) == nil)
         let aps = try #require(scanner.member("aps", of: 0))
@@ -45,7 +45,7 @@ struct JSONScannerTests {
         #expect(scanner.member("step", of: event) == nil)
     }
 
-    @Test func `Strings with escapes are decoded on demand`() throws {
+    @Test func stringsWithEscapesAreDecodedOnDemand() throws {
         let scanner = JSONScanner()
         try #require(scan(Self.push, scanner) == nil)
         let aps = try #require(scanner.member("aps", of: 0))
@@ -61,13 +61,13 @@ struct JSONScannerTests {
         #expect(buffer.text == "Grüße 😀x\ny")
     }
 
-    @Test func `Every escape says what it should`() {
+    @Test func everyEscapeSaysWhatItShould() {
         let scanner = JSONScanner()
         #expect(scan(#""\"\\\/\b\f\n\r\t\u0041\u00e9\u20AC\uD834\uDD1E\u0000""#, scanner) == nil)
         #expect(scanner.string(0) == "\"\\/\u{8}\u{C}\n\r\tAé€\u{1D11E}\u{0}")
     }
 
-    @Test func `Keys with escapes are found and compared by what they say`() {
+    @Test func keysWithEscapesAreFoundAndComparedByWhatTheySay() {
         let scanner = JSONScanner()
         #expect(scan(#"{"\u0061ps":1,"b":2}"#, scanner) == nil)
         #expect(scanner.member("aps", of: 0) == 1)
@@ -83,7 +83,7 @@ struct JSONScannerTests {
         ("-9223372036854775808", Int64.min), ("9223372036854775808", nil), ("-9223372036854775809", nil),
         ("99999999999999999999", nil), ("1.0", nil), ("1e2", nil), ("\"1\"", nil), ("true", nil),
     ] as [(String, Int64?)])
-    func `Integers are read exactly or not at all`(text: String, value: Int64?) {
+    func integersAreReadExactlyOrNotAtAll(text: String, value: Int64?) {
         let scanner = JSONScanner()
         #expect(scan(" \(text) ", scanner) == nil)
         #expect(scanner.integer(0) == value)
@@ -105,7 +105,7 @@ struct JSONScannerTests {
         ("1e999", .numberOutOfRange, 0), ("[-1e400]", .numberOutOfRange, 1), ("{\"a\":1,\"a\":1}", .duplicateKey, 7),
         ("\u{0}", .unexpectedByte, 0), ("1\u{0}", .trailingBytes, 1), ("\"\u{0}\"", .controlCharacter, 1),
     ] as [(String, JSONScanError.Code, Int)])
-    func `Bad text is refused at its byte`(text: String, code: JSONScanError.Code, offset: Int) {
+    func badTextIsRefusedAtItsByte(text: String, code: JSONScanError.Code, offset: Int) {
         let scanner = JSONScanner()
         #expect(scan(text, scanner) == JSONScanError(code: code, offset: offset))
         #expect(scanner.nodeCount == 0)
@@ -115,7 +115,7 @@ struct JSONScannerTests {
         [0x80], [0xC0, 0x80], [0xC1, 0xBF], [0xC2], [0xC2, 0x41], [0xE0, 0x9F, 0x80], [0xE2, 0x82], [0xED, 0xA0, 0x80],
         [0xF0, 0x8F, 0x80, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFF], [0xF0, 0x9F, 0x98],
     ] as [[UInt8]])
-    func `Ill-formed UTF-8 is refused wherever it stands in a string`(bytes: [UInt8]) {
+    func illFormedUTF8IsRefusedWhereverItStandsInAString(bytes: [UInt8]) {
         for padding in 0..<20 {
             let text = [UInt8(ascii: "\"")] + [UInt8](repeating: 0x61, count: padding) + bytes + [UInt8(ascii: "\"")]
             #expect(JSONScanner().scan(text.span) == JSONScanError(code: .invalidUTF8, offset: 1 + padding))
@@ -123,7 +123,7 @@ struct JSONScannerTests {
     }
 
     @Test(arguments: ["\u{7F}", "\u{80}", "\u{7FF}", "\u{800}", "\u{D7FF}", "\u{E000}", "\u{FFFF}", "\u{10000}", "\u{10FFFF}"])
-    func `Well-formed UTF-8 is taken wherever it stands in a string`(character: String) {
+    func wellFormedUTF8IsTakenWhereverItStandsInAString(character: String) {
         for padding in 0..<40 {
             let scanner = JSONScanner()
             let content = String(repeating: "a", count: padding) + character + "b"
@@ -132,7 +132,7 @@ struct JSONScannerTests {
         }
     }
 
-    @Test func `A scanner keeps to its limits`() {
+    @Test func aScannerKeepsToItsLimits() {
         let scanner = JSONScanner(maxDepth: 3, maxNodes: 5)
         #expect(scan("[[[1]]]", scanner) == nil)
         #expect(scan("[[[[]]]]", scanner) == JSONScanError(code: .tooDeep, offset: 3))
@@ -140,7 +140,7 @@ struct JSONScannerTests {
         #expect(scan("[1,2,3,4,5]", scanner) == JSONScanError(code: .tooManyNodes, offset: 9))
     }
 
-    @Test func `The tables grow to the document and serve smaller ones after it`() {
+    @Test func theTablesGrowToTheDocumentAndServeSmallerOnesAfterIt() {
         let scanner = JSONScanner(maxDepth: 500, maxNodes: 100_000)
         let wide = "[" + (0..<20_000).map { "{\"n\":\($0)}" }.joined(separator: ",") + "]"
         #expect(scan(wide, scanner) == nil)
@@ -155,7 +155,7 @@ struct JSONScannerTests {
     }
 
     @Test(arguments: [2, 31, 32, 33, 34, 100, 1_000])
-    func `A repeated key is found in objects of every size`(count: Int) {
+    func aRepeatedKeyIsFoundInObjectsOfEverySize(count: Int) {
         let scanner = JSONScanner()
         let keys = (0..<count).map { "key\($0)" }
         let members = keys.map { "\"\($0)\":1" }
@@ -167,7 +167,7 @@ struct JSONScannerTests {
         }
     }
 
-    @Test func `Keys chosen to collide cost no quadratic work and are still told apart`() {
+    @Test func keysChosenToCollideCostNoQuadraticWorkAndAreStillToldApart() {
         // Equal length, equal first and last eight bytes: one hash for all.
         let scanner = JSONScanner(maxNodes: 20_000)
         let keys = (0..<10_000).map { "prefix__\(100_000 + $0)__suffix" }
@@ -178,7 +178,7 @@ struct JSONScannerTests {
         #expect(scan("{\(members),\"\(keys[5_000])\":2}", scanner)?.code == .duplicateKey)
     }
 
-    @Test func `Large objects within each other keep their keys apart`() {
+    @Test func largeObjectsWithinEachOtherKeepTheirKeysApart() {
         let inner = (0..<50).map { "\"k\($0)\":\($0)" }.joined(separator: ",")
         let outer = (0..<50).map { "\"k\($0)\":{\(inner)}" }.joined(separator: ",")
         #expect(scan("{\(outer)}") == nil)
@@ -186,7 +186,7 @@ struct JSONScannerTests {
         #expect(scan("{\(outer),\"k49\":1}")?.code == .duplicateKey)
     }
 
-    @Test func `Asking for a node that is not there stops the process`() async {
+    @Test func askingForANodeThatIsNotThereStopsTheProcess() async {
         await #expect(processExitsWith: .failure) { _ = JSONScanner().node(0) }
     }
 }

@@ -4,7 +4,7 @@ import Basics
 import Testing
 
 struct HexTests {
-    @Test func `Bytes survive the round trip in either case`() {
+    @Test func bytesSurviveTheRoundTripInEitherCase() {
         let bytes = (0...255).map { UInt8($0) }
         let text = Hex.encode(bytes.span)
         #expect(text.hasPrefix("000102") && text.hasSuffix("fdfeff"))
@@ -14,7 +14,7 @@ struct HexTests {
     }
 
     @Test(arguments: ["0", "0g", "zz", "00 1", "é0"])
-    func `What is not hexadecimal is refused`(text: String) {
+    func whatIsNotHexadecimalIsRefused(text: String) {
         #expect(Hex.decode(text) == nil)
     }
 }
@@ -22,7 +22,7 @@ struct HexTests {
 struct UUIDTests {
     let text = "123e4567-e89b-12d3-a456-4266554400a0"
 
-    @Test func `A UUID is read and written in either case`() throws {
+    @Test func aUUIDIsReadAndWrittenInEitherCase() throws {
         let uuid = try #require(withBytes(of: text) { UUIDBytes($0) })
         #expect(uuid == UUIDBytes(high: 0x123e_4567_e89b_12d3, low: 0xa456_4266_5544_00a0))
         #expect(uuid.text() == text)
@@ -30,7 +30,7 @@ struct UUIDTests {
         #expect(withBytes(of: text.uppercased()) { UUIDBytes($0) } == uuid)
     }
 
-    @Test func `Random UUIDs survive the round trip and repeat with their seed`() {
+    @Test func randomUUIDsSurviveTheRoundTripAndRepeatWithTheirSeed() {
         var generator = Seed(1).generator()
         var again = Seed(1).generator()
         for _ in 0..<1_000 {
@@ -40,7 +40,7 @@ struct UUIDTests {
         }
     }
 
-    @Test func `One wrong character anywhere is refused`() {
+    @Test func oneWrongCharacterAnywhereIsRefused() {
         for index in 0..<36 {
             var bytes = Array(text.utf8)
             bytes[index] = UInt8(ascii: "x")
@@ -56,7 +56,7 @@ struct Base64Tests {
         ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
         ("foobar", "Zm9vYmFy"),
     ])
-    func `The examples of RFC 4648 come out`(plain: String, text: String) {
+    func theExamplesOfRFC4648ComeOut(plain: String, text: String) {
         let bytes = Array(plain.utf8)
         #expect(Base64.encode(bytes.span) == text)
         #expect(Base64.decode(text) == bytes)
@@ -65,7 +65,7 @@ struct Base64Tests {
         #expect(Base64URL.decode(unpadded) == bytes)
     }
 
-    @Test func `Random bytes survive the round trip in both alphabets`() {
+    @Test func randomBytesSurviveTheRoundTripInBothAlphabets() {
         var generator = Seed(2).generator()
         for length in 0..<200 {
             let bytes = (0..<length).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
@@ -75,12 +75,12 @@ struct Base64Tests {
     }
 
     @Test(arguments: ["Zg", "Zg=", "Zg===", "Z===", "====", "Zh==", "Zm9=", "Zm 8=", "Zm8=Zm8=", "Zm8_", "=Zm8", "Zm9v\n"])
-    func `What is not padded base 64 is refused`(text: String) {
+    func whatIsNotPaddedBase64IsRefused(text: String) {
         #expect(Base64.decode(text) == nil)
     }
 
     @Test(arguments: ["Zg==", "Z", "Zh", "Zm9", "Zm+v", "Zm/v", "Zm 8", "Zm9vY"])
-    func `What is not unpadded base 64 for URLs is refused`(text: String) {
+    func whatIsNotUnpaddedBase64ForURLsIsRefused(text: String) {
         var bytes: [UInt8] = [1, 2, 3]
         #expect(Base64URL.decode(text) == nil)
         #expect(withBytes(of: text) { Base64URL.decode($0, into: &bytes) } == false)

@@ -9,12 +9,12 @@ struct TimeTests {
         ("1m30s", 90_000_000_000), ("2d", 172_800_000_000_000), ("15us", 15_000), ("15µs", 15_000), ("7ns", 7),
         ("0", 0), ("0s", 0), ("0.3s", 300_000_000), ("1.001s", 1_001_000_000),
     ] as [(String, Int64)])
-    func `A duration is read`(text: String, nanoseconds: Int64) {
+    func aDurationIsRead(text: String, nanoseconds: Int64) {
         #expect(Interval(parsing: text)?.nanoseconds == nanoseconds)
     }
 
     @Test(arguments: ["", "5", "s", "5 s", "-5s", "5x", "1..5s", "1e3s", "five", "1s5", "99999999999d", "5sm"])
-    func `What is no duration is refused`(text: String) {
+    func whatIsNoDurationIsRefused(text: String) {
         #expect(Interval(parsing: text) == nil)
     }
 
@@ -23,11 +23,11 @@ struct TimeTests {
         (12_340_000, "12.3ms"), (90_000_000_000, "90s"), (600_000_000_000, "10m"), (28_800_000_000_000, "8h"),
         (-1_500_000, "-1.5ms"),
     ] as [(Int64, String)])
-    func `An interval describes itself with three digits`(nanoseconds: Int64, text: String) {
+    func anIntervalDescribesItselfWithThreeDigits(nanoseconds: Int64, text: String) {
         #expect(Interval(nanoseconds: nanoseconds).description == text)
     }
 
-    @Test func `A description reads back within its precision`() throws {
+    @Test func aDescriptionReadsBackWithinItsPrecision() throws {
         var generator = Seed(7).generator()
         for _ in 0..<2_000 {
             let interval = Interval(nanoseconds: Int64(generator.next() >> (1 + generator.next() % 62)))
@@ -37,7 +37,7 @@ struct TimeTests {
         }
     }
 
-    @Test func `Seconds given as a double are rounded and not cut`() {
+    @Test func secondsGivenAsADoubleAreRoundedAndNotCut() {
         #expect(Interval.seconds(1.001).nanoseconds == 1_001_000_000)
         #expect((Interval.milliseconds(10) * 0.3).nanoseconds == 3_000_000)
     }
@@ -46,12 +46,12 @@ struct TimeTests {
         (1_760_000_000_999_999_999, 1_760_000_000, 1_760_000_000_999), (-1, -1, -1), (0, 0, 0),
         (-1_000_000_000, -1, -1_000), (-1_000_000_001, -2, -1_001),
     ] as [(Int64, Int64, Int64)])
-    func `Wall time is rounded down to seconds and milliseconds`(nanoseconds: Int64, seconds: Int64, millis: Int64) {
+    func wallTimeIsRoundedDownToSecondsAndMilliseconds(nanoseconds: Int64, seconds: Int64, millis: Int64) {
         #expect(WallTime(nanoseconds: nanoseconds).seconds == seconds)
         #expect(WallTime(nanoseconds: nanoseconds).milliseconds == millis)
     }
 
-    @Test func `Manual time stands still until it is advanced`() {
+    @Test func manualTimeStandsStillUntilItIsAdvanced() {
         let time = ManualTime(wall: WallTime(seconds: 100))
         let start = time.now()
         #expect(time.now() == start)
@@ -60,7 +60,7 @@ struct TimeTests {
         #expect(time.wall() == WallTime(seconds: 105))
     }
 
-    @Test func `Scaled time runs faster from its creation on`() {
+    @Test func scaledTimeRunsFasterFromItsCreationOn() {
         let base = ManualTime(wall: WallTime(seconds: 100))
         base.advance(by: .seconds(10))
         let scaled = ScaledTime(base: base, scale: 60)

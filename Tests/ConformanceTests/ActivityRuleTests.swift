@@ -162,7 +162,9 @@ import Testing
 
 @Suite struct `Priorities` {
     private func updates(_ priority: String, count: Int = 20) -> History {
-        History().with { $0.pushes = (0..<count).map { Sent(Double($0 * 11), step: 1).with { $0.priority = priority } } }
+        History().with {
+            $0.pushes = (0..<count).map { Sent(Double($0 * 11), step: 1).with { $0.priority = priority } }
+        }
     }
 
     @Test func `are kept when some updates can wait`() {

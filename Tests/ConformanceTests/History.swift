@@ -66,7 +66,8 @@ struct Sent {
         if let apnsID { headers.append((name: "apns-id", value: apnsID.text())) }
         return PushEntry(
             id: id, arrivedAt: at(seconds), arrivedWall: WallTime(seconds: 1_760_000_000) + .seconds(seconds),
-            connection: connection, environment: environment, status: status, reason: reason, timestampMilliseconds: died, outcome: outcome,
+            connection: connection, environment: environment, status: status, reason: reason,
+            timestampMilliseconds: died, outcome: outcome,
             faultRule: fault, apnsID: apnsID ?? UUIDBytes(high: id, low: id), delay: delay, headers: headers,
             token: token, pushType: type, priority: priority, payload: Array(text.utf8))
     }

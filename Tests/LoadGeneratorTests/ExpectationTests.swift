@@ -8,8 +8,11 @@ import Testing
 @testable import LoadGenerator
 
 struct ExpectationTests {
-    private func expectations(_ steps: [ScriptStep] = Knobs.steps, calls: [ProfileCall] = Knobs.calls) -> [Metrics.Expectation] {
-        let plan = Knobs.plan(Knobs.scenario(arrivals: [.constant(rate: 1, duration: .seconds(1))], steps: steps, calls: calls))
+    private func expectations(_ steps: [ScriptStep] = Knobs.steps, calls: [ProfileCall] = Knobs.calls) -> [Metrics
+        .Expectation]
+    {
+        let plan = Knobs.plan(
+            Knobs.scenario(arrivals: [.constant(rate: 1, duration: .seconds(1))], steps: steps, calls: calls))
         var found: [Metrics.Expectation] = []
         plan.expectations(origin: Instant(nanoseconds: 1_000_000_000)) { found.append($0) }
         return found
@@ -21,7 +24,10 @@ struct ExpectationTests {
         let found = expectations()
         #expect(found.map(\.step) == [1, 3, 4, 5, 6, 7, 8, 8])
         #expect(found.map(\.event) == ["start", "update", "update", "update", "update", "update", nil, "end"])
-        #expect(found.map(\.channel) == [.liveactivity] + Array(repeating: .liveactivity, count: 5) + [.alert, .liveactivity])
+        #expect(
+            found.map(\.channel) == [.liveactivity] + Array(repeating: .liveactivity, count: 5) + [
+                .alert, .liveactivity,
+            ])
         #expect(found.map(\.kind).last == "complete")
         #expect(found[0].plannedAt == Instant(nanoseconds: 2_000_000_000))
         #expect(found[0].deadline == .seconds(5))

@@ -17,14 +17,18 @@ enum Knobs {
         .literal(Array(#"{"secret":"#.utf8)), .variable(.session(.secret), .jsonValue),
         .literal(Array(#","sessionID":"#.utf8)), .variable(.session(.sessionID), .jsonValue),
         .optional(
-            .own(0), [.literal(Array(#","text":""#.utf8)), .variable(.event(.marker), .jsonString),
-                .literal([32]), .variable(.own(0), .jsonString), .literal([34])]),
+            .own(0),
+            [
+                .literal(Array(#","text":""#.utf8)), .variable(.event(.marker), .jsonString),
+                .literal([32]), .variable(.own(0), .jsonString), .literal([34]),
+            ]),
         .literal(Array("}".utf8)),
     ])
 
     static let alert = ExpectedPush(channel: .alert, token: .deviceToken, deadline: .seconds(5))
     static let update = ExpectedPush(
-        channel: .liveactivity, token: .activityToken, event: .update, coalesce: true, held: true, deadline: .seconds(15))
+        channel: .liveactivity, token: .activityToken, event: .update, coalesce: true, held: true,
+        deadline: .seconds(15))
     static let begin = ExpectedPush(
         channel: .liveactivity, token: .startToken, unless: .activityToken, event: .start, deadline: .seconds(5))
     static let end = ExpectedPush(
@@ -78,7 +82,9 @@ enum Knobs {
                 connections: connections, requestTimeout: requestTimeout))
     }
 
-    static func plan(_ scenario: Scenario = scenario(), seed: UInt64 = 1, run: UInt32 = 7, shard: Shard = .whole) -> Plan {
+    static func plan(_ scenario: Scenario = scenario(), seed: UInt64 = 1, run: UInt32 = 7, shard: Shard = .whole)
+        -> Plan
+    {
         Plan(scenario: scenario, seed: Seed(seed), run: run, shard: shard)
     }
 }

@@ -118,9 +118,10 @@ struct LoadServiceTests {
         #expect(snapshot.planned == 200 && snapshot.sent == 7 && snapshot.dropped == 193 && snapshot.failed == 7)
         #expect(snapshot.failures(of: .dropped) == 193 && snapshot.failures(of: .timeout) == 7)
         #expect(outcome.events.count == 200)
-        #expect(outcome.events.filter { $0.failure == EventFailure.dropped.rawValue }.allSatisfy {
-            $0.sentAt.nanoseconds == 0 && $0.answeredAt.nanoseconds == 0
-        })
+        #expect(
+            outcome.events.filter { $0.failure == EventFailure.dropped.rawValue }.allSatisfy {
+                $0.sentAt.nanoseconds == 0 && $0.answeredAt.nanoseconds == 0
+            })
         #expect(outcome.events.filter { $0.failure == EventFailure.timeout.rawValue }.count == 7)
     }
 
@@ -138,9 +139,10 @@ struct LoadServiceTests {
         let outcome = try run(Knobs.plan(scenario), at: relay.origin)
         #expect(outcome.snapshot.answered == 200 && outcome.snapshot.unexpectedStatus == 200)
         #expect(outcome.snapshot.answersByClass[5] == 200)
-        #expect(outcome.events.allSatisfy {
-            $0.status == 503 && $0.failure == EventFailure.unexpectedStatus.rawValue
-        })
+        #expect(
+            outcome.events.allSatisfy {
+                $0.status == 503 && $0.failure == EventFailure.unexpectedStatus.rawValue
+            })
     }
 
     @Test func `a start in the past is told as lateness`() throws {

@@ -10,7 +10,8 @@ struct PlanTests {
     private let random = [
         Knobs.step(0, .at(.uniform(0, 1))),
         Knobs.step(
-            3, .after(.exponential(mean: 2)), repeating: Repetition(every: .uniform(1, 3), limit: .count(.uniform(2, 9)))),
+            3, .after(.exponential(mean: 2)),
+            repeating: Repetition(every: .uniform(1, 3), limit: .count(.uniform(2, 9)))),
         Knobs.step(4, .after(.logNormal(median: 10, p95: 60)), probability: 0.5, text: ["a", "b", "c"]),
     ]
 

@@ -10,7 +10,9 @@ import Testing
 @testable import LoadGenerator
 
 struct RenderingTests {
-    private func render(_ plan: Plan, session: Int = 0, step: Int = 0, into request: OutgoingRequest = OutgoingRequest())
+    private func render(
+        _ plan: Plan, session: Int = 0, step: Int = 0, into request: OutgoingRequest = OutgoingRequest()
+    )
         -> OutgoingRequest
     {
         let session = plan.session(session)

@@ -18,10 +18,13 @@ struct SessionTableTests {
     }
 
     @Test func `events come in order of time and are those of the plan`() {
-        let plan = Knobs.plan(Knobs.scenario(steps: [
-            Knobs.step(0, .at(.uniform(0, 5))),
-            Knobs.step(3, .after(.uniform(0, 1)), repeating: Repetition(every: .uniform(0, 2), limit: .count(.uniform(0, 9)))),
-        ]))
+        let plan = Knobs.plan(
+            Knobs.scenario(steps: [
+                Knobs.step(0, .at(.uniform(0, 5))),
+                Knobs.step(
+                    3, .after(.uniform(0, 1)),
+                    repeating: Repetition(every: .uniform(0, 2), limit: .count(.uniform(0, 9)))),
+            ]))
         var table = SessionTable(capacity: 0)
         for index in 0..<plan.sessionCount { table.begin(plan.cursor(index), plan.workload) }
         #expect(table.active == 20 && table.peak == 20)

@@ -39,7 +39,8 @@ struct TargetPolicyTests {
     }
 
     @Test(arguments: [
-        "api.push.apple.com", "api.sandbox.push.apple.com", "API.PUSH.APPLE.COM.", "push.apple.com", "fcm.googleapis.com",
+        "api.push.apple.com", "api.sandbox.push.apple.com", "API.PUSH.APPLE.COM.", "push.apple.com",
+        "fcm.googleapis.com",
         "oauth2.googleapis.com", "exp.host", "onesignal.com", "api.onesignal.com", "rest.iad-01.braze.com", "ntfy.sh",
         "sns.eu-west-1.amazonaws.com",
     ]) func `a vendor is never loaded, whoever allows it`(host: String) throws {

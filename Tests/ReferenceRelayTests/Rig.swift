@@ -34,6 +34,7 @@ final class Rig {
         var options = RelayOptions(
             listen: SocketAddress(host: "127.0.0.1", port: 0), production: production, sandbox: sandbox, keyFile: "",
             keyID: "KEYKEYKEY1", teamID: "TEAMTEAM12", topic: "com.example.app", storage: ":memory:")
+        options.retryDelay = .milliseconds(500)
         change(&options)
         let counter = Counter()
         self.counter = counter
@@ -73,6 +74,10 @@ final class Rig {
 
     /// Answers the oldest open push.
     func answerOldest(_ outcome: PushOutcome = Rig.accepted) {
+        guard !open.isEmpty else {
+            Issue.record("no push is open")
+            return
+        }
         core.answered(open.removeFirst(), outcome, now: now)
         settle()
     }

@@ -75,6 +75,11 @@ import Testing
         storage.append([.saveDevice(device(1))])
         try storage.flush()
         #expect(try storage.newestDeliveries(10).map(\.sessionID) == ["s1"])
+        storage.append([delivery(2)])
+        try storage.flush()
+        #expect(try storage.newestDeliveries(10).map(\.sessionID) == ["s1"])
+        try storage.flush(force: true)
+        #expect(try storage.newestDeliveries(10).map(\.sessionID) == ["s2", "s1"])
     }
 
     @Test func theLogIsBounded() throws {

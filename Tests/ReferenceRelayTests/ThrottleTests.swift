@@ -39,6 +39,21 @@ import Testing
         #expect(rig.message(rig.attempts.count - 1) == "step 599")
     }
 
+    @Test func aPushThatLeavesLateKeepsTheNextOneAway() {
+        let rig = Rig()
+        rig.activity()
+        rig.answer = { _ in Rig.refusal(503, "ServiceUnavailable") }
+        rig.event(.progress, "one")
+        rig.pass(.seconds(9))
+        rig.answer = { _ in Rig.accepted }
+        rig.pass(.seconds(9))
+        let accepted = rig.attempts.count
+        rig.event(.progress, "two")
+        #expect(rig.attempts.count == accepted, "the window opened with the last attempt of the first")
+        rig.pass(.seconds(10))
+        #expect(rig.message(rig.attempts.count - 1) == "two")
+    }
+
     @Test func eachSessionHasItsOwnWindow() {
         let rig = Rig()
         rig.activity("a1", session: "s1")

@@ -153,7 +153,7 @@ extension Sample {
             record.correlation.outcomes[evil] = 3
             record.correlation.classes[evil] = [.lost: 1]
             record.correlation.deliveryByKind[evil] = histogram(median: 1, p95: 2, count: 50, seed: 1)
-            record.missingStates = [.init(session: 1, step: 1, kind: evil, token: evil)]
+            record.correlation.lastState.missing = [.init(session: 1, step: 1, kind: evil, token: evil)]
             record.exit = .init(code: 4, word: evil, reasons: [evil])
         }
     }

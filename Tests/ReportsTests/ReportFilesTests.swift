@@ -41,7 +41,9 @@ import Testing
     @Test func `hold short tokens unless asked for full ones`() throws {
         try withDirectory { directory in
             let record = Sample.record { record in
-                record.missingStates = [.init(session: 1, step: 1, kind: "complete", token: Sample.token)]
+                record.correlation.lastState.missing = [
+                    .init(session: 1, step: 1, kind: "complete", token: Sample.token)
+                ]
                 record.correlation.deadTokens.worstToken = Sample.token
             }
             for (fullTokens, expected) in [(false, false), (true, true)] {
@@ -100,7 +102,7 @@ import Testing
             record.gates[1].passed = false
             record.correlation.lastState.delivered = 398
             record.correlation.lastState.missingCount = 2
-            record.missingStates = [
+            record.correlation.lastState.missing = [
                 .init(session: 17, step: 40, kind: "complete", token: Sample.token),
                 .init(session: 203, step: 12, kind: "error", token: Sample.token),
             ]

@@ -14,7 +14,7 @@ import Testing
             record.correlation.deadTokens.worstPushes = 4
             record.correlation.deadTokens.sample = [7, 9]
             record.correlation.lastState.missingCount = 1
-            record.missingStates = [.init(session: 3, step: 9, kind: "complete", token: Sample.token)]
+            record.correlation.lastState.missing = [.init(session: 3, step: 9, kind: "complete", token: Sample.token)]
             record.verdicts.append(Sample.rule("one-start", "R0.15", .broken([Sample.finding]), known: true))
             record.gates.append(
                 .init(text: "x", metric: "x", unit: .count, value: nil, threshold: 1, passed: nil))
@@ -33,7 +33,7 @@ import Testing
         #expect(again.correlation.series == record.correlation.series)
         #expect(again.correlation.classes == record.correlation.classes)
         #expect(again.verdicts == record.verdicts)
-        #expect(again.missingStates == record.missingStates)
+        #expect(again.correlation.lastState == record.correlation.lastState)
         #expect(ReportPage(record: again).text == ReportPage(record: record).text)
     }
 
@@ -74,7 +74,7 @@ import Testing
         let record = eventful
         #expect(!record.withShortTokens.json.text.contains(Sample.token))
         #expect(record.json.text.contains(Sample.token))
-        #expect(record.withShortTokens.missingStates.first?.token == "a1b2c3d4…")
+        #expect(record.withShortTokens.correlation.lastState.missing.first?.token == "a1b2c3d4…")
     }
 }
 
@@ -82,7 +82,8 @@ import Testing
     private func exit(_ turn: (inout RunRecord) -> Void) -> RunRecord.Exit {
         let record = Sample.record(turn)
         return .judge(
-            correlation: record.correlation, soundness: record.soundness, verdicts: record.verdicts, gates: record.gates)
+            correlation: record.correlation, soundness: record.soundness, verdicts: record.verdicts, gates: record.gates
+        )
     }
 
     @Test func `passed when gates and rules hold`() {

@@ -28,7 +28,8 @@ enum Sample {
                 .init(kind: .restart, label: "relay KILL", start: .seconds(90), end: .seconds(96)),
             ],
             load: .init(
-                sessions: 400, planned: 24_000, sent: 23_990, answered: 23_800, failed: 190, dropped: 0, connections: 16),
+                sessions: 400, planned: 24_000, sent: 23_990, answered: 23_800, failed: 190, dropped: 0, connections: 16
+            ),
             mock: .init(
                 connections: 4, pushes: 21_480, byStatus: [200: 21_100, 410: 300, 503: 80], tokens: 1_200,
                 faultsFired: 380, journalBytes: 18_400_000),
@@ -40,7 +41,9 @@ enum Sample {
             correlation: correlation(seconds: seconds),
             gates: [
                 gate("delivery.p99 < 12s", "delivery.p99", .nanoseconds, value: 9.8e9, threshold: 12e9),
-                gate("delivery.complete.p99 < 500ms", "delivery.complete.p99", .nanoseconds, value: 3.1e8, threshold: 5e8),
+                gate(
+                    "delivery.complete.p99 < 500ms", "delivery.complete.p99", .nanoseconds, value: 3.1e8, threshold: 5e8
+                ),
                 gate("lost.rate < 0.1%", "lost.rate", .ratio, value: 0.0004, threshold: 0.001),
                 gate("pushes.rate > 100", "pushes.rate", .perSecond, value: 143.2, threshold: 100),
             ],

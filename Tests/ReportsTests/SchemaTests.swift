@@ -3,6 +3,7 @@
 import Basics
 import Conformance
 import Foundation
+import Metrics
 import Testing
 
 @testable import Reports
@@ -25,7 +26,7 @@ import Testing
         #expect(validator.complaints(about: Sample.empty.json) == [])
         let broken = Sample.record { record in
             record.verdicts.append(Sample.rule("one-start", "R0.15", .broken([Sample.finding])))
-            record.missingStates = [.init(session: 1, step: 2, kind: "complete", token: "a1")]
+            record.correlation.lastState.missing = [.init(session: 1, step: 2, kind: "complete", token: "a1")]
         }
         #expect(validator.complaints(about: broken.json) == [])
     }
@@ -90,7 +91,9 @@ struct Validator {
             }
         }
         if let items = schema["items"], let array = value.array {
-            for (index, item) in array.enumerated() { complaints += check(item, against: items, at: "\(place)/\(index)") }
+            for (index, item) in array.enumerated() {
+                complaints += check(item, against: items, at: "\(place)/\(index)")
+            }
         }
         return complaints
     }

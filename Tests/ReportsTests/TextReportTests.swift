@@ -178,7 +178,8 @@ import Testing
     }
 
     @Test func `fits itself to what it is shown on`() {
-        func style(_ isTerminal: Bool, columns: Int = 80, noColor: Bool = false, plain: Bool = false) -> LivePanel.Style {
+        func style(_ isTerminal: Bool, columns: Int = 80, noColor: Bool = false, plain: Bool = false) -> LivePanel.Style
+        {
             .fitting(isTerminal: isTerminal, columns: columns, noColor: noColor, plain: plain, quiet: false)
         }
         #expect(style(true) == .panel(columns: 80, color: true))
@@ -186,7 +187,8 @@ import Testing
         #expect(style(true, plain: true) == .lines)
         #expect(style(true, columns: 30) == .lines)
         #expect(style(false) == .lines)
-        #expect(LivePanel.Style.fitting(isTerminal: true, columns: 80, noColor: false, plain: false, quiet: true) == .quiet)
+        #expect(
+            LivePanel.Style.fitting(isTerminal: true, columns: 80, noColor: false, plain: false, quiet: true) == .quiet)
     }
 
     @Test func `says nothing when quiet`() {

@@ -13,7 +13,8 @@ enum ConnectionRules {
 
     static let providerTokenReused = Rule(
         id: "provider-token-reused", claim: "R0.33, P1, G13", level: .must,
-        requirement: "A provider token is shared by all pushes of a team and key, and renewed at most every 20 minutes.",
+        requirement:
+            "A provider token is shared by all pushes of a team and key, and renewed at most every 20 minutes.",
         norm: "Apple, Establishing a token-based connection to APNs: not more often than every 20 minutes"
     ) { evidence in
         var debuts: [ProviderTokenClaims: [Debut]] = [:]

@@ -57,7 +57,8 @@ enum Ticks {
         let steps: [Double] = [
             1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400,
         ]
-        let step = steps.first { seconds / $0 <= Double(count) } ?? (seconds / Double(count) / 86_400).rounded(.up) * 86_400
+        let step =
+            steps.first { seconds / $0 <= Double(count) } ?? (seconds / Double(count) / 86_400).rounded(.up) * 86_400
         return stride(from: 0, through: seconds, by: step).map { $0 }
     }
 

@@ -90,7 +90,7 @@ struct SpectrumChart {
         for (index, tick) in ticks.enumerated() {
             paper.line(left, y(tick), right, y(tick), "grid")
             // The ends of a logarithmic axis may come close to the decade beside them.
-            let isCrowded = index == 0 && ticks.count > 1 && y(tick) - y(ticks[1]) < 15
+            let isCrowded = index == 0 && ticks.count > 1 && y(tick) - y(ticks[1]) < 20
             if isCrowded { continue }
             paper.text(left - 8, y(tick) + 4, Numbers.duration(nanoseconds: tick), "tick", anchor: "end")
         }
@@ -127,7 +127,9 @@ struct SpectrumChart {
     }
 
     private func hover(_ drawn: [Curve], x: Scale, reach: Double, top: Double, bottom: Double) -> HoverData {
-        let percentiles = [0.0, 25, 50, 75, 80, 90, 95, 98, 99, 99.5, 99.8, 99.9, 99.95, 99.99, 99.995, 99.999, 99.9999]
+        let percentiles = [
+            0.0, 25, 50, 75, 80, 90, 95, 98, 99, 99.5, 99.8, 99.9, 99.95, 99.99, 99.995, 99.999, 99.9999,
+        ]
         let shown = percentiles.filter { -log10(1 - $0 / 100) <= reach + 1e-9 }
         return HoverData(
             places: shown.map { x(-log10(1 - $0 / 100)) },

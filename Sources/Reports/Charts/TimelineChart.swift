@@ -120,7 +120,7 @@ struct TimelineChart {
         var place = end
         for line in lines.reversed() {
             paper.text(place, baseline, line.name, "label c\(line.color)", anchor: "end")
-            place -= Double(line.name.count) * 7.6 + 6
+            place -= Double(line.name.count) * 8.4 + 6
             let sample = [(x: place - 22, y: baseline - 4), (x: place, y: baseline - 4)]
             paper.path(sample, "line thin c\(line.color)\(line.isDashed ? " dashed" : "")")
             place -= 38

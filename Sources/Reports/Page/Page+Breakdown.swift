@@ -46,7 +46,7 @@ extension ReportPage {
 
     var deliveries: Markup {
         let c = record.correlation
-        let kinds = c.classes.sorted { ($0.key.isEmpty ? 1 : 0, $0.key) < ($1.key.isEmpty ? 1 : 0, $1.key) }
+        let kinds = c.kindsInOrder
         guard !kinds.isEmpty else { return "<p class=\"empty\">No data.</p>\n" }
         let rows = kinds + (kinds.count > 1 ? [(key: "all", value: c.totals)] : [])
         let table = Table(
@@ -58,9 +58,11 @@ extension ReportPage {
                 (
                     "\(kind.isEmpty ? "(no such event)" : kind)",
                     [
-                        Cell.text(stack(counts)), Cell.count(counts[.delivered] ?? 0), Cell.count(counts[.superseded] ?? 0),
+                        Cell.text(stack(counts)), Cell.count(counts[.delivered] ?? 0),
+                        Cell.count(counts[.superseded] ?? 0),
                         Cell.count(counts[.late] ?? 0, alarm: .warn), Cell.count(counts[.lost] ?? 0, alarm: .bad),
-                        Cell.count(counts[.duplicated] ?? 0, alarm: .warn), Cell.count(counts[.reordered] ?? 0, alarm: .warn),
+                        Cell.count(counts[.duplicated] ?? 0, alarm: .warn),
+                        Cell.count(counts[.reordered] ?? 0, alarm: .warn),
                         Cell.count(counts[.unexpected] ?? 0, alarm: .warn),
                     ]
                 )
@@ -79,8 +81,16 @@ extension ReportPage {
         let parts = Self.ends.markup { word, style in
             guard let value = counts[word], value > 0 else { return "" }
             let width = Double(value) / Double(total) * 100
-            return "<i class=\"\(style)\" style=\"width:\(width)%\" title=\"\(word.rawValue) \(Numbers.count(value))\"></i>"
+            return
+                "<i class=\"\(style)\" style=\"width:\(width)%\" title=\"\(word.rawValue) \(Numbers.count(value))\"></i>"
         }
         return "<span class=\"stack\">\(parts)</span>"
+    }
+}
+
+extension Correlation {
+    /// Classes by kind, the pushes without a kind last.
+    var kindsInOrder: [(key: String, value: [DeliveryClass: Int])] {
+        classes.sorted { ($0.key.isEmpty ? 1 : 0, $0.key) < ($1.key.isEmpty ? 1 : 0, $1.key) }
     }
 }

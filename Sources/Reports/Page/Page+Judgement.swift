@@ -12,7 +12,10 @@ extension ReportPage {
             rows: record.gates.map { gate in
                 (
                     "<code>\(gate.text)</code>",
-                    [Cell.text(gate.tone.badge(gate.word)), Cell.number(gate.valueText), Cell.number(gate.text(of: gate.threshold))]
+                    [
+                        Cell.text(gate.tone.badge(gate.word)), Cell.number(gate.valueText),
+                        Cell.number(gate.text(of: gate.threshold)),
+                    ]
                 )
             })
         return "<div class=\"card\">\(table.markup)</div>\n"
@@ -31,7 +34,8 @@ extension ReportPage {
         }
         if !idle.isEmpty {
             let table = quiet(idle, caption: "Nothing in this run put these to the test", evidence: false)
-            markup += "<details class=\"card\"><summary>Not exercised: \(Numbers.count(idle.count, "rule"))</summary>\(table)</details>\n"
+            markup +=
+                "<details class=\"card\"><summary>Not exercised: \(Numbers.count(idle.count, "rule"))</summary>\(table)</details>\n"
         }
         return markup
     }
@@ -108,14 +112,18 @@ extension ReportPage {
                 name: "Last states missing", value: Numbers.count(last.missingCount),
                 tone: last.missingCount > 0 ? .bad : nil),
         ]
-        guard !record.missingStates.isEmpty else { return tiles(figures) }
+        guard !record.correlation.lastState.missing.isEmpty else { return tiles(figures) }
         let table = Table(
-            caption: "Sessions left with an old state: \(record.missingStates.count) of \(last.missingCount)",
+            caption:
+                "Sessions left with an old state: \(record.correlation.lastState.missing.count) of \(last.missingCount)",
             heads: ["Session", "#step", "Kind", "Token"],
-            rows: record.missingStates.map { missing in
+            rows: record.correlation.lastState.missing.map { missing in
                 (
                     "\(String(missing.session))",
-                    [Cell.number(String(missing.step)), Cell.text("\(missing.kind)"), Cell.text("<code>\(missing.token)</code>")]
+                    [
+                        Cell.number(String(missing.step)), Cell.text("\(missing.kind)"),
+                        Cell.text("<code>\(missing.token)</code>"),
+                    ]
                 )
             })
         return tiles(figures) + "<div class=\"card\">\(table.markup)</div>\n"

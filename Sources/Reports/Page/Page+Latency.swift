@@ -8,12 +8,15 @@ enum LatencyTable {
 
     static func markup(caption: String, rows: [(name: String, histogram: Histogram)]) -> Markup {
         Table(
-            caption: caption, heads: ["Kind", "#samples"] + percentiles.map { "#" + Numbers.percentile($0) } + ["#max"],
+            caption: caption,
+            heads: ["Kind", "#samples"] + percentiles.map { "#" + Numbers.percentile($0) } + ["#max"],
             rows: rows.map { row in
                 (
                     "\(row.name)",
                     [Cell.number(Numbers.count(row.histogram.count))]
-                        + percentiles.map { Cell.number(row.histogram.text(at: $0)) } + [Cell.number(row.histogram.text(at: 100))]
+                        + percentiles.map { Cell.number(row.histogram.text(at: $0)) } + [
+                            Cell.number(row.histogram.text(at: 100))
+                        ]
                 )
             }
         ).markup
@@ -69,7 +72,8 @@ extension ReportPage {
             name: "answer", title: "Answer latency by percentile, corrected and uncorrected", summary: text,
             curves: curves, limits: limits(on: "answer"))
         let kinds = c.answerByKind.filter { $0.value.count > 0 }.sorted { $0.key < $1.key }
-        let rows = curves.map { (name: $0.name, histogram: $0.histogram) }
+        let rows =
+            curves.map { (name: $0.name, histogram: $0.histogram) }
             + (kinds.count > 1 ? kinds.map { (name: $0.key, histogram: $0.value) } : [])
         return """
             <h3>Answer: call to response</h3>

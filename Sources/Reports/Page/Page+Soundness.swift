@@ -31,7 +31,10 @@ extension ReportPage {
             rows: record.soundness.map { check in
                 (
                     "\(check.name)",
-                    [Cell.text((check.passed ? Tone.ok : .bad).badge(check.passed ? "holds" : "fails")), Cell.text("\(check.detail)")]
+                    [
+                        Cell.text((check.passed ? Tone.ok : .bad).badge(check.passed ? "holds" : "fails")),
+                        Cell.text("\(check.detail)"),
+                    ]
                 )
             })
         return tiles(figures) + (record.soundness.isEmpty ? "" : "<div class=\"card\">\(checks.markup)</div>\n")

@@ -35,7 +35,10 @@ extension ReportPage {
             rows: record.bands.sorted { $0.start < $1.start }.map { band in
                 (
                     "\(band.label)",
-                    [Cell.text("\(band.word)"), Cell.number(Numbers.duration(band.start)), Cell.number(Numbers.duration(band.end))]
+                    [
+                        Cell.text("\(band.word)"), Cell.number(Numbers.duration(band.start)),
+                        Cell.number(Numbers.duration(band.end)),
+                    ]
                 )
             })
         return "<details><summary>Faults and restarts as a table</summary>\(table.markup)</details>\n"

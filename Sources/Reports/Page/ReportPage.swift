@@ -44,13 +44,14 @@ struct ReportPage {
                 lead: "Requirements judged over the whole history, each with the evidence for its verdict.",
                 body: conformance),
             Section(
-                id: "tokens", short: "Tokens and last states", title: "Dead tokens and last states",
+                id: "tokens", short: "Tokens", title: "Dead tokens and last states",
                 lead: "Does the relay stop when a token dies, and does it leave the user with the truth?", body: tokens),
             Section(
                 id: "lateness", short: "Our lateness", title: "Our lateness in full",
                 lead: "How long after its planned instant each event left the load generator.", body: lateness),
             Section(
-                id: "environment", short: "Environment", title: "Environment", lead: "All it takes to run this again.", body: environment),
+                id: "environment", short: "Environment", title: "Environment", lead: "All it takes to run this again.",
+                body: environment),
         ]
     }
 
@@ -96,10 +97,11 @@ struct ReportPage {
         let day = record.startedAt.iso8601
         let started = "\(day.prefix(10)) \(day.dropFirst(11).prefix(8)) UTC"
         let scale = record.clockScale == 1 ? [] : ["clock × \(Numbers.trimmed(record.clockScale, places: 2))"]
-        let facts = [
-            "relay profile \(record.profile)", "started \(started)", "lasted \(Numbers.duration(record.duration))",
-            "seed \(record.seed)",
-        ] + scale
+        let facts =
+            [
+                "relay profile \(record.profile)", "started \(started)", "lasted \(Numbers.duration(record.duration))",
+                "seed \(record.seed)",
+            ] + scale
         return """
             <header><p class="kicker">PushRig run report</p><h1>\(record.name)</h1>
             <p class="meta">\(facts.markup { "<span>\($0)</span>" })</p></header>

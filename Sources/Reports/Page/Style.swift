@@ -22,7 +22,7 @@ enum Style {
         h1{font-size:2.1rem;font-weight:680}
         h2{font-size:1.3rem;font-weight:650}
         h3{font-size:1rem;font-weight:650;margin:28px 0 4px}
-        p{margin:.4em 0;max-width:74ch;text-wrap:pretty}
+        p{margin:.4em 0;max-width:88ch;text-wrap:pretty}
         a{color:var(--c0)}
         a:focus-visible,summary:focus-visible{outline:2px solid var(--c0);outline-offset:2px;border-radius:3px}
         code,pre,kbd{font:.875em/1.5 ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace}
@@ -34,7 +34,7 @@ enum Style {
         .meta{margin:8px 0 0;color:var(--dim);max-width:none;overflow-wrap:anywhere}
         .meta span+span::before{content:"·";margin:0 .55em}
         nav{margin:26px 0 0;padding:10px 0;border-block:1px solid var(--rule);font-size:.9rem}
-        nav ul{display:flex;flex-wrap:wrap;gap:4px 20px;margin:0;padding:0;list-style:none}
+        nav ul{display:flex;flex-wrap:wrap;gap:4px 19px;margin:0;padding:0;list-style:none}
         nav a{color:var(--ink);text-decoration:none;display:inline-block;padding:3px 0}
         nav a:hover{text-decoration:underline}
         section{margin-top:52px;scroll-margin-top:16px}
@@ -65,7 +65,8 @@ enum Style {
         .tiles .bad dd,.tiles .warn dd{color:var(--tone)}
         .card{margin-top:18px;padding:20px 22px;background:var(--card);border:1px solid var(--rule);border-radius:12px}
         .card>:first-child,.card>:first-child figure{margin-top:0}
-        .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,440px),1fr));gap:18px}
+        .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,440px),1fr));gap:18px;margin-top:18px}
+        .pair .card{margin-top:0}
         .scroll{overflow-x:auto;margin-top:10px}
         table{border-collapse:collapse;width:100%;font-size:.92rem;font-variant-numeric:tabular-nums}
         caption{text-align:left;color:var(--dim);padding-bottom:6px;font-size:.88rem}
@@ -90,7 +91,7 @@ enum Style {
         summary:hover{color:var(--ink)}
         .rule{padding:16px 0;border-bottom:1px solid var(--rule)}
         .rule:first-child{padding-top:2px}.rule:last-child{border-bottom:0;padding-bottom:0}
-        .rule header{display:flex;flex-wrap:wrap;align-items:baseline;gap:4px 12px}
+        .rule header{display:flex;align-items:baseline;gap:4px 12px}
         .rule h3{margin:0;font-size:1.02rem}
         .rule p{margin:.3em 0}
         .findings{margin:10px 0 0;padding:0;list-style:none;counter-reset:f}
@@ -108,7 +109,7 @@ enum Style {
         background:var(--ink);color:var(--ground);font-size:.84rem;line-height:1.4;box-shadow:0 4px 18px #0004}
         #tip b{display:block;font-weight:600}
         #tip div{display:flex;justify-content:space-between;gap:18px;font-variant-numeric:tabular-nums}
-        @media(max-width:700px){main{padding:24px 16px 48px}h1{font-size:1.65rem}section{margin-top:40px}
+        @media(max-width:700px){.rule header{flex-wrap:wrap}main{padding:24px 16px 48px}h1{font-size:1.65rem}section{margin-top:40px}
         .verdict{padding:18px 16px;gap:12px}.verdict h2{font-size:1.3rem}.verdict .glyph{width:28px;height:28px}
         .card{padding:16px 14px}.tiles{grid-template-columns:1fr 1fr}.tiles dd{font-size:1.2rem}
         table{font-size:.86rem}th,td{padding-right:11px}.stack{min-width:64px}

@@ -11,7 +11,7 @@ enum CorrelationJSON {
         ]
     }
 
-    static func encode(_ c: Correlation, missing: [RunRecord.MissingState]) -> JSONValue {
+    static func encode(_ c: Correlation) -> JSONValue {
         var classes = JSONObject()
         for (kind, counts) in c.classes.sorted(by: { $0.key < $1.key }) { classes[kind] = encode(counts) }
         var series: JSONObject = ["second": JSONWriting.integers(c.series.map(\.second))]
@@ -30,7 +30,7 @@ enum CorrelationJSON {
             "answerUncorrected": JSONWriting.histogram(c.answerUncorrected),
             "lateness": JSONWriting.histogram(c.lateness),
             "reasons": JSONWriting.counts(c.reasons), "outcomes": JSONWriting.counts(c.outcomes),
-            "deadTokens": encode(c.deadTokens), "lastState": encode(c.lastState, missing: missing),
+            "deadTokens": encode(c.deadTokens), "lastState": encode(c.lastState),
             "series": .object(series),
         ]
     }
@@ -60,19 +60,9 @@ enum CorrelationJSON {
         c.reasons = try reading["reasons"].counts()
         c.outcomes = try reading["outcomes"].counts()
         c.deadTokens = try decodeDeadTokens(reading["deadTokens"])
-        c.lastState.sessions = try reading["lastState"]["sessions"].integer()
-        c.lastState.delivered = try reading["lastState"]["delivered"].integer()
-        c.lastState.missingCount = try reading["lastState"]["missingCount"].integer()
+        c.lastState = try decodeLastState(reading["lastState"])
         try decodeSeries(reading["series"], into: &c)
         return c
-    }
-
-    static func decodeMissing(_ correlation: JSONReading) throws(Failure) -> [RunRecord.MissingState] {
-        try RunRecord.all(correlation["lastState"]["missing"]) { item throws(Failure) in
-            RunRecord.MissingState(
-                session: try item["session"].integer(), step: try item["step"].integer(),
-                kind: try item["kind"].text(), token: try item["token"].text())
-        }
     }
 
     private static func decodeSeries(_ reading: JSONReading, into c: inout Correlation) throws(Failure) {
@@ -122,17 +112,31 @@ enum CorrelationJSON {
         return dead
     }
 
-    private static func encode(_ state: LastState, missing: [RunRecord.MissingState]) -> JSONValue {
+    private static func encode(_ state: LastState) -> JSONValue {
         [
             "sessions": .integer(Int64(state.sessions)), "delivered": .integer(Int64(state.delivered)),
             "missingCount": .integer(Int64(state.missingCount)),
             "missing": .array(
-                missing.map {
+                state.missing.map {
                     [
                         "session": .integer(Int64($0.session)), "step": .integer(Int64($0.step)),
                         "kind": .string($0.kind), "token": .string($0.token),
                     ]
                 }),
         ]
+    }
+
+    private static func decodeLastState(_ reading: JSONReading) throws(Failure) -> LastState {
+        var state = LastState()
+        state.sessions = try reading["sessions"].integer()
+        state.delivered = try reading["delivered"].integer()
+        state.missingCount = try reading["missingCount"].integer()
+        for item in try reading["missing"].list() {
+            state.missing.append(
+                LastState.Missing(
+                    session: try item["session"].integer(), step: try item["step"].integer(),
+                    kind: try item["kind"].text(), token: try item["token"].text()))
+        }
+        return state
     }
 }

@@ -80,7 +80,9 @@ struct JSONReading {
 
     func histogram() throws(Failure) -> Histogram {
         guard let text = value["hdr"] else { return Histogram() }
-        guard let text = text.string, let bytes = Base64.decode(text) else { throw wrong("is not a histogram in Base64") }
+        guard let text = text.string, let bytes = Base64.decode(text) else {
+            throw wrong("is not a histogram in Base64")
+        }
         do {
             return try Histogram(decodingCompressedV2: bytes.span)
         } catch {

@@ -9,7 +9,9 @@ extension RunRecord {
         [
             "format": "pushrig.run",
             "version": .integer(Int64(Self.version)),
-            "exit": ["code": .integer(Int64(exit.code)), "word": .string(exit.word), "reasons": Self.texts(exit.reasons)],
+            "exit": [
+                "code": .integer(Int64(exit.code)), "word": .string(exit.word), "reasons": Self.texts(exit.reasons),
+            ],
             "name": .string(name),
             "profile": .string(profile),
             "scenario": ["path": .string(scenarioPath), "text": .string(scenarioText)],
@@ -30,7 +32,7 @@ extension RunRecord {
             "mock": mock.json,
             "soundness": .array(soundness.map(\.json)),
             "latenessBudgetNanoseconds": .integer(latenessBudget.nanoseconds),
-            "correlation": CorrelationJSON.encode(correlation, missing: missingStates),
+            "correlation": CorrelationJSON.encode(correlation),
             "gates": .array(gates.map(\.json)),
             "verdicts": .array(verdicts.map(\.json)),
         ]
@@ -70,7 +72,6 @@ extension RunRecord {
             verdicts: try Self.all(reading["verdicts"]) { r throws(Failure) in try RuleResult(r) },
             exit: Exit(
                 code: try exit["code"].integer(), word: try exit["word"].text(), reasons: try exit["reasons"].texts()))
-        missingStates = try CorrelationJSON.decodeMissing(reading["correlation"])
     }
 
     static func texts(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }

@@ -109,21 +109,6 @@ extension RunRecord {
         }
     }
 
-    /// A session that never got its last state.
-    package struct MissingState: Hashable, Sendable {
-        package var session: UInt32
-        package var step: UInt32
-        package var kind: String
-        package var token: String
-
-        package init(session: UInt32, step: UInt32, kind: String, token: String) {
-            self.session = session
-            self.step = step
-            self.kind = kind
-            self.token = token
-        }
-    }
-
     /// A threshold and what was measured against it.
     package struct GateResult: Hashable, Sendable {
         /// How the value is to be read.

@@ -44,8 +44,6 @@ package struct RunRecord: Sendable {
     /// What our lateness at p99 may be before the run is inconclusive.
     package var latenessBudget: Interval
     package var correlation: Correlation
-    /// Some of the sessions that never got their last state, as the correlation names them.
-    package var missingStates: [MissingState]
     package var gates: [GateResult]
     package var verdicts: [RuleResult]
     package var exit: Exit
@@ -80,9 +78,6 @@ package struct RunRecord: Sendable {
         self.soundness = soundness
         self.latenessBudget = latenessBudget
         self.correlation = correlation
-        missingStates = correlation.lastState.missing.map {
-            MissingState(session: $0.session, step: $0.step, kind: $0.kind, token: $0.token)
-        }
         self.gates = gates
         self.verdicts = verdicts
         self.exit = exit
@@ -94,7 +89,9 @@ extension RunRecord {
     package var withShortTokens: RunRecord {
         var copy = self
         copy.correlation.deadTokens.worstToken = correlation.deadTokens.worstToken.map(Self.short)
-        for index in copy.missingStates.indices { copy.missingStates[index].token = Self.short(missingStates[index].token) }
+        for index in correlation.lastState.missing.indices {
+            copy.correlation.lastState.missing[index].token = Self.short(correlation.lastState.missing[index].token)
+        }
         return copy
     }
 

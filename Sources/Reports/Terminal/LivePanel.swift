@@ -96,7 +96,8 @@ package struct LivePanel {
             "p99; \(Numbers.count(frame.dropped)) dropped", tone: frame.dropped > 0 ? .bad : nil)
         rows.add(
             "faults", frame.faultsActive.isEmpty ? "none" : String(frame.faultsActive.count),
-            Escaping.terminal(frame.faultsActive.joined(separator: ", ")), tone: frame.faultsActive.isEmpty ? nil : .warn)
+            Escaping.terminal(frame.faultsActive.joined(separator: ", ")),
+            tone: frame.faultsActive.isEmpty ? nil : .warn)
         return rows.list
     }
 

@@ -42,7 +42,8 @@ private struct TerminalText {
     private var head: String {
         let c = record.correlation
         return ink.bold(safe(record.name)) + "  "
-            + ink.dim("profile \(safe(record.profile)), seed \(record.seed), \(Numbers.duration(record.duration))") + "\n"
+            + ink.dim("profile \(safe(record.profile)), seed \(record.seed), \(Numbers.duration(record.duration))")
+            + "\n"
             + "\(Numbers.count(c.sent)) events sent, \(Numbers.count(c.answered)) answered, "
             + "\(Numbers.count(c.failed)) failed; \(Numbers.count(c.pushes)) pushes of "
             + "\(Numbers.count(c.expected)) expected; \(Numbers.count(c.peakSessions)) sessions at the peak\n"
@@ -51,7 +52,8 @@ private struct TerminalText {
     private var latency: String {
         let c = record.correlation
         let kinds = c.deliveryByKind.filter { $0.value.count > 0 }.sorted { $0.key < $1.key }
-        let rows = kinds.map { ("delivery " + $0.key, $0.value) }
+        let rows =
+            kinds.map { ("delivery " + $0.key, $0.value) }
             + [("answer", c.answer), ("answer, from sending", c.answerUncorrected), ("our lateness", c.lateness)]
             .filter { $0.1.count > 0 }
         guard !rows.isEmpty else { return "No latency was measured.\n" }

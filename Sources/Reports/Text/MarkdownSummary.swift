@@ -58,7 +58,7 @@ struct MarkdownSummary {
     private var classes: String {
         let c = record.correlation
         guard !c.classes.isEmpty else { return "" }
-        let kinds = c.classes.sorted { $0.key < $1.key } + (c.classes.count > 1 ? [(key: "all", value: c.totals)] : [])
+        let kinds = c.kindsInOrder + (c.classes.count > 1 ? [(key: "all", value: c.totals)] : [])
         return table(
             ["Pushes"] + DeliveryClass.allCases.map(\.rawValue), figures: 1...DeliveryClass.allCases.count,
             kinds.map { kind, counts in
@@ -83,7 +83,8 @@ struct MarkdownSummary {
             loud.map { result in
                 let standing = result.standing
                 return [
-                    escaped(result.id), escaped(result.claim), standing.failsTheRun ? "**\(standing.word)**" : standing.word,
+                    escaped(result.id), escaped(result.claim),
+                    standing.failsTheRun ? "**\(standing.word)**" : standing.word,
                     escaped(result.verdict.findings.first?.line ?? ""),
                 ]
             })

@@ -1,0 +1,151 @@
+import Basics
+import Foundation
+import Testing
+
+@Suite("pushrig run", .serialized)
+struct RunTests {
+    private let smoke = "Scenarios/smoke.yaml"
+
+    @Test("passes an honest relay, writes every file, and the page needs no network")
+    func passes() throws {
+        try Rig.withFolder { folder in
+            let out = folder + "/run"
+            let run = try Rig.run(Rig.pushrig, ["run", smoke, "--out", out])
+            #expect(run.code == 0, "\(run.out)\n\(run.error)")
+            for name in ["run.json", "report.html", "junit.xml", "summary.md", "latency.hlog", "scenario.yaml"] {
+                let size = try FileManager.default.attributesOfItem(atPath: out + "/" + name)[.size] as? Int
+                #expect((size ?? 0) > 100, "\(name)")
+            }
+            let record = try Rig.json(out + "/run.json")
+            #expect(record["exit"]?["word"]?.string == "passed")
+            #expect(try #require(record["correlation"]?["totals"]?["delivered"]?.int) > 100)
+            #expect(record["correlation"]?["lastState"]?["missingCount"]?.int == 0)
+            #expect(try #require(record["correlation"]?["deadTokens"]?["died"]?.int) > 0)
+            let page = try String(contentsOfFile: out + "/report.html", encoding: .utf8)
+            #expect(!page.contains("src=\"http") && !page.contains("href=\"http"))
+            #expect(run.out.contains("--seed 1"))
+            let again = try Rig.run(Rig.pushrig, ["report", out, "--out", folder + "/again"])
+            #expect(again.code == 0)
+            #expect(try String(contentsOfFile: folder + "/again/report.html", encoding: .utf8) == page)
+        }
+    }
+
+    @Test("a gate that does not hold makes it exit 3")
+    func gate() throws {
+        try Rig.withFolder { folder in
+            let run = try Rig.run(
+                Rig.pushrig, ["run", smoke, "--out", folder + "/run", "--gate", "delivery.p99<1us", "--quiet"])
+            #expect(run.code == 3, "\(run.out)\n\(run.error)")
+            #expect(run.out.contains("delivery.p99<1us"))
+        }
+    }
+
+    @Test("a relay that stops answering for good is never green")
+    func silentRelay() throws {
+        try Rig.withFolder { folder in
+            let run = try Rig.run(
+                Rig.pushrig,
+                ["run", smoke, "--out", folder + "/run", "--set", "relay.restarts=[{at: 3s, signal: KILL, down: 10m}]"])
+            #expect([3, 4, 5].contains(run.code), "\(run.code)\n\(run.out)\n\(run.error)")
+            let record = try Rig.json(folder + "/run/run.json")
+            #expect(record["exit"]?["code"]?.int == Int64(run.code))
+            #expect(try #require(record["correlation"]?["failed"]?.int) > 0)
+        }
+    }
+
+    @Test("a relay restarted mid-run keeps its registrations; the gap is in the report and the run is judged")
+    func restart() throws {
+        try Rig.withFolder { folder in
+            let run = try Rig.run(
+                Rig.pushrig,
+                ["run", smoke, "--out", folder + "/run", "--set", "relay.restarts=[{at: 5s, signal: KILL, down: 1s}]"])
+            #expect([0, 3, 4].contains(run.code), "\(run.code)\n\(run.out)\n\(run.error)")
+            let record = try Rig.json(folder + "/run/run.json")
+            let bands = try #require(record["bands"]?.array)
+            let outage = try #require(bands.first { $0["kind"]?.string == "restart" })
+            #expect(outage["startNanoseconds"]!.int! >= 5_000_000_000)
+            // Sessions registered before the restart end after it: their last states arrive all the same.
+            #expect(try #require(record["correlation"]?["lastState"]?["delivered"]?.int) > 20)
+            let correlation = try #require(record["correlation"])
+            let gap =
+                (correlation["failed"]?.int ?? 0) + (correlation["totals"]?["lost"]?.int ?? 0)
+                + (correlation["totals"]?["late"]?.int ?? 0)
+            #expect(gap > 0)
+        }
+    }
+
+    @Test("a relay that never becomes ready is told, with a report all the same")
+    func neverReady() throws {
+        try Rig.withFolder { folder in
+            let run = try Rig.run(
+                Rig.pushrig,
+                [
+                    "run", smoke, "--out", folder + "/run", "--set", "relay.launch=[sleep, '30']", "--set",
+                    "relay.ready.timeout=500ms", "--quiet",
+                ])
+            #expect(run.code == 1)
+            #expect(run.out.contains("did not answer"))
+            #expect(FileManager.default.fileExists(atPath: folder + "/run/report.html"))
+        }
+    }
+
+    @Test("a relay that dies by itself is told, with its last words")
+    func dies() throws {
+        try Rig.withFolder { folder in
+            let run = try Rig.run(
+                Rig.pushrig,
+                [
+                    "run", smoke, "--out", folder + "/run", "--set", "relay.launch=[sh, -c, 'echo no database; exit 7']",
+                    "--quiet",
+                ])
+            #expect(run.code == 1)
+            #expect(run.out.contains("exited with code 7"))
+            #expect(run.out.contains("no database"))
+        }
+    }
+
+    @Test("the same seed gives the same plan, another seed another")
+    func plan() throws {
+        func digest(_ seed: String) throws -> Substring {
+            let run = try Rig.run(Rig.pushrig, ["run", "Scenarios/quickstart.yaml", "--dry-run", "--seed", seed])
+            #expect(run.code == 0)
+            return try #require(run.out.split(separator: "\n").first { $0.hasPrefix("digest") })
+        }
+        #expect(try digest("7") == digest("7"))
+        #expect(try digest("7") != digest("8"))
+    }
+
+    @Test(
+        "a mistake of the user is one line with the fix, and exit code 2",
+        arguments: [
+            (["run"], "SCENARIO is missing"),
+            (["run", "nowhere.yaml"], "nowhere.yaml"),
+            (["run", "Scenarios/smoke.yaml", "--sed", "1"], "did you mean `--seed`?"),
+            (["run", "Scenarios/smoke.yaml", "--gate", "delivry.p99<1ms"], "delivry.p99"),
+            (["run", "Scenarios/smoke.yaml", "--set", "workload.maxSesions=1"], "maxSessions"),
+            (["rum"], "did you mean `run`?"),
+            (["mock", "--apns", "here"], "127.0.0.1:2197"),
+            (["relay", "--dialect", "opencod"], "opencode"),
+            (["bench", "https://api.push.apple.com"], "apple"),
+            (["explain", "BadDevicToken"], "BadDeviceToken"),
+        ])
+    func usage(arguments: [String], expected: String) throws {
+        let run = try Rig.run(Rig.pushrig, arguments)
+        #expect(run.code == 2, "\(run.error)")
+        #expect(run.error.contains(expected), "\(run.error)")
+        #expect(run.error.split(separator: "\n").count == 1, "\(run.error)")
+        #expect(run.out.isEmpty)
+    }
+
+    @Test("a busy port is told in one line")
+    func busyPort() throws {
+        try Rig.withFolder { folder in
+            let mock = try MockProcess(folder: folder + "/state")
+            let run = try Rig.run(
+                Rig.pushrig, ["mock", "--state", folder + "/other", "--apns", mock.address.description])
+            #expect(run.code == 1)
+            #expect(run.error.contains("cannot listen on \(mock.address)"))
+            #expect(run.error.split(separator: "\n").count == 1)
+        }
+    }
+}
