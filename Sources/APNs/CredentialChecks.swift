@@ -6,7 +6,9 @@ import HTTP
 
 enum CredentialChecks {
     /// No field, another scheme than bearer, or nothing after it: there is no credential. Finds the JWT's place.
-    static func presence(_ it: inout Inspection, _ head: HeaderBlock, _ connection: ProviderConnection, _ court: Court) -> Reason? {
+    static func presence(_ it: inout Inspection, _ head: HeaderBlock, _ connection: ProviderConnection, _ court: Court)
+        -> Reason?
+    {
         guard it.fields.authorization >= 0 else { return .missingProviderToken }
         let value = head.value(at: it.fields.authorization)
         guard let start = tokenStart(value) else { return .missingProviderToken }
@@ -18,7 +20,9 @@ enum CredentialChecks {
     }
 
     /// After `credential`. Counts tokens by their bytes, before anything is known of them.
-    static func updateRate(_ it: inout Inspection, _ head: HeaderBlock, _ connection: ProviderConnection, _ court: Court) -> Reason? {
+    static func updateRate(
+        _ it: inout Inspection, _ head: HeaderBlock, _ connection: ProviderConnection, _ court: Court
+    ) -> Reason? {
         guard court.settings.enforceTokenUpdateRate else { return nil }
         if it.now < connection.blockedUntil { return .tooManyProviderTokenUpdates }
         if it.isKnownToken || it.tokenStart == 0 { return nil }

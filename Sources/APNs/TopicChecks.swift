@@ -19,9 +19,9 @@ enum TopicChecks {
         return nil
     }
 
-    /// The suffix of another push type contradicts the declared one: since 2019 InvalidPushType (§4). A bare topic where
-    /// the type wants a suffix is not judged here: the observed answer to that is DeviceTokenNotForTopic, which can
-    /// only be said of a known token (see `TokenChecks.topic`). Without the header the suffix tells the type.
+    /// The suffix of another push type contradicts the declared one: since 2019 InvalidPushType (§4). A bare topic
+    /// where the type wants a suffix is not judged here: the observed answer to that is DeviceTokenNotForTopic, which
+    /// can only be said of a known token (see `TokenChecks.topic`). Without the header the suffix tells the type.
     static func suffix(_ it: inout Inspection) -> Reason? {
         guard let suffixType = it.topicParts?.suffixType else { return nil }
         guard let declared = it.facts.pushType else {
@@ -32,7 +32,9 @@ enum TopicChecks {
     }
 
     /// The team must own the app and the key must be meant for it.
-    static func permission(_ it: borrowing Inspection, _ head: HeaderBlock, _ connection: ProviderConnection, _ court: Court) -> Reason? {
+    static func permission(
+        _ it: borrowing Inspection, _ head: HeaderBlock, _ connection: ProviderConnection, _ court: Court
+    ) -> Reason? {
         guard let parts = it.topicParts else { return nil }
         let bundle = head.value(at: it.fields.topic).extracting(0..<parts.bundleCount)
         if let allowed = court.allowedTopics, !contains(allowed, bundle) { return .topicDisallowed }

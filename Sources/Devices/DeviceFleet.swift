@@ -168,8 +168,8 @@ extension DeviceFleet {
         }
     }
 
-    /// Adds the token or changes it. A record that makes a dead token active again, or another kind of token, starts its
-    /// activity anew. False, and nothing done, when the token is no token (see `isToken`).
+    /// Adds the token or changes it. A record that makes a dead token active again, or another kind of token, starts
+    /// its activity anew. False, and nothing done, when the token is no token (see `isToken`).
     @discardableResult
     package func set(_ record: TokenRecord) -> Bool {
         guard Self.isToken(record.token) else { return false }
@@ -206,8 +206,8 @@ extension DeviceFleet {
         for shard in shards { shard.state.withLock { $0.table.removeAll() } }
     }
 
-    /// Activities in no particular order, at most `limit`. `now` decides on stale, ended and dismissed; nil: the time of
-    /// the latest push.
+    /// Activities in no particular order, at most `limit`. `now` decides on stale, ended and dismissed; nil: the time
+    /// of the latest push.
     package func activities(limit: Int, now: WallTime? = nil) -> [ActivityRecord] {
         let now = now ?? latest
         var found: [ActivityRecord] = []

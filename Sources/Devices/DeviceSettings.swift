@@ -20,8 +20,8 @@ package struct DeviceSettings: Sendable {
     package var pushesPerSecondAndToken: Int?
 
     /// Two updates with one second in their timestamps: `aps.timestamp` has whole seconds, and Apple says that an
-    /// update *older* than the last is ignored (§10), so an equal one is applied and the last to arrive is shown. A relay
-    /// that sends two states in one second gets the right one shown if it keeps their order; `.ignore` is the stricter
+    /// update *older* than the last is ignored (§10), so an equal one is applied and the last to arrive is shown. A
+    /// relay that sends two states in one second gets the right one shown if it keeps their order; `.ignore` is the stricter
     /// device for which stamps must grow strictly.
     package var equalTimestamps = EqualTimestamps.apply
     /// A timestamp further ahead than this is dropped (§10, an engineer's word about updates; taken for all events).

@@ -32,7 +32,8 @@ struct TokenTable: ~Copyable {
 
     /// Aligned to the cache line.
     private static func makeRows(_ capacity: Int) -> UnsafeMutablePointer<TokenRow> {
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: capacity * MemoryLayout<TokenRow>.stride, alignment: 64)
+        let memory = UnsafeMutableRawPointer.allocate(
+            byteCount: capacity * MemoryLayout<TokenRow>.stride, alignment: 64)
         let rows = memory.bindMemory(to: TokenRow.self, capacity: capacity)
         rows.initialize(repeating: TokenRow(), count: capacity)
         return rows

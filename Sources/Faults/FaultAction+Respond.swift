@@ -4,8 +4,8 @@
 import APNs
 package import Basics
 
-/// The `timestamp` of a scripted 410 in relation to the token's registration with the relay. A relay must drop the token
-/// only if the death is younger than the registration (spec/apns.md §13).
+/// The `timestamp` of a scripted 410 in relation to the token's registration with the relay. A relay must drop the
+/// token only if the death is younger than the registration (spec/apns.md §13).
 package enum RelativeTimestamp: Sendable, Equatable {
     case beforeRegistration, afterRegistration
     case absolute(WallTime)

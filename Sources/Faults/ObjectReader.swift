@@ -17,7 +17,8 @@ struct ObjectReader {
         place = pointer
         for key in object.keys where !keys.contains(key) {
             throw FaultRuleError(
-                pointer: self.pointer(key), message: "unknown member \"\(key)\"", hint: suggestion(for: key, among: keys))
+                pointer: self.pointer(key), message: "unknown member \"\(key)\"",
+                hint: suggestion(for: key, among: keys))
         }
     }
 
@@ -89,7 +90,8 @@ struct ObjectReader {
 extension Interval {
     /// In the largest unit that needs no fraction, so that reading it gives the same interval.
     var exactText: String {
-        for (suffix, size) in [("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000)] as [(String, Int64)]
+        for (suffix, size) in [("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000)]
+            as [(String, Int64)]
         where nanoseconds % size == 0 { return "\(nanoseconds / size)\(suffix)" }
         for (suffix, size) in [("ms", 1_000_000), ("us", 1_000)] as [(String, Int64)] where nanoseconds % size == 0 {
             return "\(nanoseconds / size)\(suffix)"

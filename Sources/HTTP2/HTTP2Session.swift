@@ -12,8 +12,14 @@ package final class HTTP2Session {
     private let pool: HTTP2Pool
     private let limits: HTTP2Limits
     private let role: Role
-    /// What happened since the last `clearEvents`, in order.
-    package private(set) var events: [HTTP2Event] = []
+    /// What happened since the last `clearEvents`, in order. Streams stand in it uncounted: an open one is kept alive by
+    /// the list of open streams, a closed one by the count that its event took over from the list.
+    private var recorded: [Recorded] = []
+    private enum Recorded {
+        case message(Unmanaged<HTTP2Stream>)
+        case closed(Unmanaged<HTTP2Stream>, UInt32)
+        case other(HTTP2Event)
+    }
     /// Streams that are open, ours and the peer's.
     package private(set) var openStreams = 0
     /// The stream that the callbacks spoke of last, kept alive by the list of open streams.
@@ -47,7 +53,11 @@ package final class HTTP2Session {
 
     deinit {
         nghttp2_session_del(session)
-        for stream in streams { release(stream) }
+        for stream in streams {
+            unlink(stream)
+            Unmanaged.passUnretained(stream).release()
+        }
+        clearEvents()
     }
 
     // MARK: Bytes
@@ -98,10 +108,23 @@ package final class HTTP2Session {
 
     package var wantsWrite: Bool { nghttp2_session_want_write(session) != 0 }
 
+    /// How many events wait.
+    package var eventCount: Int { recorded.count }
+
+    package func event(at index: Int) -> HTTP2Event {
+        switch recorded[index] {
+        case .message(let stream): .message(stream.takeUnretainedValue())
+        case .closed(let stream, let code): .closed(stream.takeUnretainedValue(), code: code)
+        case .other(let event): event
+        }
+    }
+
     /// Forgets the events; closed streams go back to the pool. Whoever kept one must have let it go.
     package func clearEvents() {
-        for event in events { if case .closed(let stream, _) = event { pool.give(stream) } }
-        events.removeAll(keepingCapacity: true)
+        for index in recorded.indices {
+            if case .closed(let stream, _) = recorded[index] { pool.give(stream.takeRetainedValue()) }
+        }
+        recorded.removeAll(keepingCapacity: true)
     }
 
     // MARK: Connection
@@ -239,7 +262,7 @@ package final class HTTP2Session {
 
     // MARK: Recording, from the callbacks
 
-    func record(_ event: HTTP2Event) { events.append(event) }
+    func record(_ event: HTTP2Event) { recorded.append(.other(event)) }
 
     func beginHeaders(streamID: Int32, isOpening: Bool) -> Int32 {
         if role == .server, isOpening {
@@ -296,15 +319,15 @@ package final class HTTP2Session {
         withStream(streamID, otherwise: ()) { stream in
             guard !stream.isComplete else { return }
             stream.isComplete = true
-            events.append(.message(stream))
+            recorded.append(.message(Unmanaged.passUnretained(stream)))
         }
     }
 
     func streamClosed(_ streamID: Int32, _ code: UInt32) {
         withStream(streamID, otherwise: ()) { stream in
             stream.isClosed = true
-            events.append(.closed(stream, code: code))
-            release(stream)
+            unlink(stream)
+            recorded.append(.closed(Unmanaged.passUnretained(stream), code))
         }
         if currentID == streamID { forgetCurrent() }
     }
@@ -320,14 +343,14 @@ package final class HTTP2Session {
         openStreams += 1
     }
 
-    private func release(_ stream: HTTP2Stream) {
+    /// The count that the list held passes to the caller.
+    private func unlink(_ stream: HTTP2Stream) {
         let (next, previous) = (stream.next, stream.previous)
         next?._withUnsafeGuaranteedRef { $0.previous = previous }
         if let previous { previous._withUnsafeGuaranteedRef { $0.next = next } } else { firstOpen = next }
         stream.next = nil
         stream.previous = nil
         openStreams -= 1
-        Unmanaged.passUnretained(stream).release()
     }
 
     private func forgetCurrent() {

@@ -29,7 +29,7 @@ extension Histogram {
         while index < end {
             var zeros = 0
             while index + zeros < end, counts[index + zeros] == 0 { zeros += 1 }
-            Self.appendZigZag(zeros > 1 ? Int64(-zeros) : counts[index], to: &payload)
+            Self.appendZigZag(zeros > 0 ? Int64(-zeros) : counts[index], to: &payload)
             index += Swift.max(zeros, 1)
         }
         var bytes: [UInt8] = []

@@ -24,8 +24,8 @@ package final class MockService: Sendable {
 
     /// Listens when it returns, and `mock.json` is written. A usage failure names the option to change, a run failure
     /// what is in the way (a busy port, a directory that cannot be written, another mock on the same directory).
-    /// `onFailure` is called once when the journal cannot be written any more; from then on no push is answered. It runs
-    /// on a thread of the mock, so it must not stop the mock itself.
+    /// `onFailure` is called once when the journal cannot be written any more; from then on no push is answered. It
+    /// runs on a thread of the mock, so it must not stop the mock itself.
     package init(options: MockOptions, onFailure: @escaping @Sendable (Failure) -> Void = { _ in }) throws(Failure) {
         try Self.check(options)
         let state = try StateDirectory(path: options.stateDirectory)
@@ -116,7 +116,8 @@ package final class MockService: Sendable {
             throw Failure(.usage, "\(options.loops) loops are too few or too many", hint: "give 1 to 64")
         }
         for topic in options.topics where topic.isEmpty || !topic.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) {
-            throw Failure(.usage, "'\(topic)' is not a bundle ID", hint: "give one such as com.example.app, without suffix")
+            throw Failure(
+                .usage, "'\(topic)' is not a bundle ID", hint: "give one such as com.example.app, without suffix")
         }
     }
 

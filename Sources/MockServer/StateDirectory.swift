@@ -19,7 +19,8 @@ struct StateDirectory: ~Copyable, Sendable {
         try Self.makeDirectories(path)
         let number = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard number >= 0 else {
-            throw Failure(.run, "cannot write in \(path): \(SystemCall.describe(errno))", hint: "choose another --state")
+            throw Failure(
+                .run, "cannot write in \(path): \(SystemCall.describe(errno))", hint: "choose another --state")
         }
         guard flock(number, LOCK_EX | LOCK_NB) == 0 else {
             close(number)
@@ -116,7 +117,8 @@ struct StateDirectory: ~Copyable, Sendable {
                 throw Failure(.usage, "\(whole) is a file, not a directory", hint: "choose another --state")
             }
             throw Failure(
-                .run, "cannot make the directory \(whole): \(SystemCall.describe(error))", hint: "choose another --state")
+                .run, "cannot make the directory \(whole): \(SystemCall.describe(error))",
+                hint: "choose another --state")
         }
     }
 }

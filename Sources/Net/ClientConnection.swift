@@ -225,8 +225,8 @@ final class ClientConnection: ReadinessHandler {
     private func process(_ session: HTTP2Session) {
         var index = 0
         var freed = false
-        while index < session.events.count {
-            switch session.events[index] {
+        while index < session.eventCount {
+            switch session.event(at: index) {
             case .message(let stream):
                 guard let owner = stream.owner else { break }
                 stream.owner = nil

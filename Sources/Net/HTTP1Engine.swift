@@ -17,6 +17,8 @@ final class HTTP1Engine {
     var closesAfterAnswer = false
     /// Everything that was to be said is in the output, and nothing more will be read.
     private(set) var isFinished = false
+    /// No request is under way, not even in part.
+    var isIdle: Bool { !isAnswering && input.isEmpty && parser.head.count == 0 }
     private let input = ByteBuffer()
     private let output = ByteBuffer()
     private let maxInputBytes: Int

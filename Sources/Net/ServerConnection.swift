@@ -53,7 +53,9 @@ package final class ServerConnection: ReadinessHandler {
     package func goAway(code: UInt32, lastStreamID: Int32? = nil, debug: [UInt8] = []) {
         switch engine {
         case .http2(let session): session.goAway(code: code, lastStreamID: lastStreamID, debug: debug)
-        case .http1(let engine): engine.closesAfterAnswer = true
+        case .http1(let engine):
+            engine.closesAfterAnswer = true
+            if engine.isIdle { isClosing = true }
         case .undecided: break
         }
         markDirty()
@@ -194,8 +196,8 @@ package final class ServerConnection: ReadinessHandler {
 
     private func process(_ session: HTTP2Session, at readAt: Instant) {
         var index = 0
-        while index < session.events.count {
-            switch session.events[index] {
+        while index < session.eventCount {
+            switch session.event(at: index) {
             case .message(let stream):
                 let exchange = exchange(on: stream, at: readAt)
                 stream.owner = exchange

@@ -43,7 +43,9 @@ package struct CertificateAuthority: Sendable {
     ) -> (certificatePEM: String, keyPEM: String) {
         precondition(days > 0 && days <= 825)
         precondition(!dnsNames.isEmpty || !addresses.isEmpty, "a server certificate needs a name")
-        guard let issuer = try? Certificate(pem: certificatePEM) else { preconditionFailure("the authority was checked") }
+        guard let issuer = try? Certificate(pem: certificatePEM) else {
+            preconditionFailure("the authority was checked")
+        }
         let serverKey = P256PrivateKey()
         let certificate = Certificate()
         certificate.setUp(commonName: commonName, days: days, publicKey: serverKey)

@@ -31,7 +31,9 @@ struct SHA256Method: @unchecked Sendable {
     let method: OpaquePointer
 
     private init() {
-        guard let fetched = EVP_MD_fetch(nil, "SHA2-256", nil) else { preconditionFailure("this OpenSSL has no SHA-256") }
+        guard let fetched = EVP_MD_fetch(nil, "SHA2-256", nil) else {
+            preconditionFailure("this OpenSSL has no SHA-256")
+        }
         method = fetched
     }
 }

@@ -37,10 +37,13 @@ package final class P256PublicKey: Sendable {
         TLSErrors.clear()
         guard let pointer = withMemoryBIO(pem, { PEM_read_bio_PUBKEY($0, nil, nil, nil) }) else {
             throw Failure(
-                .usage, "not a PEM public key: \(TLSErrors.drain())", hint: "expected a -----BEGIN PUBLIC KEY----- block")
+                .usage, "not a PEM public key: \(TLSErrors.drain())",
+                hint: "expected a -----BEGIN PUBLIC KEY----- block")
         }
         key = KeyObject(owning: pointer)
-        guard key.isP256() else { throw Failure(.usage, "the public key is not on curve P-256", hint: "ES256 needs P-256") }
+        guard key.isP256() else {
+            throw Failure(.usage, "the public key is not on curve P-256", hint: "ES256 needs P-256")
+        }
     }
 
     /// A `PUBLIC KEY` PEM block.
@@ -49,7 +52,9 @@ package final class P256PublicKey: Sendable {
     /// Whether `signature` (64 bytes r‖s, or DER) is an ES256 signature over `message` by this key. About 45 µs.
     package func verify(_ message: Span<UInt8>, signature: Span<UInt8>) -> Bool {
         let digest = sha256(message)
-        if signature.count == 64, verify(digest: digest.span, der: ECDSASignature.der(fromRaw: signature).span) { return true }
+        if signature.count == 64, verify(digest: digest.span, der: ECDSASignature.der(fromRaw: signature).span) {
+            return true
+        }
         guard signature.count >= 8, signature.count <= 72, signature[0] == 0x30 else { return false }
         return verify(digest: digest.span, der: signature)
     }
@@ -96,7 +101,9 @@ package final class P256PrivateKey: Sendable {
                 hint: "expected a -----BEGIN PRIVATE KEY----- block without a password")
         }
         key = KeyObject(owning: pointer)
-        guard key.isP256() else { throw Failure(.usage, "the private key is not on curve P-256", hint: "ES256 needs P-256") }
+        guard key.isP256() else {
+            throw Failure(.usage, "the private key is not on curve P-256", hint: "ES256 needs P-256")
+        }
     }
 
     /// A PKCS #8 `PRIVATE KEY` PEM block, as in Apple's .p8 files.
@@ -164,7 +171,9 @@ enum ECDSASignature {
 func withMemoryBIO<R>(_ text: String, _ body: (OpaquePointer) -> R) -> R {
     var text = text
     return text.withUTF8 { bytes in
-        guard let bio = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else { preconditionFailure("no memory BIO") }
+        guard let bio = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else {
+            preconditionFailure("no memory BIO")
+        }
         defer { BIO_free(bio) }
         return body(bio)
     }

@@ -5,7 +5,8 @@ import Basics
 import HTTP
 import Synchronization
 
-/// A signature anyone can check: 64 bytes made of the key's number and the message. Real ones are tested where OpenSSL is.
+/// A signature anyone can check: 64 bytes made of the key's number and the message. Real ones are tested where OpenSSL
+/// is.
 struct FakeKey: SignatureVerifier {
     var number: UInt8 = 1
 

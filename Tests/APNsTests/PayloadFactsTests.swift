@@ -74,9 +74,11 @@ import Testing
         "each thing a device misses is a defect, and the push is accepted all the same (§10)",
         arguments: [
             ("timestamp", nil, "start", .missingTimestamp), ("timestamp", "1760000000", "update", .timestampNotANumber),
-            ("timestamp", 1_760_000_000_000, "update", .timestampInMilliseconds), ("event", nil, "update", .missingEvent),
+            ("timestamp", 1_760_000_000_000, "update", .timestampInMilliseconds),
+            ("event", nil, "update", .missingEvent),
             ("event", "Update", "update", .unknownEvent), ("event", 1, "update", .unknownEvent),
-            ("content-state", nil, "update", .missingContentState), ("content-state", nil, "start", .missingContentState),
+            ("content-state", nil, "update", .missingContentState),
+            ("content-state", nil, "start", .missingContentState),
             ("content-state", JSONValue.null, "update", .missingContentState),
             ("content-state", "text", "update", .contentStateNotAnObject),
             ("attributes-type", nil, "start", .missingAttributesType), ("attributes", nil, "start", .missingAttributes),
@@ -95,5 +97,7 @@ import Testing
     }
 
     @Test("events misspelt as a key leave no event (§14, P21)")
-    func misspelt() { #expect(activity(["events": "update"], without: "event", event: "update")?.defect == .missingEvent) }
+    func misspelt() {
+        #expect(activity(["events": "update"], without: "event", event: "update")?.defect == .missingEvent)
+    }
 }

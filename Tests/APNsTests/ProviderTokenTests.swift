@@ -11,7 +11,9 @@ import Testing
         (room ?? self.room).reason { $0["authorization"] = "bearer " + jwt }
     }
 
-    @Test("no credential, another scheme or nothing after it is MissingProviderToken (§2.4)", arguments: [nil, "", "bearer", "bearer ", "basic abc", "a.b.c"])
+    @Test(
+        "no credential, another scheme or nothing after it is MissingProviderToken (§2.4)",
+        arguments: [nil, "", "bearer", "bearer ", "basic abc", "a.b.c"])
     func missing(value: String?) {
         #expect(room.reason { $0["authorization"] = value } == .missingProviderToken)
     }
@@ -128,7 +130,9 @@ import Testing
     func future() {
         #expect(reason(room.jwt(age: .seconds(-3600))) == nil)
         #expect(reason(room.jwt(age: .seconds(-3601)), on: Courtroom()) == .expiredProviderToken)
-        #expect(reason(room.jwt(age: .seconds(-3601)), on: Courtroom { $0.futureIssuedAt = .invalid }) == .invalidProviderToken)
+        #expect(
+            reason(room.jwt(age: .seconds(-3601)), on: Courtroom { $0.futureIssuedAt = .invalid })
+                == .invalidProviderToken)
         #expect(reason(room.jwt(age: .seconds(-3601)), on: Courtroom { $0.futureIssuedAt = .accept }) == nil)
     }
 
@@ -259,7 +263,9 @@ import Testing
     @Test("a signed token has ES256, kid, iss and iat, and a raw signature of 64 bytes")
     func signed() throws {
         let parts = room.jwt().split(separator: ".").map(String.init)
-        #expect(Base64URL.decode(parts[0]).map { String(decoding: $0, as: UTF8.self) } == #"{"alg":"ES256","kid":"KEY0000001"}"#)
+        #expect(
+            Base64URL.decode(parts[0]).map { String(decoding: $0, as: UTF8.self) }
+                == #"{"alg":"ES256","kid":"KEY0000001"}"#)
         #expect(
             Base64URL.decode(parts[1]).map { String(decoding: $0, as: UTF8.self) }
                 == #"{"iss":"TEAM000001","iat":1760000000}"#)

@@ -21,7 +21,9 @@ import Testing
 
     // MARK: §2.4
 
-    @Test("any method but POST is MethodNotAllowed, even without credentials (§2.4)", arguments: ["GET", "HEAD", "PUT", "post"])
+    @Test(
+        "any method but POST is MethodNotAllowed, even without credentials (§2.4)",
+        arguments: ["GET", "HEAD", "PUT", "post"])
     func method(method: String) {
         #expect(
             room.reason {
@@ -33,7 +35,9 @@ import Testing
 
     @Test(
         "another path is BadPath (§2.4)",
-        arguments: ["/", "", "/3/device", "/4/device/\(Push.token)", "/3/Device/\(Push.token)", "/3/device/\(Push.token)/x"])
+        arguments: [
+            "/", "", "/3/device", "/4/device/\(Push.token)", "/3/Device/\(Push.token)", "/3/device/\(Push.token)/x",
+        ])
     func path(path: String) { #expect(room.reason { $0.path = path } == .badPath) }
 
     @Test("a path that ends before the token is MissingDeviceToken (§2.4)")
@@ -99,7 +103,8 @@ import Testing
         #expect(facts.apnsIDGiven)
     }
 
-    @Test("whole seconds are an expiration: zero, past and future (§3)", arguments: [0, 1, -1, 1_760_003_600, Int64.max])
+    @Test(
+        "whole seconds are an expiration: zero, past and future (§3)", arguments: [0, 1, -1, 1_760_003_600, Int64.max])
     func expiration(seconds: Int64) {
         var push = room.push()
         push["apns-expiration"] = String(seconds)
@@ -148,7 +153,9 @@ import Testing
             } == nil)
     }
 
-    @Test("an unknown or upper-case push type is InvalidPushType (§3, §4)", arguments: ["", "Alert", "silent", "LiveActivity"])
+    @Test(
+        "an unknown or upper-case push type is InvalidPushType (§3, §4)",
+        arguments: ["", "Alert", "silent", "LiveActivity"])
     func badPushType(word: String) { #expect(room.reason { $0["apns-push-type"] = word } == .invalidPushType) }
 
     @Test("without a push type the topic's suffix tells it, a bare topic nothing (§3: optional)")
@@ -200,7 +207,10 @@ import Testing
 
     @Test(
         "what is no bundle ID is BadTopic (§6)",
-        arguments: ["", ".voip", "com..example", ".com.example", "com.example.", "com example", "com/example", String(repeating: "a", count: 256)])
+        arguments: [
+            "", ".voip", "com..example", ".com.example", "com.example.", "com example", "com/example",
+            String(repeating: "a", count: 256),
+        ])
     func badTopic(topic: String) { #expect(room.reason { $0["apns-topic"] = topic } == .badTopic) }
 
     @Test("a topic outside the team's is TopicDisallowed, with any suffix (§6)")
@@ -242,7 +252,9 @@ import Testing
         #expect(voip(5121) == .payloadTooLarge)
     }
 
-    @Test("malformed JSON is accepted, or PayloadEmpty by a setting (§5, §15.3, unsure)", arguments: ["{", "[]", "x", #"{"aps":}"#])
+    @Test(
+        "malformed JSON is accepted, or PayloadEmpty by a setting (§5, §15.3, unsure)",
+        arguments: ["{", "[]", "x", #"{"aps":}"#])
     func malformed(body: String) {
         #expect(room.reason { $0.body = body } == nil)
         #expect(!room.facts { $0.body = body }.payload.isObject)
@@ -258,7 +270,10 @@ import Testing
 
     @Test(
         "odd, non-hex, tiny and endless tokens are BadDeviceToken (§3, §6)",
-        arguments: [String(Push.token.dropLast()), "g" + Push.token.dropFirst(), "abcd", Push.token + "?x=1", String(repeating: "a", count: 514)])
+        arguments: [
+            String(Push.token.dropLast()), "g" + Push.token.dropFirst(), "abcd", Push.token + "?x=1",
+            String(repeating: "a", count: 514),
+        ])
     func badTokens(token: String) { #expect(room.reason { $0.path = "/3/device/" + token } == .badDeviceToken) }
 
     @Test("what the directory says of the token is the answer (§6)")

@@ -25,7 +25,8 @@ import Testing
         }
     }
 
-    @Test("odd lengths and the empty text are no tokens", arguments: ["", "a", "abc", String(repeating: "a", count: 63)])
+    @Test(
+        "odd lengths and the empty text are no tokens", arguments: ["", "a", "abc", String(repeating: "a", count: 63)])
     func oddLengths(text: String) { #expect(hash(text) == nil) }
 
     @Test("tokens that differ in one digit or in length differ")

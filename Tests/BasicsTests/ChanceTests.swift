@@ -27,9 +27,10 @@ struct ChanceTests {
         for bin in bins { #expect(1_800...2_200 ~= bin) }
     }
 
-    @Test(arguments: [
-        .constant(3), .uniform(2, 6), .exponential(mean: 5), .logNormal(median: 10, p95: 30),
-    ] as [Distribution])
+    @Test(
+        arguments: [
+            .constant(3), .uniform(2, 6), .exponential(mean: 5), .logNormal(median: 10, p95: 30),
+        ] as [Distribution])
     func aDistributionHasTheMeanItStatesAndNoNegativeDraws(distribution: Distribution) {
         var generator = Seed(1).child("\(distribution)").generator()
         var sum = 0.0

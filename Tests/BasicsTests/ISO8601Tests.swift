@@ -4,11 +4,12 @@ import Basics
 import Testing
 
 struct ISO8601Tests {
-    @Test(arguments: [
-        (0, "1970-01-01T00:00:00.000Z"), (1_760_000_000_123, "2025-10-09T08:53:20.123Z"),
-        (951_782_400_000, "2000-02-29T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
-        (4_102_444_799_999, "2099-12-31T23:59:59.999Z"),
-    ] as [(Int64, String)])
+    @Test(
+        arguments: [
+            (0, "1970-01-01T00:00:00.000Z"), (1_760_000_000_123, "2025-10-09T08:53:20.123Z"),
+            (951_782_400_000, "2000-02-29T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
+            (4_102_444_799_999, "2099-12-31T23:59:59.999Z"),
+        ] as [(Int64, String)])
     func aKnownMomentIsWrittenAndRead(milliseconds: Int64, text: String) {
         let time = WallTime(milliseconds: milliseconds)
         #expect(time.iso8601 == text)
@@ -18,7 +19,8 @@ struct ISO8601Tests {
     @Test func randomMillisecondsSurviveTheRoundTrip() {
         var generator = Seed(11).generator()
         for _ in 0..<5_000 {
-            let time = WallTime(milliseconds: Int64.random(in: -9_000_000_000_000...9_000_000_000_000, using: &generator))
+            let time = WallTime(
+                milliseconds: Int64.random(in: -9_000_000_000_000...9_000_000_000_000, using: &generator))
             #expect(WallTime(iso8601: time.iso8601) == time)
         }
     }

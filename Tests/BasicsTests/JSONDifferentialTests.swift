@@ -1,4 +1,4 @@
-// Three parsers on the same documents: the scanner, the tree's parser, and Foundation's as an oracle that knows neither.
+// Three parsers on the same documents: the scanner, the tree's parser, and Foundation's, an oracle that knows neither.
 
 import Basics
 import Foundation
@@ -8,17 +8,22 @@ struct JSONDifferentialTests {
     static let good = [
         "{}", "[]", "\"\"", "0", "-0", "null", "true", "false", " [ ] ", "\t{\r\n}\n", "[[[[[]]]]]", "1.5", "-1.5e-3",
         "1E5", "1e+5", "0.0", "123456789012345678", "[1,2,3]", "[\"a\",null,true,false,{}]", "{\"\":\"\"}",
-        "{\"a\":{\"a\":{\"a\":1}}}", "{\"a\":[{\"b\":[{\"c\":[]}]}]}", "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\u00e9\\u20ac\"",
+        "{\"a\":{\"a\":{\"a\":1}}}", "{\"a\":[{\"b\":[{\"c\":[]}]}]}", "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"",
+        "\"\\u00e9\\u20ac\"",
         "\"\\ud83d\\ude00\"", "\"Grüße, 世界 😀\"", "\"\u{7F}\u{80}\u{2028}\"", "{\"Größe\":1,\"\\u00e4\":2}",
         "[0.1,0.2,1e-7,5e-324,1.7976931348623157e308]", JSONScannerTests.push,
         #"{"type":"push","token":"0123456789abcdef","n":17,"ok":true,"ratio":0.25,"tags":["a","b"],"none":null}"#,
     ]
 
     static let bad = [
-        "", " ", "{", "}", "[", "]", "\"", "'a'", "tru", "True", "nul", "nan", "-", "+1", "01", "-01", "1.", ".1", "1e", "1e+",
-        "0x10", "[1,]", "[,1]", "[1 2]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{,\"a\":1}", "{a:1}", "{1:1}", "{\"a\":1 \"b\":2}",
-        "[1]]", "{}{}", "1 1", "\"a", "\"\\x\"", "\"\\u12\"", "\"\\uD800\"", "\"\\uDC00\"", "\"\\uD800\\uD800\"", "\"\n\"",
-        "\"\t\"", "[\"a\"", "{\"a\":[}", "[{]}", "\u{FEFF}[]x", "//", "[1]//", "/**/1", "\"\u{1F}\"", "--1", "1e5.5", "[1}", "{]",
+        "", " ", "{", "}", "[", "]", "\"", "'a'", "tru", "True", "nul", "nan", "-", "+1", "01", "-01", "1.", ".1", "1e",
+        "1e+",
+        "0x10", "[1,]", "[,1]", "[1 2]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{,\"a\":1}", "{a:1}", "{1:1}",
+        "{\"a\":1 \"b\":2}",
+        "[1]]", "{}{}", "1 1", "\"a", "\"\\x\"", "\"\\u12\"", "\"\\uD800\"", "\"\\uDC00\"", "\"\\uD800\\uD800\"",
+        "\"\n\"",
+        "\"\t\"", "[\"a\"", "{\"a\":[}", "[{]}", "\u{FEFF}[]x", "//", "[1]//", "/**/1", "\"\u{1F}\"", "--1", "1e5.5",
+        "[1}", "{]",
     ]
 
     /// What the three think of a document.
@@ -42,7 +47,8 @@ struct JSONDifferentialTests {
         let parsed = try #require(opinions.parsed)
         #expect(tree(scanner, 0) == parsed)
         let oracle = try #require(opinions.oracle)
-        let rewritten = try JSONSerialization.jsonObject(with: Data(parsed.encoded(pretty: true)), options: .fragmentsAllowed)
+        let rewritten = try JSONSerialization.jsonObject(
+            with: Data(parsed.encoded(pretty: true)), options: .fragmentsAllowed)
         #expect(NSArray(object: oracle).isEqual(to: [rewritten]))
     }
 
@@ -83,7 +89,10 @@ struct JSONDifferentialTests {
     }
 
     private func mutated(_ generator: inout Generator) -> [UInt8] {
-        let alphabet = Array("{}[]\",:\\/ \n\tu0123456789abdefnrtEe+-.".utf8) + [0x00, 0x1F, 0x7F, 0x80, 0xC3, 0xA9, 0xED, 0xF0, 0xFF]
+        let alphabet =
+            Array("{}[]\",:\\/ \n\tu0123456789abdefnrtEe+-.".utf8) + [
+                0x00, 0x1F, 0x7F, 0x80, 0xC3, 0xA9, 0xED, 0xF0, 0xFF,
+            ]
         var bytes = Array(Self.good.randomElement(using: &generator)!.utf8)
         for _ in 0...Int(generator.next() % 2) {
             let place = Int(generator.next() % UInt64(bytes.count + 1))
@@ -93,7 +102,10 @@ struct JSONDifferentialTests {
             case 1 where place < bytes.count: bytes.remove(at: place)
             case 2 where place < bytes.count: bytes[place] = letter
             case 3: bytes.insert(contentsOf: Array(Self.good.randomElement(using: &generator)!.utf8), at: place)
-            case 4: bytes = Array("[".utf8) + bytes + Array(",".utf8) + Array(Self.good.randomElement(using: &generator)!.utf8) + Array("]".utf8)
+            case 4:
+                bytes =
+                    Array("[".utf8) + bytes + Array(",".utf8) + Array(Self.good.randomElement(using: &generator)!.utf8)
+                    + Array("]".utf8)
             default: bytes.removeLast(min(bytes.count, Int(generator.next() % 3)))
             }
         }

@@ -31,9 +31,10 @@ struct JSONParserTests {
     }
 
     @Test func numbersKeepTheirKind() throws {
-        #expect(try JSONValue(parsing: "[1,-0,1.0,1e2,9223372036854775807,9223372036854775808]") == [
-            1, 0, 1.0, 100.0, .integer(.max), .number(9.223372036854775808e18),
-        ])
+        #expect(
+            try JSONValue(parsing: "[1,-0,1.0,1e2,9223372036854775807,9223372036854775808]") == [
+                1, 0, 1.0, 100.0, .integer(.max), .number(9.223372036854775808e18),
+            ])
     }
 
     @Test func nestingIsLimitedWhereItIsToldToBe() throws {

@@ -22,9 +22,10 @@ struct JSONScannerTests {
         #expect((0..<6).map { scanner.node($0).firstChild } == [1, 2, -1, 4, -1, -1])
         #expect((0..<6).map { scanner.node($0).next } == [-1, 5, 3, -1, -1, -1])
         #expect((0..<6).map { scanner.node($0).childCount } == [2, 2, 0, 1, 0, 0])
-        #expect((0..<6).map { scanner.text($0).text } == [
-            #"{"a":[10,{"b":"c"}],"d":true}"#, #"[10,{"b":"c"}]"#, "10", #"{"b":"c"}"#, #""c""#, "true",
-        ])
+        #expect(
+            (0..<6).map { scanner.text($0).text } == [
+                #"{"a":[10,{"b":"c"}],"d":true}"#, #"[10,{"b":"c"}]"#, "10", #"{"b":"c"}"#, #""c""#, "true",
+            ])
         #expect((0..<6).map { scanner.key($0) } == [nil, "a", nil, nil, "b", "d"])
         #expect(scanner.node(4).keyStart == 12 && scanner.node(4).keyEnd == 13)
         #expect(scanner.content(4).text == "c")
@@ -78,11 +79,12 @@ struct JSONScannerTests {
         #expect(scan(#"{"\u0061ps":1,"\\u0061ps":2}"#) == nil)
     }
 
-    @Test(arguments: [
-        ("0", 0), ("-0", 0), ("42", 42), ("-1760000000", -1_760_000_000), ("9223372036854775807", Int64.max),
-        ("-9223372036854775808", Int64.min), ("9223372036854775808", nil), ("-9223372036854775809", nil),
-        ("99999999999999999999", nil), ("1.0", nil), ("1e2", nil), ("\"1\"", nil), ("true", nil),
-    ] as [(String, Int64?)])
+    @Test(
+        arguments: [
+            ("0", 0), ("-0", 0), ("42", 42), ("-1760000000", -1_760_000_000), ("9223372036854775807", Int64.max),
+            ("-9223372036854775808", Int64.min), ("9223372036854775808", nil), ("-9223372036854775809", nil),
+            ("99999999999999999999", nil), ("1.0", nil), ("1e2", nil), ("\"1\"", nil), ("true", nil),
+        ] as [(String, Int64?)])
     func integersAreReadExactlyOrNotAtAll(text: String, value: Int64?) {
         let scanner = JSONScanner()
         #expect(scan(" \(text) ", scanner) == nil)
@@ -90,31 +92,40 @@ struct JSONScannerTests {
         #expect(scanner.double(0) == Double(text))
     }
 
-    @Test(arguments: [
-        ("", .unexpectedEnd, 0), ("  ", .unexpectedEnd, 2), ("{", .unexpectedEnd, 1), ("{\"a\"", .unexpectedEnd, 4),
-        ("{\"a\":", .unexpectedEnd, 5), ("[1,", .unexpectedEnd, 3), ("[1", .unexpectedEnd, 2), ("\"ab", .unexpectedEnd, 3),
-        ("\"\\", .invalidEscape, 1), ("-", .unexpectedEnd, 1), ("1.", .unexpectedEnd, 2), ("1e+", .unexpectedEnd, 3),
-        ("tru", .unexpectedByte, 0), ("nul]", .unexpectedByte, 0), ("[,1]", .unexpectedByte, 1), ("[1,]", .unexpectedByte, 3),
-        ("{,}", .unexpectedByte, 1), ("{\"a\":1,}", .unexpectedByte, 7), ("{\"a\" 1}", .unexpectedByte, 5),
-        ("{1:2}", .unexpectedByte, 1), ("[1 2]", .unexpectedByte, 3), ("[1}", .unexpectedByte, 2),
-        ("{\"a\":1]", .unexpectedByte, 6), ("01", .trailingBytes, 1), ("1 2", .trailingBytes, 2), ("{}}", .trailingBytes, 2),
-        ("+1", .unexpectedByte, 0), (".5", .unexpectedByte, 0), ("1.e3", .unexpectedByte, 2), ("- 1", .unexpectedByte, 1),
-        ("\"a\u{1}\"", .controlCharacter, 2), ("\"a\n\"", .controlCharacter, 2), ("\"\\x\"", .invalidEscape, 1),
-        ("\"\\u12g4\"", .invalidEscape, 1), ("\"\\ud800\"", .loneSurrogate, 1), ("\"\\udc00\"", .loneSurrogate, 1),
-        ("\"\\ud800\\u0041\"", .loneSurrogate, 1), ("\"\\ud800\\ud800\"", .loneSurrogate, 1),
-        ("1e999", .numberOutOfRange, 0), ("[-1e400]", .numberOutOfRange, 1), ("{\"a\":1,\"a\":1}", .duplicateKey, 7),
-        ("\u{0}", .unexpectedByte, 0), ("1\u{0}", .trailingBytes, 1), ("\"\u{0}\"", .controlCharacter, 1),
-    ] as [(String, JSONScanError.Code, Int)])
+    @Test(
+        arguments: [
+            ("", .unexpectedEnd, 0), ("  ", .unexpectedEnd, 2), ("{", .unexpectedEnd, 1), ("{\"a\"", .unexpectedEnd, 4),
+            ("{\"a\":", .unexpectedEnd, 5), ("[1,", .unexpectedEnd, 3), ("[1", .unexpectedEnd, 2),
+            ("\"ab", .unexpectedEnd, 3),
+            ("\"\\", .invalidEscape, 1), ("-", .unexpectedEnd, 1), ("1.", .unexpectedEnd, 2),
+            ("1e+", .unexpectedEnd, 3),
+            ("tru", .unexpectedByte, 0), ("nul]", .unexpectedByte, 0), ("[,1]", .unexpectedByte, 1),
+            ("[1,]", .unexpectedByte, 3),
+            ("{,}", .unexpectedByte, 1), ("{\"a\":1,}", .unexpectedByte, 7), ("{\"a\" 1}", .unexpectedByte, 5),
+            ("{1:2}", .unexpectedByte, 1), ("[1 2]", .unexpectedByte, 3), ("[1}", .unexpectedByte, 2),
+            ("{\"a\":1]", .unexpectedByte, 6), ("01", .trailingBytes, 1), ("1 2", .trailingBytes, 2),
+            ("{}}", .trailingBytes, 2),
+            ("+1", .unexpectedByte, 0), (".5", .unexpectedByte, 0), ("1.e3", .unexpectedByte, 2),
+            ("- 1", .unexpectedByte, 1),
+            ("\"a\u{1}\"", .controlCharacter, 2), ("\"a\n\"", .controlCharacter, 2), ("\"\\x\"", .invalidEscape, 1),
+            ("\"\\u12g4\"", .invalidEscape, 1), ("\"\\ud800\"", .loneSurrogate, 1), ("\"\\udc00\"", .loneSurrogate, 1),
+            ("\"\\ud800\\u0041\"", .loneSurrogate, 1), ("\"\\ud800\\ud800\"", .loneSurrogate, 1),
+            ("1e999", .numberOutOfRange, 0), ("[-1e400]", .numberOutOfRange, 1),
+            ("{\"a\":1,\"a\":1}", .duplicateKey, 7),
+            ("\u{0}", .unexpectedByte, 0), ("1\u{0}", .trailingBytes, 1), ("\"\u{0}\"", .controlCharacter, 1),
+        ] as [(String, JSONScanError.Code, Int)])
     func badTextIsRefusedAtItsByte(text: String, code: JSONScanError.Code, offset: Int) {
         let scanner = JSONScanner()
         #expect(scan(text, scanner) == JSONScanError(code: code, offset: offset))
         #expect(scanner.nodeCount == 0)
     }
 
-    @Test(arguments: [
-        [0x80], [0xC0, 0x80], [0xC1, 0xBF], [0xC2], [0xC2, 0x41], [0xE0, 0x9F, 0x80], [0xE2, 0x82], [0xED, 0xA0, 0x80],
-        [0xF0, 0x8F, 0x80, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFF], [0xF0, 0x9F, 0x98],
-    ] as [[UInt8]])
+    @Test(
+        arguments: [
+            [0x80], [0xC0, 0x80], [0xC1, 0xBF], [0xC2], [0xC2, 0x41], [0xE0, 0x9F, 0x80], [0xE2, 0x82],
+            [0xED, 0xA0, 0x80],
+            [0xF0, 0x8F, 0x80, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFF], [0xF0, 0x9F, 0x98],
+        ] as [[UInt8]])
     func illFormedUTF8IsRefusedWhereverItStandsInAString(bytes: [UInt8]) {
         for padding in 0..<20 {
             let text = [UInt8(ascii: "\"")] + [UInt8](repeating: 0x61, count: padding) + bytes + [UInt8(ascii: "\"")]
@@ -122,7 +133,9 @@ struct JSONScannerTests {
         }
     }
 
-    @Test(arguments: ["\u{7F}", "\u{80}", "\u{7FF}", "\u{800}", "\u{D7FF}", "\u{E000}", "\u{FFFF}", "\u{10000}", "\u{10FFFF}"])
+    @Test(arguments: [
+        "\u{7F}", "\u{80}", "\u{7FF}", "\u{800}", "\u{D7FF}", "\u{E000}", "\u{FFFF}", "\u{10000}", "\u{10FFFF}",
+    ])
     func wellFormedUTF8IsTakenWhereverItStandsInAString(character: String) {
         for padding in 0..<40 {
             let scanner = JSONScanner()

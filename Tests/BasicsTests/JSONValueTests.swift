@@ -65,10 +65,11 @@ struct JSONValueTests {
         #expect(object["e\u{301}"] == 2)
     }
 
-    @Test(arguments: [
-        ("", nil), ("/foo", #"["bar","baz"]"#), ("/foo/0", #""bar""#), ("/", "0"), ("/a~1b", "1"), ("/c%d", "2"),
-        ("/m~0n", "8"), ("/foo/1", #""baz""#), ("/ ", "7"),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            ("", nil), ("/foo", #"["bar","baz"]"#), ("/foo/0", #""bar""#), ("/", "0"), ("/a~1b", "1"), ("/c%d", "2"),
+            ("/m~0n", "8"), ("/foo/1", #""baz""#), ("/ ", "7"),
+        ] as [(String, String?)])
     func pointersOfRFC6901LeadToTheirValues(pointer: String, text: String?) throws {
         let document = try JSONValue(parsing: #"{"foo":["bar","baz"],"":0,"a/b":1,"c%d":2," ":7,"m~n":8}"#)
         #expect(document.at(pointer: pointer)?.text == text ?? document.text)
@@ -80,11 +81,12 @@ struct JSONValueTests {
         #expect(document.at(pointer: pointer) == nil)
     }
 
-    @Test(arguments: [
-        (.number(1), "1.0"), (.number(0.1), "0.1"), (.number(-0.0), "-0.0"), (.number(1e300), "1e+300"),
-        (.number(.leastNonzeroMagnitude), "5e-324"), (.number(.infinity), "null"), (.number(.nan), "null"),
-        (.integer(.min), "-9223372036854775808"), (.string("a\"\\/\n\r\t\u{8}\u{C}\u{1}\u{7F}é😀"), nil),
-    ] as [(JSONValue, String?)])
+    @Test(
+        arguments: [
+            (.number(1), "1.0"), (.number(0.1), "0.1"), (.number(-0.0), "-0.0"), (.number(1e300), "1e+300"),
+            (.number(.leastNonzeroMagnitude), "5e-324"), (.number(.infinity), "null"), (.number(.nan), "null"),
+            (.integer(.min), "-9223372036854775808"), (.string("a\"\\/\n\r\t\u{8}\u{C}\u{1}\u{7F}é😀"), nil),
+        ] as [(JSONValue, String?)])
     func valuesAreWrittenSoThatTheyReadBackTheSame(value: JSONValue, text: String?) throws {
         if let text { #expect(value.text == text) }
         if value.text != "null" { #expect(try JSONValue(parsing: value.text) == value) }

@@ -74,7 +74,9 @@ struct Base64Tests {
         }
     }
 
-    @Test(arguments: ["Zg", "Zg=", "Zg===", "Z===", "====", "Zh==", "Zm9=", "Zm 8=", "Zm8=Zm8=", "Zm8_", "=Zm8", "Zm9v\n"])
+    @Test(arguments: [
+        "Zg", "Zg=", "Zg===", "Z===", "====", "Zh==", "Zm9=", "Zm 8=", "Zm8=Zm8=", "Zm8_", "=Zm8", "Zm9v\n",
+    ])
     func whatIsNotPaddedBase64IsRefused(text: String) {
         #expect(Base64.decode(text) == nil)
     }

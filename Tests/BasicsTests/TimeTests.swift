@@ -4,11 +4,12 @@ import Basics
 import Testing
 
 struct TimeTests {
-    @Test(arguments: [
-        ("250ms", 250_000_000), ("1.5s", 1_500_000_000), ("10m", 600_000_000_000), ("8h", 28_800_000_000_000),
-        ("1m30s", 90_000_000_000), ("2d", 172_800_000_000_000), ("15us", 15_000), ("15µs", 15_000), ("7ns", 7),
-        ("0", 0), ("0s", 0), ("0.3s", 300_000_000), ("1.001s", 1_001_000_000),
-    ] as [(String, Int64)])
+    @Test(
+        arguments: [
+            ("250ms", 250_000_000), ("1.5s", 1_500_000_000), ("10m", 600_000_000_000), ("8h", 28_800_000_000_000),
+            ("1m30s", 90_000_000_000), ("2d", 172_800_000_000_000), ("15us", 15_000), ("15µs", 15_000), ("7ns", 7),
+            ("0", 0), ("0s", 0), ("0.3s", 300_000_000), ("1.001s", 1_001_000_000),
+        ] as [(String, Int64)])
     func aDurationIsRead(text: String, nanoseconds: Int64) {
         #expect(Interval(parsing: text)?.nanoseconds == nanoseconds)
     }
@@ -18,11 +19,12 @@ struct TimeTests {
         #expect(Interval(parsing: text) == nil)
     }
 
-    @Test(arguments: [
-        (0, "0ns"), (999, "999ns"), (1_530, "1.53µs"), (1_530_000, "1.53ms"), (20_000_000, "20ms"),
-        (12_340_000, "12.3ms"), (90_000_000_000, "90s"), (600_000_000_000, "10m"), (28_800_000_000_000, "8h"),
-        (-1_500_000, "-1.5ms"),
-    ] as [(Int64, String)])
+    @Test(
+        arguments: [
+            (0, "0ns"), (999, "999ns"), (1_530, "1.53µs"), (1_530_000, "1.53ms"), (20_000_000, "20ms"),
+            (12_340_000, "12.3ms"), (90_000_000_000, "90s"), (600_000_000_000, "10m"), (28_800_000_000_000, "8h"),
+            (-1_500_000, "-1.5ms"),
+        ] as [(Int64, String)])
     func anIntervalDescribesItselfWithThreeDigits(nanoseconds: Int64, text: String) {
         #expect(Interval(nanoseconds: nanoseconds).description == text)
     }
@@ -42,10 +44,11 @@ struct TimeTests {
         #expect((Interval.milliseconds(10) * 0.3).nanoseconds == 3_000_000)
     }
 
-    @Test(arguments: [
-        (1_760_000_000_999_999_999, 1_760_000_000, 1_760_000_000_999), (-1, -1, -1), (0, 0, 0),
-        (-1_000_000_000, -1, -1_000), (-1_000_000_001, -2, -1_001),
-    ] as [(Int64, Int64, Int64)])
+    @Test(
+        arguments: [
+            (1_760_000_000_999_999_999, 1_760_000_000, 1_760_000_000_999), (-1, -1, -1), (0, 0, 0),
+            (-1_000_000_000, -1, -1_000), (-1_000_000_001, -2, -1_001),
+        ] as [(Int64, Int64, Int64)])
     func wallTimeIsRoundedDownToSecondsAndMilliseconds(nanoseconds: Int64, seconds: Int64, millis: Int64) {
         #expect(WallTime(nanoseconds: nanoseconds).seconds == seconds)
         #expect(WallTime(nanoseconds: nanoseconds).milliseconds == millis)

@@ -43,6 +43,14 @@ import Testing
         #expect(bypassing.verdict(of: "throttle-respected").isKept)
     }
 
+    @Test func `begins anew with the next activity`() {
+        let next = History.honest.with { history in
+            history.plan.append(History.expectation(step: 5, at: 27))
+            history.pushes.append(Sent(27, step: 5))
+        }
+        #expect(next.verdict(of: "throttle-respected") == .kept(evidenceCount: 2))
+    }
+
     @Test func `does not count a retry of what was refused`() {
         let retried = History.honest.with { history in
             history.pushes[1].status = 503

@@ -54,7 +54,11 @@ import Testing
         #expect(phone.activity(.update, ahead: 8 * 3600) == .updated)
         #expect(phone.activity(.update, ahead: 8 * 3600 + 1) == .ignoredFuture)
         let other = Phone()
-        #expect(other.activity(.update) { $0.timestamp! *= 1000; $0.defect = .timestampInMilliseconds } == .ignoredFuture)
+        #expect(
+            other.activity(.update) {
+                $0.timestamp! *= 1000
+                $0.defect = .timestampInMilliseconds
+            } == .ignoredFuture)
         #expect(other.activity(.update) == .updated)
         #expect(other.activity(.update) { $0.timestamp = .max } == .ignoredFuture)
     }
@@ -62,7 +66,11 @@ import Testing
     @Test("by a setting a timestamp in milliseconds is applied and makes correct ones look old (G6)")
     func futureApplied() {
         let phone = Phone { $0.ignoresFuture = false }
-        #expect(phone.activity(.update) { $0.timestamp! *= 1000; $0.defect = .timestampInMilliseconds } == .updated)
+        #expect(
+            phone.activity(.update) {
+                $0.timestamp! *= 1000
+                $0.defect = .timestampInMilliseconds
+            } == .updated)
         #expect(phone.activity(.update) == .ignoredOlder)
     }
 

@@ -132,8 +132,16 @@ import Testing
         #expect(phone.push(.background) == .silent)
         #expect(phone.push(nil) == .shown)
         #expect(phone.push(.alert) { $0.hasAlert = false } == .nothingShown)
-        #expect(phone.push(nil) { $0.hasAlert = false; $0.isContentAvailable = true } == .silent)
-        #expect(phone.push(.alert) { $0.hasAlert = false; $0.hasBadge = true } == .shown)
+        #expect(
+            phone.push(nil) {
+                $0.hasAlert = false
+                $0.isContentAvailable = true
+            } == .silent)
+        #expect(
+            phone.push(.alert) {
+                $0.hasAlert = false
+                $0.hasBadge = true
+            } == .shown)
         #expect(phone.push(.alert) { $0.isObject = false } == .undecodable)
         phone.token = String(repeating: "ef", count: 32)
         #expect(phone.push(.voip) == .handedOver)

@@ -95,9 +95,18 @@ import Testing
             (#"{"action":{"silence":true,"delay":"1s"}}"#, "/action", "one action"),
             (#"{"action":{"silence":1}}"#, "/action/silence", "true"),
             (#"{"action":{"respond":{}}}"#, "/action/respond", "reason is missing"),
-            (#"{"action":{"respond":{"reason":"BadDevceToken"}}}"#, "/action/respond/reason", "did you mean BadDeviceToken?"),
-            (#"{"action":{"respond":{"reason":"BadTopic","timestamp":1}}}"#, "/action/respond/timestamp", "no timestamp"),
-            (#"{"action":{"respond":{"reason":"Unregistered","timestamp":"soon"}}}"#, "/action/respond/timestamp", "before-registration"),
+            (
+                #"{"action":{"respond":{"reason":"BadDevceToken"}}}"#, "/action/respond/reason",
+                "did you mean BadDeviceToken?"
+            ),
+            (
+                #"{"action":{"respond":{"reason":"BadTopic","timestamp":1}}}"#, "/action/respond/timestamp",
+                "no timestamp"
+            ),
+            (
+                #"{"action":{"respond":{"reason":"Unregistered","timestamp":"soon"}}}"#, "/action/respond/timestamp",
+                "before-registration"
+            ),
             (#"{"action":{"delay":5}}"#, "/action/delay", #""200ms""#),
             (#"{"action":{"delay":"25h"}}"#, "/action/delay", "24 hours"),
             (#"{"action":{"delay":{"uniform":["2s","1s"]}}}"#, "/action/delay/uniform", "lower"),
@@ -112,7 +121,10 @@ import Testing
             (#"{"action":{"silence":true},"for":"0s"}"#, "/for", "duration"),
             (#"{"action":{"silence":true},"match":[]}"#, "/match", "object"),
             (#"{"action":{"silence":true},"match":{"pushtype":"alert"}}"#, "/match/pushtype", "did you mean pushType?"),
-            (#"{"action":{"silence":true},"match":{"pushType":"liveActivity"}}"#, "/match/pushType", "did you mean liveactivity?"),
+            (
+                #"{"action":{"silence":true},"match":{"pushType":"liveActivity"}}"#, "/match/pushType",
+                "did you mean liveactivity?"
+            ),
             (#"{"action":{"silence":true},"match":{"event":"stop"}}"#, "/match/event", "start, update, end"),
             (#"{"action":{"silence":true},"match":{"provider":"fcm"}}"#, "/match/provider", "apns"),
             (#"{"action":{"silence":true},"match":{"token":"abc"}}"#, "/match/token", "hex"),

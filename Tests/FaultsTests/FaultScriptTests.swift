@@ -132,7 +132,9 @@ final class Stage {
     // MARK: chance
 
     /// Which of 2,000 tokens are met, asked in that order.
-    private func met(_ match: FaultMatch, seed: UInt64 = 1, tokens: [Int] = Array(0..<2000), id: String = "x") -> Set<Int> {
+    private func met(_ match: FaultMatch, seed: UInt64 = 1, tokens: [Int] = Array(0..<2000), id: String = "x") -> Set<
+        Int
+    > {
         let stage = Stage(seed: seed, rule(match, id: id))
         var met: Set<Int> = []
         for number in tokens {

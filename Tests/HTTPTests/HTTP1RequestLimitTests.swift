@@ -57,7 +57,8 @@ struct HTTP1RequestLimitTests {
         let trailers = (0..<20).map { "T\($0): x\r\n" }.joined()
         #expect(readRequest(head + trailers + "\r\n", limits: HTTP1Limits(maxFields: 19)) == .refused(431))
         #expect(readRequest(head + trailers + "\r\n", limits: HTTP1Limits(maxHeadBytes: 100)) == .refused(431))
-        guard case .message(let message) = readRequest(head + trailers + "\r\n", limits: HTTP1Limits(maxFields: 20)) else {
+        guard case .message(let message) = readRequest(head + trailers + "\r\n", limits: HTTP1Limits(maxFields: 20))
+        else {
             Issue.record("refused at its limit")
             return
         }
@@ -65,7 +66,7 @@ struct HTTP1RequestLimitTests {
     }
 
     @Test func pipelinedRequestsAreTakenOneByOne() {
-        let texts = [HTTP1RequestParserTests.post, "GET /a HTTP/1.1\r\nHost: b\r\n\r\n", HTTP1RequestParserTests.post]
+        let texts = [HTTP1RequestParserTests.full, "GET /a HTTP/1.1\r\nHost: b\r\n\r\n", HTTP1RequestParserTests.full]
         let bytes = Array(texts.joined().utf8)
         let parser = HTTP1RequestParser()
         var start = 0
@@ -90,7 +91,7 @@ struct HTTP1RequestLimitTests {
         for (text, _) in HTTP1RequestParserTests.bad {
             _ = feed(text, cutAt: [text.utf8.count / 2]) { parser.consume($0) }
             parser.reset()
-            let rest = feed(HTTP1RequestParserTests.post, cutAt: []) { parser.consume($0) }
+            let rest = feed(HTTP1RequestParserTests.full, cutAt: []) { parser.consume($0) }
             #expect(rest == "" && parser.head.count == 5 && parser.body.text == "hello" && parser.keepAlive)
             parser.reset()
         }

@@ -16,28 +16,47 @@ struct HTTP1ResponseParserTests {
         var closed = false
     }
 
+    static let ok = "HTTP/1.1 200 OK\r\n"
+
     static let good: [Case] = [
-        Case(text: "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nServer: x\r\n\r\nhello", status: 200,
-             fields: ["content-length: 5", "server: x"], body: "hello"),
-        Case(text: "HTTP/1.1 200\r\nContent-Length: 0\r\n\r\nHTTP", status: 200, fields: ["content-length: 0"], rest: "HTTP"),
-        Case(text: "HTTP/1.1 410 Gone \u{E4}\t!\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n3;x\r\ncde\r\n0\r\nT: 1\r\n\r\n", status: 410,
-             fields: ["transfer-encoding: chunked"], body: "abcde"),
+        Case(
+            text: ok + "Content-Length: 5\r\nServer: x\r\n\r\nhello", status: 200,
+            fields: ["content-length: 5", "server: x"], body: "hello"),
+        Case(
+            text: "HTTP/1.1 200\r\nContent-Length: 0\r\n\r\nHTTP", status: 200, fields: ["content-length: 0"],
+            rest: "HTTP"),
+        Case(
+            text:
+                "HTTP/1.1 410 Gone \u{E4}\t!\r\n"
+                + "Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n3;x\r\ncde\r\n0\r\nT: 1\r\n\r\n",
+            status: 410,
+            fields: ["transfer-encoding: chunked"], body: "abcde"),
         Case(text: "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", status: 204, fields: ["content-length: 5"]),
         Case(text: "HTTP/1.1 304 Not Modified\r\nETag: x\r\n\r\n", status: 304, fields: ["etag: x"]),
-        Case(text: "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", status: 200, fields: ["content-length: 5"], isHEAD: true),
-        Case(text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", status: 200, fields: ["transfer-encoding: chunked"],
-             isHEAD: true),
-        Case(text: "HTTP/1.1 200 OK\r\n\r\nto the end", status: 200, body: "to the end", keepAlive: false, closed: true),
+        Case(text: ok + "Content-Length: 5\r\n\r\n", status: 200, fields: ["content-length: 5"], isHEAD: true),
+        Case(
+            text: ok + "Transfer-Encoding: chunked\r\n\r\n", status: 200, fields: ["transfer-encoding: chunked"],
+            isHEAD: true),
+        Case(text: ok + "\r\nto the end", status: 200, body: "to the end", keepAlive: false, closed: true),
         Case(text: "HTTP/1.0 200 OK\r\n\r\n", status: 200, keepAlive: false, closed: true),
-        Case(text: "HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nx", status: 200, fields: ["content-length: 1"], body: "x", keepAlive: false),
-        Case(text: "HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 1\r\n\r\nx", status: 200,
-             fields: ["connection: Keep-Alive", "content-length: 1"], body: "x"),
-        Case(text: "HTTP/1.1 500 X\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx", status: 500,
-             fields: ["connection: close", "content-length: 1"], body: "x", keepAlive: false),
-        Case(text: "HTTP/1.1 100 Continue\r\nConnection: close\r\n\r\nHTTP/1.1 103 Hints\r\nLink: x\r\n\r\nHTTP/1.1 201 Created\r\n"
-             + "Content-Length: 2\r\n\r\nok", status: 201, fields: ["content-length: 2"], body: "ok"),
-        Case(text: "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n", status: 200, fields: ["content-length: 2"],
-             isHEAD: true),
+        Case(
+            text: "HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nx", status: 200, fields: ["content-length: 1"],
+            body: "x", keepAlive: false),
+        Case(
+            text: "HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 1\r\n\r\nx", status: 200,
+            fields: ["connection: Keep-Alive", "content-length: 1"], body: "x"),
+        Case(
+            text: "HTTP/1.1 500 X\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx", status: 500,
+            fields: ["connection: close", "content-length: 1"], body: "x", keepAlive: false),
+        Case(
+            text:
+                "HTTP/1.1 100 Continue\r\nConnection: close\r\n\r\n"
+                + "HTTP/1.1 103 Hints\r\nLink: x\r\n\r\nHTTP/1.1 201 Created\r\n"
+                + "Content-Length: 2\r\n\r\nok", status: 201, fields: ["content-length: 2"], body: "ok"),
+        Case(
+            text: "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n", status: 200,
+            fields: ["content-length: 2"],
+            isHEAD: true),
     ]
 
     @Test(arguments: good.indices)
@@ -59,12 +78,16 @@ struct HTTP1ResponseParserTests {
     }
 
     static let bad = [
-        "HTTP/1.1 20 OK\r\n\r\n", "HTTP/1.1 2000 OK\r\n\r\n", "HTTP/1.1 099 X\r\n\r\n", "HTTP/1.1 600 X\r\n\r\n", "HTTP/1.1 2x0 OK\r\n\r\n",
-        "HTTP/1.1  200 OK\r\n\r\n", "HTTP/2.0 200 OK\r\n\r\n", "http/1.1 200 OK\r\n\r\n", "SSH-2.0-x\r\n", "\r\n\r\n", "HTTP/1.1 200 O\u{0}K\r\n\r\n",
-        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx",
-        "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "HTTP/1.1 200 OK\nContent-Length: 0\n\n",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nx", "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nX: y\r\n folded\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nz\r\n",
+        "HTTP/1.1 20 OK\r\n\r\n", "HTTP/1.1 2000 OK\r\n\r\n", "HTTP/1.1 099 X\r\n\r\n", "HTTP/1.1 600 X\r\n\r\n",
+        "HTTP/1.1 2x0 OK\r\n\r\n",
+        "HTTP/1.1  200 OK\r\n\r\n", "HTTP/2.0 200 OK\r\n\r\n", "http/1.1 200 OK\r\n\r\n", "SSH-2.0-x\r\n", "\r\n\r\n",
+        "HTTP/1.1 200 O\u{0}K\r\n\r\n",
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n",
+        ok + "Content-Length: 1\r\nContent-Length: 2\r\n\r\nx",
+        ok + "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\nContent-Length: 0\n\n",
+        ok + "Transfer-Encoding: gzip\r\n\r\nx", "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        ok + "X: y\r\n folded\r\n\r\n", ok + "Transfer-Encoding: chunked\r\n\r\nz\r\n",
         String(repeating: "HTTP/1.1 100 Continue\r\n\r\n", count: 17),
     ]
 
@@ -75,17 +98,17 @@ struct HTTP1ResponseParserTests {
     }
 
     @Test func aResponseCutShortByTheCloseIsRefused() {
-        let text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
+        let text = Self.ok + "Content-Length: 5\r\n\r\nhello"
         for count in 0..<text.utf8.count {
             #expect(readResponse(String(text.prefix(count)), closed: true) == .refused(502))
         }
-        let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n"
+        let chunked = Self.ok + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n"
         #expect(readResponse(chunked, closed: true) == .refused(502))
     }
 
     @Test(arguments: ["Content-Length: 9\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n9\r\n", "\r\n123456789"])
     func aBodyBeyondTheLimitIsRefused(rest: String) {
-        #expect(readResponse("HTTP/1.1 200 OK\r\n" + rest, closed: true, limits: HTTP1Limits(maxBodyBytes: 8)) == .refused(502))
+        #expect(readResponse(Self.ok + rest, closed: true, limits: HTTP1Limits(maxBodyBytes: 8)) == .refused(502))
     }
 
     @Test func aParserServesOneResponseAfterTheOther() {
@@ -94,8 +117,11 @@ struct HTTP1ResponseParserTests {
             parser.begin(isHEAD: round % 3 == 0)
             #expect(parser.status == 0)
             let body = round % 3 == 0 ? "" : "12345"
-            let rest = feed("HTTP/1.1 20\(round % 3) OK\r\nContent-Length: 5\r\n\r\n\(body)", cutAt: [round]) { parser.consume($0) }
-            #expect(rest == "" && parser.status == 200 + round % 3 && parser.body.text == body && parser.head.count == 1)
+            let rest = feed("HTTP/1.1 20\(round % 3) OK\r\nContent-Length: 5\r\n\r\n\(body)", cutAt: [round]) {
+                parser.consume($0)
+            }
+            #expect(
+                rest == "" && parser.status == 200 + round % 3 && parser.body.text == body && parser.head.count == 1)
         }
     }
 }

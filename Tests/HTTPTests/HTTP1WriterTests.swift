@@ -13,7 +13,8 @@ struct HTTP1WriterTests {
     }
 
     private func response(
-        _ status: Int, _ fields: [(String, String)] = [], body: String = "", keepAlive: Bool = true, isHEAD: Bool = false
+        _ status: Int, _ fields: [(String, String)] = [], body: String = "", keepAlive: Bool = true,
+        isHEAD: Bool = false
     ) -> String {
         let output = ByteBuffer()
         withBytes(of: body) {
@@ -25,13 +26,15 @@ struct HTTP1WriterTests {
 
     @Test func aRequestIsWrittenWithItsHostFirstAndItsLengthLast() {
         let text = request(
-            [(":method", "POST"), (":scheme", "http"), (":path", "/a?b"), (":authority", "h:1"), ("x", "y")], body: "hello")
+            [(":method", "POST"), (":scheme", "http"), (":path", "/a?b"), (":authority", "h:1"), ("x", "y")],
+            body: "hello")
         #expect(text == "POST /a?b HTTP/1.1\r\nhost: h:1\r\nx: y\r\ncontent-length: 5\r\n\r\nhello")
     }
 
-    @Test(arguments: [
-        ([(":authority", "a"), ("host", "b")], "a"), ([("host", "b")], "b"), ([], ""),
-    ] as [([(String, String)], String)])
+    @Test(
+        arguments: [
+            ([(":authority", "a"), ("host", "b")], "a"), ([("host", "b")], "b"), ([], ""),
+        ] as [([(String, String)], String)])
     func theHostIsTheAuthorityOrElseTheField(fields: [(String, String)], host: String) {
         let text = request([(":method", "GET"), (":path", "/")] + fields)
         #expect(text == "GET / HTTP/1.1\r\nhost: \(host)\r\n\r\n")
@@ -52,7 +55,10 @@ struct HTTP1WriterTests {
     }
 
     @Test func noValueEndsItsLine() {
-        let text = request([(":method", "GET"), (":path", "/a b\r\nX: y\u{E4}"), (":authority", "h\r\nevil: 1"), ("x", "1\r\n\r\nGET /\u{0}\t!")])
+        let text = request([
+            (":method", "GET"), (":path", "/a b\r\nX: y\u{E4}"), (":authority", "h\r\nevil: 1"),
+            ("x", "1\r\n\r\nGET /\u{0}\t!"),
+        ])
         #expect(text == "GET /a%20b%0D%0AX:%20y%C3%A4 HTTP/1.1\r\nhost: h  evil: 1\r\nx: 1    GET / \t!\r\n\r\n")
         #expect(response(200, [("x", "a\r\nb")]).contains("x: a  b\r\n"))
     }
@@ -100,19 +106,25 @@ struct HTTP1WriterTests {
         for _ in 0..<500 {
             let size = Int(generator.next() % 3_000)
             let body = String(repeating: "b", count: size)
-            let fields = (0..<Int(generator.next() % 40)).map { ("x-\($0)", String(repeating: "v", count: Int(generator.next() % 99))) }
+            let fields = (0..<Int(generator.next() % 40)).map {
+                ("x-\($0)", String(repeating: "v", count: Int(generator.next() % 99)))
+            }
             let text = request([(":method", "POST"), (":path", "/p"), (":authority", "h")] + fields, body: body)
             guard case .message(let message) = readRequest(text) else {
                 Issue.record("not read back: \(text)")
                 return
             }
             let lines = fields.map { "\($0): \($1)" }
-            #expect(message.fields == [":method: POST", ":path: /p", ":authority: h"] + lines + ["content-length: \(size)"])
+            #expect(
+                message.fields == [":method: POST", ":path: /p", ":authority: h"] + lines + ["content-length: \(size)"])
             #expect(message.body == body)
         }
     }
 
-    @Test(arguments: [(200, "OK"), (410, "Gone"), (429, "Too Many Requests"), (299, "Success"), (499, "Client Error"), (599, "Server Error")])
+    @Test(arguments: [
+        (200, "OK"), (410, "Gone"), (429, "Too Many Requests"), (299, "Success"), (499, "Client Error"),
+        (599, "Server Error"),
+    ])
     func everyStatusHasAReason(status: Int, reason: String) {
         #expect("\(HTTP1Writer.reason(status))" == reason)
     }

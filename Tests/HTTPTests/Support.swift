@@ -64,7 +64,8 @@ func readRequest(_ text: String, cutAt cuts: [Int] = [], limits: HTTP1Limits = H
 }
 
 func readResponse(
-    _ text: String, isHEAD: Bool = false, closed: Bool = false, cutAt cuts: [Int] = [], limits: HTTP1Limits = HTTP1Limits()
+    _ text: String, isHEAD: Bool = false, closed: Bool = false, cutAt cuts: [Int] = [],
+    limits: HTTP1Limits = HTTP1Limits()
 ) -> Reading {
     let parser = HTTP1ResponseParser(limits: limits)
     parser.begin(isHEAD: isHEAD)

@@ -136,7 +136,8 @@ import Testing
 
     @Test func `a token that dies without a date dies now`() throws {
         try withMock { mock in
-            let reply = try mock.admin.ask("PUT", "/v1/tokens/ab12" + TestMock.device, body: #"{"state":"unregistered"}"#)
+            let reply = try mock.admin.ask(
+                "PUT", "/v1/tokens/ab12" + TestMock.device, body: #"{"state":"unregistered"}"#)
             let since = try #require(reply.json["since"]?.string.flatMap { WallTime(iso8601: $0) })
             #expect(SystemTime().wall() - since < .seconds(30))
         }
@@ -157,14 +158,15 @@ import Testing
             let list = try mock.admin.ask("GET", "/v1/activities").json["activities"]?.array
             let one = try mock.admin.ask("GET", "/v1/activities/" + TestMock.device).json
             #expect(list == [one])
-            #expect(one["state"] == "active" && one["lastTimestamp"]?.int == Int64(seconds) && one["lastEvent"] == "update")
+            #expect(
+                one["state"] == "active" && one["lastTimestamp"]?.int == Int64(seconds) && one["lastEvent"] == "update")
             #expect(one["shown"] == 1 && one["ignored"] == 0)
         }
     }
 
     // MARK: Mistakes
 
-    @Test(arguments: [
+    private let mistakes: [(method: String, path: String, body: String, status: Int, code: String)] = [
         ("GET", "/nothing", "", 404, "not-found"),
         ("GET", "/v1/pushes?tokn=ab", "", 400, "unknown-parameter"),
         ("GET", "/v1/pushes?limit=1&limit=2", "", 400, "repeated-parameter"),
@@ -188,17 +190,19 @@ import Testing
         ("PUT", "/v1/tokens/00ff", #"{"topics":[]}"#, 400, "unknown-member"),
         ("PUT", "/v1/tokens/00ff", "[]", 400, "bad-json"),
         ("DELETE", "/v1/reset", "", 405, "method-not-allowed"),
-    ])
-    func `a mistake is one clear line with a hint`(
-        method: String, path: String, body: String, status: Int, code: String
-    ) throws {
+    ]
+
+    @Test func `a mistake is one clear line with a hint`() throws {
         try withMock { mock in
-            let reply = try mock.admin.ask(method, path, body: body)
-            #expect(reply.status == status)
-            let error = reply.json["error"]
-            #expect(error?["code"]?.string == code)
-            #expect(error?["message"]?.string?.contains("\n") == false)
-            #expect(error?["hint"]?.string?.isEmpty == false)
+            for mistake in mistakes {
+                let reply = try mock.admin.ask(mistake.method, mistake.path, body: mistake.body)
+                let error = reply.json["error"]
+                let about: Comment = "\(mistake.method) \(mistake.path) \(mistake.body)"
+                #expect(reply.status == mistake.status, about)
+                #expect(error?["code"]?.string == mistake.code, about)
+                #expect(error?["message"]?.string?.contains("\n") == false, about)
+                #expect(error?["hint"]?.string?.isEmpty == false, about)
+            }
         }
     }
 
@@ -242,7 +246,8 @@ import Testing
                 Origin(isTLS: false, host: "127.0.0.1", port: port), ClientConfiguration(version: .http1))
             #expect(token.utf8.count == 48)
             #expect(try admin.ask("GET", "/v1/info").status == 401)
-            #expect(try admin.ask("GET", "/v1/info", [("authorization", "Bearer " + token.dropLast() + "x")]).status == 401)
+            #expect(
+                try admin.ask("GET", "/v1/info", [("authorization", "Bearer " + token.dropLast() + "x")]).status == 401)
             let info = try admin.ask("GET", "/v1/info", [("authorization", "Bearer " + token)])
             #expect(info.status == 200 && !info.text.contains(token))
             #expect(try admin.ask("GET", "/v1/health").status == 200)

@@ -12,7 +12,8 @@ import Testing
 
     @Test func `a rule refuses as often as it says, and then no more`() throws {
         try withMock { mock in
-            let rule = #"{"match":{"token":"\#(TestMock.device)"},"action":{"respond":{"reason":"BadDeviceToken"}},"times":3}"#
+            let rule =
+                #"{"match":{"token":"\#(TestMock.device)"},"action":{"respond":{"reason":"BadDeviceToken"}},"times":3}"#
             let added = try mock.admin.ask("POST", "/v1/faults", [("content-type", "application/json")], body: rule)
             #expect(added.status == 201)
             let id = try #require(added.json["id"]?.string)
@@ -39,7 +40,8 @@ import Testing
 
     @Test func `a scripted 410 carries a timestamp`() throws {
         try withMock { mock in
-            try mock.fault(#"{"action":{"respond":{"reason":"Unregistered","timestamp":"2026-11-20T10:00:00Z"}},"times":1}"#)
+            try mock.fault(
+                #"{"action":{"respond":{"reason":"Unregistered","timestamp":"2026-11-20T10:00:00Z"}},"times":1}"#)
             try mock.fault(#"{"action":{"respond":{"reason":"ExpiredToken"}},"times":1}"#)
             let client = try mock.provider()
             let first = try client.ask("POST", path, mock.fields(), body: alert)

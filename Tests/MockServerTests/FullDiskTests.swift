@@ -9,7 +9,10 @@ import Synchronization
 import Testing
 
 @Suite struct FullDiskTests {
-    private static let mayMount = getuid() == 0 && run("mount --version && mount -t tmpfs -o size=64k pushrig /mnt && umount /mnt")?.contains("mount: /mnt") == false
+    private static let mayMount =
+        getuid() == 0
+        && run("mount --version && mount -t tmpfs -o size=64k pushrig /mnt && umount /mnt")?.contains("mount: /mnt")
+            == false
 
     @Test(.enabled(if: mayMount)) func `on a full disk no push is answered, and it is told once`() throws {
         try withDirectory { directory in
@@ -25,7 +28,7 @@ import Testing
             var answered = 0
             var isBroken = false
             for number in 0..<400 where !isBroken {
-                let body = #"{"aps":{"alert":"\#(number) "#  + String(repeating: "x", count: 3_000) + #""}}"#
+                let body = #"{"aps":{"alert":"\#(number) "# + String(repeating: "x", count: 3_000) + #""}}"#
                 switch client.send("POST", "/3/device/" + TestMock.device, mock.fields(), body: body).take() {
                 case .success(let reply):
                     #expect(reply.status == 200)
@@ -39,7 +42,8 @@ import Testing
             #expect(mock.service.failure != nil)
             let health = try mock.admin.ask("GET", "/v1/health")
             #expect(health.status == 503 && health.json["status"] == "failing")
-            let again = try mock.provider().send("POST", "/3/device/" + TestMock.device, mock.fields(), body: alert).take()
+            let again = try mock.provider().send("POST", "/3/device/" + TestMock.device, mock.fields(), body: alert)
+                .take()
             if case .success(let reply) = again { Issue.record("answered \(reply.status) with a broken journal") }
         }
     }

@@ -12,7 +12,8 @@ import YAML
     private static func readDocument() -> JSONValue {
         let file = "docs/openapi.yaml"
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        guard let text = readText("/" + root + "/" + file), let node = try? YAMLNode.parse(text: text, file: file) else {
+        guard let text = readText("/" + root + "/" + file), let node = try? YAMLNode.parse(text: text, file: file)
+        else {
             return .null
         }
         return node.json
@@ -31,7 +32,9 @@ import YAML
                     let reply = try mock.admin.ask(method.uppercased(), path)
                     if described.contains(method) {
                         #expect(reply.status != 405 && reply.json["error"]?["code"] != "not-found", "\(method) \(path)")
-                        #expect(item[method]?["responses"]?[String(reply.status)] != nil, "\(method) \(path) \(reply.status)")
+                        #expect(
+                            item[method]?["responses"]?[String(reply.status)] != nil,
+                            "\(method) \(path) \(reply.status)")
                     } else {
                         #expect(reply.status == 405, "\(method) \(path)")
                     }
@@ -44,7 +47,9 @@ import YAML
         try withMock { mock in
             let client = try mock.provider()
             let id = try mock.fault(
-                #"{"match":{"fraction":1.0,"pushType":"alert"},"action":{"respond":{"reason":"Unregistered"}},"times":1,"for":"1h"}"#)
+                #"{"match":{"fraction":1.0,"pushType":"alert"},"times":1,"for":"1h","#
+                    + #""action":{"respond":{"reason":"Unregistered"}}}"#
+            )
             try mock.fault(#"{"action":{"delay":{"uniform":["1ms","2ms"]}}}"#)
             let path = "/3/device/" + TestMock.device
             for body in [alert, alert, "no {json"] { _ = try client.ask("POST", path, mock.fields(), body: body) }
@@ -63,7 +68,8 @@ import YAML
             ]
             for (template, question) in questions {
                 let reply = try mock.admin.ask("GET", question)
-                let response = try #require(resolve(Self.document["paths"]?[template]?["get"]?["responses"]?[String(reply.status)]))
+                let response = try #require(
+                    resolve(Self.document["paths"]?[template]?["get"]?["responses"]?[String(reply.status)]))
                 let schema = try #require(response["content"]?["application/json"]?["schema"])
                 #expect(mistakes(reply.json, schema, at: question) == [])
             }
@@ -73,7 +79,10 @@ import YAML
     @Test func `the checker of shapes finds what is wrong`() {
         let schema: JSONValue = [
             "type": "object", "required": ["a"], "additionalProperties": false,
-            "properties": ["a": ["type": ["integer", "null"]], "b": ["enum": ["x"]], "c": ["type": "array", "items": ["type": "string"]]],
+            "properties": [
+                "a": ["type": ["integer", "null"]], "b": ["enum": ["x"]],
+                "c": ["type": "array", "items": ["type": "string"]],
+            ],
         ]
         #expect(mistakes(["a": 1, "b": "x", "c": ["y"]], schema, at: "").isEmpty)
         #expect(mistakes(["b": "x"], schema, at: "").count == 1)
@@ -82,7 +91,8 @@ import YAML
     }
 
     private func now(_ mock: TestMock) -> Int64 {
-        (WallTime(iso8601: (try? mock.admin.ask("GET", "/v1/info").json["now"]?.string) ?? "") ?? WallTime(nanoseconds: 0)).seconds
+        (WallTime(iso8601: (try? mock.admin.ask("GET", "/v1/info").json["now"]?.string) ?? "")
+            ?? WallTime(nanoseconds: 0)).seconds
     }
 
     private func fill(_ template: String) -> String {
@@ -125,7 +135,8 @@ import YAML
                     found.append("\(place)/\(name): unknown")
                 } else if let shape = schema["additionalProperties"], shape.object != nil {
                     found += mistakes(member, shape, at: place + "/" + name)
-                } else if schema["properties"] != nil, schema["allOf"] == nil, schema["required"]?.array?.count ?? 0 > 3 {
+                } else if schema["properties"] != nil, schema["allOf"] == nil, schema["required"]?.array?.count ?? 0 > 3
+                {
                     found.append("\(place)/\(name): not described")
                 }
             }

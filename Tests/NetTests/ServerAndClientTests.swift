@@ -111,7 +111,6 @@ struct ServerAndClientTests {
         while service.thread.ask({ $0.handler.handled }) < 2 {}
         service.thread.post { $0.server.drain(within: .seconds(5)) { drained.give(true) } }
         #expect(box.take().status == 200)
-        if way.version == .http1 { client.post { $0.close() } }
         #expect(drained.take())
         #expect(service.thread.ask { $0.server.connectionCount } == 0)
     }

@@ -12,7 +12,7 @@ enum ActivityRules {
     static let throttleRespected = Rule(
         id: "throttle-respected", claim: "R0.7", level: .must,
         requirement: "At most one progress push per session and token is accepted in each throttle window.",
-        norm: "Relay contract: progress is throttled to one push per window (5 % are allowed for the journey)"
+        norm: "Relay contract: progress is throttled to one push per window (a tenth is allowed for the journey)"
     ) { evidence in
         guard let throttle = evidence.facts.throttle else { return .notExercised }
         let kinds = Set(throttle.kinds.compactMap { evidence.texts.number(of: $0) })
@@ -20,13 +20,14 @@ enum ActivityRules {
         for step in evidence.expectations where step.channel == .liveActivity && kinds.contains(step.kind) {
             throttled.insert(StepKey(session: Int64(step.session), step: Int64(step.step)))
         }
-        let least = throttle.window * 0.95
+        let least = throttle.window * 0.9
         var previous: [Target: ObservedPush] = [:]
         var findings = Findings()
         var pairs = 0
         for push in evidence.pushes where push.kind == .liveActivity && push.wasAccepted && push.hasMarker {
-            guard throttled.contains(StepKey(session: push.session, step: push.step)) else { continue }
             let target = Target(session: push.session, token: push.token)
+            if push.event == .end { previous[target] = nil }
+            guard throttled.contains(StepKey(session: push.session, step: push.step)) else { continue }
             defer { previous[target] = push }
             guard let last = previous[target],
                 !evidence.restarted(between: last.arrivedAt, and: push.arrivedAt)
@@ -73,24 +74,23 @@ enum ActivityRules {
         requirement: "At most one start per session and start token, until the activity answers or ends.",
         norm: "Relay contract: a second start shows the user a second activity of the same session"
     ) { evidence in
-        var open: [Target: ObservedPush] = [:]
+        // By session, then by start token.
+        var open: [Int64: [Int32: ObservedPush]] = [:]
         var findings = Findings()
         var starts = 0
         for push in evidence.pushes where push.kind == .liveActivity && push.wasAccepted && push.hasMarker {
             switch push.event {
             case .start:
                 starts += 1
-                let target = Target(session: push.session, token: push.token)
-                if let first = open[target] {
+                if let first = open[push.session]?[push.token] {
                     findings.add(
                         "session \(push.session) was started twice on token \(evidence.short(push.token))",
                         expected: "one start until an update token is known",
                         seen: "a second start \(push.arrivedAt - first.arrivedAt) later", first.id, push.id)
                 } else {
-                    open[target] = push
+                    open[push.session, default: [:]][push.token] = push
                 }
-            case .update, .end:
-                for target in open.keys where target.session == push.session { open[target] = nil }
+            case .update, .end: open[push.session] = nil
             case .none, .unknown: continue
             }
         }

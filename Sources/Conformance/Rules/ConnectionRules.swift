@@ -30,14 +30,15 @@ enum ConnectionRules {
                 debuts[signer, default: []].append(Debut(at: push.arrivedAt, push: push))
             }
         }
+        renewals.sort()
         let allowed = max(1, evidence.facts.relayProcesses)
         var findings = Findings()
         for (signer, list) in debuts.sorted(by: { ($0.key.team, $0.key.key) < ($1.key.team, $1.key.key) }) {
             for (index, debut) in list.enumerated() where index >= allowed {
                 let earlier = list[index - allowed]
-                guard debut.at - earlier.at < signingPeriod,
-                    !renewals.contains(where: { earlier.at <= $0 && $0 <= debut.at })
-                else { continue }
+                guard debut.at - earlier.at < signingPeriod, !hasOne(renewals, from: earlier.at, to: debut.at) else {
+                    continue
+                }
                 findings.add(
                     "team \(signer.team) signed a new provider token too soon",
                     expected: "at most \(allowed) in 20 minutes",
@@ -45,6 +46,16 @@ enum ConnectionRules {
             }
         }
         return findings.verdict(evidenceCount: signed > 1 ? signed : 0)
+    }
+
+    /// Whether one of the sorted instants lies in the closed range; found by halving.
+    private static func hasOne(_ instants: [Instant], from start: Instant, to end: Instant) -> Bool {
+        var (low, high) = (0, instants.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if instants[middle] < start { low = middle + 1 } else { high = middle }
+        }
+        return low < instants.count && instants[low] <= end
     }
 
     static let oneTeam = Rule(

@@ -33,7 +33,9 @@ extension AdminHandler {
     func activities(_ request: AdminRequest) throws(AdminError) -> AdminAnswer {
         let parameters = try request.parameters(["limit"])
         let limit = try number(parameters["limit"], named: "limit", in: 1...10_000) ?? 1_000
-        return AdminAnswer(["activities": .array(shared.devices.activities(limit: limit, now: shared.clock.wall()).map(\.json))])
+        return AdminAnswer([
+            "activities": .array(shared.devices.activities(limit: limit, now: shared.clock.wall()).map(\.json))
+        ])
     }
 
     func activity(_ token: String) throws(AdminError) -> AdminAnswer {
@@ -87,13 +89,15 @@ extension AdminHandler {
     private func topic(_ value: JSONValue) throws(AdminError) -> String? {
         if value.isNull { return nil }
         guard let text = value.string, !text.isEmpty else {
-            throw AdminError(400, "bad-member", "topic is not a bundle ID", hint: "give one such as com.example.app, or null")
+            throw AdminError(
+                400, "bad-member", "topic is not a bundle ID", hint: "give one such as com.example.app, or null")
         }
         return withBytes(of: text) { $0.extracting(0..<TopicParts($0).bundleCount).text }
     }
 
     private func noToken(_ token: String) -> AdminError {
-        AdminError(404, "no-such-token", "the token is not known", hint: "PUT /v1/tokens/\(token.prefix(8))… makes it known")
+        AdminError(
+            404, "no-such-token", "the token is not known", hint: "PUT /v1/tokens/\(token.prefix(8))… makes it known")
     }
 
     private func word<T>(
@@ -135,7 +139,8 @@ extension ActivityRecord {
             "state": .string(state.word.description),
             "lastTimestamp": lastTimestamp.map(JSONValue.integer) ?? .null,
             "lastEvent": lastEvent.map { .string($0.word.description) } ?? .null,
-            "startedAt": .string(startedAt.iso8601), "shown": .integer(Int64(shown)), "ignored": .integer(Int64(ignored)),
+            "startedAt": .string(startedAt.iso8601), "shown": .integer(Int64(shown)),
+            "ignored": .integer(Int64(ignored)),
         ]
     }
 }

@@ -29,7 +29,8 @@ final class AdminHandler: ServerHandler {
         do throws(AdminError) {
             let request = try AdminRequest(exchange, maxBodyBytes: Self.maxBodyBytes)
             guard let route = AdminRoute(request.segments) else {
-                throw AdminError(404, "not-found", "there is no such path", hint: "see docs/openapi.yaml for those there are")
+                throw AdminError(
+                    404, "not-found", "there is no such path", hint: "see docs/openapi.yaml for those there are")
             }
             try admit(exchange, route)
             guard route.methods.contains(request.method) else {
@@ -93,7 +94,8 @@ final class AdminHandler: ServerHandler {
             origin != "http://" + host, origin != "https://" + host
         {
             throw AdminError(
-                403, "foreign-origin", "a page of \(origin) may not use this API", hint: "open the dashboard of this mock")
+                403, "foreign-origin", "a page of \(origin) may not use this API",
+                hint: "open the dashboard of this mock")
         }
         guard let expected = coordinates.adminToken, !route.isOpen else { return }
         let given = head.text("authorization") ?? ""

@@ -67,7 +67,8 @@ struct AdminRequest {
         var found: [String: String] = [:]
         for (name, value) in query {
             guard known.contains(name) else {
-                let hint = known.isEmpty ? "this path takes no parameters" : "there are: " + known.joined(separator: ", ")
+                let hint =
+                    known.isEmpty ? "this path takes no parameters" : "there are: " + known.joined(separator: ", ")
                 throw AdminError(400, "unknown-parameter", "unknown parameter '\(name)'", hint: hint)
             }
             guard found.updateValue(value, forKey: name) == nil else {
@@ -99,11 +100,13 @@ struct AdminRequest {
     /// The body as a JSON object with no other members than these.
     func object(_ known: [String]) throws(AdminError) -> JSONObject {
         guard let object = try json().object else {
-            throw AdminError(400, "bad-json", "the body is not a JSON object", hint: "members: " + known.joined(separator: ", "))
+            throw AdminError(
+                400, "bad-json", "the body is not a JSON object", hint: "members: " + known.joined(separator: ", "))
         }
         if let stranger = object.keys.first(where: { !known.contains($0) }) {
             throw AdminError(
-                400, "unknown-member", "unknown member '\(stranger)'", hint: "there are: " + known.joined(separator: ", "))
+                400, "unknown-member", "unknown member '\(stranger)'",
+                hint: "there are: " + known.joined(separator: ", "))
         }
         return object
     }
@@ -114,7 +117,8 @@ struct AdminRequest {
         while let byte = rest.popFirst() {
             if byte == 0x25 {
                 guard let high = rest.popFirst().flatMap(Hex.value), let low = rest.popFirst().flatMap(Hex.value) else {
-                    throw AdminError(400, "bad-path", "a % in the path is not followed by two hex digits", hint: "write %25 for %")
+                    throw AdminError(
+                        400, "bad-path", "a % in the path is not followed by two hex digits", hint: "write %25 for %")
                 }
                 bytes.append(high << 4 | low)
             } else {

@@ -51,7 +51,7 @@ let dashboardPage = """
     }
     function count(pairs) {
       get("counts").replaceChildren(...pairs.map(([name, value]) => {
-        const box = document.createElement("div"), term = document.createElement("dt"), data = document.createElement("dd");
+        const [box, term, data] = ["div", "dt", "dd"].map(name => document.createElement(name));
         term.textContent = name;
         data.textContent = value.toLocaleString("en");
         box.append(term, data);

@@ -21,7 +21,8 @@ func metricsText(_ shared: MockShared) -> String {
         answers.append(("provider=\"apns\",status=\"\(row.status)\",reason=\"\(row.word)\"", count))
     }
     family("pushrig_answers_total", "counter", "Pushes by answer.", answers)
-    family("pushrig_pushes_total", "counter", "Requests that reached a mock.", [("provider=\"apns\"", statistics.pushes)])
+    family(
+        "pushrig_pushes_total", "counter", "Requests that reached a mock.", [("provider=\"apns\"", statistics.pushes)])
     family(
         "pushrig_outcomes_total", "counter", "Accepted pushes by what the device did.",
         statistics.byOutcome.sorted { $0.key < $1.key }.map { ("outcome=\"\($0.key)\"", $0.value) })

@@ -158,7 +158,8 @@ final class PushFinder {
         guard let text else { return .zero }
         guard let wait = Interval(parsing: text), wait >= .zero, wait <= Self.longestWait else {
             throw AdminError(
-                400, "bad-parameter", "wait is '\(text)'", hint: "give a duration such as 5s, at most \(Self.longestWait)")
+                400, "bad-parameter", "wait is '\(text)'",
+                hint: "give a duration such as 5s, at most \(Self.longestWait)")
         }
         return wait
     }

@@ -35,7 +35,8 @@ struct Drawing {
     mutating func rect(_ x: Double, _ y: Double, _ width: Double, _ height: Double, _ style: String, tip: String = "") {
         let tipMarkup: Markup = tip.isEmpty ? "" : "<title>\(tip)</title>"
         body += """
-            <rect x="\(x)" y="\(y)" width="\(max(width, 0))" height="\(max(height, 0))" class="\(style)">\(tipMarkup)</rect>
+            <rect x="\(x)" y="\(y)" width="\(max(width, 0))" height="\(max(height, 0))" \
+            class="\(style)">\(tipMarkup)</rect>
             """
     }
 

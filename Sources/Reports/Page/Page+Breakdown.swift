@@ -81,8 +81,8 @@ extension ReportPage {
         let parts = Self.ends.markup { word, style in
             guard let value = counts[word], value > 0 else { return "" }
             let width = Double(value) / Double(total) * 100
-            return
-                "<i class=\"\(style)\" style=\"width:\(width)%\" title=\"\(word.rawValue) \(Numbers.count(value))\"></i>"
+            let tip = "\(word.rawValue) \(Numbers.count(value))"
+            return "<i class=\"\(style)\" style=\"width:\(width)%\" title=\"\(tip)\"></i>"
         }
         return "<span class=\"stack\">\(parts)</span>"
     }

@@ -34,8 +34,8 @@ extension ReportPage {
         }
         if !idle.isEmpty {
             let table = quiet(idle, caption: "Nothing in this run put these to the test", evidence: false)
-            markup +=
-                "<details class=\"card\"><summary>Not exercised: \(Numbers.count(idle.count, "rule"))</summary>\(table)</details>\n"
+            let number = Numbers.count(idle.count, "rule")
+            markup += "<details class=\"card\"><summary>Not exercised: \(number)</summary>\(table)</details>\n"
         }
         return markup
     }
@@ -112,12 +112,11 @@ extension ReportPage {
                 name: "Last states missing", value: Numbers.count(last.missingCount),
                 tone: last.missingCount > 0 ? .bad : nil),
         ]
-        guard !record.correlation.lastState.missing.isEmpty else { return tiles(figures) }
+        guard !last.missing.isEmpty else { return tiles(figures) }
         let table = Table(
-            caption:
-                "Sessions left with an old state: \(record.correlation.lastState.missing.count) of \(last.missingCount)",
+            caption: "Sessions left with an old state: \(last.missing.count) of \(last.missingCount)",
             heads: ["Session", "#step", "Kind", "Token"],
-            rows: record.correlation.lastState.missing.map { missing in
+            rows: last.missing.map { missing in
                 (
                     "\(String(missing.session))",
                     [

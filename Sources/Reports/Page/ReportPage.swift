@@ -45,7 +45,8 @@ struct ReportPage {
                 body: conformance),
             Section(
                 id: "tokens", short: "Tokens", title: "Dead tokens and last states",
-                lead: "Does the relay stop when a token dies, and does it leave the user with the truth?", body: tokens),
+                lead: "Does the relay stop when a token dies, and does it leave the user with the truth?",
+                body: tokens),
             Section(
                 id: "lateness", short: "Our lateness", title: "Our lateness in full",
                 lead: "How long after its planned instant each event left the load generator.", body: lateness),

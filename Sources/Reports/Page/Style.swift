@@ -6,12 +6,17 @@ enum Style {
 
     private static let base = """
         :root{color-scheme:light dark;--ground:#fafaf8;--card:#fff;--ink:#17191c;--dim:#5b626c;--rule:#e3e4e2;
-        --soft:#f1f2f0;--ok:#0a6b50;--ok-soft:#e2f3ec;--bad:#b4330c;--bad-soft:#fbe9e2;--warn:#7d5600;--warn-soft:#fbf1d8;
-        --calm:#4b5563;--calm-soft:#eceef1;--c0:#0067a5;--c1:#c74a00;--c2:#00795a;--c3:#9c3f85;--c4:#8a6500;--c5:#2b83ba;
+        --soft:#f1f2f0;--ok:#0a6b50;--ok-soft:#e2f3ec;--bad:#b4330c;--bad-soft:#fbe9e2;--warn:#7d5600;
+        --warn-soft:#fbf1d8;
+        --calm:#4b5563;--calm-soft:#eceef1;--c0:#0067a5;--c1:#c74a00;--c2:#00795a;--c3:#9c3f85;--c4:#8a6500;
+        --c5:#2b83ba;
         --c6:#7a4a2b;--c7:#6a7079;--fault:#e39a1f;--restart:#9aa3ad}
-        @media(prefers-color-scheme:dark){:root{--ground:#101316;--card:#171b1f;--ink:#e9ebee;--dim:#9ba4ae;--rule:#2b3137;
-        --soft:#1f2429;--ok:#53d1a4;--ok-soft:#123027;--bad:#ff9166;--bad-soft:#3a1d13;--warn:#e9bd55;--warn-soft:#332810;
-        --calm:#b2bac4;--calm-soft:#262c33;--c0:#5cb3f0;--c1:#ff9257;--c2:#45cfa2;--c3:#e08ccb;--c4:#dcb648;--c5:#93d3fb;
+        @media(prefers-color-scheme:dark){:root{--ground:#101316;--card:#171b1f;--ink:#e9ebee;--dim:#9ba4ae;
+        --rule:#2b3137;
+        --soft:#1f2429;--ok:#53d1a4;--ok-soft:#123027;--bad:#ff9166;--bad-soft:#3a1d13;--warn:#e9bd55;
+        --warn-soft:#332810;
+        --calm:#b2bac4;--calm-soft:#262c33;--c0:#5cb3f0;--c1:#ff9257;--c2:#45cfa2;--c3:#e08ccb;--c4:#dcb648;
+        --c5:#93d3fb;
         --c6:#c89a7c;--c7:#98a1ab;--fault:#e9a13b;--restart:#9aa3ad}}
         *{box-sizing:border-box}
         html{-webkit-text-size-adjust:100%;scroll-behavior:smooth}
@@ -104,12 +109,14 @@ enum Style {
         .legend li{display:flex;align-items:center;gap:7px}
         .swatch{width:18px;height:10px;border-radius:2px;background:var(--s)}
         .swatch.stroke{height:3px}
-        .empty{padding:34px 16px;text-align:center;color:var(--dim);background:var(--soft);border-radius:8px;max-width:none}
+        .empty{padding:34px 16px;text-align:center;color:var(--dim);background:var(--soft);border-radius:8px;
+        max-width:none}
         #tip{position:absolute;z-index:9;pointer-events:none;max-width:280px;padding:9px 12px;border-radius:8px;
         background:var(--ink);color:var(--ground);font-size:.84rem;line-height:1.4;box-shadow:0 4px 18px #0004}
         #tip b{display:block;font-weight:600}
         #tip div{display:flex;justify-content:space-between;gap:18px;font-variant-numeric:tabular-nums}
-        @media(max-width:700px){.rule header{flex-wrap:wrap}main{padding:24px 16px 48px}h1{font-size:1.65rem}section{margin-top:40px}
+        @media(max-width:700px){.rule header{flex-wrap:wrap}main{padding:24px 16px 48px}h1{font-size:1.65rem}
+        section{margin-top:40px}
         .verdict{padding:18px 16px;gap:12px}.verdict h2{font-size:1.3rem}.verdict .glyph{width:28px;height:28px}
         .card{padding:16px 14px}.tiles{grid-template-columns:1fr 1fr}.tiles dd{font-size:1.2rem}
         table{font-size:.86rem}th,td{padding-right:11px}.stack{min-width:64px}

@@ -38,7 +38,8 @@ struct JUnitReport {
         let bodies = suites.markup { name, cases in
             """
               <testsuite name="\(xml: "\(record.name).\(name)")" \(Self.counts(of: cases)) \
-            timestamp="\(String(record.startedAt.iso8601.prefix(19)))" time="\(seconds)" hostname="\(xml: record.machine.host)">
+            timestamp="\(String(record.startedAt.iso8601.prefix(19)))" time="\(seconds)" \
+            hostname="\(xml: record.machine.host)">
             \(name == "run" ? "  <properties>\n\(properties)  </properties>\n" : "" as Markup)\
             \(cases.markup { Self.element($0, suite: "\(record.name).\(name)", time: name == "run" ? seconds : "0") })\
               </testsuite>

@@ -1,0 +1,41 @@
+// What one may choose about a mock before it starts.
+
+extension MockServer {
+    /// All fields have defaults that suit a test.
+    public struct Configuration: Hashable, Sendable {
+        /// Credentials and journal; made when absent, used again when present. Nil: a temporary folder, which is gone
+        /// when the mock stops.
+        public var stateDirectory: String?
+        /// 0 picks a free one.
+        public var port: Int
+        /// Bundle IDs that exist, without suffixes such as `.push-type.liveactivity`; empty: every one.
+        public var topics: [String]
+        public var environment: Environment
+        public var tokens: Tokens
+        /// The same seed lets faults with a fraction meet the same pushes.
+        public var seed: UInt64
+
+        public init(
+            stateDirectory: String? = nil, port: Int = 0, topics: [String] = [], environment: Environment = .production,
+            tokens: Tokens = .any, seed: UInt64 = 1
+        ) {
+            self.stateDirectory = stateDirectory
+            self.port = port
+            self.topics = topics
+            self.environment = environment
+            self.tokens = tokens
+            self.seed = seed
+        }
+    }
+
+    /// Which of Apple's two services it plays.
+    public enum Environment: Hashable, Sendable { case production, sandbox }
+
+    /// Which device tokens are taken.
+    public enum Tokens: Hashable, Sendable {
+        /// Each one that is well formed; its first accepted push tells its topic.
+        case any
+        /// These, in hex digits, and those of `setToken`; pushes to others are answered 400 BadDeviceToken.
+        case registered([String])
+    }
+}

@@ -1,0 +1,84 @@
+// Faults and tokens: how a test makes Apple's side misbehave.
+
+internal import Basics
+internal import Devices
+internal import Faults
+internal import MockServer
+
+extension MockServer {
+    /// Puts a fault in force and returns its id, which its pushes carry in `Push.fault`. Of several that match a push,
+    /// the first one added acts. The error names a reason or word that does not exist, and the nearest that does.
+    @discardableResult
+    public func fault(_ fault: Fault) throws(MockError) -> String {
+        do throws(FaultRuleError) {
+            return service.faults.add(try FaultRule(json: fault.json), now: clock.now())
+        } catch {
+            throw MockError(error.description)
+        }
+    }
+
+    /// False when there is none of that id.
+    @discardableResult
+    public func removeFault(_ id: String) -> Bool { service.faults.remove(id: id) }
+
+    public func removeFaults() { service.faults.removeAll() }
+
+    /// How often a fault has acted; 0 when there is none of that id.
+    public func timesFired(_ id: String) -> Int { service.faults.rules.first { $0.rule.id == id }?.fired ?? 0 }
+
+    /// Makes a token known, or changes what is known of it. `token` is in hex digits. Pushes to a token that is not
+    /// active are answered 410. `topic` is a bundle ID; nil: the first accepted push tells. `sinceMilliseconds` is the
+    /// `timestamp` of that answer, in milliseconds since 1970; nil: now.
+    public func setToken(
+        _ token: String, kind: TokenKind = .unknown, topic: String? = nil, state: TokenState = .active,
+        sinceMilliseconds: Int? = nil
+    ) throws(MockError) {
+        var record = TokenRecord(token: token.lowercased())
+        record.kind = kind.inside
+        record.topic = topic
+        record.state = state.inside
+        if state != .active {
+            record.since = sinceMilliseconds.map { WallTime(milliseconds: Int64($0)) } ?? clock.wall()
+        }
+        guard service.devices.set(record) else {
+            throw MockError("'\(token)' is not a device token", hint: "give an even number of hex digits, at most 1024")
+        }
+    }
+
+    /// What a token addresses.
+    public enum TokenKind: Hashable, Sendable {
+        /// Takes pushes of every type.
+        case unknown
+        /// An app on a device: all types but `liveactivity`.
+        case device
+        /// One Live Activity.
+        case activity
+        /// The start of Live Activities.
+        case start
+
+        fileprivate var inside: Devices.TokenKind {
+            switch self {
+            case .unknown: .unknown
+            case .device: .device
+            case .activity: .activity
+            case .start: .start
+            }
+        }
+    }
+
+    public enum TokenState: Hashable, Sendable {
+        case active
+        /// Answered 410 Unregistered.
+        case unregistered
+        /// Answered 410 ExpiredToken.
+        case expired
+
+        fileprivate var inside: Devices.TokenState {
+            switch self {
+            case .active: .active
+            case .unregistered: .unregistered
+            case .expired: .expired
+            }
+        }
+    }
+}
