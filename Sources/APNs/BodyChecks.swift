@@ -8,7 +8,7 @@ enum BodyChecks {
     }
 
     /// After `push-type`. Exactly the limit is allowed (§5: boundary unsure).
-    static func size(_ it: borrowing Inspection, _ body: ByteBuffer) -> Reason? {
+    static func size(_ it: inout Inspection, _ body: ByteBuffer) -> Reason? {
         body.count > (it.facts.pushType?.maxPayloadBytes ?? 4096) ? .payloadTooLarge : nil
     }
 

@@ -58,7 +58,7 @@ enum CredentialChecks {
     }
 
     /// After `token-signature`. Exactly the lifetime is still good.
-    static func age(_ it: borrowing Inspection, _ connection: ProviderConnection, _ court: Court) -> Reason? {
+    static func age(_ it: inout Inspection, _ connection: ProviderConnection, _ court: Court) -> Reason? {
         let issuedAt: Int64
         if let verified = it.verified {
             issuedAt = verified.issuedAt
@@ -82,23 +82,23 @@ enum CredentialChecks {
     }
 
     /// One connection serves one team (§8: the second gets InvalidProviderToken).
-    static func team(_ it: borrowing Inspection, _ connection: ProviderConnection) -> Reason? {
+    static func team(_ it: inout Inspection, _ connection: ProviderConnection) -> Reason? {
         guard let key = it.verified?.key, let first = connection.firstKey else { return nil }
         return key.teamID == first.teamID ? nil : .invalidProviderToken
     }
 
-    static func environment(_ it: borrowing Inspection, _ court: Court) -> Reason? {
+    static func environment(_ it: inout Inspection, _ court: Court) -> Reason? {
         guard let environment = it.verified?.key.environment else { return nil }
         return environment == court.settings.environment ? nil : .badEnvironmentKeyInToken
     }
 
-    static func relation(_ it: borrowing Inspection, _ connection: ProviderConnection) -> Reason? {
+    static func relation(_ it: inout Inspection, _ connection: ProviderConnection) -> Reason? {
         guard let key = it.verified?.key, let first = connection.firstKey else { return nil }
         return key.isRelated(to: first) ? nil : .unrelatedKeyIdInToken
     }
 
     /// Refuses nothing: from here on the credential is good, and the connection remembers it.
-    static func bind(_ it: borrowing Inspection, _ head: HeaderBlock, _ connection: ProviderConnection) -> Reason? {
+    static func bind(_ it: inout Inspection, _ head: HeaderBlock, _ connection: ProviderConnection) -> Reason? {
         guard let verified = it.verified else { return nil }
         let value = head.value(at: it.fields.authorization)
         connection.accept(

@@ -42,7 +42,8 @@ struct FieldMap {
     }
 }
 
-/// What the checks read and write. It holds no reference to the request: those are passed beside it, uncounted.
+/// What the checks read and write, passed `inout` throughout (a borrow would copy it). It holds no reference to the
+/// request: those are passed beside it, uncounted.
 struct Inspection: ~Copyable {
     let now: WallTime
     let fields: FieldMap

@@ -6,7 +6,7 @@ import HTTP
 enum RequestChecks {
     private static let devices: StaticString = "/3/device/"
 
-    static func method(_ it: borrowing Inspection, _ head: HeaderBlock) -> Reason? {
+    static func method(_ it: inout Inspection, _ head: HeaderBlock) -> Reason? {
         guard it.fields.method >= 0 else { return .methodNotAllowed }
         return head.value(at: it.fields.method).matches("POST") ? nil : .methodNotAllowed
     }
@@ -23,12 +23,12 @@ enum RequestChecks {
         return nil
     }
 
-    static func duplicates(_ it: borrowing Inspection) -> Reason? {
+    static func duplicates(_ it: inout Inspection) -> Reason? {
         it.fields.hasDuplicate ? .duplicateHeaders : nil
     }
 
     /// Read beforehand, so that a refusal for another reason echoes it too; both cases are taken (§3).
-    static func messageID(_ it: borrowing Inspection) -> Reason? {
+    static func messageID(_ it: inout Inspection) -> Reason? {
         it.fields.messageID >= 0 && !it.facts.apnsIDGiven ? .badMessageId : nil
     }
 
@@ -61,7 +61,7 @@ enum RequestChecks {
     }
 
     /// After `priority` and `push-type`.
-    static func backgroundPriority(_ it: borrowing Inspection, _ court: Court) -> Reason? {
+    static func backgroundPriority(_ it: inout Inspection, _ court: Court) -> Reason? {
         guard it.facts.pushType == .background, it.facts.priority == 10 else { return nil }
         switch court.settings.backgroundPriority {
         case .accept: return nil
@@ -70,7 +70,7 @@ enum RequestChecks {
         }
     }
 
-    static func collapseID(_ it: borrowing Inspection, _ head: HeaderBlock, _ court: Court) -> Reason? {
+    static func collapseID(_ it: inout Inspection, _ head: HeaderBlock, _ court: Court) -> Reason? {
         guard it.fields.collapseID >= 0 else { return nil }
         let count = head.value(at: it.fields.collapseID).count
         if count > 64 || count == 0 && court.settings.refusesEmptyCollapseID { return .badCollapseId }

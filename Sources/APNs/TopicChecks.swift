@@ -5,7 +5,7 @@ import HTTP
 
 enum TopicChecks {
     /// A provider token speaks for a team, so it never implies a topic (§3).
-    static func presence(_ it: borrowing Inspection) -> Reason? {
+    static func presence(_ it: inout Inspection) -> Reason? {
         it.fields.topic < 0 ? .missingTopic : nil
     }
 
@@ -33,7 +33,7 @@ enum TopicChecks {
 
     /// The team must own the app and the key must be meant for it.
     static func permission(
-        _ it: borrowing Inspection, _ head: HeaderBlock, _ connection: ProviderConnection, _ court: Court
+        _ it: inout Inspection, _ head: HeaderBlock, _ connection: ProviderConnection, _ court: Court
     ) -> Reason? {
         guard let parts = it.topicParts else { return nil }
         let bundle = head.value(at: it.fields.topic).extracting(0..<parts.bundleCount)

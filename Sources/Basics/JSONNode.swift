@@ -4,22 +4,24 @@
 package struct JSONNode: Sendable {
     package enum Kind: UInt8, Sendable { case object, array, string, number, `true`, `false`, null }
 
-    package internal(set) var kind: Kind
+    package internal(set) var kind = Kind.null
     /// A number without fraction and exponent; it may still be too large for 64 bits.
     package internal(set) var isInteger = false
     /// A string with at least one backslash: its raw text is not its content.
     package internal(set) var hasEscapes = false
-    package internal(set) var keyHasEscapes: Bool
+    package internal(set) var keyHasEscapes = false
     /// The value's text, quotes and brackets included.
-    package internal(set) var start: Int32
-    package internal(set) var end: Int32
+    package internal(set) var start: Int32 = 0
+    package internal(set) var end: Int32 = 0
     /// The raw text of its key, without the quotes.
-    package internal(set) var keyStart: Int32
-    package internal(set) var keyEnd: Int32
+    package internal(set) var keyStart: Int32 = -1
+    package internal(set) var keyEnd: Int32 = -1
     package internal(set) var firstChild: Int32 = -1
     /// The next value of the same object or array.
     package internal(set) var next: Int32 = -1
     package internal(set) var childCount: Int32 = 0
+
+    static let blank = JSONNode()
 }
 
 /// Why a text is not JSON as we take it, and at which byte.
@@ -32,6 +34,11 @@ package struct JSONScanError: Error, Hashable, Sendable {
     package var code: Code
     /// The length of the text for `unexpectedEnd`.
     package var offset: Int
+
+    package init(code: Code, offset: Int) {
+        self.code = code
+        self.offset = offset
+    }
 
     /// The reason in words.
     package var explanation: StaticString {

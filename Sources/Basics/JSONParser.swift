@@ -68,7 +68,9 @@ private struct JSONParser {
             guard peek == UInt8(ascii: "\"") else { throw error("expected a key in quotes, found \(found)") }
             let keyOffset = offset
             let key = try string()
-            guard object[key] == nil else { throw error("the key \"\(key)\" stands twice in one object", at: keyOffset) }
+            guard object[key] == nil else {
+                throw error("the key \"\(key)\" stands twice in one object", at: keyOffset)
+            }
             guard take(":") else { throw error("expected ':' after the key \"\(key)\", found \(found)") }
             object[key] = try value()
             if take("}") { return leave(object) }

@@ -1,5 +1,6 @@
-// No key twice in one object. Small objects compare hashes as they go; large ones are sorted when they close, so
-// that no choice of keys makes the work grow with the square of their number.
+// No key twice in one object. Small objects compare hashes as they go. The keys of a large one go through a hash table
+// when it closes, and are sorted if that goes badly: no choice of keys makes the work grow with the square of their
+// number.
 
 import Glibc
 
@@ -16,26 +17,52 @@ extension JSONScanner {
     /// Up to this many keys are compared with each other as they come.
     private static let smallObject = 32
 
-    /// Keeps the key of `node` for its object, whose keys begin at `base`. False when the object has it already.
+    /// Keeps the key of `node` at `count`, for its object whose keys begin at `base`. False when the object has it.
     @inline(__always)
-    func note(_ node: JSONNode, after base: Int, count: inout Int, mask: inout UInt64) -> Bool {
-        var key = ScannedKey(hash: 0, start: node.keyStart, count: node.keyEnd &- node.keyStart, place: node.keyStart)
-        if node.keyHasEscapes { keepDecoded(&key) }
-        key.hash = hash(text + Int(key.start), Int(key.count))
-        let bit: UInt64 = 1 << (key.hash & 63)
+    func note(_ node: UnsafeMutablePointer<JSONNode>, after base: Int, at count: Int, mask: inout UInt64) -> Bool {
+        let key = keys + count
+        key.pointee.start = node.pointee.keyStart
+        key.pointee.count = node.pointee.keyEnd &- node.pointee.keyStart
+        key.pointee.place = node.pointee.keyStart
+        if node.pointee.keyHasEscapes { keepDecoded(key) }
+        let hash = hash(text + Int(key.pointee.start), Int(key.pointee.count))
+        key.pointee.hash = hash
+        let bit: UInt64 = 1 &<< (hash & 63)
         if mask & bit != 0, count &- base < Self.smallObject {
-            for other in base..<count where keys[other].hash == key.hash && isSame(keys[other], key) { return false }
+            var other = keys + base
+            while other < key {
+                if other.pointee.hash == hash, isSame(other.pointee, key.pointee) { return false }
+                other += 1
+            }
         }
         mask |= bit
-        keys[count] = key
-        count &+= 1
         return true
     }
 
     /// Where the second of two equal keys of a large object stands, if there are such.
     @inline(__always)
     func repeatedKey(from base: Int, to count: Int) -> Int? {
-        count &- base <= Self.smallObject ? nil : repeatedKeyBySorting(keys + base, count &- base)
+        count &- base <= Self.smallObject ? nil : repeatedKeyByHashing(keys + base, count &- base)
+    }
+
+    /// Open addressing, at most half full; with more than eight steps per key the keys are not by accident as they are.
+    @inline(never)
+    private func repeatedKeyByHashing(_ keys: UnsafeMutablePointer<ScannedKey>, _ count: Int) -> Int? {
+        let capacity = 1 << (Int.bitWidth - (2 * count - 1).leadingZeroBitCount)
+        let table = clearTable(capacity)
+        var steps = 8 * count
+        for index in 0..<count {
+            var slot = Int(truncatingIfNeeded: keys[index].hash) & (capacity - 1)
+            while table[slot] >= 0 {
+                let other = keys[Int(table[slot])]
+                if other.hash == keys[index].hash, isSame(other, keys[index]) { return Int(keys[index].place) }
+                steps -= 1
+                guard steps > 0 else { return repeatedKeyBySorting(keys, count) }
+                slot = (slot + 1) & (capacity - 1)
+            }
+            table[slot] = Int32(truncatingIfNeeded: index)
+        }
+        return nil
     }
 
     @inline(never)
@@ -80,7 +107,7 @@ extension JSONScanner {
         var head = JSONText.word(key)
         var last: UInt64 = 0
         if count < 8 {
-            head &= (1 << UInt64(truncatingIfNeeded: count &* 8)) &- 1
+            head &= (1 &<< UInt64(truncatingIfNeeded: count &* 8)) &- 1
         } else {
             last = JSONText.word(key + (count &- 8))
         }
@@ -91,10 +118,11 @@ extension JSONScanner {
 
     /// Decodes the key behind the document. There is room for all of them: decoding never lengthens.
     @inline(never)
-    private func keepDecoded(_ key: inout ScannedKey) {
-        let raw = UnsafePointer(text + Int(key.start))
-        key.count = Int32(JSONText.unescape(raw, raw + Int(key.count), into: text + tail))
-        key.start = Int32(tail)
-        tail += Int(key.count)
+    private func keepDecoded(_ key: UnsafeMutablePointer<ScannedKey>) {
+        let raw = UnsafePointer(text + Int(key.pointee.start))
+        let count = JSONText.unescape(raw, raw + Int(key.pointee.count), into: text + tail)
+        key.pointee.start = Int32(tail)
+        key.pointee.count = Int32(count)
+        tail += count
     }
 }

@@ -12,15 +12,13 @@ import Glibc
 
 /// A scanner and the result of its last scan. Confined to one thread.
 package final class JSONScanner {
-    /// An object or array that is still open.
+    /// An object or array that is still open. Below the first lies one that belongs to no container.
     private struct Frame {
-        var node: Int32 = -1
-        var lastChild: Int32 = -1
-        var childCount: Int32 = 0
+        var node: Int32
         /// Where its keys begin in `keys`; -1 for an array.
-        var keyBase: Int32 = -1
+        var keyBase: Int32
         /// One bit for each key seen, by its hash: most new keys are told from all former ones by this alone.
-        var keyMask: UInt64 = 0
+        var keyMask: UInt64
     }
 
     let maxDepth: Int
@@ -35,10 +33,14 @@ package final class JSONScanner {
     var keys: UnsafeMutablePointer<ScannedKey>
     private var nodeCapacity: Int
     private let frames: UnsafeMutablePointer<Frame>
+    private var table: UnsafeMutablePointer<Int32>
+    private var tableCapacity = 0
     private var failure = JSONScanError(code: .unexpectedEnd, offset: 0)
 
+    private var found = 0
+
     /// How many values the last scan found; 0 when it failed.
-    package private(set) var nodeCount = 0
+    package var nodeCount: Int { found }
 
     /// - Parameters:
     ///   - maxDepth: how many objects and arrays may be open at once, at least 1.
@@ -51,7 +53,8 @@ package final class JSONScanner {
         text = .allocate(capacity: textCapacity)
         nodes = .allocate(capacity: nodeCapacity)
         keys = .allocate(capacity: nodeCapacity)
-        frames = .allocate(capacity: maxDepth)
+        frames = .allocate(capacity: maxDepth + 1)
+        table = .allocate(capacity: tableCapacity)
     }
 
     deinit {
@@ -59,15 +62,16 @@ package final class JSONScanner {
         nodes.deallocate()
         keys.deallocate()
         frames.deallocate()
+        table.deallocate()
     }
 
     /// Nil when `bytes` is one valid document; its nodes stay until the next scan.
     package func scan(_ bytes: Span<UInt8>) -> JSONScanError? {
-        nodeCount = 0
+        found = 0
         guard bytes.count < Int(Int32.max) / 4 else { return JSONScanError(code: .tooLong, offset: 0) }
         take(bytes)
         guard let count = run() else { return failure }
-        nodeCount = count
+        found = count
         return nil
     }
 
@@ -84,16 +88,18 @@ package final class JSONScanner {
         tail = length + zeros
     }
 
-    /// The pass. Returns the number of nodes, or nil with `failure` set.
+    /// The pass. Returns the number of nodes, or nil with `failure` set. Nodes and frames are written where they stay:
+    /// put together elsewhere and copied they cost twice.
     private func run() -> Int? {
         let text = UnsafePointer(text)
         var nodes = nodes
         var capacity = nodeCapacity
-        var p = Self.skipSpace(text)
         var count = 0
         var keyCount = 0
-        var depth = 0
-        var open = Frame()
+        var frame = frames
+        let deepest = frames + maxDepth
+        frame.pointee = Frame(node: -1, keyBase: -1, keyMask: 0)
+        var p = Self.skipSpace(text)
         while true {
             // A value comes next, in an object behind its key.
             if count == capacity {
@@ -101,158 +107,87 @@ package final class JSONScanner {
                 nodes = self.nodes
                 capacity = nodeCapacity
             }
-            var node = JSONNode(kind: .null, keyHasEscapes: false, start: 0, end: 0, keyStart: -1, keyEnd: -1)
-            if open.keyBase >= 0 {
+            let node = nodes + count
+            node.initialize(to: .blank)
+            if frame.pointee.keyBase >= 0 {
                 guard p.pointee == UInt8(ascii: "\"") else { return fail(.unexpectedByte, p) }
-                let keyStart = p + 1
-                guard let keyEnd = string(keyStart, hasEscapes: &node.keyHasEscapes) else { return nil }
-                node.keyStart = Int32(truncatingIfNeeded: keyStart - text)
-                node.keyEnd = Int32(truncatingIfNeeded: keyEnd - 1 - text)
-                guard note(node, after: Int(open.keyBase), count: &keyCount, mask: &open.keyMask) else {
-                    return fail(.duplicateKey, keyStart - 1)
+                let start = p + 1
+                guard let end = string(start, hasEscapes: &node.pointee.keyHasEscapes) else { return nil }
+                node.pointee.keyStart = Int32(truncatingIfNeeded: start - text)
+                node.pointee.keyEnd = Int32(truncatingIfNeeded: end - 1 - text)
+                let base = Int(frame.pointee.keyBase)
+                guard note(node, after: base, at: keyCount, mask: &frame.pointee.keyMask) else {
+                    return fail(.duplicateKey, p)
                 }
-                p = Self.skipSpace(keyEnd)
+                keyCount &+= 1
+                p = Self.skipSpace(end)
                 guard p.pointee == UInt8(ascii: ":") else { return fail(.unexpectedByte, p) }
                 p = Self.skipSpace(p + 1)
             }
-            let index = Int32(truncatingIfNeeded: count)
-            node.start = Int32(truncatingIfNeeded: p - text)
-            open.lastChild = index
-            open.childCount &+= 1
+            var last = Int32(truncatingIfNeeded: count)
             count &+= 1
+            node.pointee.start = Int32(truncatingIfNeeded: p - text)
             let first = p.pointee
             if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
-                guard depth < maxDepth else { return fail(.tooDeep, p) }
-                frames[depth] = open
-                depth &+= 1
+                guard frame < deepest else { return fail(.tooDeep, p) }
+                frame += 1
                 let isObject = first == UInt8(ascii: "{")
-                open = Frame(node: index, keyBase: isObject ? Int32(truncatingIfNeeded: keyCount) : -1)
-                node.kind = isObject ? .object : .array
+                frame.pointee.node = last
+                frame.pointee.keyBase = isObject ? Int32(truncatingIfNeeded: keyCount) : -1
+                frame.pointee.keyMask = 0
+                node.pointee.kind = isObject ? .object : .array
                 p = Self.skipSpace(p + 1)
-                let isEmpty = p.pointee == first &+ 2
-                if !isEmpty { node.firstChild = index &+ 1 }
-                nodes[Int(index)] = node
-                if !isEmpty { continue }
+                if p.pointee != first &+ 2 {
+                    node.pointee.firstChild = last &+ 1
+                    node.pointee.childCount = 1
+                    continue
+                }
             } else {
-                guard let end = scalar(p, into: &node) else { return nil }
-                node.end = Int32(truncatingIfNeeded: end - text)
-                nodes[Int(index)] = node
+                guard let end = scalar(p, into: node) else { return nil }
+                node.pointee.end = Int32(truncatingIfNeeded: end - text)
                 p = Self.skipSpace(end)
             }
             // A value has ended: close what ends with it, until a comma asks for another.
             while true {
-                guard depth > 0 else {
+                guard frame > frames else {
                     return p - text == length ? count : fail(.trailingBytes, p)
                 }
-                let isObject = open.keyBase >= 0
+                let parent = nodes + Int(frame.pointee.node)
+                let keyBase = frame.pointee.keyBase
                 let byte = p.pointee
                 if byte == UInt8(ascii: ",") {
-                    nodes[Int(open.lastChild)].next = Int32(truncatingIfNeeded: count)
+                    nodes[Int(last)].next = Int32(truncatingIfNeeded: count)
+                    parent.pointee.childCount &+= 1
                     p = Self.skipSpace(p + 1)
                     break
                 }
-                guard byte == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
+                guard byte == (keyBase >= 0 ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
                     return fail(.unexpectedByte, p)
                 }
                 p += 1
-                nodes[Int(open.node)].end = Int32(truncatingIfNeeded: p - text)
-                nodes[Int(open.node)].childCount = open.childCount
-                if isObject {
-                    if let twice = repeatedKey(from: Int(open.keyBase), to: keyCount) {
+                parent.pointee.end = Int32(truncatingIfNeeded: p - text)
+                if keyBase >= 0 {
+                    if let twice = repeatedKey(from: Int(keyBase), to: keyCount) {
                         return fail(.duplicateKey, text + twice - 1)
                     }
-                    keyCount = Int(open.keyBase)
+                    keyCount = Int(keyBase)
                 }
-                depth &-= 1
-                open = frames[depth]
+                last = frame.pointee.node
+                frame -= 1
                 p = Self.skipSpace(p)
             }
         }
     }
 
-    /// The byte behind the string that starts at `p`, behind its quote. Nil with `failure` set.
-    @inline(__always)
-    private func string(_ p: JSONText.Bytes, hasEscapes: inout Bool) -> JSONText.Bytes? {
-        let special = JSONText.plainRun(p)
-        if special.pointee == UInt8(ascii: "\"") { return special + 1 }
-        var flaw: JSONText.Flaw?
-        if let end = JSONText.finishString(special, hasEscapes: &hasEscapes, flaw: &flaw) { return end }
-        if let flaw { _ = fail(flaw.code, flaw.at) }
-        return nil
-    }
-
-    /// The byte behind the string, number or word at `p`. Nil with `failure` set.
-    @inline(__always)
-    private func scalar(_ p: JSONText.Bytes, into node: inout JSONNode) -> JSONText.Bytes? {
-        switch p.pointee {
-        case UInt8(ascii: "\""):
-            node.kind = .string
-            return string(p + 1, hasEscapes: &node.hasEscapes)
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
-            node.kind = .number
-            return number(p, isInteger: &node.isInteger)
-        case UInt8(ascii: "t"):
-            node.kind = .true
-            if JSONText.word(p) & 0xFFFF_FFFF == 0x6575_7274 { return p + 4 }
-        case UInt8(ascii: "f"):
-            node.kind = .false
-            if JSONText.word(p) & 0xFF_FFFF_FFFF == 0x65_736C_6166 { return p + 5 }
-        case UInt8(ascii: "n"):
-            if JSONText.word(p) & 0xFFFF_FFFF == 0x6C6C_756E { return p + 4 }
-        default:
-            break
+    /// A table of that many slots, all -1.
+    func clearTable(_ capacity: Int) -> UnsafeMutablePointer<Int32> {
+        if tableCapacity < capacity {
+            table.deallocate()
+            table = .allocate(capacity: capacity)
+            tableCapacity = capacity
         }
-        _ = fail(.unexpectedByte, p)
-        return nil
-    }
-
-    private func number(_ start: JSONText.Bytes, isInteger: inout Bool) -> JSONText.Bytes? {
-        var p = start
-        if p.pointee == UInt8(ascii: "-") { p += 1 }
-        if p.pointee == UInt8(ascii: "0") {
-            p += 1
-        } else {
-            guard digits(&p) else { return nil }
-        }
-        isInteger = true
-        if p.pointee == UInt8(ascii: ".") {
-            isInteger = false
-            p += 1
-            guard digits(&p) else { return nil }
-        }
-        var mayOverflow = p - start > 200
-        if p.pointee | 0x20 == UInt8(ascii: "e") {
-            isInteger = false
-            p += 1
-            if p.pointee == UInt8(ascii: "+") || p.pointee == UInt8(ascii: "-") { p += 1 }
-            let exponent = p
-            guard digits(&p) else { return nil }
-            mayOverflow = mayOverflow || p - exponent > 2
-        }
-        if mayOverflow, !JSONText.isFiniteNumber(start, p) {
-            _ = fail(.numberOutOfRange, start)
-            return nil
-        }
-        return p
-    }
-
-    /// At least one digit.
-    @inline(__always)
-    private func digits(_ p: inout JSONText.Bytes) -> Bool {
-        let start = p
-        while p.pointee &- UInt8(ascii: "0") < 10 { p += 1 }
-        if p == start { _ = fail(.unexpectedByte, p) }
-        return p > start
-    }
-
-    @inline(__always)
-    private static func skipSpace(_ start: JSONText.Bytes) -> JSONText.Bytes {
-        var p = start
-        while true {
-            let byte = p.pointee
-            guard byte <= 0x20, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return p }
-            p += 1
-        }
+        table.update(repeating: -1, count: capacity)
+        return table
     }
 
     private func growNodes() -> Bool {
@@ -269,7 +204,7 @@ package final class JSONScanner {
     }
 
     /// Sets `failure`. Whatever is wrong where the text ends is that it ends.
-    private func fail(_ code: JSONScanError.Code, _ p: JSONText.Bytes) -> Int? {
+    func fail(_ code: JSONScanError.Code, _ p: JSONText.Bytes) -> Int? {
         let offset = p - UnsafePointer(text)
         failure = JSONScanError(code: offset < length ? code : .unexpectedEnd, offset: min(offset, length))
         return nil

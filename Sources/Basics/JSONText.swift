@@ -1,6 +1,6 @@
 // The strings of JSON at the level of bytes, for the scanner: where a string ends, whether its escapes and its UTF-8
-// are valid, and what it says once decoded. Callers guarantee at least eight readable bytes behind the text, the
-// first of them 0: no string contains that byte, so nothing here needs to know where the text ends.
+// are valid, and what it says once decoded. Callers guarantee sixteen readable bytes behind the text, the first of
+// them 0: no string contains that byte, so nothing here needs to know where the text ends.
 
 import Glibc
 
@@ -18,22 +18,32 @@ enum JSONText {
         UInt64(littleEndian: UnsafeRawPointer(p).loadUnaligned(as: UInt64.self))
     }
 
-    /// The first byte at or after `p` that is a quote, a backslash, a control character or not ASCII. Eight bytes at
-    /// a time: each test leaves the top bit of a byte it hits, and of no byte below the lowest hit.
+    /// The first byte at or after `p` that is a quote, a backslash, a control character or not ASCII. Subtracting
+    /// leaves the top bit of a byte that was hit, and of no byte below the lowest hit. Eight bytes first, which most
+    /// keys end in; then sixteen at a time.
     @inline(__always)
     static func plainRun(_ start: Bytes) -> Bytes {
+        let word = word(start)
+        let quote = (word ^ 0x2222_2222_2222_2222) &- 0x0101_0101_0101_0101
+        let backslash = (word ^ 0x5C5C_5C5C_5C5C_5C5C) &- 0x0101_0101_0101_0101
+        let control = word &- 0x2020_2020_2020_2020
+        let hits = (quote | backslash | control | word) & 0x8080_8080_8080_8080
+        return hits != 0 ? start + (hits.trailingZeroBitCount >> 3) : longPlainRun(start + 8)
+    }
+
+    @inline(__always)
+    private static func longPlainRun(_ start: Bytes) -> Bytes {
         var p = start
         while true {
-            let w = word(p)
-            let quote = w ^ 0x2222_2222_2222_2222
-            let backslash = w ^ 0x5C5C_5C5C_5C5C_5C5C
-            let hits =
-                ((quote &- 0x0101_0101_0101_0101) & ~quote
-                    | (backslash &- 0x0101_0101_0101_0101) & ~backslash
-                    | (w &- 0x2020_2020_2020_2020) & ~w
-                    | w) & 0x8080_8080_8080_8080
-            if hits != 0 { return p + (hits.trailingZeroBitCount >> 3) }
-            p += 8
+            let bytes = UnsafeRawPointer(p).loadUnaligned(as: SIMD16<UInt8>.self)
+            let quote = (bytes ^ SIMD16(repeating: 0x22)) &- SIMD16(repeating: 1)
+            let backslash = (bytes ^ SIMD16(repeating: 0x5C)) &- SIMD16(repeating: 1)
+            let control = bytes &- SIMD16(repeating: 0x20)
+            let hits = (quote | backslash | control | bytes) & SIMD16(repeating: 0x80)
+            let words = unsafeBitCast(hits, to: SIMD2<UInt64>.self)
+            if words[0] != 0 { return p + (UInt64(littleEndian: words[0]).trailingZeroBitCount >> 3) }
+            if words[1] != 0 { return p + (8 + (UInt64(littleEndian: words[1]).trailingZeroBitCount >> 3)) }
+            p += 16
         }
     }
 

@@ -19,8 +19,12 @@ package struct Interval: Hashable, Comparable, Sendable {
     package var milliseconds: Double { Double(nanoseconds) / 1e6 }
 
     package static func < (a: Interval, b: Interval) -> Bool { a.nanoseconds < b.nanoseconds }
-    package static func + (a: Interval, b: Interval) -> Interval { Interval(nanoseconds: a.nanoseconds + b.nanoseconds) }
-    package static func - (a: Interval, b: Interval) -> Interval { Interval(nanoseconds: a.nanoseconds - b.nanoseconds) }
+    package static func + (a: Interval, b: Interval) -> Interval {
+        Interval(nanoseconds: a.nanoseconds + b.nanoseconds)
+    }
+    package static func - (a: Interval, b: Interval) -> Interval {
+        Interval(nanoseconds: a.nanoseconds - b.nanoseconds)
+    }
     package static func * (a: Interval, factor: Double) -> Interval {
         Interval(nanoseconds: Int64((Double(a.nanoseconds) * factor).rounded()))
     }
@@ -115,9 +119,15 @@ package struct WallTime: Hashable, Comparable, Sendable {
     }
 
     package static func < (a: WallTime, b: WallTime) -> Bool { a.nanoseconds < b.nanoseconds }
-    package static func + (a: WallTime, b: Interval) -> WallTime { WallTime(nanoseconds: a.nanoseconds + b.nanoseconds) }
-    package static func - (a: WallTime, b: Interval) -> WallTime { WallTime(nanoseconds: a.nanoseconds - b.nanoseconds) }
-    package static func - (a: WallTime, b: WallTime) -> Interval { Interval(nanoseconds: a.nanoseconds - b.nanoseconds) }
+    package static func + (a: WallTime, b: Interval) -> WallTime {
+        WallTime(nanoseconds: a.nanoseconds + b.nanoseconds)
+    }
+    package static func - (a: WallTime, b: Interval) -> WallTime {
+        WallTime(nanoseconds: a.nanoseconds - b.nanoseconds)
+    }
+    package static func - (a: WallTime, b: WallTime) -> Interval {
+        Interval(nanoseconds: a.nanoseconds - b.nanoseconds)
+    }
 }
 
 /// Where time comes from.

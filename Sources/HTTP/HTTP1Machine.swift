@@ -77,7 +77,10 @@ struct HTTP1Machine {
         var p = start
         while p < end {
             switch phase {
-            case .startLine, .fields, .chunkSize, .chunkEnd, .trailers:
+            case .startLine, .fields, .chunkEnd, .trailers:
+                p = readLine(p, end)
+            case .chunkSize:
+                framing.expectsContinue = false
                 p = readLine(p, end)
             case .fixedBody, .chunkData:
                 let count = min(remaining, end - p)
@@ -199,7 +202,6 @@ struct HTTP1Machine {
 
     /// Hex digits, then nothing or extensions behind a semicolon (RFC 9112 §7.1).
     private mutating func takeChunkSize(_ p: Bytes, _ count: Int) {
-        framing.expectsContinue = false
         var size = 0
         var index = 0
         while index < count, let digit = Hex.value(p[index]) {

@@ -121,5 +121,7 @@ struct HTTP1Sink {
         for index in 0..<count { place[index] = Self.hexDigit(number >> (4 * (count - 1 - index)) & 15) }
     }
 
-    private static func hexDigit(_ value: Int) -> UInt8 { UInt8(truncatingIfNeeded: value < 10 ? 48 + value : 55 + value) }
+    private static func hexDigit(_ value: Int) -> UInt8 {
+        UInt8(truncatingIfNeeded: value < 10 ? 48 + value : 55 + value)
+    }
 }

@@ -24,10 +24,15 @@ package final class HeaderBlock {
     private var fields: UnsafeMutablePointer<Field>
     private var fieldCapacity = 16
 
-    package private(set) var count = 0
+    // Private, and read through computed properties: what other modules can see is checked for exclusive access at
+    // run time, at several times the cost of the access.
+    private var fieldCount = 0
+    private var fieldBytes = 0
+
+    package var count: Int { fieldCount }
 
     /// Bytes of all names and values.
-    package private(set) var byteCount = 0
+    package var byteCount: Int { fieldBytes }
 
     package init() {
         storage = .allocate(capacity: capacity)
@@ -79,7 +84,7 @@ package final class HeaderBlock {
     package func index(of name: StaticString) -> Int? {
         let length = name.utf8CodeUnitCount
         let wanted = name.utf8Start
-        for index in 0..<count where Int(fields[index].nameCount) == length {
+        for index in 0..<fieldCount where Int(fields[index].nameCount) == length {
             if memcmp(storage + Int(fields[index].nameStart), wanted, length) == 0 { return index }
         }
         return nil
@@ -89,8 +94,8 @@ package final class HeaderBlock {
     package func text(_ name: StaticString) -> String? { index(of: name).map { value(at: $0).text } }
 
     package func clear() {
-        count = 0
-        byteCount = 0
+        fieldCount = 0
+        fieldBytes = 0
         used = 0
         if capacity > Self.keptBytes {
             storage.deallocate()
@@ -109,28 +114,28 @@ package final class HeaderBlock {
 
     /// Adds the field whose name and value have been written into the room.
     func commit(nameCount: Int, valueCount: Int, neverIndexed: Bool = false) {
-        if count == fieldCapacity { growFields() }
-        fields[count] = Field(
+        if fieldCount == fieldCapacity { growFields() }
+        fields[fieldCount] = Field(
             nameStart: Int32(used), nameCount: Int32(nameCount), valueStart: Int32(used + nameCount),
             valueCount: Int32(valueCount), neverIndexed: neverIndexed)
-        count += 1
+        fieldCount += 1
         used += nameCount + valueCount
-        byteCount += nameCount + valueCount
+        fieldBytes += nameCount + valueCount
     }
 
     /// Gives the last field's value to the field at `index` and drops the last field.
     func moveLastValue(to index: Int) {
-        let last = fields[count - 1]
-        byteCount -= Int(last.nameCount + fields[index].valueCount)
+        let last = fields[fieldCount - 1]
+        fieldBytes -= Int(last.nameCount + fields[index].valueCount)
         fields[index].valueStart = last.valueStart
         fields[index].valueCount = last.valueCount
-        count -= 1
+        fieldCount -= 1
     }
 
     func remove(at index: Int) {
-        byteCount -= Int(fields[index].nameCount + fields[index].valueCount)
-        for later in index + 1..<max(count, index + 1) { fields[later - 1] = fields[later] }
-        count -= 1
+        fieldBytes -= Int(fields[index].nameCount + fields[index].valueCount)
+        for later in index + 1..<max(fieldCount, index + 1) { fields[later - 1] = fields[later] }
+        fieldCount -= 1
     }
 
     func rawName(_ index: Int) -> UnsafeBufferPointer<UInt8> {
@@ -142,7 +147,7 @@ package final class HeaderBlock {
     }
 
     private func field(_ index: Int) -> Field {
-        precondition(index >= 0 && index < count, "no such field in this head")
+        precondition(index >= 0 && index < fieldCount, "no such field in this head")
         return fields[index]
     }
 

@@ -1,10 +1,16 @@
 // What a session tells after it was fed. C callbacks only record these; acting comes after C has returned.
 
-package enum HTTP2Event {
+/// Takes what a session recorded. Confined to the session's loop.
+package protocol HTTP2EventHandler: AnyObject {
     /// The peer's message on this stream is whole.
-    case message(HTTP2Stream)
-    /// The stream is over; `code` is the RST_STREAM code or 0. The stream goes back to its pool when events are cleared.
-    case closed(HTTP2Stream, code: UInt32)
+    func message(_ stream: HTTP2Stream)
+    /// The stream is over; `code` is the RST_STREAM code or 0. It goes back to its pool afterwards.
+    func closed(_ stream: HTTP2Stream, code: UInt32)
+    func happened(_ event: HTTP2Event)
+}
+
+/// What concerns the whole connection.
+package enum HTTP2Event {
     /// The peer will open or take no streams above `lastStreamID`.
     case goAway(lastStreamID: Int32, code: UInt32, debug: [UInt8])
     /// The peer's SETTINGS were applied.

@@ -12,7 +12,7 @@ package final class HTTP2Session {
     private let pool: HTTP2Pool
     private let limits: HTTP2Limits
     private let role: Role
-    /// What happened since the last `clearEvents`, in order. Streams stand in it uncounted: an open one is kept alive by
+    /// What happened since events were last handed out, in order. Streams stand in it uncounted: an open one is kept alive by
     /// the list of open streams, a closed one by the count that its event took over from the list.
     private var recorded: [Recorded] = []
     private enum Recorded {
@@ -57,7 +57,7 @@ package final class HTTP2Session {
             unlink(stream)
             Unmanaged.passUnretained(stream).release()
         }
-        clearEvents()
+        recycle()
     }
 
     // MARK: Bytes
@@ -108,19 +108,23 @@ package final class HTTP2Session {
 
     package var wantsWrite: Bool { nghttp2_session_want_write(session) != 0 }
 
-    /// How many events wait.
-    package var eventCount: Int { recorded.count }
-
-    package func event(at index: Int) -> HTTP2Event {
-        switch recorded[index] {
-        case .message(let stream): .message(stream.takeUnretainedValue())
-        case .closed(let stream, let code): .closed(stream.takeUnretainedValue(), code: code)
-        case .other(let event): event
+    /// Hands out what was recorded, in order, also what is recorded meanwhile; then closed streams go back to the pool.
+    /// Whoever kept one must let it go in `closed`. Streams are lent without counting references.
+    package func handOutEvents(to handler: some HTTP2EventHandler) {
+        guard !recorded.isEmpty else { return }
+        var index = 0
+        while index < recorded.count {
+            switch recorded[index] {
+            case .message(let stream): stream._withUnsafeGuaranteedRef { handler.message($0) }
+            case .closed(let stream, let code): stream._withUnsafeGuaranteedRef { handler.closed($0, code: code) }
+            case .other(let event): handler.happened(event)
+            }
+            index += 1
         }
+        recycle()
     }
 
-    /// Forgets the events; closed streams go back to the pool. Whoever kept one must have let it go.
-    package func clearEvents() {
+    private func recycle() {
         for index in recorded.indices {
             if case .closed(let stream, _) = recorded[index] { pool.give(stream.takeRetainedValue()) }
         }

@@ -61,7 +61,7 @@ package final class HTTP2Pool {
 
     func take() -> HTTP2Stream { streams.popLast() ?? HTTP2Stream() }
 
-    func give(_ stream: HTTP2Stream) {
+    func give(_ stream: consuming HTTP2Stream) {
         stream.reset()
         if streams.count < 4_096 { streams.append(stream) }
     }

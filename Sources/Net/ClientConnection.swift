@@ -21,20 +21,22 @@ final class ClientConnection: ReadinessHandler {
     private(set) var engine = Engine.connecting
     var ticket: Ticket?
     let openedAt: Instant
-    private var lastRead: Instant
+    private(set) var lastRead: Instant
     private var pingSentAt: Instant?
     private var isTCPConnected = false
     /// No new requests: GOAWAY came, or HTTP/1.1 said close.
-    private(set) var isDraining = false
+    var isDraining = false
     /// Stands in the pool's queue of connections with room.
     var isOffered = false
     private var isDirty = false
-    private var inFlight = 0
+    var inFlight = 0
     /// HTTP/1.1: what is being answered, and what waits to be written.
     private var current: OutgoingRequest?
     private let http1Output: ByteBuffer?
     /// Submitted and not yet handed to the kernel.
     private var unsent: [OutgoingRequest] = []
+    /// Something happened that may have made room for requests.
+    var mayHaveRoom = false
     private var interest: Readiness = [.read, .write]
 
     init(pool: ClientPool, descriptor: consuming Descriptor, session: TLSSession?, now: Instant) {
@@ -113,7 +115,7 @@ final class ClientConnection: ReadinessHandler {
             unsent.removeAll(keepingCapacity: true)
         }
         if case .http2(let session) = engine {
-            process(session)
+            handOutEvents(of: session)
             if session.isFinished { return fail(.closed, "the connection was closed by the peer") }
         }
         if transport.isBroken { return fail(.closed, "the connection broke while sending") }
@@ -192,7 +194,7 @@ final class ClientConnection: ReadinessHandler {
         case .http2(let session):
             let bytes = plaintext.bytes
             let failure = bytes.isEmpty ? nil : session.receive(bytes)
-            process(session)
+            handOutEvents(of: session)
             markDirty()
             if let failure { fail(.protocolError, failure) }
         case .http1(let parser):
@@ -220,37 +222,6 @@ final class ClientConnection: ReadinessHandler {
             if isDraining { return fail(.closed, "the peer closed after its answer") }
             pool.offer(self)
         }
-    }
-
-    private func process(_ session: HTTP2Session) {
-        var index = 0
-        var freed = false
-        while index < session.eventCount {
-            switch session.event(at: index) {
-            case .message(let stream):
-                guard let owner = stream.owner else { break }
-                stream.owner = nil
-                let request = unsafeDowncast(owner, to: OutgoingRequest.self)
-                pool.complete(request, status: stream.status, head: stream.head, body: stream.body, at: lastRead)
-            case .closed(let stream, let code):
-                inFlight -= 1
-                freed = true
-                guard let owner = stream.owner else { break }
-                stream.owner = nil
-                let kind: ClientFailure.Kind =
-                    code == HTTP2ErrorCode.refusedStream ? (isDraining ? .goAway : .refused) : .reset(code)
-                pool.fail(
-                    unsafeDowncast(owner, to: OutgoingRequest.self),
-                    ClientFailure(
-                        kind: kind, message: "the stream was reset with error code \(code)",
-                        isSafeToResend: code == HTTP2ErrorCode.refusedStream))
-            case .goAway: isDraining = true
-            case .settings, .pingAcknowledged: freed = true
-            }
-            index += 1
-        }
-        session.clearEvents()
-        if freed, hasRoom { pool.offer(self) }
     }
 
     // MARK: Ending

@@ -86,7 +86,7 @@ package final class ServerConnection: ReadinessHandler {
         switch transport.read() {
         case .data:
             decideProtocol()
-            receive(at: readAt)
+            receive()
             markDirty()
         case .wouldBlock: break
         case .closed, .failed: server.close(self)
@@ -108,7 +108,7 @@ package final class ServerConnection: ReadinessHandler {
                 guard !output.isEmpty else { break }
                 transport.write(output)
             }
-            process(session, at: lastActivity)
+            session.handOutEvents(to: self)
             if session.isFinished { isClosing = true }
         case .http1(let engine):
             engine.takeOutput(into: output)
@@ -178,36 +178,20 @@ package final class ServerConnection: ReadinessHandler {
             pool: server.pool)
     }
 
-    private func receive(at readAt: Instant) {
+    private func receive() {
         let plaintext = server.buffers.plaintext
         switch engine {
         case .undecided: break
         case .http2(let session):
             let bytes = plaintext.bytes
             let failure = bytes.isEmpty ? nil : session.receive(bytes)
-            process(session, at: readAt)
+            session.handOutEvents(to: self)
             if failure != nil { isClosing = true }
         case .http1(let engine):
             let bytes = plaintext.bytes
             engine.receive(bytes)
-            advance(engine, at: readAt)
+            advance(engine, at: lastActivity)
         }
-    }
-
-    private func process(_ session: HTTP2Session, at readAt: Instant) {
-        var index = 0
-        while index < session.eventCount {
-            switch session.event(at: index) {
-            case .message(let stream):
-                let exchange = exchange(on: stream, at: readAt)
-                stream.owner = exchange
-                server.handler.handle(exchange)
-            case .closed(let stream, _): over(stream)
-            case .goAway, .settings, .pingAcknowledged: break
-            }
-            index += 1
-        }
-        session.clearEvents()
     }
 
     func advance(_ engine: HTTP1Engine, at readAt: Instant) {
@@ -224,20 +208,7 @@ package final class ServerConnection: ReadinessHandler {
         }
     }
 
-    /// The stream's own exchange object again, if it has one to give.
-    private func exchange(on stream: HTTP2Stream, at readAt: Instant) -> ServerExchange {
-        guard let companion = stream.companion else {
-            return ServerExchange(
-                connection: self, head: stream.head, body: stream.body, responseHead: stream.outHead,
-                arrivedAt: readAt, streamID: stream.id, stream: stream)
-        }
-        stream.companion = nil
-        let exchange = unsafeDowncast(companion, to: ServerExchange.self)
-        exchange.begin(on: stream, connection: self, arrivedAt: readAt)
-        return exchange
-    }
-
-    private func over(_ stream: HTTP2Stream) {
+    func over(_ stream: HTTP2Stream) {
         guard stream.owner != nil else { return }
         var exchange = unsafeDowncast(stream.owner!, to: ServerExchange.self)
         stream.owner = nil
@@ -274,9 +245,8 @@ package final class ServerConnection: ReadinessHandler {
         sentResponses += 1
         switch engine {
         case .http2(let session):
-            if let stream = exchange.stream {
-                session.respond(stream, status: status, head: exchange.responseHead, body: body, ends: ends)
-            }
+            let head = exchange.responseHead
+            exchange.withStream { session.respond($0, status: status, head: head, body: body, ends: ends) }
         case .http1(let engine):
             engine.respond(status: status, body: body, ends: ends)
             if ends { server.resume(self) }
@@ -288,7 +258,7 @@ package final class ServerConnection: ReadinessHandler {
     func stream(_ bytes: Span<UInt8>, on exchange: ServerExchange, ends: Bool) {
         guard !isClosed else { return }
         switch engine {
-        case .http2(let session): if let stream = exchange.stream { session.send(bytes, on: stream, ends: ends) }
+        case .http2(let session): exchange.withStream { session.send(bytes, on: $0, ends: ends) }
         case .http1(let engine):
             engine.stream(bytes, ends: ends)
             if ends { server.resume(self) }
@@ -299,8 +269,8 @@ package final class ServerConnection: ReadinessHandler {
 
     func reset(_ exchange: ServerExchange, code: UInt32) {
         guard !isClosed else { return }
-        if case .http2(let session) = engine, let stream = exchange.stream {
-            session.reset(stream, code: code)
+        if case .http2(let session) = engine {
+            exchange.withStream { session.reset($0, code: code) }
             markDirty()
         } else {
             close()

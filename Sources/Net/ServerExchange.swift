@@ -37,7 +37,9 @@ package final class ServerExchange {
         heldStream = stream.map(Unmanaged.passUnretained)
     }
 
-    var stream: HTTP2Stream? { heldStream?.takeUnretainedValue() }
+    /// Lends the stream, if it is still there, without counting references.
+    @inline(__always)
+    func withStream(_ body: (HTTP2Stream) -> Void) { heldStream?._withUnsafeGuaranteedRef(body) }
 
     func detach() { heldStream = nil }
 

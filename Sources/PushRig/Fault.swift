@@ -1,6 +1,6 @@
 // A fault as a test writes it. Words are checked when it is given to a mock.
 
-internal import Basics
+import Basics
 
 /// Which pushes the mock treats badly, how, and how often. Criteria that are nil match all; all that are given must
 /// hold.

@@ -1,6 +1,6 @@
 // The one error of the public face.
 
-internal import Basics
+import Basics
 
 /// What went wrong, in one line, and how to mend it.
 public struct MockError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,9 +1,9 @@
 // Faults and tokens: how a test makes Apple's side misbehave.
 
-internal import Basics
-internal import Devices
-internal import Faults
-internal import MockServer
+import Basics
+import Devices
+import Faults
+import MockServer
 
 extension MockServer {
     /// Puts a fault in force and returns its id, which its pushes carry in `Push.fault`. Of several that match a push,

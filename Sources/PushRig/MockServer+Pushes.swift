@@ -1,8 +1,9 @@
 // What arrived, read from the mock's journal: a push is there before its answer leaves.
 
-internal import Basics
-internal import Journal
-internal import MockServer
+import Basics
+import Journal
+import MockServer
+import Synchronization
 
 extension MockServer {
     /// A point between two pushes.

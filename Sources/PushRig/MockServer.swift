@@ -1,10 +1,11 @@
 // The public face of PushRig: a mock APNs inside a Swift test.
 
-internal import Basics
-internal import Journal
-internal import MockServer
-internal import Net
-internal import Synchronization
+import APNs
+import Basics
+import Journal
+import MockServer
+import Net
+import Synchronization
 
 /// A mock of Apple's push service on a port of this machine. It checks each push as APNs does, answers as APNs does,
 /// and remembers all of them. It listens from `init` until `stop()`.

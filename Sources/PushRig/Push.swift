@@ -1,9 +1,9 @@
 // A push as a test sees it.
 
-internal import APNs
-internal import Basics
-internal import Faults
-internal import Journal
+import APNs
+import Basics
+import Faults
+import Journal
 
 /// One request that reached the mock, and what became of it.
 public struct Push: Hashable, Sendable, Identifiable {

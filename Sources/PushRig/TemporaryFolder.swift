@@ -1,6 +1,6 @@
 // A folder for one mock, and a thread for the one thing of it that blocks.
 
-internal import Glibc
+import Glibc
 
 /// Made under `TMPDIR`, or `/tmp`, for its owner alone.
 final class TemporaryFolder: Sendable {
@@ -18,11 +18,21 @@ final class TemporaryFolder: Sendable {
     }
 
     /// With all that is in it. What cannot be removed stays.
-    func remove() {
-        _ = nftw(path, { path, _, _, _ in
-            if let path { Glibc.remove(path) }
-            return 0
-        }, 16, Int32(FTW_DEPTH.rawValue | FTW_PHYS.rawValue))
+    func remove() { Self.remove(path) }
+
+    private static func remove(_ path: String) {
+        if unlink(path) == 0 { return }
+        guard let folder = opendir(path) else { return }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { room in
+                String(decoding: room.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        closedir(folder)
+        for name in names { remove(path + "/" + name) }
+        rmdir(path)
     }
 }
 

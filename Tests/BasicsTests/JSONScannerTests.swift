@@ -27,7 +27,7 @@ struct JSONScannerTests {
                 #"{"a":[10,{"b":"c"}],"d":true}"#, #"[10,{"b":"c"}]"#, "10", #"{"b":"c"}"#, #""c""#, "true",
             ])
         #expect((0..<6).map { scanner.key($0) } == [nil, "a", nil, nil, "b", "d"])
-        #expect(scanner.node(4).keyStart == 12 && scanner.node(4).keyEnd == 13)
+        #expect(scanner.node(4).keyStart == 11 && scanner.node(4).keyEnd == 12)
         #expect(scanner.content(4).text == "c")
     }
 

@@ -95,6 +95,17 @@ import Testing
         #expect(started.verdict(of: "one-start") == .kept(evidenceCount: 1))
     }
 
+    @Test func `is kept when the session starts again after the activity ended`() {
+        let again = started.with { history in
+            history.pushes.append(
+                Sent(40, step: 5).with {
+                    $0.event = "start"
+                    $0.token = String(repeating: "5a", count: 32)
+                })
+        }
+        #expect(again.verdict(of: "one-start") == .kept(evidenceCount: 2))
+    }
+
     @Test func `is broken by a second start in the gap`() {
         let twice = started.with { history in
             history.pushes[1].event = "start"

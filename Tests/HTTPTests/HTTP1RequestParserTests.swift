@@ -155,6 +155,9 @@ struct HTTP1RequestParserTests {
     }
 
     @Test func everyPrefixOfAGoodRequestIsUnfinished() {
-        for count in 0..<Self.full.utf8.count { #expect(readRequest(String(Self.full.prefix(count))) == .unfinished) }
+        for count in 0..<Self.full.utf8.count {
+            let prefix = String(decoding: Self.full.utf8.prefix(count), as: UTF8.self)
+            #expect(readRequest(prefix) == .unfinished)
+        }
     }
 }

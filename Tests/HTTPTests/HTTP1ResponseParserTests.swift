@@ -100,7 +100,8 @@ struct HTTP1ResponseParserTests {
     @Test func aResponseCutShortByTheCloseIsRefused() {
         let text = Self.ok + "Content-Length: 5\r\n\r\nhello"
         for count in 0..<text.utf8.count {
-            #expect(readResponse(String(text.prefix(count)), closed: true) == .refused(502))
+            #expect(
+                readResponse(String(decoding: text.utf8.prefix(count), as: UTF8.self), closed: true) == .refused(502))
         }
         let chunked = Self.ok + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n"
         #expect(readResponse(chunked, closed: true) == .refused(502))

@@ -44,7 +44,7 @@ extension HeaderBlock {
 func feed(_ text: String, cutAt cuts: [Int], _ consume: (Span<UInt8>) -> Int) -> String {
     let bytes = Array(text.utf8)
     var start = 0
-    for end in cuts + [bytes.count] {
+    for end in cuts.filter({ $0 < bytes.count }) + [bytes.count] {
         let piece = Array(bytes[start..<end])
         let taken = consume(piece.span)
         start += taken

@@ -19,7 +19,7 @@ private let other = String(repeating: "b2", count: 32)
     // MARK: Life
 
     @Test func `tells where it is and what a relay needs`() async throws {
-        try await withMock { mock, curl in
+        try await withMock { mock, curl async throws in
             #expect(mock.host == "127.0.0.1" && mock.port > 0 && mock.url == "https://127.0.0.1:\(mock.port)")
             #expect(mock.keyID.count == 10 && mock.teamID.count == 10)
             #expect(mock.providerKeyFile == "\(mock.stateDirectory)/AuthKey_\(mock.keyID).p8")
@@ -49,7 +49,7 @@ private let other = String(repeating: "b2", count: 32)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         var names: [String] = []
         for _ in 0..<2 {
-            try await withMock(.init(stateDirectory: folder)) { mock, curl in
+            try await withMock(.init(stateDirectory: folder)) { mock, curl async throws in
                 names.append(mock.keyID)
                 #expect(try mock.pushes().isEmpty)
                 #expect(try curl.push(to: token).status == 200)
@@ -60,7 +60,7 @@ private let other = String(repeating: "b2", count: 32)
     }
 
     @Test func `says what is in the way when it cannot start`() async throws {
-        try await withMock { mock, _ in
+        try await withMock { mock, _ async throws in
             let error = #expect(throws: MockError.self) { _ = try MockServer(.init(port: mock.port)) }
             #expect(error?.message.contains(String(mock.port)) == true, "\(String(describing: error))")
         }
@@ -70,11 +70,11 @@ private let other = String(repeating: "b2", count: 32)
     }
 
     @Test func `takes only the topics and tokens that it was given`() async throws {
-        try await withMock(.init(topics: ["com.example.other"])) { _, curl in
+        try await withMock(.init(topics: ["com.example.other"])) { _, curl async throws in
             #expect(try curl.push(to: token).body.contains("TopicDisallowed"))
             #expect(try curl.push(to: token, topic: "com.example.other").status == 200)
         }
-        try await withMock(.init(tokens: .registered([token]))) { mock, curl in
+        try await withMock(.init(tokens: .registered([token]))) { mock, curl async throws in
             #expect(try curl.push(to: token).status == 200)
             #expect(try curl.push(to: other).body == #"{"reason":"BadDeviceToken"}"#)
             try mock.setToken(other)
@@ -88,7 +88,7 @@ private let other = String(repeating: "b2", count: 32)
     // MARK: Pushes
 
     @Test func `shows a push as it came`() async throws {
-        try await withMock { mock, curl in
+        try await withMock { mock, curl async throws in
             let before = Int(Date.now.timeIntervalSince1970 * 1000) - 1
             let body = #"{"aps":{"alert":{"title":"Größe"},"badge":3},"list":[1,"two"]}"#
             #expect(try curl.push(body, to: token.uppercased(), priority: 5) == Curl.Answer(status: 200, body: ""))
@@ -105,7 +105,7 @@ private let other = String(repeating: "b2", count: 32)
     }
 
     @Test func `shows pushes after a position, in order, up to a limit`() async throws {
-        try await withMock { mock, curl in
+        try await withMock { mock, curl async throws in
             for number in 0..<3 { _ = try curl.push(#"{"aps":{"badge":\#(number)}}"#, to: token) }
             let position = try mock.position()
             _ = try curl.push(to: other)
@@ -121,7 +121,7 @@ private let other = String(repeating: "b2", count: 32)
     }
 
     @Test func `waits for the push that fits`() async throws {
-        try await withMock { mock, curl in
+        try await withMock { mock, curl async throws in
             _ = try curl.push(to: other)
             async let awaited = mock.waitForPush(token: token.uppercased(), timeout: .seconds(20)) {
                 $0.string(at: "/aps/alert/title") == "Second"
@@ -133,7 +133,7 @@ private let other = String(repeating: "b2", count: 32)
     }
 
     @Test func `says what came instead when the time is up`() async throws {
-        try await withMock { mock, curl in
+        try await withMock { mock, curl async throws in
             let nothing = await #expect(throws: MockError.self) {
                 _ = try await mock.waitForPush(token: token, timeout: .milliseconds(50))
             }
@@ -152,7 +152,7 @@ private let other = String(repeating: "b2", count: 32)
     // MARK: Faults and tokens
 
     @Test func `answers with a fault as often as it is told, and only where it matches`() async throws {
-        try await withMock { mock, curl in
+        try await withMock { mock, curl async throws in
             let id = try mock.fault(Fault(.respond("ServiceUnavailable"), token: token, pushType: "alert", times: 1))
             #expect(try curl.push(to: other).status == 200)
             #expect(try curl.push(#"{"aps":{"content-available":1}}"#, to: token, type: "background", priority: 5).status == 200)
@@ -164,7 +164,7 @@ private let other = String(repeating: "b2", count: 32)
     }
 
     @Test func `takes a fault back`() async throws {
-        try await withMock { mock, curl in
+        try await withMock { mock, curl async throws in
             let id = try mock.fault(Fault(.respond("InternalServerError")))
             #expect(try curl.push(to: token).status == 500)
             #expect(mock.removeFault(id) && !mock.removeFault(id))
@@ -176,7 +176,7 @@ private let other = String(repeating: "b2", count: 32)
     }
 
     @Test func `matches the event of a live activity`() async throws {
-        try await withMock { mock, curl in
+        try await withMock { mock, curl async throws in
             try mock.fault(Fault(.respond("TooManyRequests"), event: "end"))
             func send(_ event: String) throws -> Int {
                 let body = """
@@ -190,7 +190,7 @@ private let other = String(repeating: "b2", count: 32)
     }
 
     @Test func `delays an answer, and keeps silent`() async throws {
-        try await withMock { mock, curl in
+        try await withMock { mock, curl async throws in
             try mock.fault(Fault(.delay(.milliseconds(300)), token: token))
             try mock.fault(Fault(.silence, token: other, duration: .seconds(60)))
             let begin = ContinuousClock.now
@@ -208,14 +208,14 @@ private let other = String(repeating: "b2", count: 32)
         Fault(.silence, priority: 7),
     ])
     func `refuses a fault that makes no sense`(fault: Fault) async throws {
-        try await withMock { mock, _ in
+        try await withMock { mock, _ async throws in
             let error = #expect(throws: MockError.self) { try mock.fault(fault) }
             #expect(error?.message.isEmpty == false)
         }
     }
 
     @Test func `answers 410 for a token that has died, with the time of its death`() async throws {
-        try await withMock { mock, curl in
+        try await withMock { mock, curl async throws in
             try mock.setToken(token, kind: .device, topic: "com.example.app", state: .expired, sinceMilliseconds: 1_700_000_000_000)
             #expect(try curl.push(to: token).body == #"{"reason":"ExpiredToken","timestamp":1700000000000}"#)
             try mock.setToken(token, kind: .device, topic: "com.example.app")

@@ -1,0 +1,29 @@
+// A server connection's ear on its HTTP/2 session.
+
+package import HTTP2
+
+extension ServerConnection: HTTP2EventHandler {
+    package func message(_ stream: HTTP2Stream) {
+        guard !isClosed else { return }
+        let exchange = exchange(on: stream)
+        stream.owner = exchange
+        server.handler.handle(exchange)
+    }
+
+    package func closed(_ stream: HTTP2Stream, code: UInt32) { over(stream) }
+
+    package func happened(_ event: HTTP2Event) {}
+
+    /// The stream's own exchange object again, if it has one to give. `lastActivity` is when this turn's bytes were read.
+    private func exchange(on stream: HTTP2Stream) -> ServerExchange {
+        guard let companion = stream.companion else {
+            return ServerExchange(
+                connection: self, head: stream.head, body: stream.body, responseHead: stream.outHead,
+                arrivedAt: lastActivity, streamID: stream.id, stream: stream)
+        }
+        stream.companion = nil
+        let exchange = unsafeDowncast(companion, to: ServerExchange.self)
+        exchange.begin(on: stream, connection: self, arrivedAt: lastActivity)
+        return exchange
+    }
+}

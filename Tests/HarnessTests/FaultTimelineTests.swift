@@ -1,0 +1,44 @@
+// Faults of a scenario, given when their time comes.
+
+import APNs
+import Basics
+import Faults
+import Scenarios
+import Testing
+
+@testable import Harness
+
+@Suite struct `The timeline of faults` {
+    private let origin = Instant(nanoseconds: 1_000)
+    private let script = FaultScript(seed: Seed(1))
+
+    private func timeline() -> FaultTimeline {
+        FaultTimeline(
+            [
+                ScheduledFault(
+                    at: .seconds(20),
+                    rule: FaultRule(id: "outage", action: .respond(.serviceUnavailable, timestamp: nil), duration: .seconds(5))),
+                ScheduledFault(at: .seconds(10), rule: FaultRule(id: "slow", action: .delay(.constant(0.2)))),
+            ], script: script)
+    }
+
+    @Test func `gives each fault once, at its time`() {
+        var timeline = timeline()
+        #expect(timeline.next == .seconds(10))
+        timeline.advance(since: origin, now: origin + .seconds(9.9))
+        #expect(script.isEmpty)
+        timeline.advance(since: origin, now: origin + .seconds(10))
+        timeline.advance(since: origin, now: origin + .seconds(11))
+        #expect(script.rules.map(\.rule.id) == ["slow"] && timeline.next == .seconds(20))
+        timeline.advance(since: origin, now: origin + .seconds(30))
+        #expect(script.rules.map(\.rule.id) == ["slow", "outage"] && timeline.next == nil)
+    }
+
+    @Test func `tells what is in force, in a few words`() {
+        var timeline = timeline()
+        timeline.advance(since: origin, now: origin + .seconds(10))
+        timeline.advance(since: origin, now: origin + .seconds(20))
+        #expect(timeline.active(at: origin + .seconds(21)) == ["delay", "503 ServiceUnavailable"])
+        #expect(timeline.active(at: origin + .seconds(25)) == ["delay"])
+    }
+}

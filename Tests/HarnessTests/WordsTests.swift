@@ -1,0 +1,74 @@
+// What is printed: plans, lists, explanations, and the numbers that scripts rely on.
+
+import Basics
+import LoadGenerator
+import Scenarios
+import Testing
+
+@testable import Harness
+
+@Suite struct `Words to the user` {
+    private func dryRun(_ overrides: [(path: String, value: String)] = [], seed: UInt64 = 1) throws -> [String] {
+        let scenario = try Place.scenario("quickstart", overrides)
+        let plan = Plan(scenario: scenario, seed: Seed(seed), run: 1)
+        return PlanText(plan: plan, scenario: scenario, seed: Seed(seed)).text.split(separator: "\n").map(String.init)
+    }
+
+    @Test func `a dry run tells the plan, its faults, restarts and gates`() throws {
+        let lines = try dryRun([
+            ("workload.maxSessions", "20"), ("relay.restarts", "[{ at: 5s, down: 1s }]"), ("gates", "[lost == 0]"),
+        ])
+        #expect(lines[0] == "scenario   quickstart (\(Place.root)/Scenarios/quickstart.yaml)")
+        #expect(lines[1] == "relay      opencode")
+        #expect(lines[3].hasPrefix("sessions   20, at most "))
+        #expect(lines.contains("           20 complete"))
+        #expect(lines.contains { $0.hasPrefix("fault      at 15s: {\"id\":\"dead-tokens\"") })
+        #expect(lines.contains("restart    at 5s: KILL, down for 1s"))
+        #expect(lines.last == "gate       lost == 0")
+    }
+
+    @Test func `a dry run is the same for the same seed, and has another digest for another`() throws {
+        let small = [(path: "workload.maxSessions", value: "20")]
+        let first = try dryRun(small)
+        #expect(try dryRun(small) == first)
+        let other = try dryRun(small, seed: 2)
+        let digest = try #require(first.first { $0.hasPrefix("digest") })
+        #expect(!other.contains(digest))
+    }
+
+    @Test(arguments: Knowledge.kinds) func `each kind has a list, a line for each`(kind: String) throws {
+        let lines = try Knowledge.list(kind).split(separator: "\n")
+        #expect(!lines.isEmpty)
+        #expect(lines.allSatisfy { $0.contains("  ") })
+    }
+
+    @Test func `a list that does not exist names the nearest`() {
+        let failure = #expect(throws: Failure.self) { try Knowledge.list("reason") }
+        #expect(failure?.kind == .usage && failure?.hint == "did you mean `reasons`?")
+    }
+
+    @Test(arguments: ["rules", "faults", "defects"]) func `whatever is listed is explained`(kind: String) throws {
+        for line in try Knowledge.list(kind).split(separator: "\n") {
+            let name = String(line.prefix { $0 != " " })
+            #expect(try Knowledge.explain(name).contains(name))
+        }
+    }
+
+    @Test func `a reason is explained with its status, and a wrong one names the nearest`() throws {
+        #expect(try Knowledge.explain("Unregistered").hasPrefix("Unregistered: APNs answers 410.\n"))
+        let failure = #expect(throws: Failure.self) { try Knowledge.explain("Unregisterd") }
+        #expect(failure?.kind == .usage && failure?.hint == "did you mean `Unregistered`?")
+        let lost = #expect(throws: Failure.self) { try Knowledge.explain("zzzzzzzzzzzzzzzz") }
+        #expect(lost?.hint?.contains("pushrig list KIND") == true)
+    }
+
+    @Test func `exit codes are numbers for ever`() {
+        #expect(ExitCode.passed.rawValue == 0)
+        #expect(ExitCode.couldNotRun.rawValue == 1)
+        #expect(ExitCode.badUsage.rawValue == 2)
+        #expect(ExitCode.gateBreached.rawValue == 3)
+        #expect(ExitCode.conformanceBroken.rawValue == 4)
+        #expect(ExitCode.inconclusive.rawValue == 5)
+        #expect(ExitCode.interrupted.rawValue == 130)
+    }
+}
