@@ -62,7 +62,9 @@ let package = Package(
         room("LoadGenerator", ["Basics", "EventLoop", "TLS", "HTTP", "Net", "Journal", "Metrics", "Scenarios"]),
         room(
             "MockServer",
-            ["Basics", "EventLoop", "TLS", "HTTP", "HTTP2", "Net", "APNs", "Devices", "Faults", "Journal"]),
+            [
+                "Basics", "EventLoop", "TLS", "HTTP", "HTTP2", "Net", "APNs", "Devices", "Faults", "Journal", "CLinux",
+            ]),
         room("ReferenceRelay", ["Basics", "EventLoop", "TLS", "HTTP", "Net", "SQLite"]),
         // Floor 7
         room("Conformance", ["Basics", "Journal", "Metrics"]),
@@ -71,10 +73,11 @@ let package = Package(
         room(
             "Harness",
             [
-                "Basics", "EventLoop", "TLS", "HTTP", "Net", "Journal", "Metrics", "Scenarios", "Faults", "LoadGenerator",
+                "Basics", "EventLoop", "TLS", "HTTP", "Net", "Journal", "Metrics", "Scenarios", "Faults",
+                "LoadGenerator",
                 "MockServer", "ReferenceRelay", "Conformance", "Reports", "APNs", "Devices", "CLinux",
             ]),
-        room("PushRig", ["Basics", "Journal", "Faults", "APNs", "Devices", "MockServer"]),
+        room("PushRig", ["Basics", "Journal", "Faults", "APNs", "Devices", "MockServer", "Net"]),
         // Floor 9
         .executableTarget(name: "pushrig", dependencies: ["Basics", "Harness"], swiftSettings: strict),
         // Tests, one target for each module, and the real program from outside
@@ -88,7 +91,10 @@ let package = Package(
         tests("HTTP", ["Basics", "HTTP"]),
         tests(
             "Harness",
-            ["APNs", "Basics", "EventLoop", "Faults", "Harness", "LoadGenerator", "Metrics", "Net", "Reports", "Scenarios"]),
+            [
+                "APNs", "Basics", "EventLoop", "Faults", "Harness", "LoadGenerator", "Metrics", "Net", "Reports",
+                "Scenarios",
+            ]),
         tests("House", []),
         tests("Journal", ["Basics", "HTTP", "Journal"]),
         tests(

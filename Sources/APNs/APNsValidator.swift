@@ -25,12 +25,11 @@ package final class APNsValidator {
     ) -> APNsVerdict {
         connection.requests += 1
         var inspection = Inspection(head, court, now: now)
-        for index in steps.indices {
-            guard let reason = court.judge(steps[index], &inspection, head, body, connection) else { continue }
-            return APNsVerdict(
-                facts: inspection.facts, rejection: reason, timestampMilliseconds: inspection.timestampMilliseconds,
-                check: checks[index].name)
+        guard let (index, reason) = court.firstObjection(in: steps, &inspection, head, body, connection) else {
+            return APNsVerdict(facts: inspection.facts)
         }
-        return APNsVerdict(facts: inspection.facts)
+        return APNsVerdict(
+            facts: inspection.facts, rejection: reason, timestampMilliseconds: inspection.timestampMilliseconds,
+            check: checks[index].name)
     }
 }

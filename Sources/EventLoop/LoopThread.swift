@@ -99,7 +99,11 @@ package final class LoopThread<State>: Sendable {
 
     /// Ends the loop after the letters posted so far and joins the thread. Further calls do nothing.
     package func stop() {
-        guard let number = thread.withLock({ held in let number = held; held = nil; return number }) else { return }
+        guard
+            let number = thread.withLock({ held in
+                let number = held; held = nil; return number
+            })
+        else { return }
         let confined = confined
         mailbox.post { confined.loop?.stop() }
         if pthread_equal(number, pthread_self()) != 0 { pthread_detach(number) } else { pthread_join(number, nil) }

@@ -79,7 +79,9 @@ private struct AllocatorState {
         if needed <= Self.largestSmall {
             sizeClass = Int(classes[(needed + 15) / 16])
         } else if needed <= sizes[classCount - 1] {
-            sizeClass = needed <= sizes[classCount - 3] ? classCount - 3 : needed <= sizes[classCount - 2] ? classCount - 2 : classCount - 1
+            sizeClass =
+                needed <= sizes[classCount - 3]
+                ? classCount - 3 : needed <= sizes[classCount - 2] ? classCount - 2 : classCount - 1
         } else {
             return allocateLarge(size)
         }

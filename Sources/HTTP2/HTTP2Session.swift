@@ -8,24 +8,24 @@ package import HTTP
 package final class HTTP2Session {
     package enum Role: Sendable { case server, client }
 
-    private let session: OpaquePointer
-    private let pool: HTTP2Pool
-    private let limits: HTTP2Limits
-    private let role: Role
+    let session: OpaquePointer
+    let pool: HTTP2Pool
+    let limits: HTTP2Limits
+    let role: Role
     /// What happened since events were last handed out, in order. Streams stand in it uncounted: an open one is kept alive by
     /// the list of open streams, a closed one by the count that its event took over from the list.
-    private var recorded: [Recorded] = []
-    private enum Recorded {
+    var recorded: [Recorded] = []
+    enum Recorded {
         case message(Unmanaged<HTTP2Stream>)
         case closed(Unmanaged<HTTP2Stream>, UInt32)
         case other(HTTP2Event)
     }
     /// Streams that are open, ours and the peer's.
-    package private(set) var openStreams = 0
+    package internal(set) var openStreams = 0
     /// The stream that the callbacks spoke of last, kept alive by the list of open streams.
-    private var current: Unmanaged<HTTP2Stream>?
-    private var currentID: Int32 = 0
-    private var firstOpen: Unmanaged<HTTP2Stream>?
+    var current: Unmanaged<HTTP2Stream>?
+    var currentID: Int32 = 0
+    var firstOpen: Unmanaged<HTTP2Stream>?
     /// For each SETTINGS still to be written: the MAX_CONCURRENT_STREAMS to show in place of the enforced one.
     private var advertised: [UInt32?] = []
 
@@ -218,7 +218,9 @@ package final class HTTP2Session {
     // MARK: Client
 
     /// Opens a stream. Nil when the session takes no more (GOAWAY, or stream ids used up).
-    package func request(_ head: HeaderBlock, scheme: StaticString, authority: String, body: Span<UInt8>, owner: AnyObject)
+    package func request(
+        _ head: HeaderBlock, scheme: StaticString, authority: String, body: Span<UInt8>, owner: AnyObject
+    )
         -> HTTP2Stream?
     {
         let stream = pool.take()
@@ -262,115 +264,6 @@ package final class HTTP2Session {
         stream.id = id
         keep(stream)
         return stream
-    }
-
-    // MARK: Recording, from the callbacks
-
-    func record(_ event: HTTP2Event) { recorded.append(.other(event)) }
-
-    func beginHeaders(streamID: Int32, isOpening: Bool) -> Int32 {
-        if role == .server, isOpening {
-            let stream = pool.take()
-            stream.id = streamID
-            nghttp2_session_set_stream_user_data(session, streamID, Unmanaged.passUnretained(stream).toOpaque())
-            keep(stream)
-            current = Unmanaged.passUnretained(stream)
-            currentID = streamID
-            return 0
-        }
-        return withStream(streamID, otherwise: 0) { stream in
-            // A client sees the final answer after a 1xx here; anything else is trailers.
-            if role == .client, stream.status == 0 || stream.status / 100 == 1 {
-                stream.status = 0
-                stream.head.clear()
-            } else {
-                stream.inTrailers = true
-            }
-            return 0
-        }
-    }
-
-    func header(
-        streamID: Int32, _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, neverIndexed: Bool
-    ) -> Int32 {
-        withStream(streamID, otherwise: 0) { stream in
-            guard !stream.inTrailers else { return 0 }
-            stream.headerListBytes += name.count + value.count + 32
-            guard stream.headerListBytes <= limits.maxHeaderListBytes else {
-                return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
-            }
-            if role == .client, name.count == 7, name[0] == 58 {
-                for digit in value { stream.status = stream.status * 10 + Int(digit &- 48) }
-                return 0
-            }
-            Unmanaged.passUnretained(stream.head)._withUnsafeGuaranteedRef {
-                $0.append(name: name.span, value: value.span, neverIndexed: neverIndexed)
-            }
-            return 0
-        }
-    }
-
-    func data(streamID: Int32, _ bytes: UnsafeBufferPointer<UInt8>) {
-        withStream(streamID, otherwise: ()) { stream in
-            Unmanaged.passUnretained(stream.body)._withUnsafeGuaranteedRef { body in
-                let room = limits.maxBodyBytes + 1 - body.count
-                if room > 0 { body.append(bytes.span.extracting(first: room)) }
-            }
-        }
-    }
-
-    func endOfStream(_ streamID: Int32) {
-        withStream(streamID, otherwise: ()) { stream in
-            guard !stream.isComplete else { return }
-            stream.isComplete = true
-            recorded.append(.message(Unmanaged.passUnretained(stream)))
-        }
-    }
-
-    func streamClosed(_ streamID: Int32, _ code: UInt32) {
-        withStream(streamID, otherwise: ()) { stream in
-            stream.isClosed = true
-            unlink(stream)
-            recorded.append(.closed(Unmanaged.passUnretained(stream), code))
-        }
-        if currentID == streamID { forgetCurrent() }
-    }
-
-    // MARK: Inside
-
-    /// nghttp2 holds a stream as its user data, unretained; this list keeps it alive from opening to closing.
-    private func keep(_ stream: HTTP2Stream) {
-        let held = Unmanaged.passRetained(stream)
-        stream.next = firstOpen
-        firstOpen?._withUnsafeGuaranteedRef { $0.previous = held }
-        firstOpen = held
-        openStreams += 1
-    }
-
-    /// The count that the list held passes to the caller.
-    private func unlink(_ stream: HTTP2Stream) {
-        let (next, previous) = (stream.next, stream.previous)
-        next?._withUnsafeGuaranteedRef { $0.previous = previous }
-        if let previous { previous._withUnsafeGuaranteedRef { $0.next = next } } else { firstOpen = next }
-        stream.next = nil
-        stream.previous = nil
-        openStreams -= 1
-    }
-
-    private func forgetCurrent() {
-        current = nil
-        currentID = 0
-    }
-
-    /// Lends the open stream of that id without counting references: this runs once for each field of each request.
-    @inline(__always)
-    private func withStream<R>(_ id: Int32, otherwise: R, _ body: (HTTP2Stream) -> R) -> R {
-        if currentID != id || current == nil {
-            guard let pointer = nghttp2_session_get_stream_user_data(session, id) else { return otherwise }
-            current = Unmanaged.fromOpaque(pointer)
-            currentID = id
-        }
-        return current!._withUnsafeGuaranteedRef(body)
     }
 
     private func provider(for stream: HTTP2Stream) -> nghttp2_data_provider {

@@ -55,7 +55,9 @@ package struct BenchCommand: Sendable {
     }
 
     private static func text(_ result: BenchResult) -> String {
-        func time(_ percentile: Double) -> String { Interval(nanoseconds: result.latency.value(at: percentile)).description }
+        func time(_ percentile: Double) -> String {
+            Interval(nanoseconds: result.latency.value(at: percentile)).description
+        }
         let statuses = result.statuses.map { "\($0.status): \($0.count)" }.joined(separator: ", ")
         let failures = result.failures.filter { $0.count > 0 }.map { "\($0.kind): \($0.count)" }.joined(separator: ", ")
         return """

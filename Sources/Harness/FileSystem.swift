@@ -52,6 +52,8 @@ enum FileSystem {
     }
 
     private static func failure(_ path: String) -> Failure {
-        Failure(.run, "cannot write \(path): \(String(cString: strerror(errno)))", hint: "choose another place with --out DIR")
+        Failure(
+            .run, "cannot write \(path): \(String(cString: strerror(errno)))",
+            hint: "choose another place with --out DIR")
     }
 }

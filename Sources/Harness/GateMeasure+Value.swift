@@ -49,7 +49,8 @@ extension GateMeasure {
 
     var reportUnit: RunRecord.GateResult.Unit {
         switch self {
-        case .latency(_, _, .count), .deliveries(_, _, false), .lastStateMissing, .deadPushesAfter, .peakSessions: .count
+        case .latency(_, _, .count), .deliveries(_, _, false), .lastStateMissing, .deadPushesAfter, .peakSessions:
+            .count
         case .latency: .nanoseconds
         case .deliveries(_, _, true), .errorRate: .ratio
         case .eventRate, .pushRate: .perSecond

@@ -33,7 +33,8 @@ package enum Knowledge {
             throw Failure(.usage, "there is no list of '\(kind)'", hint: Suggestion.hint(for: kind, among: kinds))
         }
         let width = (rows.map(\.0.count).max() ?? 0) + 2
-        return rows.map { $0.0 + String(repeating: " ", count: width - $0.0.count) + $0.1 }.joined(separator: "\n") + "\n"
+        return rows.map { $0.0 + String(repeating: " ", count: width - $0.0.count) + $0.1 }.joined(separator: "\n")
+            + "\n"
     }
 
     package static func explain(_ name: String) throws(Failure) -> String {

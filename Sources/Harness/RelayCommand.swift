@@ -28,7 +28,8 @@ package struct RelayCommand: Sendable {
     /// Prints the ready line, serves, drains on SIGINT or SIGTERM. Throws when it cannot start.
     package func run(signals: Signals) throws(Failure) -> ExitCode {
         guard RelayDialect(rawValue: dialect) != nil else {
-            throw Failure(.usage, "there is no dialect '\(dialect)'", hint: Suggestion.hint(for: dialect, among: Self.dialects))
+            throw Failure(
+                .usage, "there is no dialect '\(dialect)'", hint: Suggestion.hint(for: dialect, among: Self.dialects))
         }
         for (flag, value) in [
             ("--apns", apns), ("--key", keyFile), ("--key-id", keyID), ("--team-id", teamID), ("--topic", topic),

@@ -16,7 +16,8 @@ struct RunDirectory: Sendable {
         if let chosen {
             path = FileSystem.absolute(chosen)
         } else {
-            let stamp = wall.iso8601.prefix(19).map { $0 == ":" || $0 == "T" ? ($0 == "T" ? "-" : "") : String($0) }.joined()
+            let stamp = wall.iso8601.prefix(19).map { $0 == ":" || $0 == "T" ? ($0 == "T" ? "-" : "") : String($0) }
+                .joined()
             let name = scenario.map { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "." ? $0 : "-" }
             var candidate = FileSystem.absolute("Reports/\(stamp)-\(String(name))")
             var number = 2

@@ -89,13 +89,15 @@ struct RunJudge {
         return [
             RunRecord.SoundnessCheck(
                 name: "our lateness", passed: p99 <= scenario.latenessBudget,
-                detail: "events left \(p99) after their planned instant at p99; the budget is \(scenario.latenessBudget)"),
+                detail:
+                    "events left \(p99) after their planned instant at p99; the budget is \(scenario.latenessBudget)"),
             RunRecord.SoundnessCheck(
                 name: "our queues", passed: history.load.dropped == 0,
                 detail: "\(history.load.dropped) planned events were dropped because too many were unanswered"),
             RunRecord.SoundnessCheck(
                 name: "the history is whole", passed: cuts.isEmpty && pushesRead >= history.mock.pushes,
-                detail: "\(pushesRead) of \(history.mock.pushes) pushes are in the journal, \(cuts.count) files are cut"),
+                detail: "\(pushesRead) of \(history.mock.pushes) pushes are in the journal, \(cuts.count) files are cut"
+            ),
         ]
     }
 
@@ -169,7 +171,9 @@ private struct Registrations {
 
     init(_ plan: Plan) {
         self.plan = plan
-        registering = plan.scenario.relay.profile.calls.map { call in call.registers.first { $0 == .activityToken } ?? call.registers.first }
+        registering = plan.scenario.relay.profile.calls.map { call in
+            call.registers.first { $0 == .activityToken } ?? call.registers.first
+        }
     }
 
     func token(registeredBy event: EventEntry) -> String? {

@@ -281,7 +281,8 @@ final class ClientConnection: ReadinessHandler {
         inFlight = 0
         let wasConnecting = isConnecting
         engine = .connecting
-        pool.closed(self, ClientFailure(kind: kind, message: message, isSafeToResend: false), wasConnecting: wasConnecting)
+        pool.closed(
+            self, ClientFailure(kind: kind, message: message, isSafeToResend: false), wasConnecting: wasConnecting)
         for request in orphans {
             let unsentStill = request.sentAt == nil
             pool.fail(request, ClientFailure(kind: kind, message: message, isSafeToResend: unsentStill))
@@ -290,7 +291,9 @@ final class ClientConnection: ReadinessHandler {
 
     /// Ends an idle or draining connection in order.
     func close() {
-        if case .http2(let session) = engine { session.goAway(code: HTTP2ErrorCode.noError, lastStreamID: 0, debug: []) }
+        if case .http2(let session) = engine {
+            session.goAway(code: HTTP2ErrorCode.noError, lastStreamID: 0, debug: [])
+        }
         flush()
         if !isClosed {
             transport.shutDown()

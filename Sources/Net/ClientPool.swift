@@ -242,7 +242,8 @@ package final class ClientPool: TurnEndHandler {
         // What waits is in order of arrival; with one timeout for all also in order of deadline.
         while let request = waiting.first, request.deadline <= now {
             _ = waiting.popFirst()
-            fail(request, ClientFailure(kind: .timeout, message: "no connection was free in time", isSafeToResend: true))
+            fail(
+                request, ClientFailure(kind: .timeout, message: "no connection was free in time", isSafeToResend: true))
         }
     }
 }

@@ -156,7 +156,9 @@ package final class ServerConnection: ReadinessHandler {
             guard !plaintext.isEmpty else { return }
             let bytes = plaintext.bytes
             let count = min(bytes.count, 24)
-            useHTTP2 = Self.preface.withUTF8Buffer { bytes.extracting(first: count).equals($0.span.extracting(first: count)) }
+            useHTTP2 = Self.preface.withUTF8Buffer {
+                bytes.extracting(first: count).equals($0.span.extracting(first: count))
+            }
         }
         engine = useHTTP2 ? .http2(makeSession()) : .http1(HTTP1Engine(limits: configuration.limits))
         server.handler.connected(self)
@@ -167,7 +169,10 @@ package final class ServerConnection: ReadinessHandler {
         let limits = configuration.limits
         let enforced: [HTTP2Setting] =
             configuration.http2Settings.isEmpty
-            ? [.maxConcurrentStreams(limits.maxConcurrentStreams), .maxHeaderListSize(UInt32(limits.maxHeaderListBytes))]
+            ? [
+                .maxConcurrentStreams(limits.maxConcurrentStreams),
+                .maxHeaderListSize(UInt32(limits.maxHeaderListBytes)),
+            ]
             : configuration.http2Settings.map {
                 $0.identifier == 3 ? .maxConcurrentStreams(limits.maxConcurrentStreams) : $0
             }

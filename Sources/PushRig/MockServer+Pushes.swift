@@ -58,6 +58,7 @@ extension MockServer {
             }
             if let found { return found }
             if visited == Self.entriesPerTurn {
+                try Task.checkCancellation()
                 await Task.yield()
                 continue
             }

@@ -51,7 +51,7 @@ public final class MockServer: Sendable {
         guard let port = UInt16(exactly: configuration.port) else {
             throw MockError("\(configuration.port) is not a port", hint: "give 0 to 65535; 0 picks a free one")
         }
-        if configuration.stateDirectory == nil { temporaryFolder = try TemporaryFolder() } else { temporaryFolder = nil }
+        temporaryFolder = configuration.stateDirectory == nil ? try TemporaryFolder() : nil
         var options = MockOptions(stateDirectory: configuration.stateDirectory ?? temporaryFolder!.path)
         options.apns = SocketAddress(host: "127.0.0.1", port: port)
         options.admin = nil
@@ -72,7 +72,7 @@ public final class MockServer: Sendable {
         providerKeyFile = coordinates.apnsKey
         keyID = coordinates.keyID
         teamID = coordinates.teamID
-        stateDirectory = String(coordinates.ca.prefix(upTo: coordinates.ca.lastIndex(of: "/") ?? coordinates.ca.endIndex))
+        stateDirectory = String(coordinates.ca[..<(coordinates.ca.lastIndex(of: "/") ?? coordinates.ca.endIndex)])
         self.configuration = configuration
         // A folder that was used before may hold pushes of an earlier mock.
         try reset()

@@ -111,7 +111,10 @@ package final class TLSSession {
             var name: UnsafePointer<UInt8>?
             var count: UInt32 = 0
             SSL_get0_alpn_selected(ssl, &name, &count)
-            if let name { negotiatedProtocol = String(decoding: UnsafeBufferPointer(start: name, count: Int(count)), as: UTF8.self) }
+            if let name {
+                negotiatedProtocol = String(
+                    decoding: UnsafeBufferPointer(start: name, count: Int(count)), as: UTF8.self)
+            }
             return
         }
         let code = SSL_get_error(ssl, result)

@@ -108,7 +108,8 @@ struct Arguments: Sendable {
             throw Failure(.usage, "\(placeholder) is missing", hint: "for example: \(example)")
         }
         guard operands.count == 1 else {
-            throw Failure(.usage, "there is one \(placeholder) too many: '\(operands[1])'", hint: "for example: \(example)")
+            throw Failure(
+                .usage, "there is one \(placeholder) too many: '\(operands[1])'", hint: "for example: \(example)")
         }
         return first
     }

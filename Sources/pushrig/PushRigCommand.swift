@@ -58,7 +58,8 @@ enum PushRigCommand {
         default: break
         }
         guard let verb = verbs.first(where: { $0.name == first }) else {
-            throw Failure(.usage, "there is no verb '\(first)'", hint: Suggestion.hint(for: first, among: verbs.map(\.name)))
+            throw Failure(
+                .usage, "there is no verb '\(first)'", hint: Suggestion.hint(for: first, among: verbs.map(\.name)))
         }
         let rest = Array(words.dropFirst())
         if rest.contains("--help") || rest.contains("-h") {

@@ -41,7 +41,7 @@ enum Rig {
         process.currentDirectoryURL = URL(filePath: root)
         let out = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString + ".out").path
         let error = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString + ".err").path
-        for path in [out, error] { FileManager.default.createFile(atPath: path, contents: nil) }
+        for path in [out, error] { _ = FileManager.default.createFile(atPath: path, contents: nil) }
         defer { for path in [out, error] { try? FileManager.default.removeItem(atPath: path) } }
         process.standardOutput = FileHandle(forWritingAtPath: out)
         process.standardError = FileHandle(forWritingAtPath: error)
@@ -75,7 +75,8 @@ final class MockProcess {
 
     /// `limit` is a shell's `ulimit -f` for its files, in KiB.
     init(folder: String, limit: Int? = nil, arguments: [String] = []) throws {
-        let words = [Rig.pushrig, "mock", "--state", folder, "--apns", "127.0.0.1:0", "--admin", "127.0.0.1:0"] + arguments
+        let words =
+            [Rig.pushrig, "mock", "--state", folder, "--apns", "127.0.0.1:0", "--admin", "127.0.0.1:0"] + arguments
         if let limit {
             process.executableURL = URL(filePath: "/bin/bash")
             process.arguments = ["-c", "ulimit -f \(limit); exec \"$@\"", "mock"] + words
@@ -85,7 +86,7 @@ final class MockProcess {
         }
         let pipe = Pipe()
         errorPath = folder + "-stderr"
-        FileManager.default.createFile(atPath: errorPath, contents: nil)
+        _ = FileManager.default.createFile(atPath: errorPath, contents: nil)
         process.standardOutput = pipe
         process.standardError = FileHandle(forWritingAtPath: errorPath)
         try process.run()

@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import Net
 import Testing
 
 @Suite("pushrig run", .serialized)
@@ -95,7 +96,8 @@ struct RunTests {
             let run = try Rig.run(
                 Rig.pushrig,
                 [
-                    "run", smoke, "--out", folder + "/run", "--set", "relay.launch=[sh, -c, 'echo no database; exit 7']",
+                    "run", smoke, "--out", folder + "/run", "--set",
+                    "relay.launch=[sh, -c, 'echo no database; exit 7']",
                     "--quiet",
                 ])
             #expect(run.code == 1)

@@ -17,7 +17,8 @@ import Testing
             [
                 ScheduledFault(
                     at: .seconds(20),
-                    rule: FaultRule(id: "outage", action: .respond(.serviceUnavailable, timestamp: nil), duration: .seconds(5))),
+                    rule: FaultRule(
+                        id: "outage", action: .respond(.serviceUnavailable, timestamp: nil), duration: .seconds(5))),
                 ScheduledFault(at: .seconds(10), rule: FaultRule(id: "slow", action: .delay(.constant(0.2)))),
             ], script: script)
     }

@@ -11,7 +11,8 @@ import Testing
 @Suite struct `A relay process` {
     /// Runs a shell script as the relay; it is gone when `body` is done.
     private func withRelay(
-        _ script: String, environment: [(name: String, value: String)] = [], _ body: (RelayProcess, String) throws -> Void
+        _ script: String, environment: [(name: String, value: String)] = [],
+        _ body: (RelayProcess, String) throws -> Void
     ) throws {
         try Place.withFolder { folder in
             let log = folder + "/relay.log"
@@ -38,9 +39,11 @@ import Testing
     }
 
     @Test func `has our environment and its own, and its output goes to the log`() throws {
-        try withRelay("echo \"$GREETING from $HOME\"; echo trouble >&2", environment: [("GREETING", "hello")]) { relay, log in
+        let script = "echo \"$GREETING from $HOME\"; echo trouble >&2"
+        try withRelay(script, environment: [("GREETING", "hello")]) { relay, log in
             #expect(wait { !relay.isRunning })
-            #expect(FileSystem.read(log) == "hello from \(ProcessInfo.processInfo.environment["HOME"] ?? "")\ntrouble\n")
+            let home = ProcessInfo.processInfo.environment["HOME"] ?? ""
+            #expect(FileSystem.read(log) == "hello from \(home)\ntrouble\n")
         }
     }
 

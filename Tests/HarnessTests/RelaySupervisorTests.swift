@@ -14,7 +14,8 @@ import Testing
 
     /// `turn` changes the one thing that a test is about.
     private func withRelay(
-        launch script: String? = serve, turn: (inout RelaySpec) -> Void = { _ in }, _ body: (RelaySupervisor) throws -> Void
+        launch script: String? = serve, turn: (inout RelaySpec) -> Void = { _ in },
+        _ body: (RelaySupervisor) throws -> Void
     ) throws {
         try Place.withFolder { folder in
             let port = try Place.freePort()

@@ -25,7 +25,9 @@ private enum Repository {
         defer { closedir(directory) }
         var found: [String] = []
         while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
             guard !name.hasPrefix(".") else { continue }
             if entry.pointee.d_type == UInt8(DT_DIR) {
                 found += files(under: folder + "/" + name, ending: ending)
@@ -54,7 +56,7 @@ private struct Room {
             guard cells.count == 4, let floor = Int(cells[0].filter { $0 != " " }) else { continue }
             let name = words(in: cells[1]).first ?? ""
             var imports = Set(words(in: cells[3]))
-            if cells[3].contains("everything below") { imports = Set(rooms.map(\.name)).union(["CLinux"]) }
+            if cells[3].contains("everything of floors") { imports = Set(rooms.map(\.name)).union(["CLinux"]) }
             rooms.append(Room(floor: floor, name: name, mayImport: imports))
         }
         return rooms
@@ -110,7 +112,7 @@ struct HouseTests {
                 continue
             }
             let list = manifest[start.upperBound...].prefix { $0 != "]" }
-            let declared = Set(list.split(separator: ",").map { $0.filter { $0 != "\"" } })
+            let declared = Set(list.split(separator: ",").map { $0.filter { $0 != "\"" } }.filter { !$0.isEmpty })
             #expect(declared == room.mayImport, "\(room.name)")
         }
     }
@@ -119,12 +121,12 @@ struct HouseTests {
     func width(path: String) {
         let lines = Repository.read(path).split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.count <= 401, "\(path) has \(lines.count) lines")
-        for (number, line) in lines.enumerated() { #expect(line.count <= 130, "\(path):\(number + 1)") }
+        for (number, line) in lines.enumerated() { #expect(line.count <= 120, "\(path):\(number + 1)") }
     }
 
     @Test("leaves nothing undone and takes time and chance only where they come from")
     func bans() {
-        let banned = ["TODO", "FIXME", "XXX", "Date()", ".random(", "import Foundation"]
+        let banned = ["TODO", "FIXME", "Date()", ".random(", "import Foundation"]
         for path in Repository.sources {
             let text = Repository.read(path)
             for word in banned { #expect(!text.contains(word), "\(path) contains \(word)") }

@@ -85,7 +85,8 @@ final class EchoService: Sendable {
 
     var origin: Origin { Origin(isTLS: caFile != nil, host: "127.0.0.1", port: address.port) }
 
-    func client(_ version: ClientConfiguration.Version, configure: (inout ClientConfiguration) -> Void = { _ in }) throws
+    func client(_ version: ClientConfiguration.Version, configure: (inout ClientConfiguration) -> Void = { _ in })
+        throws
         -> LoopThread<ClientPool>
     {
         var configuration = ClientConfiguration(version: version, tls: TLSClientSettings(caFile: caFile))

@@ -126,7 +126,9 @@ private let other = String(repeating: "b2", count: 32)
             async let awaited = mock.waitForPush(token: token.uppercased(), timeout: .seconds(20)) {
                 $0.string(at: "/aps/alert/title") == "Second"
             }
-            for title in ["First", "Second"] { _ = try curl.push(#"{"aps":{"alert":{"title":"\#(title)"}}}"#, to: token) }
+            for title in ["First", "Second"] {
+                _ = try curl.push(#"{"aps":{"alert":{"title":"\#(title)"}}}"#, to: token)
+            }
             #expect(try await awaited.string(at: "/aps/alert/title") == "Second")
             #expect(try await mock.waitForPush(timeout: .zero).token == other)
         }
@@ -155,7 +157,8 @@ private let other = String(repeating: "b2", count: 32)
         try await withMock { mock, curl async throws in
             let id = try mock.fault(Fault(.respond("ServiceUnavailable"), token: token, pushType: "alert", times: 1))
             #expect(try curl.push(to: other).status == 200)
-            #expect(try curl.push(#"{"aps":{"content-available":1}}"#, to: token, type: "background", priority: 5).status == 200)
+            let silent = #"{"aps":{"content-available":1}}"#
+            #expect(try curl.push(silent, to: token, type: "background", priority: 5).status == 200)
             #expect(try curl.push(to: token).status == 503)
             #expect(try curl.push(to: token).status == 200)
             #expect(try mock.pushes().map(\.fault) == [nil, nil, id, nil])
@@ -182,7 +185,8 @@ private let other = String(repeating: "b2", count: 32)
                 let body = """
                     {"aps":{"timestamp":\(Int(Date.now.timeIntervalSince1970)),"event":"\(event)","content-state":{}}}
                     """
-                return try curl.push(body, to: token, type: "liveactivity", topic: "com.example.app.push-type.liveactivity").status
+                let topic = "com.example.app.push-type.liveactivity"
+                return try curl.push(body, to: token, type: "liveactivity", topic: topic).status
             }
             #expect(try send("update") == 200)
             #expect(try send("end") == 429)
@@ -216,7 +220,8 @@ private let other = String(repeating: "b2", count: 32)
 
     @Test func `answers 410 for a token that has died, with the time of its death`() async throws {
         try await withMock { mock, curl async throws in
-            try mock.setToken(token, kind: .device, topic: "com.example.app", state: .expired, sinceMilliseconds: 1_700_000_000_000)
+            try mock.setToken(
+                token, kind: .device, topic: "com.example.app", state: .expired, sinceMilliseconds: 1_700_000_000_000)
             #expect(try curl.push(to: token).body == #"{"reason":"ExpiredToken","timestamp":1700000000000}"#)
             try mock.setToken(token, kind: .device, topic: "com.example.app")
             #expect(try curl.push(to: token).status == 200)
