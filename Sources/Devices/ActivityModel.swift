@@ -46,8 +46,7 @@ extension TokenRow {
         }
         hasEnded = true
         let latest = now.seconds + Int64(settings.longestDismissal.seconds)
-        let dismissal = min(max(push.dismissalDate ?? latest, now.seconds), latest)
-        goneAt = rowSeconds(min(dismissal, Int64(startedAt) + Int64(settings.wholeLife.seconds)))
+        goneAt = rowSeconds(min(max(push.dismissalDate ?? latest, now.seconds), latest))
         return .ended
     }
 

@@ -90,3 +90,17 @@ struct TokenRow {
 
 /// Unix seconds for a row; what does not fit is clamped.
 func rowSeconds(_ seconds: Int64) -> UInt32 { UInt32(clamping: seconds) }
+
+extension TokenRow {
+    /// Forgets the activity, keeps the token.
+    mutating func startAnew() {
+        lastTimestamp = Self.noTimestamp
+        startedAt = 0
+        staleAt = 0
+        goneAt = 0
+        shown = 0
+        ignored = 0
+        lastEvent = nil
+        hasEnded = false
+    }
+}

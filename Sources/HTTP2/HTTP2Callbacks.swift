@@ -99,6 +99,18 @@ func readOutBody(
     _ user: UnsafeMutableRawPointer?
 ) -> Int {
     Unmanaged<HTTP2Stream>.fromOpaque(source!.pointee.ptr)._withUnsafeGuaranteedRef { stream in
+        if let lent = stream.lentBody {
+            let bytes = lent.bytes
+            let taken = min(count, max(0, bytes.count - stream.lentSent))
+            if taken > 0 {
+                bytes.withUnsafeBufferPointer {
+                    room!.update(from: $0.baseAddress! + stream.lentSent, count: taken)
+                }
+            }
+            stream.lentSent += taken
+            if stream.lentSent >= bytes.count { flags!.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
+            return taken
+        }
         let body = stream.outBody
         let taken = min(count, body.count)
         if taken > 0 {

@@ -212,58 +212,56 @@ package final class HTTP2Session {
 
     package func reset(_ stream: HTTP2Stream, code: UInt32) {
         guard !stream.isClosed else { return }
+        stream.endLending()
         nghttp2_submit_rst_stream(session, 0, stream.id, code)
     }
 
     // MARK: Client
 
-    /// Opens a stream. Nil when the session takes no more (GOAWAY, or stream ids used up).
+    /// Opens a stream. `body` is read as it is sent and must stay as it is until the stream is over, as must `head`.
+    /// False when the session takes no more (GOAWAY, or stream ids used up).
     package func request(
-        _ head: HeaderBlock, scheme: StaticString, authority: String, body: Span<UInt8>, owner: AnyObject
-    )
-        -> HTTP2Stream?
-    {
+        _ head: HeaderBlock, scheme: StaticString, authority: String, body: ByteBuffer, owner: AnyObject
+    ) -> Bool {
         let stream = pool.take()
         stream.owner = owner
-        stream.outBody.append(body)
+        let hasBody = !body.isEmpty
+        if hasBody { stream.lentBody = body }
         var authority = authority
         let id = authority.withUTF8 { authority in
             withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: head.count + 3) { fields in
                 // Pseudo-header fields come first in `head` and must stay first on the wire.
-                var used = 0
-                func put(_ name: StaticString, _ bytes: UnsafeBufferPointer<UInt8>) {
-                    fields[used] = nghttp2_nv(
-                        name: UnsafeMutablePointer(mutating: name.utf8Start),
-                        value: UnsafeMutablePointer(mutating: bytes.baseAddress), namelen: name.utf8CodeUnitCount,
-                        valuelen: bytes.count, flags: Self.noCopyName)
-                    used += 1
-                }
-                put(":scheme", UnsafeBufferPointer(start: scheme.utf8Start, count: scheme.utf8CodeUnitCount))
-                put(":authority", authority)
-                fill(fields, from: used, head)
-                used += head.count
+                fields[0] = Self.field(":scheme", scheme.utf8Start, scheme.utf8CodeUnitCount)
+                fields[1] = Self.field(":authority", authority.baseAddress, authority.count)
+                fill(fields, from: 2, head)
                 var digits: (UInt64, UInt64, UInt64) = (0, 0, 0)
                 return withUnsafeMutableBytes(of: &digits) { room in
-                    if !body.isEmpty {
-                        let count = Self.write(decimal: body.count, to: room)
-                        put("content-length", UnsafeBufferPointer(rebasing: room.bindMemory(to: UInt8.self)[0..<count]))
-                    }
                     let address = Unmanaged.passUnretained(stream).toOpaque()
-                    guard !body.isEmpty else {
-                        return nghttp2_submit_request(session, nil, fields.baseAddress, used, nil, address)
+                    guard hasBody else {
+                        return nghttp2_submit_request(session, nil, fields.baseAddress, head.count + 2, nil, address)
                     }
+                    let count = Self.write(decimal: body.count, to: room)
+                    fields[head.count + 2] = Self.field(
+                        "content-length", room.assumingMemoryBound(to: UInt8.self).baseAddress, count)
                     var provider = provider(for: stream)
-                    return nghttp2_submit_request(session, nil, fields.baseAddress, used, &provider, address)
+                    return nghttp2_submit_request(
+                        session, nil, fields.baseAddress, head.count + 3, &provider, address)
                 }
             }
         }
         guard id > 0 else {
             pool.give(stream)
-            return nil
+            return false
         }
         stream.id = id
         keep(stream)
-        return stream
+        return true
+    }
+
+    private static func field(_ name: StaticString, _ value: UnsafePointer<UInt8>?, _ count: Int) -> nghttp2_nv {
+        nghttp2_nv(
+            name: UnsafeMutablePointer(mutating: name.utf8Start), value: UnsafeMutablePointer(mutating: value),
+            namelen: name.utf8CodeUnitCount, valuelen: count, flags: noCopyName)
     }
 
     private func provider(for stream: HTTP2Stream) -> nghttp2_data_provider {

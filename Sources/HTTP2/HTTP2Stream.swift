@@ -22,8 +22,11 @@ package final class HTTP2Stream {
     /// Like `owner`, but stays with the stream in its pool: for an object that is made once and used again.
     package var companion: AnyObject?
 
-    /// What is still to be sent of our body.
+    /// What is still to be sent of our body: the stream's own buffer (server), or the request's and how much of it has
+    /// been sent (client).
     let outBody = ByteBuffer()
+    var lentBody: ByteBuffer?
+    var lentSent = 0
     var outEnds = true
     var isDeferred = false
     var inTrailers = false
@@ -35,12 +38,17 @@ package final class HTTP2Stream {
 
     init() {}
 
+    /// The request goes back to whoever lent its body, whether it was sent to its end or not.
+    package func endLending() { if lentBody != nil { lentBody = nil } }
+
     func reset() {
         id = 0
         head.clear()
         outHead.clear()
         body.clear(keepingUpTo: 16_384)
         outBody.clear(keepingUpTo: 16_384)
+        if lentBody != nil { lentBody = nil }
+        lentSent = 0
         status = 0
         isComplete = false
         isClosed = false

@@ -30,7 +30,8 @@ extension GateMeasure {
             guard correlation.expected > 0, let deliveryClass = Metrics.DeliveryClass(rawValue: word.rawValue) else {
                 return nil
             }
-            let counts = kind.map { correlation.classes[$0] ?? [:] } ?? correlation.totals
+            // A call that nothing was expected of is no data, and no data is never a pass.
+            guard let counts = kind.map({ correlation.classes[$0] }) ?? correlation.totals else { return nil }
             let count = Double(counts[deliveryClass] ?? 0)
             guard isRate else { return count }
             let all = counts.values.reduce(0, +)

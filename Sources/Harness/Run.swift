@@ -22,6 +22,8 @@ package final class Run {
     private let plan: Plan
     private let time = SystemTime()
     private var panel: LivePanel
+    private let isPanel: Bool
+    private var nextFrame = Instant(nanoseconds: 0)
 
     /// `signals` must have been made before any thread was started.
     package init(_ options: RunOptions, signals: Signals) throws(Failure) {
@@ -37,11 +39,10 @@ package final class Run {
         plan = Plan(
             scenario: scenario, seed: seed, run: UInt32(truncatingIfNeeded: seed.child("run").value),
             shard: Shard(index: options.shard.index, count: options.shard.count))
+        isPanel = !options.isQuiet && !options.isPlain && Console.isTerminal(2)
         let style: LivePanel.Style =
             options.isQuiet
-            ? .quiet
-            : options.isPlain || !Console.isTerminal(2)
-                ? .lines : .panel(columns: Console.columns, color: Console.wantsColor(2))
+            ? .quiet : isPanel ? .panel(columns: Console.columns, color: Console.wantsColor(2)) : .lines
         panel = LivePanel(title: scenario.name, style: style)
     }
 
@@ -177,7 +178,7 @@ package final class Run {
 
     /// Until the next thing to do, at most as long as the panel may stand still.
     private func tick(_ now: Instant, origin: Instant, faults: FaultTimeline) -> Interval {
-        let pace: Interval = options.isPlain || !Console.isTerminal(2) ? .milliseconds(100) : .milliseconds(200)
+        let pace = Interval.milliseconds(100)
         guard let next = faults.next else { return pace }
         return min(pace, max(.milliseconds(1), origin + next - now))
     }
@@ -195,7 +196,8 @@ package final class Run {
     private func show(
         _ snapshot: LoadSnapshot, _ mock: MockService, now: Instant, origin: Instant, draining: Bool, faults: [String]
     ) {
-        guard !options.isQuiet else { return }
+        guard !options.isQuiet, now >= nextFrame else { return }
+        nextFrame = now + (isPanel ? .milliseconds(200) : .seconds(2))
         let statistics = mock.statistics()
         let elapsed = now - origin
         let answer = snapshot.answer

@@ -37,7 +37,8 @@ struct RunJudge {
     }
 
     private func judgeJournal(end: Instant) throws(Failure) -> (Correlation, [RuleResult], [JournalCut], Int) {
-        var correlator = Correlator(run: plan.run, origin: history.origin)
+        var correlator = Correlator(
+            run: plan.run, origin: history.origin, measuredFrom: history.origin + scenario.phases.warmUp)
         correlator.name(kinds: plan.kinds)
         var collector = EvidenceCollector(run: plan.run, facts: facts)
         // Nothing was owed before the load began.

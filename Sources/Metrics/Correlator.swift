@@ -48,9 +48,17 @@ package struct Correlator: Sendable {
         var text: String { status == 0 ? "no answer" : String(status) + (reason.map { " " + $0 } ?? "") }
     }
 
-    /// `origin` is second 0 of the series; nil takes the first instant that is mentioned.
-    package init(run: UInt32, origin: Instant? = nil, deadTokenGrace: Interval = Self.usualDeadTokenGrace) {
+    /// What was planned before it is warm-up: counted and judged, but left out of the latency figures.
+    let measuredFrom: Instant
+
+    /// `origin` is second 0 of the series; nil takes the first instant that is mentioned. `measuredFrom` nil: there is
+    /// no warm-up.
+    package init(
+        run: UInt32, origin: Instant? = nil, measuredFrom: Instant? = nil,
+        deadTokenGrace: Interval = Self.usualDeadTokenGrace
+    ) {
         self.run = run
+        self.measuredFrom = measuredFrom ?? Instant(nanoseconds: .min)
         self.deadTokenGrace = deadTokenGrace
         series = SeriesBuilder(origin: origin)
     }
@@ -107,22 +115,27 @@ package struct Correlator: Sendable {
         }
         correlation.sent += 1
         series.count(event.sentAt, \.sent)
-        correlation.lateness.record(Self.distance(event.plannedAt, event.sentAt))
+        let isMeasured = event.plannedAt >= measuredFrom
+        if isMeasured { correlation.lateness.record(Self.distance(event.plannedAt, event.sentAt)) }
         sessions.extend(event.session, from: event.sentAt, to: max(event.sentAt, event.answeredAt))
         if wasAnswered {
             correlation.answered += 1
             series.count(event.answeredAt, \.answered)
-            let answer = Self.distance(event.plannedAt, event.answeredAt)
-            correlation.answer.record(answer)
-            correlation.answerUncorrected.record(Self.distance(event.sentAt, event.answeredAt))
-            let kind = Int(event.kind) < Self.maxKinds ? event.kind : UInt16.max
-            answers[kind, default: Histogram()].record(answer)
+            if isMeasured { measureAnswer(event) }
         }
         if event.failure != 0 || !wasAnswered { correlation.failed += 1 }
         if !wasAnswered || !(200...299).contains(event.status) { refused.append(key) }
         if event.failure != 0 || !wasAnswered || event.status >= 400 {
             series.count(max(event.sentAt, event.answeredAt), \.errors)
         }
+    }
+
+    private mutating func measureAnswer(_ event: EventEntry) {
+        let answer = Self.distance(event.plannedAt, event.answeredAt)
+        correlation.answer.record(answer)
+        correlation.answerUncorrected.record(Self.distance(event.sentAt, event.answeredAt))
+        let kind = Int(event.kind) < Self.maxKinds ? event.kind : UInt16.max
+        answers[kind, default: Histogram()].record(answer)
     }
 
     /// The names that the events' `kind` numbers index, as the journal's `kinds` note has them.

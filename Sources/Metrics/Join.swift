@@ -160,11 +160,13 @@ struct Join {
     }
 
     private mutating func recordDelivery(_ row: Planned, at instant: Int64, into correlation: inout Correlation) {
-        let latency = Correlator.distance(Instant(nanoseconds: row.plannedAt), Instant(nanoseconds: instant))
-        correlation.delivery.record(latency)
         let kind = Int(row.kind)
-        if deliveries[kind] == nil { deliveries[kind] = Histogram() }
-        deliveries[kind]!.record(latency)
+        if row.plannedAt >= correlator.measuredFrom.nanoseconds {
+            let latency = Correlator.distance(Instant(nanoseconds: row.plannedAt), Instant(nanoseconds: instant))
+            correlation.delivery.record(latency)
+            if deliveries[kind] == nil { deliveries[kind] = Histogram() }
+            deliveries[kind]!.record(latency)
+        }
         counts[kind][instant > row.dueAt ? .late : .delivered, default: 0] += 1
     }
 

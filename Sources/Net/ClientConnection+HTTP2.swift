@@ -13,6 +13,7 @@ extension ClientConnection: HTTP2EventHandler {
     func message(_ stream: HTTP2Stream) {
         guard let owner = stream.owner else { return }
         stream.owner = nil
+        stream.endLending()
         let request = unsafeDowncast(owner, to: OutgoingRequest.self)
         pool.complete(request, status: stream.status, head: stream.head, body: stream.body, at: lastRead)
     }

@@ -16,7 +16,8 @@ final class ClientConnection: ReadinessHandler {
         case http2(HTTP2Session)
     }
 
-    unowned let pool: ClientPool
+    /// Outlives its connections: it closes them before it goes. Unsafe, since checking would count on every request.
+    unowned(unsafe) let pool: ClientPool
     let transport: Transport
     private(set) var engine = Engine.connecting
     var ticket: Ticket?
@@ -75,13 +76,10 @@ final class ClientConnection: ReadinessHandler {
             parser.begin(isHEAD: head.count > 0 && head.value(at: 0).equals("HEAD"))
             HTTP1Writer.request(head, body: request.body, into: output)
         case .http2(let session):
-            let body = request.body
-            let bytes = body.bytes
-            let origin = pool.origin
-            let scheme: StaticString = origin.isTLS ? "https" : "http"
+            let scheme: StaticString = pool.origin.isTLS ? "https" : "http"
             guard
                 session.request(
-                    request.head, scheme: scheme, authority: pool.authority, body: bytes, owner: request) != nil
+                    request.head, scheme: scheme, authority: pool.authority, body: request.body, owner: request)
             else {
                 isDraining = true
                 return false
@@ -287,6 +285,13 @@ final class ClientConnection: ReadinessHandler {
             let unsentStill = request.sentAt == nil
             pool.fail(request, ClientFailure(kind: kind, message: message, isSafeToResend: unsentStill))
         }
+    }
+
+    /// The pool goes and takes its connections with it: nothing is told to anyone.
+    func abandon() {
+        guard let ticket else { return }
+        pool.loop.deregister(ticket)
+        self.ticket = nil
     }
 
     /// Ends an idle or draining connection in order.

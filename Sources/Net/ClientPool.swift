@@ -23,7 +23,9 @@ package final class ClientPool: TurnEndHandler {
     private var waiting = Ring<OutgoingRequest>()
     private var dirty: [ClientConnection] = []
     private var isTurnEndPending = false
+    /// Cancelled when the pool goes, so they may hold it unowned: a weak reference would slow down every count of it.
     private var sweep: LoopTimer?
+    private var retry: LoopTimer?
     private var retryAfter = Instant(nanoseconds: 0)
     private var isRetryScheduled = false
     private var isClosed = false
@@ -47,6 +49,12 @@ package final class ClientPool: TurnEndHandler {
         if configuration.opensEagerly { for _ in 0..<configuration.maxConnections { open() } }
     }
 
+    deinit {
+        sweep?.cancel()
+        retry?.cancel()
+        for connection in connections { connection.abandon() }
+    }
+
     package var statistics: ClientStatistics {
         ClientStatistics(
             connectionsOpened: opened, connectionsOpen: connections.count { !$0.isConnecting }, inFlight: inFlight,
@@ -67,6 +75,10 @@ package final class ClientPool: TurnEndHandler {
         guard waiting.count < configuration.maxQueued else {
             return fail(
                 request, ClientFailure(kind: .overloaded, message: "too many requests wait", isSafeToResend: true))
+        }
+        if waiting.isEmpty, let connection = nextWithRoom(), connection.submit(request) {
+            if connection.hasRoom { offer(connection) }
+            return
         }
         waiting.append(request)
         serveWaiting()
@@ -171,9 +183,9 @@ package final class ClientPool: TurnEndHandler {
         guard wait <= .zero else {
             guard !isRetryScheduled else { return }
             isRetryScheduled = true
-            _ = loop.after(wait) { [weak self] in
-                self?.isRetryScheduled = false
-                self?.requestTurnEnd()
+            retry = loop.after(wait) { [unowned(unsafe) self] in
+                isRetryScheduled = false
+                requestTurnEnd()
             }
             return
         }
@@ -207,7 +219,7 @@ package final class ClientPool: TurnEndHandler {
             retryAfter = loop.now + .milliseconds(10)
             let message = (error as? Failure)?.message ?? "\(error)"
             let failure = ClientFailure(kind: .connect, message: message, isSafeToResend: true)
-            if connections.isEmpty { loop.atEndOfTurn { [weak self] in self?.failWaiting(failure) } }
+            if connections.isEmpty { loop.atEndOfTurn { [self] in failWaiting(failure) } }
         }
     }
 
@@ -229,8 +241,8 @@ package final class ClientPool: TurnEndHandler {
     private func scheduleSweep() {
         let tenth = Interval(nanoseconds: configuration.requestTimeout.nanoseconds / 10)
         let interval = min(max(tenth, .milliseconds(10)), .milliseconds(250))
-        sweep = loop.after(interval) { [weak self] in
-            guard let self, !isClosed else { return }
+        sweep = loop.after(interval) { [unowned(unsafe) self] in
+            guard !isClosed else { return }
             checkDeadlines()
             scheduleSweep()
         }

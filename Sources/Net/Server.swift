@@ -21,6 +21,7 @@ package final class Server: TurnEndHandler {
     private var resumed: [ServerConnection] = []
     private var isTurnEndPending = false
     private var acceptor: Acceptor?
+    /// Cancelled when the server goes, so it may hold it unowned: a weak reference would slow down every count of it.
     private var sweep: LoopTimer?
     private var drained: (() -> Void)?
 
@@ -39,6 +40,8 @@ package final class Server: TurnEndHandler {
         }
         scheduleSweep()
     }
+
+    deinit { sweep?.cancel() }
 
     package var connectionCount: Int { connections.count }
 
@@ -124,8 +127,7 @@ package final class Server: TurnEndHandler {
     }
 
     private func scheduleSweep() {
-        sweep = loop.after(.seconds(1)) { [weak self] in
-            guard let self else { return }
+        sweep = loop.after(.seconds(1)) { [unowned(unsafe) self] in
             closeOverdue()
             scheduleSweep()
         }

@@ -91,6 +91,17 @@ import Testing
         #expect(facts.apnsID != UUIDBytes(high: 0, low: 0))
     }
 
+    @Test("any wrong byte in an apns-id is BadMessageId, and its digits are read as Basics reads them (§3)")
+    func everyByte() {
+        let good = "8cB35b22-8f4F-4b7b-9f3a-0f0a4b6c2d1e"
+        #expect(room.facts { $0["apns-id"] = good }.apnsID == withBytes(of: good) { UUIDBytes($0) })
+        for place in 0..<36 {
+            var bytes = Array(good.utf8)
+            bytes[place] = bytes[place] == UInt8(ascii: "-") ? UInt8(ascii: "0") : UInt8(ascii: "-")
+            #expect(room.reason { $0["apns-id"] = String(decoding: bytes, as: UTF8.self) } == .badMessageId)
+        }
+    }
+
     @Test("two pushes without an apns-id get two of ours")
     func madeIDs() { #expect(room.facts { _ in }.apnsID != room.facts { _ in }.apnsID) }
 

@@ -242,6 +242,14 @@ import Testing
         #expect(classes(history.finish()) == "delivered 2")
     }
 
+    @Test mutating func anAlertDoesNotMakeAnOlderActivityStateReordered() {
+        history.expect(1, 1)
+        history.expect(1, 2, at: 1100, channel: .alert)
+        history.push(1, 2, at: 1150, channel: .alert)
+        history.push(1, 1, at: 1160)
+        #expect(classes(history.finish()) == "delivered 2")
+    }
+
     @Test mutating func sessionsHaveNoOrderAmongEachOther() {
         history.expect(1, 1)
         history.expect(2, 2)

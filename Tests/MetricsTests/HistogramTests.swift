@@ -70,6 +70,12 @@ import Testing
         #expect([0, 24.9, 25, 25.1, 50, 75, 75.1, 100].map { histogram.value(at: $0) } == [1, 1, 1, 2, 2, 3, 4, 4])
     }
 
+    @Test func aShareThatIsAWholeNumberOfValuesIsNotRoundedUp() {
+        var histogram = Histogram()
+        for value in 1...11 { histogram.record(Int64(value)) }
+        #expect((1...11).map { histogram.value(at: 100 * Double($0) / 11) } == (1...11).map { Int64($0) })
+    }
+
     @Test func theSpectrumHalvesTheWayToTheEnd() {
         let points = small.percentileSpectrum(ticksPerHalfDistance: 5)
         #expect(

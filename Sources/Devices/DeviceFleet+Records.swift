@@ -1,0 +1,115 @@
+// The fleet as the admin side sees it: tokens by their text, and what became of activities. Off the data path.
+
+import APNs
+package import Basics
+import Synchronization
+
+extension DeviceFleet {
+    /// Whether a text can be a device token here: hex digits in either case, an even number, 2 to 1024.
+    package static func isToken(_ text: String) -> Bool {
+        withBytes(of: text) { $0.count <= 1024 && TokenHash(checking: $0) != nil }
+    }
+
+    /// `token` are hex digits in either case; nil when unknown.
+    package func record(of token: String) -> TokenRecord? {
+        let hash = Self.hash(token)
+        return shard(hash).state.withLock { state in
+            state.table.find(hash).map { place in
+                let row = state.table[place]
+                var since: WallTime?
+                if row.state != .active, row.sinceMilliseconds != TokenRow.unknownDeath {
+                    since = WallTime(milliseconds: row.sinceMilliseconds)
+                }
+                return TokenRecord(
+                    token: state.table.token(at: place), kind: row.kind, topic: state.table.topics.text(row.topic),
+                    environment: row.environment, state: row.state, since: since)
+            }
+        }
+    }
+
+    /// Adds the token or changes it. A record that makes a dead token active again, or another kind of token, starts
+    /// its activity anew. False, and nothing done, when the token is no token (see `isToken`).
+    @discardableResult
+    package func set(_ record: TokenRecord) -> Bool {
+        guard Self.isToken(record.token) else { return false }
+        let hash = Self.hash(record.token)
+        shard(hash).state.withLock { state in
+            let place =
+                state.table.find(hash) ?? withBytes(of: record.token) { state.table.insert(hash, token: $0) }
+            var row = state.table[place]
+            if row.kind != record.kind || row.state != .active && record.state == .active { row.startAnew() }
+            row.kind = record.kind
+            row.environment = record.environment
+            row.state = record.state
+            row.sinceMilliseconds = record.since?.milliseconds ?? TokenRow.unknownDeath
+            row.topic = record.topic.map { withBytes(of: $0) { state.table.topics.number(of: $0) } } ?? 0
+            row.forgetSuffix()
+            state.table[place] = row
+        }
+        return true
+    }
+
+    /// Forgets the token; true when it was known.
+    @discardableResult
+    package func remove(token: String) -> Bool {
+        let hash = Self.hash(token)
+        return shard(hash).state.withLock { state in
+            guard let place = state.table.find(hash) else { return false }
+            state.table.remove(at: place)
+            return true
+        }
+    }
+
+    /// Forgets everything.
+    package func reset() {
+        for shard in shards { shard.state.withLock { $0.table.removeAll() } }
+    }
+
+    /// Activities in no particular order, at most `limit`. `now` decides on stale, ended and dismissed; nil: the time
+    /// of the latest push.
+    package func activities(limit: Int, now: WallTime? = nil) -> [ActivityRecord] {
+        let now = now ?? latest
+        var found: [ActivityRecord] = []
+        for shard in shards where found.count < limit {
+            let room = limit - found.count
+            found += shard.state.withLock { state in
+                var records: [ActivityRecord] = []
+                state.table.forEachPlace { place in
+                    if let record = activity(at: place, state.table, now: now) { records.append(record) }
+                    return records.count < room
+                }
+                return records
+            }
+        }
+        return found
+    }
+
+    /// Nil when the token has had no activity.
+    package func activity(token: String, now: WallTime? = nil) -> ActivityRecord? {
+        let hash = Self.hash(token)
+        let now = now ?? latest
+        return shard(hash).state.withLock { state in
+            state.table.find(hash).flatMap { activity(at: $0, state.table, now: now) }
+        }
+    }
+
+    /// Tokens known.
+    package var tokenCount: Int { shards.reduce(0) { $0 + $1.state.withLock { $0.table.count } } }
+
+    private var latest: WallTime {
+        shards.reduce(WallTime(nanoseconds: 0)) { max($0, $1.state.withLock { $0.latest }) }
+    }
+
+    private static func hash(_ token: String) -> TokenHash { withBytes(of: token) { TokenHash(hex: $0) } }
+
+    private func activity(at place: Int, _ table: borrowing TokenTable, now: WallTime) -> ActivityRecord? {
+        let row = table[place]
+        guard row.kind == .activity, row.startedAt > 0 else { return nil }
+        return ActivityRecord(
+            token: table.token(at: place), topic: table.topics.text(row.topic),
+            state: row.state(at: now, settings: settings),
+            lastTimestamp: row.lastTimestamp == TokenRow.noTimestamp ? nil : row.lastTimestamp,
+            lastEvent: row.lastEvent, startedAt: WallTime(seconds: Int64(row.startedAt)), shown: Int(row.shown),
+            ignored: Int(row.ignored))
+    }
+}
