@@ -55,7 +55,7 @@ let package = Package(
         room("Devices", ["Basics", "APNs"]),
         room("Faults", ["Basics", "APNs"]),
         // Floor 5
-        room("Journal", ["Basics", "EventLoop", "HTTP", "CLinux", "CXXHash"]),
+        room("Journal", ["Basics", "EventLoop", "HTTP", "CXXHash"]),
         room("Metrics", ["Basics", "Journal", "CZlib"]),
         // Floor 6
         room("Scenarios", ["Basics", "YAML", "Faults", "APNs"]),

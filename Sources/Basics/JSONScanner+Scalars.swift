@@ -37,7 +37,23 @@ extension JSONScanner {
         return nil
     }
 
+    /// An integer of usual length here, all other numbers elsewhere.
+    @inline(__always)
     private func number(_ start: JSONText.Bytes, into node: UnsafeMutablePointer<JSONNode>) -> JSONText.Bytes? {
+        var p = start
+        let first = p.pointee
+        repeat { p += 1 } while p.pointee &- UInt8(ascii: "0") < 10
+        if first &- UInt8(ascii: "1") < 9, p.pointee != UInt8(ascii: "."), p.pointee | 0x20 != UInt8(ascii: "e"),
+            p - start < 200
+        {
+            node.pointee.isInteger = true
+            return p
+        }
+        return anyNumber(start, into: node)
+    }
+
+    @inline(never)
+    private func anyNumber(_ start: JSONText.Bytes, into node: UnsafeMutablePointer<JSONNode>) -> JSONText.Bytes? {
         var p = start
         if p.pointee == UInt8(ascii: "-") { p += 1 }
         if p.pointee == UInt8(ascii: "0") {
@@ -45,22 +61,20 @@ extension JSONScanner {
         } else {
             guard digits(&p) else { return nil }
         }
-        var mayOverflow = p - start > 200
-        if p.pointee != UInt8(ascii: "."), p.pointee | 0x20 != UInt8(ascii: "e") {
-            node.pointee.isInteger = true
-        } else {
-            if p.pointee == UInt8(ascii: ".") {
-                p += 1
-                guard digits(&p) else { return nil }
-            }
-            mayOverflow = p - start > 200
-            if p.pointee | 0x20 == UInt8(ascii: "e") {
-                p += 1
-                if p.pointee == UInt8(ascii: "+") || p.pointee == UInt8(ascii: "-") { p += 1 }
-                let exponent = p
-                guard digits(&p) else { return nil }
-                mayOverflow = mayOverflow || p - exponent > 2
-            }
+        node.pointee.isInteger = true
+        if p.pointee == UInt8(ascii: ".") {
+            node.pointee.isInteger = false
+            p += 1
+            guard digits(&p) else { return nil }
+        }
+        var mayOverflow = p - start >= 200
+        if p.pointee | 0x20 == UInt8(ascii: "e") {
+            node.pointee.isInteger = false
+            p += 1
+            if p.pointee == UInt8(ascii: "+") || p.pointee == UInt8(ascii: "-") { p += 1 }
+            let exponent = p
+            guard digits(&p) else { return nil }
+            mayOverflow = mayOverflow || p - exponent > 2
         }
         if mayOverflow, !JSONText.isFiniteNumber(start, p) {
             _ = fail(.numberOutOfRange, start)

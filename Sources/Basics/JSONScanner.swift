@@ -14,9 +14,9 @@ import Glibc
 package final class JSONScanner {
     /// An object or array that is still open. Below the first lies one that belongs to no container.
     private struct Frame {
-        var node: Int32
-        /// Where its keys begin in `keys`; -1 for an array.
-        var keyBase: Int32
+        var node: UnsafeMutablePointer<JSONNode>
+        /// Where its keys begin; nil for an array.
+        var keys: UnsafeMutablePointer<ScannedKey>?
         /// One bit for each key seen, by its hash: most new keys are told from all former ones by this alone.
         var keyMask: UInt64
     }
@@ -75,6 +75,7 @@ package final class JSONScanner {
         return nil
     }
 
+    /// Copies the text, and makes room for as many values as it can hold: each needs a byte.
     private func take(_ bytes: Span<UInt8>) {
         length = bytes.count
         let zeros = 16
@@ -86,93 +87,91 @@ package final class JSONScanner {
         bytes.withUnsafeBufferPointer { if let start = $0.baseAddress { text.update(from: start, count: length) } }
         (text + length).update(repeating: 0, count: zeros)
         tail = length + zeros
+        let values = min(maxNodes, length)
+        if nodeCapacity < values {
+            nodes.deallocate()
+            keys.deallocate()
+            nodeCapacity = min(maxNodes, max(2 * nodeCapacity, values))
+            nodes = .allocate(capacity: nodeCapacity)
+            keys = .allocate(capacity: nodeCapacity)
+        }
     }
 
     /// The pass. Returns the number of nodes, or nil with `failure` set. Nodes and frames are written where they stay:
     /// put together elsewhere and copied they cost twice.
     private func run() -> Int? {
         let text = UnsafePointer(text)
-        var nodes = nodes
-        var capacity = nodeCapacity
-        var count = 0
-        var keyCount = 0
+        let root = nodes
+        let limit = nodes + nodeCapacity
+        var node = nodes
+        var key = keys
         var frame = frames
         let deepest = frames + maxDepth
-        frame.pointee = Frame(node: -1, keyBase: -1, keyMask: 0)
+        frame.pointee = Frame(node: root, keys: nil, keyMask: 0)
         var p = Self.skipSpace(text)
         while true {
             // A value comes next, in an object behind its key.
-            if count == capacity {
-                guard growNodes() else { return fail(.tooManyNodes, p) }
-                nodes = self.nodes
-                capacity = nodeCapacity
-            }
-            let node = nodes + count
+            guard node < limit else { return fail(.tooManyNodes, p) }
             node.initialize(to: .blank)
-            if frame.pointee.keyBase >= 0 {
+            if let base = frame.pointee.keys {
                 guard p.pointee == UInt8(ascii: "\"") else { return fail(.unexpectedByte, p) }
                 let start = p + 1
                 guard let end = string(start, hasEscapes: &node.pointee.keyHasEscapes) else { return nil }
                 node.pointee.keyStart = Int32(truncatingIfNeeded: start - text)
                 node.pointee.keyEnd = Int32(truncatingIfNeeded: end - 1 - text)
-                let base = Int(frame.pointee.keyBase)
-                guard note(node, after: base, at: keyCount, mask: &frame.pointee.keyMask) else {
+                guard note(node, as: key, after: base, mask: &frame.pointee.keyMask) else {
                     return fail(.duplicateKey, p)
                 }
-                keyCount &+= 1
+                key += 1
                 p = Self.skipSpace(end)
                 guard p.pointee == UInt8(ascii: ":") else { return fail(.unexpectedByte, p) }
                 p = Self.skipSpace(p + 1)
             }
-            var last = Int32(truncatingIfNeeded: count)
-            count &+= 1
-            node.pointee.start = Int32(truncatingIfNeeded: p - text)
+            var last = node
+            node += 1
+            last.pointee.start = Int32(truncatingIfNeeded: p - text)
             let first = p.pointee
             if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
                 guard frame < deepest else { return fail(.tooDeep, p) }
                 frame += 1
                 let isObject = first == UInt8(ascii: "{")
-                frame.pointee.node = last
-                frame.pointee.keyBase = isObject ? Int32(truncatingIfNeeded: keyCount) : -1
-                frame.pointee.keyMask = 0
-                node.pointee.kind = isObject ? .object : .array
+                frame.pointee = Frame(node: last, keys: isObject ? key : nil, keyMask: 0)
+                last.pointee.kind = isObject ? .object : .array
                 p = Self.skipSpace(p + 1)
                 if p.pointee != first &+ 2 {
-                    node.pointee.firstChild = last &+ 1
-                    node.pointee.childCount = 1
+                    last.pointee.firstChild = Int32(truncatingIfNeeded: node - root)
+                    last.pointee.childCount = 1
                     continue
                 }
             } else {
-                guard let end = scalar(p, into: node) else { return nil }
-                node.pointee.end = Int32(truncatingIfNeeded: end - text)
+                guard let end = scalar(p, into: last) else { return nil }
+                last.pointee.end = Int32(truncatingIfNeeded: end - text)
                 p = Self.skipSpace(end)
             }
             // A value has ended: close what ends with it, until a comma asks for another.
             while true {
                 guard frame > frames else {
-                    return p - text == length ? count : fail(.trailingBytes, p)
+                    return p - text == length ? node - root : fail(.trailingBytes, p)
                 }
-                let parent = nodes + Int(frame.pointee.node)
-                let keyBase = frame.pointee.keyBase
+                let parent = frame.pointee.node
                 let byte = p.pointee
                 if byte == UInt8(ascii: ",") {
-                    nodes[Int(last)].next = Int32(truncatingIfNeeded: count)
+                    last.pointee.next = Int32(truncatingIfNeeded: node - root)
                     parent.pointee.childCount &+= 1
                     p = Self.skipSpace(p + 1)
                     break
                 }
-                guard byte == (keyBase >= 0 ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
+                let base = frame.pointee.keys
+                guard byte == (base != nil ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
                     return fail(.unexpectedByte, p)
                 }
                 p += 1
                 parent.pointee.end = Int32(truncatingIfNeeded: p - text)
-                if keyBase >= 0 {
-                    if let twice = repeatedKey(from: Int(keyBase), to: keyCount) {
-                        return fail(.duplicateKey, text + twice - 1)
-                    }
-                    keyCount = Int(keyBase)
+                if let base {
+                    if let twice = repeatedKey(from: base, to: key) { return fail(.duplicateKey, text + twice - 1) }
+                    key = base
                 }
-                last = frame.pointee.node
+                last = parent
                 frame -= 1
                 p = Self.skipSpace(p)
             }
@@ -188,19 +187,6 @@ package final class JSONScanner {
         }
         table.update(repeating: -1, count: capacity)
         return table
-    }
-
-    private func growNodes() -> Bool {
-        guard nodeCapacity < maxNodes else { return false }
-        let capacity = min(2 * nodeCapacity, maxNodes)
-        let moreNodes = UnsafeMutablePointer<JSONNode>.allocate(capacity: capacity)
-        let moreKeys = UnsafeMutablePointer<ScannedKey>.allocate(capacity: capacity)
-        moreNodes.update(from: nodes, count: nodeCapacity)
-        moreKeys.update(from: keys, count: nodeCapacity)
-        nodes.deallocate()
-        keys.deallocate()
-        (nodes, keys, nodeCapacity) = (moreNodes, moreKeys, capacity)
-        return true
     }
 
     /// Sets `failure`. Whatever is wrong where the text ends is that it ends.

@@ -50,7 +50,8 @@ enum Directory {
     static func newFile(
         in directory: String, name: String, time: any TimeSource
     ) throws(Failure) -> (descriptor: Int32, path: String, header: FileHeader, length: Int) {
-        // One writer at a time chooses its tag and name; where a file system cannot lock, O_EXCL still keeps files apart.
+        // One writer at a time chooses its tag and name; where a file system cannot lock, O_EXCL still keeps files
+        // apart.
         let lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { if lock >= 0 { close(lock) } }
         if lock >= 0 { _ = SystemCall.run { Int(flock(lock, LOCK_EX)) } }
@@ -60,7 +61,8 @@ enum Directory {
         }
         guard tag < Format.maxTag else {
             throw Failure(
-                .usage, "the journal directory \(directory) is full: \(Format.maxTag) files", hint: "use a fresh directory")
+                .usage, "the journal directory \(directory) is full: \(Format.maxTag) files",
+                hint: "use a fresh directory")
         }
         var number = 1
         while true {

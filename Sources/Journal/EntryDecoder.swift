@@ -117,7 +117,8 @@ struct EntryDecoder {
             switch name.utf8.count {
             case 5 where name == ":path":
                 // By bytes: looking for a slash by characters costs more than all the rest of the entry.
-                entry.token = value.utf8.lastIndex(of: 47).map { String(value[value.utf8.index(after: $0)...]) } ?? value
+                let slash = value.utf8.lastIndex(of: 47)
+                entry.token = slash.map { String(value[value.utf8.index(after: $0)...]) } ?? value
             case 10 where name == "apns-topic" && entry.topic == nil: entry.topic = value
             case 14 where name == "apns-push-type" && entry.pushType == nil: entry.pushType = value
             case 13 where name == "apns-priority" && entry.priority == nil: entry.priority = value

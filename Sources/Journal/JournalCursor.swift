@@ -32,7 +32,8 @@ package struct JournalCursor: Hashable, Sendable {
 
     /// Letters, digits, `-`, `_` and `.`; not starting with a dot.
     static func isFileName(_ name: String) -> Bool {
-        guard let first = name.utf8.first, first != 46, name.utf8.count <= Format.maxNameLength + 8 else { return false }
+        let length = 1...Format.maxNameLength + 8
+        guard length.contains(name.utf8.count), name.utf8.first != 46 else { return false }
         return name.utf8.allSatisfy { byte in
             switch byte {
             case 45, 46, 48...57, 65...90, 95, 97...122: true

@@ -74,7 +74,7 @@ package final class JournalReader {
         found.sort { ($0.header.wall, $0.name) < ($1.header.wall, $1.name) }
         for segment in found { segment.clockOffset = clockOffset(of: segment.header) }
         segments += found
-        segments.sort { ($0.header.wall, $0.name) < ($1.header.wall, $1.name) }
+        segments.sort { ($0.beginning, $0.name) < ($1.beginning, $1.name) }
     }
 
     /// Nil for a file that has no header yet, or is none of ours.

@@ -35,7 +35,7 @@ struct Merge {
             try advance(segment)
         }
         while let segment = waiting.last {
-            if let earliest = earliest(), heads[earliest].wall < segment.header.wall.nanoseconds { break }
+            if let earliest = earliest(), heads[earliest].wall < segment.beginning { break }
             waiting.removeLast()
             let offset = max(cursor[segment.name] ?? 0, segment.headerLength)
             cursor[segment.name] = offset

@@ -24,7 +24,8 @@ final class RecordBuffer {
 
     deinit { base.deallocate() }
 
-    /// Room for a record of up to that length; it counts once it is sealed by `end`, and is forgotten by another `begin`.
+    /// Room for a record of up to that length. It counts once it is sealed by `end`, and is forgotten by another
+    /// `begin`.
     func begin(room: Int) -> UnsafeMutableRawPointer {
         let room = Format.padded(room)
         if pending + room > capacity {

@@ -31,6 +31,9 @@ final class Segment {
         clockOffset = header.clockOffset
     }
 
+    /// The wall time at which the file was begun.
+    var beginning: Int64 { header.instant.nanoseconds &+ clockOffset }
+
     var isOpen: Bool { window != nil }
 
     /// Bytes in the file now; 0 when it is gone.

@@ -1,7 +1,7 @@
 // What a run came to, once plan and arrivals are joined.
 
-/// Every expectation is in exactly one of `delivered`, `late`, `superseded`, `lost`, `excused`, `unsent` and `undecided`.
-/// `duplicated`, `reordered` and `unexpected` count pushes, in addition.
+/// Every expectation is in exactly one of `delivered`, `late`, `superseded`, `lost`, `excused`, `unsent` and
+/// `undecided`. `duplicated`, `reordered` and `unexpected` count pushes, in addition.
 package struct Correlation: Sendable {
     /// By the kind of the expectation; a push without one counts under `""`.
     package var classes: [String: [DeliveryClass: Int]] = [:]

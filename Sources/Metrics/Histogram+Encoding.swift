@@ -67,7 +67,7 @@ extension Histogram {
             Self.number(bytes, 16, UInt64.self) == UInt64(Layout.lowestDiscernible)
         else { throw HistogramError(message: "a histogram of other precision than three digits from 1 on") }
         let length = Int(Self.number(bytes, 4, UInt32.self))
-        guard length <= bytes.count - Self.headerLength else { throw HistogramError(message: "the histogram is cut off") }
+        guard length <= bytes.count - Self.headerLength else { throw Self.cutOff }
         self.init()
         try readCounts(bytes.extracting(Self.headerLength..<Self.headerLength + length))
     }
@@ -77,7 +77,7 @@ extension Histogram {
             throw HistogramError(message: "these bytes are no compressed HdrHistogram of format V2")
         }
         let packedLength = Int(Self.number(bytes, 4, UInt32.self))
-        guard packedLength <= bytes.count - 8 else { throw HistogramError(message: "the histogram is cut off") }
+        guard packedLength <= bytes.count - 8 else { throw Self.cutOff }
         var plain = [UInt8](repeating: 0, count: Self.maxEncodedLength)
         var length = uLong(plain.count)
         let result = bytes.extracting(8..<8 + packedLength).withUnsafeBufferPointer {
@@ -91,9 +91,7 @@ extension Histogram {
         var position = 0
         var index = 0
         while position < payload.count {
-            guard let number = Self.zigZag(payload, &position) else {
-                throw HistogramError(message: "the histogram is cut off")
-            }
+            guard let number = Self.zigZag(payload, &position) else { throw Self.cutOff }
             if number < 0 {
                 guard number > Int64(-Layout.countsLength) else { throw Self.outOfRange }
                 index -= Int(number)
@@ -108,6 +106,7 @@ extension Histogram {
         }
     }
 
+    private static let cutOff = HistogramError(message: "the histogram is cut off")
     private static let outOfRange = HistogramError(message: "the histogram holds values beyond one hour")
 
     private static func append(_ number: some FixedWidthInteger, to bytes: inout [UInt8]) {

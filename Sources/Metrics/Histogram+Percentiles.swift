@@ -12,7 +12,8 @@ extension Histogram {
         var seen: Int64 = 0
         for index in counts.indices where counts[index] != 0 {
             seen += counts[index]
-            if seen >= wanted { return percentile == 0 ? Layout.lowestValue(at: index) : Layout.highestValue(at: index) }
+            guard seen >= wanted else { continue }
+            return percentile == 0 ? Layout.lowestValue(at: index) : Layout.highestValue(at: index)
         }
         return 0
     }

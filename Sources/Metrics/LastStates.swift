@@ -18,7 +18,8 @@ struct LastStates {
     }
 
     mutating func miss(_ index: Int, channel: UInt8) {
-        if channel == PushChannel.liveactivity.number { activity.missing = Int32(index) } else { other.missing = Int32(index) }
+        let isActivity = channel == PushChannel.liveactivity.number
+        if isActivity { activity.missing = Int32(index) } else { other.missing = Int32(index) }
     }
 
     mutating func endSession() {

@@ -68,7 +68,9 @@ package enum Marker {
         return (session, step)
     }
 
-    private static func number(_ bytes: UnsafeBufferPointer<UInt8>, _ position: inout Int, after mark: UInt8) -> UInt32? {
+    private static func number(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ position: inout Int, after mark: UInt8
+    ) -> UInt32? {
         guard position < bytes.count, bytes[position] == mark else { return nil }
         position += 1
         let start = position
@@ -86,5 +88,7 @@ package enum Marker {
     }
 
     @inline(__always)
-    private static func digit(_ value: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: value < 10 ? 48 + value : 87 + value) }
+    private static func digit(_ value: UInt32) -> UInt8 {
+        UInt8(truncatingIfNeeded: value < 10 ? 48 + value : 87 + value)
+    }
 }

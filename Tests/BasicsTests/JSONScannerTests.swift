@@ -163,6 +163,7 @@ struct JSONScannerTests {
         let deep = String(repeating: "[", count: 500) + String(repeating: "]", count: 500)
         #expect(scan(deep, scanner) == nil)
         #expect(scan("\(deep.dropLast())", scanner)?.code == .unexpectedEnd)
+        #expect(scan(String(repeating: "[", count: 500), JSONScanner(maxDepth: 500))?.code == .unexpectedEnd)
         #expect(scan("7", scanner) == nil)
         #expect(scanner.nodeCount == 1 && scanner.integer(0) == 7)
     }
@@ -189,6 +190,18 @@ struct JSONScannerTests {
         let elapsed = clock.measure { #expect(scan("{\(members)}", scanner) == nil) }
         #expect(elapsed < .seconds(2))
         #expect(scan("{\(members),\"\(keys[5_000])\":2}", scanner)?.code == .duplicateKey)
+    }
+
+    @Test func keysOfEveryLengthAreToldApart() {
+        let prefix = "abcdefghijklmnopqrstuvwxyz"
+        let keys = (0...26).map { String(prefix.prefix($0)) } + ["\\u0000", "a\\u0000", "abcdefg\\u0000", "abcdefgX"]
+        let members = keys.map { "\"\($0)\":1" }
+        #expect(scan("{\(members.joined(separator: ","))}") == nil)
+        for member in members {
+            let text = "{\(members.joined(separator: ",")),\(member)}"
+            let offset = text.utf8.count - member.utf8.count - 1
+            #expect(scan(text) == JSONScanError(code: .duplicateKey, offset: offset))
+        }
     }
 
     @Test func largeObjectsWithinEachOtherKeepTheirKeysApart() {

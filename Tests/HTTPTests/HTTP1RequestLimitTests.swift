@@ -65,6 +65,14 @@ struct HTTP1RequestLimitTests {
         #expect(message.fields.count == 4)
     }
 
+    @Test func theBytesOfAHeadAreCountedWithoutWhatIsBetweenThem() {
+        for (text, fields, _, _, _) in HTTP1RequestParserTests.good {
+            let parser = HTTP1RequestParser()
+            _ = feed(text, cutAt: []) { parser.consume($0) }
+            #expect(parser.head.byteCount == fields.reduce(0) { $0 + $1.utf8.count - 2 })
+        }
+    }
+
     @Test func pipelinedRequestsAreTakenOneByOne() {
         let texts = [HTTP1RequestParserTests.full, "GET /a HTTP/1.1\r\nHost: b\r\n\r\n", HTTP1RequestParserTests.full]
         let bytes = Array(texts.joined().utf8)

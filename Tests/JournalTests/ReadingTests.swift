@@ -66,16 +66,17 @@ import Testing
         }
     }
 
-    @Test func aWallClockThatWasSetABitDoesNotDisturbTheOrderOfInstants() throws {
+    /// Half a second later on the monotonic clock, and the wall clock was set back or forward by that much.
+    @Test(arguments: [1001, 1002])
+    func aWallClockThatWasSetABitDoesNotDisturbTheOrderOfInstants(wallSeconds: Int64) throws {
         try withDirectory { directory in
             let first = try JournalWriter(
                 directory: directory, name: "apns-0", time: FixedTime(instant: 1_000_000_000, wallSeconds: 1001))
-            // Half a second later on the monotonic clock, and the wall clock was set back by that much.
-            let second = try JournalWriter(
-                directory: directory, name: "apns-1", time: FixedTime(instant: 1_500_000_000, wallSeconds: 1001))
-            second.push(at: 2_000_000_000, body: "1")
-            first.push(at: 2_000_000_001, body: "2")
-            second.push(at: 2_000_000_002, body: "3")
+            let later = FixedTime(instant: 1_500_000_000, wallSeconds: wallSeconds)
+            let second = try JournalWriter(directory: directory, name: "apns-1", time: later)
+            second.push(at: 1_500_000_000, body: "1")
+            first.push(at: 1_500_000_001, body: "2")
+            second.push(at: 1_500_000_002, body: "3")
             #expect(first.commit() && second.commit())
             #expect(try JournalReader(directory: directory).bodies() == ["1", "2", "3"])
         }

@@ -176,7 +176,8 @@ import Testing
                 var fields: [String] = []
                 for _ in 0..<Int(generator.next() % 12) {
                     let name = generator.next() % 4 == 0 ? "authorization" : String(generator.next() % 1000, radix: 36)
-                    let value = String(repeating: "é", count: Int(generator.next() % 40)) + String(generator.next() % 8)
+                    let stem = String(repeating: "é", count: Int(generator.next() % 40))
+                    let value = stem + String(generator.next() % 8)
                     head.append(name: name, value: value)
                     fields.append(name + "=" + value)
                 }

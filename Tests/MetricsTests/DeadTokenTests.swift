@@ -20,7 +20,8 @@ import Testing
         #expect(result.deadTokens.worstToken == nil)
     }
 
-    @Test(arguments: [(403, "ExpiredProviderToken"), (429, "TooManyRequests"), (400, "BadTopic")] as [(UInt16, String)])
+    @Test(
+        arguments: [(403, "ExpiredProviderToken"), (429, "TooManyRequests"), (400, "BadTopic")] as [(UInt16, String)])
     mutating func otherRefusalsKillNoToken(status: UInt16, reason: String) {
         history.expect(1, 1, at: 1000)
         history.expect(1, 2, at: 5000)

@@ -54,9 +54,10 @@ import Testing
         #expect(first.reasons == second.reasons)
     }
 
-    @Test(arguments: [
-        (1, 1, PushChannel.alert), (1, 2, .liveactivity), (2, 1, .liveactivity),
-    ] as [(UInt32, UInt32, PushChannel)])
+    @Test(
+        arguments: [
+            (1, 1, PushChannel.alert), (1, 2, .liveactivity), (2, 1, .liveactivity),
+        ] as [(UInt32, UInt32, PushChannel)])
     mutating func anotherSessionStepOrChannelDoesNotDeliver(session: UInt32, step: UInt32, channel: PushChannel) {
         history.expect(1, 1)
         history.push(session, step, channel: channel)
@@ -133,7 +134,9 @@ import Testing
     @Test mutating func ofTwoPhonesOneDoesNotStandInForTheOther() {
         // The relay forgot the first phone: its states are lost, though the other phone has newer ones.
         for step in 1...3 {
-            for token in ["aa", "bb"] { history.expect(1, UInt32(step), at: 1000 * Int64(step), coalesce: true, token: token) }
+            for token in ["aa", "bb"] {
+                history.expect(1, UInt32(step), at: 1000 * Int64(step), coalesce: true, token: token)
+            }
         }
         history.push(1, 3, at: 3050, token: "bb")
         #expect(classes(history.finish()) == "delivered 1, superseded 2, lost 3")

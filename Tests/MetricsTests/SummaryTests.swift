@@ -109,6 +109,20 @@ import Testing
         #expect(counts == ["start": 1, "progress": 2, "#2": 1, "other": 1])
     }
 
+    @Test mutating func theWarmUpIsJudgedButNotMeasured() {
+        history.correlator = Correlator(run: History.run, origin: instant(0), measuredFrom: instant(2000))
+        for step in [1, 2] as [UInt32] {
+            history.expect(1, step, at: 1000 * Int64(step))
+            history.event(1, step, at: 1000 * Int64(step), sent: 1000 * Int64(step), answered: 1000 * Int64(step) + 5)
+            history.push(1, step, at: 1000 * Int64(step) + 50)
+        }
+        let result = history.finish()
+        #expect(classes(result) == "delivered 2")
+        #expect([result.events, result.answered] == [2, 2])
+        #expect(
+            [result.delivery, result.answer, result.answerUncorrected, result.lateness].map(\.count) == [1, 1, 1, 1])
+    }
+
     // MARK: By second
 
     @Test mutating func thingsAreCountedInTheirSecond() {

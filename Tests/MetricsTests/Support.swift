@@ -30,7 +30,8 @@ struct History {
         reason: String? = nil, outcome: String = "updated", channel: PushChannel = .liveactivity,
         token: String = token, run: UInt32 = run, delay: Int64 = 0
     ) -> UInt64 {
-        let text = #"{"aps":{"content-state":{"lastMessage":"\#(Marker.text(run: run, session: session, step: step))"}}}"#
+        let marker = Marker.text(run: run, session: session, step: step)
+        let text = #"{"aps":{"content-state":{"lastMessage":"\#(marker)"}}}"#
         return pushText(
             text, at: milliseconds, status: status, reason: reason, outcome: outcome, channel: channel, token: token,
             delay: delay)
