@@ -18,7 +18,7 @@ struct ObjectReader {
         for key in object.keys where !keys.contains(key) {
             throw FaultRuleError(
                 pointer: self.pointer(key), message: "unknown member \"\(key)\"",
-                hint: suggestion(for: key, among: keys))
+                hint: Suggestion.hint(for: key, among: keys))
         }
     }
 
@@ -44,7 +44,7 @@ struct ObjectReader {
     }
 
     func unknownWord(_ key: String, _ word: String, among words: [String]) -> FaultRuleError {
-        error(key, "unknown \(key) \"\(word)\"", hint: suggestion(for: word, among: words))
+        error(key, "unknown \(key) \"\(word)\"", hint: Suggestion.hint(for: word, among: words))
     }
 
     func text(_ key: String) throws(FaultRuleError) -> String? {
@@ -98,27 +98,4 @@ extension Interval {
         }
         return "\(nanoseconds)ns"
     }
-}
-
-/// "did you mean …" when a word is near, else the list.
-func suggestion(for word: String, among words: [String]) -> String {
-    let nearest = words.min { distance(word, $0) < distance(word, $1) }
-    if let nearest, distance(word, nearest) <= max(2, word.count / 3) { return "did you mean \(nearest)?" }
-    return "one of " + words.joined(separator: ", ")
-}
-
-/// Insertions, deletions and replacements from one word to the other, case aside; words are short.
-private func distance(_ a: String, _ b: String) -> Int {
-    let (a, b) = (Array(a.lowercased().prefix(64)), Array(b.lowercased().prefix(64)))
-    var row = Array(0...b.count)
-    for (i, left) in a.enumerated() {
-        var diagonal = row[0]
-        row[0] = i + 1
-        for (j, right) in b.enumerated() {
-            let replaced = diagonal + (left == right ? 0 : 1)
-            diagonal = row[j + 1]
-            row[j + 1] = min(replaced, diagonal + 1, row[j] + 1)
-        }
-    }
-    return row[b.count]
 }

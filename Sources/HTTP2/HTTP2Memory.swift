@@ -42,7 +42,7 @@ private struct AllocatorState {
     private static let headerBytes = 16
     private static let pageBytes = 4_096
     private static let slabBytes = 1 << 18
-    private static let largestSmall = 4_096
+    private static let largestSmall = 4_608
 
     /// Bytes of each class, header included.
     private let sizes: UnsafeMutablePointer<Int>
@@ -55,7 +55,7 @@ private struct AllocatorState {
     private var firstSlab: UnsafeMutableRawPointer?
 
     init() {
-        let bytes = [48, 64, 96, 128, 192, 256, 384, 512, 1_024, 1_536, 2_048, 3_072, 4_096, 8_192, 20_480, 40_960]
+        let bytes = [48, 64, 96, 128, 192, 256, 384, 512, 1_024, 1_536, 2_048, 3_072, 4_096, 4_608, 8_192, 20_480, 40_960]
         classCount = bytes.count
         sizes = .allocate(capacity: bytes.count)
         lists = .allocate(capacity: bytes.count)
@@ -138,7 +138,7 @@ private struct AllocatorState {
     }
 
     private mutating func carve(_ size: Int) -> UnsafeMutableRawPointer {
-        if size >= 8_192, let slab {
+        if size >= 16_384, let slab {
             // Start big blocks on a page boundary; the gap before them is lost, once per block.
             let misaligned = Int(bitPattern: slab) % Self.pageBytes
             if misaligned > 0 {

@@ -88,16 +88,16 @@ import Testing
         "a mistake is told with its place and a way out",
         arguments: [
             ("[]", "", "an object"), ("{}", "", "needs an action"),
-            (#"{"action":{"silence":true},"tims":3}"#, "/tims", "did you mean times?"),
-            (#"{"action":{"silence":true},"x/y":3}"#, "/x~1y", "one of id, match"),
-            (#"{"action":{"silense":true}}"#, "/action/silense", "did you mean silence?"),
+            (#"{"action":{"silence":true},"tims":3}"#, "/tims", "did you mean `times`?"),
+            (#"{"action":{"silence":true},"x/y":3}"#, "/x~1y", "known: id, match"),
+            (#"{"action":{"silense":true}}"#, "/action/silense", "did you mean `silence`?"),
             (#"{"action":{}}"#, "/action", "respond"), (#"{"action":"silence"}"#, "/action", "respond"),
             (#"{"action":{"silence":true,"delay":"1s"}}"#, "/action", "one action"),
             (#"{"action":{"silence":1}}"#, "/action/silence", "true"),
             (#"{"action":{"respond":{}}}"#, "/action/respond", "reason is missing"),
             (
                 #"{"action":{"respond":{"reason":"BadDevceToken"}}}"#, "/action/respond/reason",
-                "did you mean BadDeviceToken?"
+                "did you mean `BadDeviceToken`?"
             ),
             (
                 #"{"action":{"respond":{"reason":"BadTopic","timestamp":1}}}"#, "/action/respond/timestamp",
@@ -120,10 +120,10 @@ import Testing
             (#"{"action":{"silence":true},"for":10}"#, "/for", "duration"),
             (#"{"action":{"silence":true},"for":"0s"}"#, "/for", "duration"),
             (#"{"action":{"silence":true},"match":[]}"#, "/match", "object"),
-            (#"{"action":{"silence":true},"match":{"pushtype":"alert"}}"#, "/match/pushtype", "did you mean pushType?"),
+            (#"{"action":{"silence":true},"match":{"pushtype":"alert"}}"#, "/match/pushtype", "did you mean `pushType`?"),
             (
                 #"{"action":{"silence":true},"match":{"pushType":"liveActivity"}}"#, "/match/pushType",
-                "did you mean liveactivity?"
+                "did you mean `liveactivity`?"
             ),
             (#"{"action":{"silence":true},"match":{"event":"stop"}}"#, "/match/event", "start, update, end"),
             (#"{"action":{"silence":true},"match":{"provider":"fcm"}}"#, "/match/provider", "apns"),
