@@ -12,6 +12,11 @@ package struct Readiness: OptionSet, Sendable {
     package static let write = Readiness(rawValue: EPOLLOUT.rawValue)
     /// The peer is gone or the descriptor failed; always reported.
     package static let hangUp = Readiness(rawValue: EPOLLHUP.rawValue | EPOLLERR.rawValue)
+    package static let readOrWrite = Readiness(rawValue: EPOLLIN.rawValue | EPOLLOUT.rawValue)
+
+    // Plain bit tests: the set algebra's generic ones are not specialized here, and these run for each event.
+    package var isReadable: Bool { rawValue & (EPOLLIN.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 }
+    package var isWritable: Bool { rawValue & EPOLLOUT.rawValue != 0 }
 }
 
 /// Called on the loop's thread when its descriptor is ready.

@@ -38,7 +38,7 @@ final class ClientConnection: ReadinessHandler {
     private var unsent: [OutgoingRequest] = []
     /// Something happened that may have made room for requests.
     var mayHaveRoom = false
-    private var interest: Readiness = [.read, .write]
+    private var interest = Readiness.readOrWrite
 
     init(pool: ClientPool, descriptor: consuming Descriptor, session: TLSSession?, now: Instant) {
         self.pool = pool
@@ -117,8 +117,8 @@ final class ClientConnection: ReadinessHandler {
             if session.isFinished { return fail(.closed, "the connection was closed by the peer") }
         }
         if transport.isBroken { return fail(.closed, "the connection broke while sending") }
-        let wanted: Readiness = transport.pendingBytes > 0 ? [.read, .write] : [.read]
-        if wanted != interest, let ticket {
+        let wanted: Readiness = transport.pendingBytes > 0 ? .readOrWrite : .read
+        if wanted.rawValue != interest.rawValue, let ticket {
             interest = wanted
             pool.loop.change(ticket, to: wanted)
         }
@@ -138,16 +138,16 @@ final class ClientConnection: ReadinessHandler {
             var length = socklen_t(4)
             getsockopt(transport.number, SOL_SOCKET, SO_ERROR, &error, &length)
             guard error == 0 else { return fail(.connect, "cannot connect: \(SystemCall.describe(error))") }
-            guard readiness.contains(.write) else { return }
+            guard readiness.isWritable else { return }
             isTCPConnected = true
-            interest = [.read]
+            interest = .read
             if let ticket { pool.loop.change(ticket, to: .read) }
             transport.startTLS()
             begin()
-        } else if readiness.contains(.write), transport.writePending() {
+        } else if readiness.isWritable, transport.writePending() {
             markDirty()
         }
-        guard !readiness.isDisjoint(with: [.read, .hangUp]) else { return }
+        guard readiness.isReadable else { return }
         let now = pool.loop.time.now()
         lastRead = now
         pingSentAt = nil

@@ -30,6 +30,8 @@ package final class ClientPool: TurnEndHandler {
     private var isRetryScheduled = false
     private var isClosed = false
     private var opened = 0
+    /// Of the connections, those on their way.
+    private var connecting = 0
     private var inFlight = 0
     private let response = ClientResponse(head: HeaderBlock(), body: ByteBuffer())
 
@@ -96,6 +98,7 @@ package final class ClientPool: TurnEndHandler {
     // MARK: For connections
 
     func connected(_ connection: ClientConnection) {
+        connecting -= 1
         retryAfter = Instant(nanoseconds: 0)
         offer(connection)
     }
@@ -120,6 +123,7 @@ package final class ClientPool: TurnEndHandler {
 
     func closed(_ connection: ClientConnection, _ failure: ClientFailure, wasConnecting: Bool) {
         connections.removeAll { $0 === connection }
+        if wasConnecting { connecting -= 1 }
         guard wasConnecting, !isClosed else {
             if !waiting.isEmpty { requestTurnEnd() }
             return
@@ -177,7 +181,6 @@ package final class ClientPool: TurnEndHandler {
 
     /// One more connection while fewer are on their way than requests wait.
     private func openIfUseful() {
-        let connecting = connections.count { $0.isConnecting }
         guard connections.count < configuration.maxConnections, connecting < waiting.count else { return }
         let wait = retryAfter - loop.now
         guard wait <= .zero else {
@@ -214,7 +217,8 @@ package final class ClientPool: TurnEndHandler {
             let connection = ClientConnection(
                 pool: self, descriptor: Descriptor(owning: number), session: session, now: loop.now)
             connections.append(connection)
-            connection.ticket = loop.register(number, for: [.read, .write], connection)
+            connecting += 1
+            connection.ticket = loop.register(number, for: .readOrWrite, connection)
         } catch {
             retryAfter = loop.now + .milliseconds(10)
             let message = (error as? Failure)?.message ?? "\(error)"

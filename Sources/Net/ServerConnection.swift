@@ -79,8 +79,8 @@ package final class ServerConnection: ReadinessHandler {
     // MARK: From the loop
 
     package func ready(_ readiness: Readiness) {
-        if readiness.contains(.write), transport.writePending() { markDirty() }
-        guard !readiness.isDisjoint(with: [.read, .hangUp]) else { return }
+        if readiness.isWritable, transport.writePending() { markDirty() }
+        guard readiness.isReadable else { return }
         let readAt = server.loop.time.now()
         lastActivity = readAt
         switch transport.read() {
@@ -126,8 +126,8 @@ package final class ServerConnection: ReadinessHandler {
             transport.shutDown()
             return server.close(self)
         }
-        let wanted: Readiness = transport.pendingBytes > 0 ? [.write] : [.read]
-        if wanted != interest, let ticket {
+        let wanted: Readiness = transport.pendingBytes > 0 ? .write : .read
+        if wanted.rawValue != interest.rawValue, let ticket {
             interest = wanted
             server.loop.change(ticket, to: wanted)
         }
