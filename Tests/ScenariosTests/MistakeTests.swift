@@ -324,13 +324,13 @@ struct MistakeTests {
             Row("at: 5s", "fore: 5s", "tiny.yaml:31:5: unknown key `fore` in `fault` (did you mean `for`?)"),
             Row(
                 "reason: Unregistered", "reason: Unregisterd",
-                "tiny.yaml:33:34: unknown reason \"Unregisterd\" (did you mean Unregistered?)"),
+                "tiny.yaml:33:34: unknown reason \"Unregisterd\" (did you mean `Unregistered`?)"),
             Row(
                 "pushType: liveactivity }", "pushTyp: liveactivity }",
-                "tiny.yaml:32:14: unknown member \"pushTyp\" (did you mean pushType?)"),
+                "tiny.yaml:32:14: unknown member \"pushTyp\" (did you mean `pushType`?)"),
             Row(
                 "pushType: liveactivity }", "pushType: liveactvity }",
-                "tiny.yaml:32:24: unknown pushType \"liveactvity\" (did you mean liveactivity?)"),
+                "tiny.yaml:32:24: unknown pushType \"liveactvity\" (did you mean `liveactivity`?)"),
             Row(
                 "pushType: liveactivity }", "fraction: 2 }",
                 "tiny.yaml:32:24: a share is greater than 0 and at most 1 (0.1 is every tenth)"),
