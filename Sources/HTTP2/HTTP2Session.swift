@@ -142,9 +142,6 @@ package final class HTTP2Session {
         nghttp2_submit_settings(session, 0, entries, entries.count)
     }
 
-    /// Grants the peer `bytes` of connection-level flow control in all, above the initial 65,535.
-    package func setConnectionWindow(_ bytes: Int32) { nghttp2_session_set_local_window_size(session, 0, 0, bytes) }
-
     package func ping() { nghttp2_submit_ping(session, 0, nil) }
 
     /// `lastStreamID` nil: the last stream that was handed up.

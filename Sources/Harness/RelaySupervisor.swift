@@ -23,8 +23,7 @@ final class RelaySupervisor {
     private var state = State.running
     private var pending: [RelayRestart]
     private var outageBegan: Instant?
-    /// Outages on purpose so far, since the origin of time given to `advance`.
-    private(set) var outages: [(start: Instant, end: Instant)] = []
+    private var outages: [(start: Instant, end: Instant)] = []
 
     /// `variable` gives the values of the launch template.
     init(_ spec: RelaySpec, logPath: String, variable: (String) -> String?) throws(Failure) {
@@ -81,7 +80,13 @@ final class RelaySupervisor {
         }
     }
 
+    /// Ended on purpose and not yet up again.
     var isDown: Bool { outageBegan != nil }
+
+    /// The outages on purpose up to `end`, one that still goes on among them.
+    func outages(until end: Instant) -> [(start: Instant, end: Instant)] {
+        outages + (outageBegan.map { [($0, end)] } ?? [])
+    }
 
     func stop() { process?.stop(spec.stop) }
 

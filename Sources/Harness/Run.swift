@@ -104,7 +104,7 @@ package final class Run {
         var faults = FaultTimeline(scenario.faults, script: mock.faults)
         defer {
             history.faults = faults.given
-            history.outages = relay.outages
+            history.outages = relay.outages(until: time.now())
         }
         var loadEnded: Instant?
         while true {

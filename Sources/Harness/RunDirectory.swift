@@ -38,7 +38,7 @@ struct RunDirectory: Sendable {
 
     /// A link that cannot be made is no reason to stop.
     private func pointLatestHere() {
-        let parent = path.prefix { _ in true }.split(separator: "/").dropLast().joined(separator: "/")
+        let parent = path.split(separator: "/").dropLast().joined(separator: "/")
         let link = "/\(parent)/latest"
         unlink(link)
         symlink(String(path.split(separator: "/").last!), link)

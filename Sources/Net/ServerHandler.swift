@@ -49,8 +49,6 @@ package struct ServerLimits: Sendable {
     package var idleTimeout = Interval.seconds(3_600)
     /// From accept to the end of the TLS handshake.
     package var handshakeTimeout = Interval.seconds(10)
-    /// From the first byte of a request to its last.
-    package var requestTimeout = Interval.seconds(30)
     /// Bytes that may wait for a peer that does not read, before its connection is closed.
     package var maxPendingOutputBytes = 4 << 20
 

@@ -51,6 +51,8 @@ struct RunTests {
             let record = try Rig.json(folder + "/run/run.json")
             #expect(record["exit"]?["code"]?.int == Int64(run.code))
             #expect(try #require(record["correlation"]?["failed"]?.int) > 0)
+            // The outage that lasted to the end is drawn as well.
+            #expect(record["bands"]?.array?.contains { $0["kind"]?.string == "restart" } == true)
         }
     }
 
