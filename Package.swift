@@ -89,6 +89,7 @@ let package = Package(
         tests("EventLoop", ["Basics", "EventLoop"]),
         tests("Faults", ["APNs", "Basics", "Faults"]),
         tests("HTTP", ["Basics", "HTTP"]),
+        tests("HTTP2", ["Basics", "HTTP", "HTTP2"]),
         tests(
             "Harness",
             [

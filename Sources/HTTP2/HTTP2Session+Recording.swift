@@ -3,6 +3,7 @@
 
 import Basics
 import CNghttp2
+import Glibc
 import HTTP
 
 extension HTTP2Session {
@@ -33,7 +34,8 @@ extension HTTP2Session {
     func header(
         streamID: Int32, _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, neverIndexed: Bool
     ) -> Int32 {
-        withStream(streamID, otherwise: 0) { stream in
+        let value = credential.mode != .plain && name.isAuthorization ? credential.settle(value) : value
+        return withStream(streamID, otherwise: 0) { stream in
             guard !stream.inTrailers else { return 0 }
             stream.headerListBytes += name.count + value.count + 32
             guard stream.headerListBytes <= limits.maxHeaderListBytes else {
@@ -109,5 +111,12 @@ extension HTTP2Session {
             currentID = id
         }
         return current!._withUnsafeGuaranteedRef(body)
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    fileprivate var isAuthorization: Bool {
+        let word: StaticString = "authorization"
+        return count == word.utf8CodeUnitCount && memcmp(baseAddress!, word.utf8Start, count) == 0
     }
 }

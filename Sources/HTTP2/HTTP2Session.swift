@@ -26,6 +26,9 @@ package final class HTTP2Session {
     var current: Unmanaged<HTTP2Stream>?
     var currentID: Int32 = 0
     var firstOpen: Unmanaged<HTTP2Stream>?
+    /// A server's view of the frames that come in: a client's preface has 24 bytes (RFC 9113 §3.4).
+    var frames = FrameCursor(preface: 24)
+    var credential = RepeatedCredential()
     /// For each SETTINGS still to be written: the MAX_CONCURRENT_STREAMS to show in place of the enforced one.
     private var advertised: [UInt32?] = []
 
@@ -61,13 +64,6 @@ package final class HTTP2Session {
     }
 
     // MARK: Bytes
-
-    /// Feeds what the peer sent. Nil, or why the connection cannot go on; a GOAWAY may then wait in the output.
-    package func receive(_ bytes: Span<UInt8>) -> String? {
-        let result = bytes.withUnsafeBufferPointer { nghttp2_session_mem_recv(session, $0.baseAddress, $0.count) }
-        forgetCurrent()
-        return result < 0 ? String(cString: nghttp2_strerror(Int32(result))) : nil
-    }
 
     /// Appends what is to be sent, up to about `limit` bytes. False when nghttp2 gave up.
     package func takeOutput(into output: ByteBuffer, limit: Int = 1 << 18) -> Bool {

@@ -63,9 +63,14 @@ package final class HTTP2Stream {
 /// Streams and nghttp2 memory that the sessions of one loop share.
 package final class HTTP2Pool {
     let memory = HTTP2Memory()
+    /// Where a session rewrites one HEADERS frame of at most `scratchBytes` (and its header).
+    let scratch = UnsafeMutablePointer<UInt8>.allocate(capacity: HTTP2Pool.scratchBytes + 16)
+    static let scratchBytes = 16_384
     private var streams: [HTTP2Stream] = []
 
     package init() {}
+
+    deinit { scratch.deallocate() }
 
     func take() -> HTTP2Stream { streams.popLast() ?? HTTP2Stream() }
 

@@ -13,6 +13,18 @@ struct JSONScannerTests {
         withBytes(of: text) { scanner.scan($0) }
     }
 
+    @Test func theSameDocumentAgainKeepsItsNodesAndADamagedOneIsReadAnew() {
+        let scanner = JSONScanner()
+        #expect(scan(#"{"a":"\u0062"}"#, scanner) == nil)
+        #expect(scanner.string(1) == "b")
+        #expect(scan(#"{"a":"\u0062"}"#, scanner) == nil)
+        #expect(scanner.nodeCount == 2 && scanner.string(1) == "b" && scanner.key(1) == "a")
+        #expect(scan(#"{"a":"\u0063"}"#, scanner) == nil)
+        #expect(scanner.string(1) == "c")
+        for _ in 0..<2 { #expect(scan(#"{"a":"\u006x"}"#, scanner) != nil && scanner.nodeCount == 0) }
+        #expect(scan(#"{"a":"\u0063"}"#, scanner) == nil && scanner.nodeCount == 2)
+    }
+
     @Test func nodesFollowTheDocumentAndLinkChildrenToParents() throws {
         let scanner = JSONScanner()
         #expect(scan(#"{"a":[10,{"b":"c"}],"d":true}"#, scanner) == nil)
