@@ -12,15 +12,26 @@ package struct APNsSettings: Sendable {
     // Documented or observed; switches for tests that want less.
 
     /// 429 for a third different provider token on one connection within `tokenUpdateInterval`, good or bad (§7, §8).
-    /// Apple also counts across connections of a host, which nobody has pinned down; we count per connection.
     package var enforceTokenUpdateRate = true
     package var tokenUpdateInterval = Interval.seconds(20 * 60)
+    /// Whose tokens are counted together. The text says "on the same connection", an engineer that connections from one
+    /// address count together and keys of a team are one (§8). Default: what is documented.
+    package var tokenUpdateScope = TokenUpdateScope.connection
     /// After such a 429 every push of the connection gets it until the interval is over (§8, an engineer's word).
     package var updateRateBlocksConnection = true
     /// After ExpiredProviderToken only a new connection helps (§8, observed).
     package var wedgesAfterExpiredToken = true
     /// The greatest distance of `iat` from now (§8).
     package var providerTokenLifetime = Interval.seconds(3600)
+
+    /// What a connection is bound to by its first push besides its team (§8). Default: the topics that its key lists at
+    /// that moment, so that one added to the key later needs a new connection, and relays of several apps work.
+    package var topicBinding = TopicBinding.keyTopics
+    /// Whether client certificates are judged (§9); if not, they are overlooked, as if none were shown.
+    package var judgesCertificates = true
+    /// After that many requests on a connection with provider tokens every further one is InternalServerError until the
+    /// provider reconnects (§8, observed 2016-17). Nil, the default: never.
+    package var internalErrorAfter: Int?
 
     // Unsure.
 
@@ -40,12 +51,35 @@ package struct APNsSettings: Sendable {
     /// §15.9: whether the client's `apns-id` comes back as spelled, upper case included. For whoever writes the answer.
     package var echoesMessageIDVerbatim = true
 
-    package enum FutureIssuedAt: Sendable { case accept, expired, invalid }
-    package enum BackgroundPriority: Sendable { case accept, refuseExplicitTen, refuseTenAndAbsent }
-    package enum MalformedPayload: Sendable { case accept, payloadEmpty }
+    package enum FutureIssuedAt: String, Sendable, CaseIterable { case accept, expired, invalid }
+    package enum BackgroundPriority: String, Sendable, CaseIterable {
+        case accept
+        case refuseExplicitTen = "refuse-explicit-ten"
+        case refuseTenAndAbsent = "refuse-ten-and-absent"
+    }
+    package enum MalformedPayload: String, Sendable, CaseIterable {
+        case accept
+        case payloadEmpty = "payload-empty"
+    }
 
     package init(environment: APNsEnvironment = .sandbox, allowedTopics: [String]? = nil) {
         self.environment = environment
         self.allowedTopics = allowedTopics
     }
+}
+
+/// Whose provider tokens the 20-minute rule counts together.
+package enum TokenUpdateScope: String, Sendable, CaseIterable {
+    case connection
+    case peerAndTeam = "peer-and-team"
+}
+
+/// Which topics the first push of a connection binds it to.
+package enum TopicBinding: String, Sendable, CaseIterable {
+    /// None: the key's list as it is now.
+    case none
+    /// The key's list as it was at the first push.
+    case keyTopics = "key-topics"
+    /// The bundle ID of the first push alone, the strictest reading.
+    case firstPush = "first-push"
 }

@@ -9,12 +9,14 @@ package final class APNsValidator {
     private let checks: [Check]
     private let steps: [Check.Step]
 
-    /// `seed` is for the `apns-id`s made here: give each loop a child of its own. `checks` is another order of rows.
+    /// `seed` is for the `apns-id`s made here: give each loop a child of its own. `ledger` is shared by the loops of an
+    /// environment. `checks` is another order of rows.
     package init(
-        settings: APNsSettings, keys: ProviderKeys, directory: any TokenDirectory, seed: Seed,
+        settings: APNsSettings, keys: ProviderKeys, directory: any TokenDirectory, ledger: TokenLedger = TokenLedger(),
+        seed: Seed,
         checks: [Check] = Check.order
     ) {
-        court = Court(settings: settings, keys: keys, directory: directory, seed: seed)
+        court = Court(settings: settings, keys: keys, directory: directory, ledger: ledger, seed: seed)
         self.checks = checks
         steps = checks.map(\.step)
     }

@@ -5,10 +5,12 @@ import Basics
 import HTTP
 
 enum CredentialChecks {
-    /// No field, another scheme than bearer, or nothing after it: there is no credential. Finds the JWT's place.
+    /// No field, another scheme than bearer, or nothing after it: there is no credential. Finds the JWT's place. With a
+    /// client certificate the field is not looked at (§3).
     static func presence(_ it: inout Inspection, _ head: HeaderBlock, _ connection: ProviderConnection, _ court: Court)
         -> Reason?
     {
+        if connection.certificate != nil { return nil }
         guard it.fields.authorization >= 0 else { return .missingProviderToken }
         let value = head.value(at: it.fields.authorization)
         guard let start = tokenStart(value) else { return .missingProviderToken }
@@ -27,17 +29,25 @@ enum CredentialChecks {
         if it.now < connection.blockedUntil { return .tooManyProviderTokenUpdates }
         if it.isKnownToken || it.tokenStart == 0 { return nil }
         let hash = hashToken(&it, head)
-        if connection.admit(hash, now: it.now, interval: court.settings.tokenUpdateInterval) { return nil }
-        if court.settings.updateRateBlocksConnection,
-            let healed = connection.admission(after: court.settings.tokenUpdateInterval)
-        {
-            connection.blockedUntil = healed
+        var ledger: TokenLedger?
+        var team = TokenHash(high: 0, low: 0)
+        if court.settings.tokenUpdateScope == .peerAndTeam {
+            let value = head.value(at: it.fields.authorization)
+            ledger = court.ledger
+            team = court.reader.claimedTeam(value.extracting(it.tokenStart..<value.count))
         }
+        let admission = connection.admit(
+            hash, among: ledger, team: team, now: it.now, interval: court.settings.tokenUpdateInterval)
+        guard case .refused(let healed) = admission else { return nil }
+        if court.settings.updateRateBlocksConnection { connection.blockedUntil = healed }
         return .tooManyProviderTokenUpdates
     }
 
-    static func wedge(_ connection: ProviderConnection) -> Reason? {
-        connection.wedged ? .expiredProviderToken : nil
+    /// What only a new connection cures (§8): an expired token was seen on this one, or it has served its number.
+    static func wedge(_ connection: ProviderConnection, _ court: Court) -> Reason? {
+        if connection.wedged { return .expiredProviderToken }
+        guard let limit = court.settings.internalErrorAfter, connection.certificate == nil else { return nil }
+        return connection.requests > limit ? .internalServerError : nil
     }
 
     /// After `credential`. Looks among the verified ones first, then verifies.
@@ -84,11 +94,11 @@ enum CredentialChecks {
     /// One connection serves one team (§8: the second gets InvalidProviderToken).
     static func team(_ it: inout Inspection, _ connection: ProviderConnection) -> Reason? {
         guard let key = it.verified?.key, let first = connection.firstKey else { return nil }
-        return key.teamID == first.teamID ? nil : .invalidProviderToken
+        return key.record.teamID == first.record.teamID ? nil : .invalidProviderToken
     }
 
     static func environment(_ it: inout Inspection, _ court: Court) -> Reason? {
-        guard let environment = it.verified?.key.environment else { return nil }
+        guard let environment = it.verified?.key.record.scope.environment else { return nil }
         return environment == court.settings.environment ? nil : .badEnvironmentKeyInToken
     }
 
@@ -98,12 +108,14 @@ enum CredentialChecks {
     }
 
     /// Refuses nothing: from here on the credential is good, and the connection remembers it.
-    static func bind(_ it: inout Inspection, _ head: HeaderBlock, _ connection: ProviderConnection) -> Reason? {
+    static func bind(
+        _ it: inout Inspection, _ head: HeaderBlock, _ connection: ProviderConnection, _ court: Court
+    ) -> Reason? {
         guard let verified = it.verified else { return nil }
         let value = head.value(at: it.fields.authorization)
         connection.accept(
             value.extracting(it.tokenStart..<value.count), key: verified.key, issuedAt: verified.issuedAt,
-            generation: it.keysGeneration)
+            generation: it.keysGeneration, binding: court.settings.topicBinding)
         return nil
     }
 

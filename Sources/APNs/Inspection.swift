@@ -46,7 +46,7 @@ struct FieldMap {
 /// request: those are passed beside it, uncounted.
 struct Inspection: ~Copyable {
     let now: WallTime
-    let fields: FieldMap
+    var fields: FieldMap
     var facts: PushFacts
     /// Goes with a 410.
     var timestampMilliseconds: Int64?
@@ -101,15 +101,19 @@ final class Court {
     let allowedTopics: [[UInt8]]?
     let keys: ProviderKeys
     let directory: any TokenDirectory
+    let ledger: TokenLedger
     let reader = TokenReader()
     let payloads = PayloadReader()
     private var generator: Generator
 
-    init(settings: APNsSettings, keys: ProviderKeys, directory: any TokenDirectory, seed: Seed) {
+    init(
+        settings: APNsSettings, keys: ProviderKeys, directory: any TokenDirectory, ledger: TokenLedger, seed: Seed
+    ) {
         self.settings = settings
         allowedTopics = settings.allowedTopics.map { $0.map { Array($0.utf8) } }
         self.keys = keys
         self.directory = directory
+        self.ledger = ledger
         generator = seed.child("apns-id").generator()
     }
 

@@ -1,5 +1,5 @@
-// What APNs remembers about one connection: the last provider token, the team and key it is bound to, how often tokens
-// changed, and whether it is wedged (spec/apns.md §7, §8).
+// What APNs remembers about one connection: the client certificate, the last provider token, the team and key it is
+// bound to, how often tokens changed, and whether it is wedged (spec/apns.md §7, §8, §9).
 
 import Basics
 
@@ -20,24 +20,36 @@ package final class ProviderConnection {
     /// Different provider tokens seen on this connection, good or bad; one that returns after two others counts again.
     package var tokenChanges: Int { changes }
 
+    /// With a good client certificate the provider token is ignored.
+    let certificate: ClientCertificate?
+    /// Of the peer's address, for what is counted across connections.
+    let peer: TokenHash
+
     // The last accepted token.
     let token = ByteBuffer()
     var key: ProviderKey?
     var issuedAt: Int64 = 0
     var keysGeneration: UInt64 = 0
 
-    /// The key of the first accepted push: it binds the connection to its team.
+    /// The key of the first accepted push, as it was then: it binds the connection to its team and topics.
     var firstKey: ProviderKey?
+    /// The bundle IDs that the credential may push to; nil: any. See `TopicBinding`.
+    var topics: [[UInt8]]?
+    /// The bundle ID of the first push that passed, where the connection is bound to it.
+    var firstTopic: [UInt8]?
 
     /// Until when every push is TooManyProviderTokenUpdates.
     var blockedUntil = WallTime(nanoseconds: .min)
-    private var newest: (hash: TokenHash, since: WallTime)?
-    private var older: (hash: TokenHash, since: WallTime)?
+    private var history = TokenHistory()
 
-    package init() {}
+    /// `peer` is the peer's address without its port.
+    package init(peer: String = "", certificate: ClientCertificate? = nil) {
+        self.peer = withBytes(of: peer) { hash(of: $0) }
+        self.certificate = certificate
+    }
 
     /// The team this connection is bound to.
-    package var teamID: String? { firstKey?.teamID }
+    package var teamID: String? { firstKey?.record.teamID }
 
     /// Whether the token is the last accepted one and the keys are still the same.
     func knows(_ candidate: Span<UInt8>, generation: UInt64) -> Bool {
@@ -46,27 +58,34 @@ package final class ProviderConnection {
         return candidate.matches(token.bytes)
     }
 
-    func accept(_ accepted: Span<UInt8>, key: ProviderKey, issuedAt: Int64, generation: UInt64) {
+    func accept(
+        _ accepted: Span<UInt8>, key: ProviderKey, issuedAt: Int64, generation: UInt64, binding: TopicBinding
+    ) {
         token.clear()
         token.append(accepted)
         self.key = key
         self.issuedAt = issuedAt
         keysGeneration = generation
         self.accepted = true
-        if firstKey == nil { firstKey = key }
+        let first = firstKey ?? key
+        firstKey = first
+        topics = key.topicBytes
+        if binding != .none, first.record.keyID == key.record.keyID, let bound = first.topicBytes {
+            topics = topics?.filter(bound.contains) ?? bound
+        }
     }
 
-    /// False when this token would be the third different one within `interval`: two are a first token and its one
-    /// update. A refused token is not counted, so that the connection heals `interval` after its older one.
-    func admit(_ hash: TokenHash, now: WallTime, interval: Interval) -> Bool {
-        if newest?.hash == hash || older?.hash == hash { return true }
-        if let older, now < older.since + interval { return false }
-        changes += 1
-        older = newest
-        newest = (hash, now)
-        return true
+    /// Counts a token by its bytes on this connection, or in `ledger` among all of its peer and `team`.
+    func admit(
+        _ hash: TokenHash, among ledger: TokenLedger?, team: TokenHash, now: WallTime, interval: Interval
+    ) -> TokenHistory.Admission {
+        let admission =
+            if let ledger {
+                ledger.admit(hash, peer: peer, team: team, now: now, interval: interval)
+            } else {
+                history.admit(hash, now: now, interval: interval)
+            }
+        if admission == .fresh { changes += 1 }
+        return admission
     }
-
-    /// When a token refused by `admit` would be admitted.
-    func admission(after interval: Interval) -> WallTime? { older.map { $0.since + interval } }
 }

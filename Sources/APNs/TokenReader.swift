@@ -14,11 +14,23 @@ final class TokenReader {
     func verify(_ token: Span<UInt8>, keys: ProviderKeys) -> ProviderKeys.Verified? {
         guard token.count <= Self.byteLimit, let (first, second) = dots(token) else { return nil }
         guard let key = readHeader(token.extracting(0..<first), keys: keys),
-            let issuedAt = readClaims(token.extracting(first + 1..<second), team: key.teamID),
+            let issuedAt = readClaims(token.extracting(first + 1..<second), team: key.record.teamID),
             let signature = Base64URL.decode(token.extracting(second + 1..<token.count))
         else { return nil }
         guard key.verifier.verify(token.extracting(0..<second), signature: signature.span) else { return nil }
         return ProviderKeys.Verified(key: key, issuedAt: issuedAt)
+    }
+
+    /// Of the `iss` that a token claims, unverified; the same for all that claim none.
+    func claimedTeam(_ token: Span<UInt8>) -> TokenHash {
+        guard token.count <= Self.byteLimit, let (first, second) = dots(token),
+            Base64URL.decode(token.extracting(first + 1..<second), into: &part)
+        else { return TokenHash(high: 0, low: 0) }
+        let part = part
+        guard scanner.scan(part.span) == nil, let issuer = scanner.member("iss", of: 0),
+            let team = scanner.string(issuer)
+        else { return TokenHash(high: 0, low: 0) }
+        return withBytes(of: team) { hash(of: $0) }
     }
 
     /// Exactly two dots.

@@ -4,9 +4,15 @@ import Basics
 import HTTP
 
 enum TopicChecks {
-    /// A provider token speaks for a team, so it never implies a topic (§3).
-    static func presence(_ it: inout Inspection) -> Reason? {
-        it.fields.topic < 0 ? .missingTopic : nil
+    /// A provider token speaks for a team, so it never implies a topic; a certificate with a single topic does (§3). It
+    /// is added to the fields, so that whoever reads on finds it where it always stands.
+    static func presence(_ it: inout Inspection, _ head: HeaderBlock, _ connection: ProviderConnection) -> Reason? {
+        if it.fields.topic >= 0 { return nil }
+        guard let topic = connection.certificate?.impliedTopic else { return .missingTopic }
+        it.fields.topic = head.count
+        it.facts.topicField = head.count
+        head.append("apns-topic", topic.span)
+        return nil
     }
 
     /// Splits the topic. What is no bundle ID before the suffix, the empty topic included, is BadTopic.
@@ -31,14 +37,25 @@ enum TopicChecks {
         return declared == suffixType ? nil : .invalidPushType
     }
 
-    /// The team must own the app and the key must be meant for it.
+    /// The team must own the app and the key must be meant for it; a certificate lists its topics itself.
     static func permission(
         _ it: inout Inspection, _ head: HeaderBlock, _ connection: ProviderConnection, _ court: Court
     ) -> Reason? {
         guard let parts = it.topicParts else { return nil }
-        let bundle = head.value(at: it.fields.topic).extracting(0..<parts.bundleCount)
+        let topic = head.value(at: it.fields.topic)
+        if let certificate = connection.certificate {
+            return certificate.allows(topic, it.facts.pushType) ? nil : .topicDisallowed
+        }
+        let bundle = topic.extracting(0..<parts.bundleCount)
         if let allowed = court.allowedTopics, !contains(allowed, bundle) { return .topicDisallowed }
-        if let allowed = connection.key?.topicBytes, !contains(allowed, bundle) { return .topicDisallowed }
+        if let allowed = connection.topics, !contains(allowed, bundle) { return .topicDisallowed }
+        if court.settings.topicBinding == .firstPush {
+            guard let first = connection.firstTopic else {
+                connection.firstTopic = bundle.array
+                return nil
+            }
+            if !bundle.matches(first) { return .topicDisallowed }
+        }
         return nil
     }
 

@@ -136,19 +136,20 @@ package protocol TimeSource: Sendable {
     func wall() -> WallTime
 }
 
-/// Another source's time, running `scale` times as fast from the moment of creation. Scale is greater than 0.
+/// Another source's time, running `scale` times as fast from the moment of creation, and its wall clock ahead by `skew`.
+/// Scale is greater than 0.
 package struct ScaledTime: TimeSource {
     private let base: any TimeSource
     private let scale: Double
     private let instantOrigin: Instant
     private let wallOrigin: WallTime
 
-    package init(base: any TimeSource, scale: Double) {
+    package init(base: any TimeSource, scale: Double, skew: Interval = .zero) {
         precondition(scale > 0, "a clock's scale is greater than 0")
         self.base = base
         self.scale = scale
         instantOrigin = base.now()
-        wallOrigin = base.wall()
+        wallOrigin = base.wall() + skew
     }
 
     package func now() -> Instant { instantOrigin + (base.now() - instantOrigin) * scale }

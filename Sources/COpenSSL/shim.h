@@ -8,10 +8,12 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
+#include <openssl/pkcs12.h>
 #include <openssl/rand.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
+#include <time.h>
 
 static inline long pushrig_ssl_ctx_set_mode(SSL_CTX *context, long mode) { return SSL_CTX_set_mode(context, mode); }
 static inline int pushrig_ssl_ctx_set_min_version(SSL_CTX *context, int version) {
@@ -43,6 +45,29 @@ static inline int pushrig_x509_extend(X509 *certificate, X509 *issuer, int nid, 
     int added = X509_add_ext(certificate, extension, -1);
     X509_EXTENSION_free(extension);
     return added;
+}
+// Adds one extension by its dotted identifier, its content given as DER.
+static inline int pushrig_x509_add_der(X509 *certificate, const char *identifier, const unsigned char *der, int count) {
+    ASN1_OBJECT *object = OBJ_txt2obj(identifier, 1);
+    ASN1_OCTET_STRING *content = ASN1_OCTET_STRING_new();
+    X509_EXTENSION *extension = NULL;
+    int added = 0;
+    if (object != NULL && content != NULL && ASN1_OCTET_STRING_set(content, der, count) == 1)
+        extension = X509_EXTENSION_create_by_OBJ(NULL, object, 0, content);
+    if (extension != NULL) added = X509_add_ext(certificate, extension, -1);
+    X509_EXTENSION_free(extension);
+    ASN1_OCTET_STRING_free(content);
+    ASN1_OBJECT_free(object);
+    return added;
+}
+// Unix seconds, or the given value when the time cannot be read.
+static inline long long pushrig_asn1_seconds(const ASN1_TIME *time, long long otherwise) {
+    struct tm parts;
+    return ASN1_TIME_to_tm(time, &parts) == 1 ? (long long)timegm(&parts) : otherwise;
+}
+// Trust decides, not dates: those are judged by whoever knows which clock counts.
+static inline int pushrig_ssl_ctx_ignore_dates(SSL_CTX *context) {
+    return X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(context), X509_V_FLAG_NO_CHECK_TIME);
 }
 // Whether the certificate is valid now and will be for so many seconds more.
 static inline int pushrig_x509_valid_for(X509 *certificate, long seconds) {

@@ -50,7 +50,12 @@ package final class DeviceFleet: TokenDirectory, Sendable {
                 return .active
             }
             state.table[place].pushCount &+= 1
-            return judge(place, &state, topic: topic, environment: environment, now: now)
+            let standing = judge(place, &state, topic: topic, environment: environment, now: now)
+            // A token belongs to one environment (spec/apns.md §1): the first push that fits it tells which.
+            if standing == .active, state.table[place].environment == nil {
+                state.table[place].environment = environment
+            }
+            return standing
         }
     }
 

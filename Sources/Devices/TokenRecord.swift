@@ -49,7 +49,7 @@ package struct TokenRecord: Sendable, Equatable {
     package var kind: TokenKind
     /// A bundle ID, without suffix; nil: not known yet, the first accepted push tells.
     package var topic: String?
-    /// Nil: both.
+    /// Nil: not known yet, the first push that fits tells.
     package var environment: APNsEnvironment?
     package var state: TokenState
     /// When `state` became true; nil for a dead token: the first push that meets it dates its death.

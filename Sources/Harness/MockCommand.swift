@@ -9,6 +9,9 @@ import Net
 package struct MockCommand: Sendable {
     package var stateDirectory = "pushrig-state"
     package var apns = "127.0.0.1:2197"
+    package var apnsTwin: String?
+    package var sandbox: String?
+    package var sandboxTwin: String?
     package var admin = "127.0.0.1:2190"
     package var clockScale = 1.0
     package var registersTokens = false
@@ -23,6 +26,9 @@ package struct MockCommand: Sendable {
     package func run(signals: Signals) throws(Failure) -> ExitCode {
         var options = MockOptions(stateDirectory: stateDirectory)
         options.apns = try SocketAddress(parsing: apns)
+        options.apnsTwin = try apnsTwin.map { text throws(Failure) in try SocketAddress(parsing: text) }
+        options.sandbox = try sandbox.map { text throws(Failure) in try SocketAddress(parsing: text) }
+        options.sandboxTwin = try sandboxTwin.map { text throws(Failure) in try SocketAddress(parsing: text) }
         options.admin = try SocketAddress(parsing: admin)
         options.registration = registersTokens ? .registered : .any
         options.environment = isSandbox ? .sandbox : .production

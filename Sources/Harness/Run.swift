@@ -131,7 +131,11 @@ package final class Run {
         options.admin = SocketAddress(host: "127.0.0.1", port: 0)
         options.loops = scenario.mock.loops
         options.registration = scenario.mock.tokens == .any ? .any : .registered
-        options.environment = scenario.mock.environment == .production ? .production : .sandbox
+        switch scenario.mock.environment {
+        case .production: options.environment = .production
+        case .sandbox: options.environment = .sandbox
+        case .both: options.sandbox = SocketAddress(host: "127.0.0.1", port: 0)
+        }
         options.topics = scenario.mock.topics
         options.seed = seed.child("mock")
         options.journalDirectory = directory.journal
@@ -151,6 +155,9 @@ package final class Run {
             switch name {
             case "pushrig": executable
             case "mock.apns": coordinates.apns.description
+            case "mock.sandbox": (coordinates.sandbox ?? coordinates.apns).description
+            case "mock.sandboxHost": (coordinates.sandbox ?? coordinates.apns).host
+            case "mock.sandboxPort": String((coordinates.sandbox ?? coordinates.apns).port)
             case "mock.apnsHost": coordinates.apns.host
             case "mock.apnsPort": String(coordinates.apns.port)
             case "mock.ca": coordinates.ca

@@ -6,6 +6,10 @@ package import Net
 /// All paths are absolute.
 package struct MockCoordinates: Hashable, Sendable {
     package var apns: SocketAddress
+    /// Further addresses, where they were asked for.
+    package var apnsTwin: SocketAddress?
+    package var sandbox: SocketAddress?
+    package var sandboxTwin: SocketAddress?
     package var admin: SocketAddress?
     /// PEM file to trust.
     package var ca: String
@@ -34,6 +38,10 @@ package struct MockCoordinates: Hashable, Sendable {
             "topics": .array(topics.map(JSONValue.string)),
             "serviceAccount": .null,
         ]
+        func address(_ address: SocketAddress?) -> JSONValue { address.map { .string($0.description) } ?? .null }
+        object["apnsTwin"] = address(apnsTwin)
+        object["sandbox"] = address(sandbox)
+        object["sandboxTwin"] = address(sandboxTwin)
         if let adminToken { object["adminToken"] = .string(adminToken) }
         return .object(object)
     }

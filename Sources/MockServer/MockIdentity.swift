@@ -16,6 +16,8 @@ struct MockIdentity {
 
     /// Absolute paths.
     let caFile: String
+    /// Whose client certificates are trusted: our own authority, and those that a user put into `client-ca.pem`.
+    let clientAuthorityFiles: [String]
     let certificateFile: String
     let keyFile: String
     let providerKeyFile: String
@@ -54,12 +56,14 @@ struct MockIdentity {
             providerKey = key.publicKey
         }
         caFile = directory.path(of: "ca.pem")
+        let others = try directory.read("client-ca.pem") == nil ? [] : [directory.path(of: "client-ca.pem")]
+        clientAuthorityFiles = [directory.path(of: "ca.pem")] + others
         certificateFile = directory.path(of: "server.pem")
         keyFile = directory.path(of: "server.key")
         providerKeyFile = directory.path(of: keyName)
     }
 
-    private static func authority(in directory: borrowing StateDirectory) throws(Failure) -> CertificateAuthority {
+    static func authority(in directory: borrowing StateDirectory) throws(Failure) -> CertificateAuthority {
         let certificate = try directory.read("ca.pem")
         let key = try directory.read("ca.key")
         if let certificate, let key {
@@ -99,7 +103,7 @@ struct MockIdentity {
     }
 
     /// Ten capital letters and digits, the first a letter.
-    private static func identifier(_ seed: Seed) -> String {
+    static func identifier(_ seed: Seed) -> String {
         let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZ23456789".utf8)
         var generator = seed.generator()
         let characters = (0..<10).map { index in

@@ -20,11 +20,18 @@ package struct MockOptions: Sendable {
     package var stateDirectory: String
     /// Port 0 picks a free one.
     package var apns = SocketAddress(host: "127.0.0.1", port: 2197)
+    /// A second address of the same environment, as Apple has 2197 beside 443; nil: none.
+    package var apnsTwin: SocketAddress?
+    /// Where the mock plays sandbox as well, beside production at `apns`; nil: nowhere. Tokens, activities and keys for
+    /// one environment are strangers in the other (spec/apns.md §1).
+    package var sandbox: SocketAddress?
+    package var sandboxTwin: SocketAddress?
     /// Nil: no admin API.
     package var admin: SocketAddress? = SocketAddress(host: "127.0.0.1", port: 2190)
     /// Threads that serve pushes, 1...64. The admin API has one more.
     package var loops = 1
     package var registration = Registration.any
+    /// The environment that `apns` plays.
     package var environment = APNsEnvironment.production
     /// Bundle IDs whose pushes are taken; empty: any, and `com.example.app` is named in the ready line.
     package var topics: [String] = []
@@ -43,4 +50,25 @@ package struct MockOptions: Sendable {
     package var drainLimit = Interval.seconds(5)
 
     package init(stateDirectory: String) { self.stateDirectory = stateDirectory }
+}
+
+/// A socket address and the environment that is played there.
+struct MockListener: Sendable {
+    var environment: APNsEnvironment
+    var address: SocketAddress
+}
+
+extension MockOptions {
+    /// The environments that are played, that of `apns` first.
+    var environments: [APNsEnvironment] { sandbox == nil ? [environment] : [.production, .sandbox] }
+
+    /// In the order of the ready line: `apns`, its twin, `sandbox`, its twin.
+    var listeners: [MockListener?] {
+        [
+            MockListener(environment: environment, address: apns),
+            apnsTwin.map { MockListener(environment: environment, address: $0) },
+            sandbox.map { MockListener(environment: .sandbox, address: $0) },
+            sandboxTwin.map { MockListener(environment: .sandbox, address: $0) },
+        ]
+    }
 }

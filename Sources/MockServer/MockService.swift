@@ -1,5 +1,6 @@
 // A running mock: its threads, and their life from the first socket to the last byte.
 
+import APNs
 package import Basics
 package import Devices
 import EventLoop
@@ -32,19 +33,25 @@ package final class MockService: Sendable {
         state.remove("mock.json")
         let identity = try MockIdentity(
             in: state, seed: options.seed, extraNames: options.serverNames,
-            extraAddresses: options.apns.isLoopback || options.apns.isWildcard ? [] : [options.apns.host])
+            extraAddresses: options.listeners.compactMap(\.?.address)
+                .filter { !$0.isLoopback && !$0.isWildcard }.map(\.host))
         let adminToken = try Self.adminToken(options, state)
-        let socket = try ListeningSocket(options.apns)
+        let listeners = options.listeners
+        let sockets = try listeners.map { listener throws(Failure) in
+            try listener.map { listener throws(Failure) in try ListeningSocket(listener.address) }
+        }
         let adminSocket = try options.admin.map { address throws(Failure) in try ListeningSocket(address) }
         coordinates = MockCoordinates(
-            apns: socket.boundAddress, admin: adminSocket?.boundAddress, ca: identity.caFile,
+            apns: sockets[0]!.boundAddress, apnsTwin: sockets[1]?.boundAddress, sandbox: sockets[2]?.boundAddress,
+            sandboxTwin: sockets[3]?.boundAddress, admin: adminSocket?.boundAddress, ca: identity.caFile,
             apnsKey: identity.providerKeyFile, keyID: identity.keyID, teamID: identity.teamID,
             topics: options.topics.isEmpty ? ["com.example.app"] : options.topics, adminToken: adminToken)
         shared = try MockShared(options: options, state: state, identity: identity, onFailure: onFailure)
         drainLimit = options.drainLimit
         let (shared, coordinates) = (shared, coordinates)
         let tls = TLSServerSettings(
-            certificateFile: identity.certificateFile, keyFile: identity.keyFile, requestsClientCertificate: true)
+            certificateFile: identity.certificateFile, keyFile: identity.keyFile, requestsClientCertificate: true,
+            clientAuthorityFiles: identity.clientAuthorityFiles)
         var workers: [LoopThread<PushWorker>] = []
         for index in 0..<options.loops {
             workers.append(
@@ -63,7 +70,10 @@ package final class MockService: Sendable {
             admin = nil
         }
         let others = Array(workers.dropFirst())
-        workers[0].post { $0.listen(on: socket, dealingTo: others) }
+        for case (let listener?, let socket?) in zip(listeners, sockets) {
+            workers[0].post { $0.listen(on: socket, as: listener.environment, dealingTo: others) }
+        }
+        workers[0].post { [credentials = shared.credentials] in $0.watch(credentials) }
         try shared.state.write("mock.json", coordinates.readyLine + "\n", secret: true)
     }
 
@@ -77,6 +87,9 @@ package final class MockService: Sendable {
 
     /// Where the pushes begin that count since the last reset; nil: at the journal's first entry.
     package var pushesBegin: JournalCursor? { shared.pushesBegin }
+
+    /// Keys and client certificates besides the first key.
+    package var credentials: CredentialKeeper { shared.credentials }
 
     /// Forgets tokens, activities and fault rules; `GET /v1/pushes` begins after the pushes answered so far. The
     /// journal itself keeps all, and the statistics go on.
@@ -114,6 +127,14 @@ package final class MockService: Sendable {
     private static func check(_ options: MockOptions) throws(Failure) {
         guard 1...64 ~= options.loops else {
             throw Failure(.usage, "\(options.loops) loops are too few or too many", hint: "give 1 to 64")
+        }
+        if options.sandbox != nil, options.environment == .sandbox {
+            throw Failure(
+                .usage, "sandbox is played twice", hint: "--sandbox stands beside production; drop one of the two options")
+        }
+        if options.sandboxTwin != nil, options.sandbox == nil {
+            throw Failure(
+                .usage, "there is a twin of sandbox but no sandbox", hint: "give --sandbox ADDR, or --apns-twin ADDR")
         }
         for topic in options.topics where topic.isEmpty || !topic.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) {
             throw Failure(

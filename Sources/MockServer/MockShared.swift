@@ -8,14 +8,15 @@ import EventLoop
 import Faults
 import Journal
 import Synchronization
-import TLS
-
-extension P256PublicKey: SignatureVerifier {}
 
 final class MockShared: Sendable {
     let settings: APNsSettings
     let registration: MockOptions.Registration
     let keys = ProviderKeys()
+    /// Further keys and certificates, kept in the state directory.
+    let credentials: CredentialKeeper
+    /// By the raw value of the environment.
+    private let ledgers = APNsEnvironment.allCases.map { _ in TokenLedger() }
     let devices: DeviceFleet
     let faults: FaultScript
     let clock: any TimeSource
@@ -23,7 +24,10 @@ final class MockShared: Sendable {
     let journalDirectory: String
     let state: StateDirectory
     let startedAt: WallTime
-    /// One for each loop that serves pushes.
+    /// Those that are played, that of the first listener first.
+    let environments: [APNsEnvironment]
+    let loops: Int
+    /// One for each loop and environment: all loops of the first environment, then those of the second.
     let totals: [PublishedTotals]
     /// Raised at each commit of a journal; whoever waits for pushes watches it.
     let commits = Atomic<UInt64>(0)
@@ -53,13 +57,23 @@ final class MockShared: Sendable {
         }
         resetPoint = Mutex(try state.read(Self.resetFile).flatMap { JournalCursor(parsing: $0) })
         startedAt = options.clock.wall()
-        totals = (0..<options.loops).map { _ in PublishedTotals() }
+        environments = options.environments
+        loops = options.loops
+        totals = (0..<options.loops * options.environments.count).map { _ in PublishedTotals() }
+        credentials = try CredentialKeeper(CredentialStore(state: state), identity: identity, keys: keys)
         self.state = state
         self.onFailure = onFailure
-        keys.add(
-            keyID: identity.keyID, teamID: identity.teamID, environment: nil, topics: nil,
-            verifier: identity.providerKey)
     }
+
+    /// The rules of one environment.
+    func settings(for environment: APNsEnvironment) -> APNsSettings {
+        var settings = settings
+        settings.environment = environment
+        return settings
+    }
+
+    /// Where the environment's loops count provider tokens across connections.
+    func ledger(for environment: APNsEnvironment) -> TokenLedger { ledgers[Int(environment.rawValue)] }
 
     private static let resetFile = "reset-point"
 
@@ -72,6 +86,7 @@ final class MockShared: Sendable {
         let cursor = try journalEnd()
         devices.reset()
         faults.removeAll()
+        for ledger in ledgers { ledger.reset() }
         resetPoint.withLock { $0 = cursor }
         try state.write(Self.resetFile, cursor.text, secret: false)
     }

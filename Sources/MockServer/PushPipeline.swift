@@ -14,6 +14,7 @@ import Devices
 import EventLoop
 import Faults
 import HTTP
+import HTTP2
 import Journal
 import Net
 import Synchronization
@@ -25,6 +26,7 @@ final class PushPipeline: ServerHandler {
 
     private let loop: EventLoop
     private let shared: MockShared
+    private let settings: APNsSettings
     private let validator: APNsValidator
     private let journal: JournalWriter
     private let published: PublishedTotals
@@ -44,25 +46,53 @@ final class PushPipeline: ServerHandler {
         var delay = Interval.zero
     }
 
-    init(loop: EventLoop, shared: MockShared, index: Int) throws(Failure) {
+    /// `index` is the loop's. Each environment has a pipeline of its own on each loop, with its own journal.
+    init(loop: EventLoop, shared: MockShared, environment: APNsEnvironment, index: Int) throws(Failure) {
         self.loop = loop
         self.shared = shared
-        let seed = shared.seed.child("apns-\(index)")
+        settings = shared.settings(for: environment)
+        let isFirst = environment == shared.environments[0]
+        let name = isFirst ? "apns-\(index)" : "\(environment.word)-\(index)"
+        let seed = shared.seed.child(name)
         validator = APNsValidator(
-            settings: shared.settings, keys: shared.keys, directory: shared.devices, seed: seed.child("apns-id"))
+            settings: settings, keys: shared.keys, directory: shared.devices,
+            ledger: shared.ledger(for: environment), seed: seed.child("apns-id"))
         generator = seed.child("apns-unique-id").generator()
-        journal = try JournalWriter(directory: shared.journalDirectory, name: "apns-\(index)", time: loop.time)
-        published = shared.totals[index]
+        journal = try JournalWriter(directory: shared.journalDirectory, name: name, time: loop.time)
+        published = shared.totals[isFirst ? index : shared.loops + index]
         totals.journalBytes = journal.byteCount
         published.name(journal: journal.path)
         published.publish(totals)
     }
 
+    /// Whoever shows a client certificate may use all streams at once (spec/apns.md §2.1).
+    func firstStreamLimit(for connection: ServerConnection) -> UInt32? {
+        let shown = settings.judgesCertificates ? connection.peerCertificate : nil
+        let peer = ProviderPeer(address: connection.peer, certificate: shown.map(shared.credentials.judge))
+        connection.context = peer
+        guard shown != nil else { return nil }
+        peer.hasWideLimit = true
+        return Self.wideStreamLimit
+    }
+
+    /// A bad certificate passes the handshake and reads the first SETTINGS; then it is told to go, and no stream of its
+    /// is answered (spec/apns.md §2.3).
     func connected(_ connection: ServerConnection) {
-        connection.context = ProviderPeer()
         totals.connectionsOpened += 1
         totals.connectionsOpen += 1
-        note(.connectionOpened, connection)
+        let peer = peer(of: connection)
+        let refusal = peer.certificate?.refusal(in: settings.environment, now: shared.clock.wall())
+        var facts: JSONObject = ["environment": .string(settings.environment.word.description)]
+        if let certificate = peer.certificate {
+            facts["certificate"] = .array(certificate.topics.map { .string($0.name) })
+        }
+        if let refusal { facts["refused"] = .string(refusal.word.description) }
+        note(.connectionOpened, connection, facts)
+        guard let refusal else { return }
+        peer.isRefused = true
+        connection.goAway(
+            code: HTTP2ErrorCode.noError, lastStreamID: 0, debug: rejectionBody(refusal, timestampMilliseconds: nil))
+        connection.close()
     }
 
     func disconnected(_ connection: ServerConnection) {
@@ -71,11 +101,12 @@ final class PushPipeline: ServerHandler {
     }
 
     func handle(_ exchange: ServerExchange) {
-        totals.pushes += 1
         totals.openStreams += 1
         markDirty()
-        guard !hasFailed else { return exchange.connection.close() }
         let peer = peer(of: exchange.connection)
+        if peer.isRefused { return }
+        totals.pushes += 1
+        guard !hasFailed else { return exchange.connection.close() }
         let now = shared.clock.wall()
         let verdict = validator.validate(exchange.head, body: exchange.body, connection: peer.provider, now: now)
         if !peer.hasWideLimit, peer.provider.hasAcceptedToken {
@@ -164,7 +195,7 @@ final class PushPipeline: ServerHandler {
         let status: UInt16 = decision.isSilent ? 0 : decision.rejection?.status ?? 200
         let draft = PushDraft(
             arrivedAt: exchange.arrivedAt, connection: exchange.connection.id, stream: exchange.streamID,
-            environment: shared.settings.environment.rawValue, status: status, reason: decision.rejection?.word,
+            environment: settings.environment.rawValue, status: status, reason: decision.rejection?.word,
             timestampMilliseconds: decision.timestampMilliseconds ?? 0, outcome: decision.outcome?.word ?? "",
             faultRule: decision.fault?.ruleID ?? 0, apnsID: facts.apnsID, delay: decision.delay)
         let body = exchange.body
@@ -177,14 +208,14 @@ final class PushPipeline: ServerHandler {
         markDirty()
         let peer = peer(of: exchange.connection)
         let fields = exchange.responseHead
-        if let field = facts.apnsIDField, shared.settings.echoesMessageIDVerbatim {
+        if let field = facts.apnsIDField, settings.echoesMessageIDVerbatim {
             let head = exchange.head
             fields.append("apns-id", head.value(at: field), neverIndexed: peer.hasAnswered)
         } else {
             append("apns-id", facts.apnsID, uppercase: !facts.apnsIDGiven, to: fields, neverIndexed: peer.hasAnswered)
         }
         guard let reason = decision.rejection else {
-            if shared.settings.environment == .sandbox {
+            if settings.environment == .sandbox {
                 let unique = UUIDBytes(using: &generator)
                 append("apns-unique-id", unique, uppercase: false, to: fields, neverIndexed: peer.hasAnswered)
             }
@@ -211,9 +242,10 @@ final class PushPipeline: ServerHandler {
         return unsafeDowncast(context, to: ProviderPeer.self)
     }
 
-    private func note(_ kind: NoteKind, _ connection: ServerConnection) {
-        let text = "{\"connection\":\(connection.id),\"peer\":\"\(connection.peer)\"}"
-        journal.append(note: kind, text: text, at: loop.now)
+    private func note(_ kind: NoteKind, _ connection: ServerConnection, _ facts: JSONObject = JSONObject()) {
+        var object: JSONObject = ["connection": .integer(Int64(connection.id)), "peer": .string(connection.peer)]
+        for (key, value) in facts { object[key] = value }
+        journal.append(note: kind, text: JSONValue.object(object).text, at: loop.now)
         markDirty()
         loop.atEndOfTurn { [self] in _ = willSend() }
     }

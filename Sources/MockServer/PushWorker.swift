@@ -1,5 +1,6 @@
 // One thread's share of the mock: a loop, a server and the pipeline behind it.
 
+import APNs
 import Basics
 import EventLoop
 import HTTP2
@@ -7,15 +8,21 @@ import Net
 
 /// Confined to its loop.
 final class PushWorker {
+    /// What plays one environment.
+    private struct Stage {
+        let environment: APNsEnvironment
+        let pipeline: PushPipeline
+        let server: Server
+    }
+
     private let loop: EventLoop
-    private let pipeline: PushPipeline
-    private let server: Server
-    private var acceptor: Acceptor?
+    private let stages: [Stage]
+    private var acceptors: [Acceptor] = []
+    private var watch: LoopTimer?
 
     /// The first SETTINGS are those captured from Apple, in the same order (spec/apns.md §0).
     init(loop: EventLoop, shared: MockShared, index: Int, tls: TLSServerSettings) throws {
         self.loop = loop
-        pipeline = try PushPipeline(loop: loop, shared: shared, index: index)
         var configuration = ServerConfiguration(tls: tls)
         configuration.allowsHTTP1 = false
         // Larger than any payload that is allowed, so that the rules see and refuse what is too large.
@@ -27,33 +34,63 @@ final class PushWorker {
             .headerTableSize(4_096), .maxConcurrentStreams(1), .initialWindowSize(65_535), .maxFrameSize(16_384),
             .maxHeaderListSize(8_000),
         ]
-        server = try Server(loop: loop, configuration: configuration, handler: pipeline)
+        stages = try shared.environments.map { [configuration] environment in
+            let pipeline = try PushPipeline(loop: loop, shared: shared, environment: environment, index: index)
+            return Stage(
+                environment: environment, pipeline: pipeline,
+                server: try Server(loop: loop, configuration: configuration, handler: pipeline))
+        }
     }
 
     /// Accepts on this loop and deals the connections out in turn, to `others` and to itself. One acceptor spreads few
     /// long connections evenly, which SO_REUSEPORT does not.
-    func listen(on socket: ListeningSocket, dealingTo others: [LoopThread<PushWorker>]) {
+    func listen(
+        on socket: ListeningSocket, as environment: APNsEnvironment, dealingTo others: [LoopThread<PushWorker>]
+    ) {
         var next = 0
-        acceptor = Acceptor(loop: loop, socket: socket) { [server] descriptor in
-            if next == 0 {
-                server.adopt(descriptor: descriptor)
-            } else {
-                others[next - 1].post { $0.server.adopt(descriptor: descriptor) }
-            }
-            next = (next + 1) % (others.count + 1)
+        let server = server(of: environment)
+        acceptors.append(
+            Acceptor(loop: loop, socket: socket) { descriptor in
+                if next == 0 {
+                    server.adopt(descriptor: descriptor)
+                } else {
+                    others[next - 1].post { $0.server(of: environment).adopt(descriptor: descriptor) }
+                }
+                next = (next + 1) % (others.count + 1)
+            })
+    }
+
+    /// Looks after the file of credentials, which `pushrig keys` may change at any time.
+    func watch(_ credentials: CredentialKeeper) {
+        watch = loop.after(.milliseconds(250)) { [unowned(unsafe) self] in
+            credentials.refresh()
+            watch(credentials)
         }
     }
 
+    deinit { watch?.cancel() }
+
+    private func server(of environment: APNsEnvironment) -> Server {
+        guard let stage = stages.first(where: { $0.environment == environment }) else {
+            preconditionFailure("no listener for an environment that is not played")
+        }
+        return stage.server
+    }
+
     func stopAccepting() {
-        acceptor?.stop()
-        acceptor = nil
+        for acceptor in acceptors { acceptor.stop() }
+        acceptors = []
     }
 
     /// GOAWAY, finish what is open, close. `done` runs on this loop.
     func drain(within limit: Interval, _ done: @escaping () -> Void) {
-        server.drain(within: limit) { [pipeline] in
-            _ = pipeline.willSend()
-            done()
+        var left = stages.count
+        for stage in stages {
+            stage.server.drain(within: limit) { [pipeline = stage.pipeline] in
+                _ = pipeline.willSend()
+                left -= 1
+                if left == 0 { done() }
+            }
         }
     }
 }

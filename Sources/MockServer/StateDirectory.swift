@@ -39,11 +39,13 @@ struct StateDirectory: ~Copyable, Sendable {
     borrowing func path(of name: String) -> String { path + "/" + name }
 
     /// The content of a file, or nil when there is none. At most 1 MiB.
-    borrowing func read(_ name: String) throws(Failure) -> String? {
-        let number = open(path(of: name), O_RDONLY | O_CLOEXEC)
+    borrowing func read(_ name: String) throws(Failure) -> String? { try Self.readWhole(path(of: name)) }
+
+    static func readWhole(_ path: String) throws(Failure) -> String? {
+        let number = open(path, O_RDONLY | O_CLOEXEC)
         if number < 0 {
             if errno == ENOENT { return nil }
-            throw trouble("read", name)
+            throw Failure(.run, "cannot read \(path): \(SystemCall.describe(errno))")
         }
         let file = Descriptor(owning: number)
         let limit = 1 << 20
@@ -52,26 +54,25 @@ struct StateDirectory: ~Copyable, Sendable {
         while true {
             let count = Glibc.read(file.number, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw trouble("read", name) }
+            guard count >= 0 else { throw Failure(.run, "cannot read \(path): \(SystemCall.describe(errno))") }
             if count == 0 { break }
             content.append(contentsOf: chunk[..<count])
-            guard content.count <= limit else { throw Failure(.usage, "\(path(of: name)) is too large to be ours") }
+            guard content.count <= limit else { throw Failure(.usage, "\(path) is too large to be ours") }
         }
         return String(decoding: content, as: UTF8.self)
     }
 
     /// Writes a file as a whole. A secret is 0600, anything else 0644 inside a directory of 0700.
     borrowing func write(_ name: String, _ text: String, secret: Bool) throws(Failure) {
-        try Self.writeWhole(path(of: name), text, mode: secret ? 0o600 : 0o644)
+        try Self.writeWhole(path(of: name), Array(text.utf8), mode: secret ? 0o600 : 0o644)
     }
 
-    static func writeWhole(_ path: String, _ text: String, mode: mode_t) throws(Failure) {
+    static func writeWhole(_ path: String, _ bytes: [UInt8], mode: mode_t) throws(Failure) {
         let fresh = path + ".new"
         unlink(fresh)
         let number = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard number >= 0 else { throw Failure(.run, "cannot write \(path): \(SystemCall.describe(errno))") }
         let file = Descriptor(owning: number)
-        let bytes = Array(text.utf8)
         var written = 0
         while written < bytes.count {
             let count = bytes[written...].withUnsafeBytes { Glibc.write(file.number, $0.baseAddress, $0.count) }
@@ -85,10 +86,6 @@ struct StateDirectory: ~Copyable, Sendable {
     }
 
     borrowing func remove(_ name: String) { unlink(path(of: name)) }
-
-    private borrowing func trouble(_ verb: String, _ name: String) -> Failure {
-        Failure(.run, "cannot \(verb) \(path(of: name)): \(SystemCall.describe(errno))")
-    }
 
     static func absolute(_ path: String) throws(Failure) -> String {
         var whole = path

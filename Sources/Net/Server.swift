@@ -36,7 +36,8 @@ package final class Server: TurnEndHandler {
             try TLSContext(
                 serverCertificateFile: settings.certificateFile, keyFile: settings.keyFile,
                 protocols: (configuration.allowsHTTP2 ? ["h2"] : []) + (configuration.allowsHTTP1 ? ["http/1.1"] : []),
-                requestsClientCertificate: settings.requestsClientCertificate)
+                requestsClientCertificate: settings.requestsClientCertificate,
+                clientAuthorityFiles: settings.clientAuthorityFiles)
         }
         scheduleSweep()
     }

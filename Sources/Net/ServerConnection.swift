@@ -4,6 +4,7 @@ package import Basics
 package import EventLoop
 import HTTP
 import HTTP2
+package import TLS
 
 /// Confined to the server's loop.
 package final class ServerConnection: ReadinessHandler {
@@ -44,6 +45,8 @@ package final class ServerConnection: ReadinessHandler {
 
     package var isHTTP2: Bool { if case .http2 = engine { true } else { false } }
     package var tlsVersion: String? { transport.tlsVersion }
+    /// The client certificate, once the connection is handed to the handler. Taken apart anew at each call.
+    package var peerCertificate: PeerCertificate? { transport.peerCertificate }
     var isClosed: Bool { ticket == nil }
     var isHandshaking: Bool { if case .undecided = engine { true } else { false } }
 
@@ -178,7 +181,8 @@ package final class ServerConnection: ReadinessHandler {
             }
         return HTTP2Session(
             role: .server, settings: enforced,
-            advertisingStreams: configuration.http2Settings.first { $0.identifier == 3 }?.value,
+            advertisingStreams: server.handler.firstStreamLimit(for: self)
+                ?? configuration.http2Settings.first { $0.identifier == 3 }?.value,
             limits: HTTP2Limits(maxBodyBytes: limits.maxBodyBytes, maxHeaderListBytes: limits.maxHeaderListBytes),
             pool: server.pool)
     }

@@ -5,6 +5,9 @@ package import HTTP2
 
 /// Answers the requests of a `Server`. Confined to the server's loop.
 package protocol ServerHandler: AnyObject {
+    /// The peer is known and HTTP/2 about to begin: the MAX_CONCURRENT_STREAMS to announce in the first SETTINGS. Nil: as
+    /// configured. Not asked for HTTP/1.1.
+    func firstStreamLimit(for connection: ServerConnection) -> UInt32?
     func connected(_ connection: ServerConnection)
     func disconnected(_ connection: ServerConnection)
     /// One whole request. Answer at once, or keep the exchange and answer later on the same loop.
@@ -16,6 +19,7 @@ package protocol ServerHandler: AnyObject {
 }
 
 extension ServerHandler {
+    package func firstStreamLimit(for connection: ServerConnection) -> UInt32? { nil }
     package func connected(_ connection: ServerConnection) {}
     package func disconnected(_ connection: ServerConnection) {}
     package func abandoned(_ exchange: ServerExchange) {}
@@ -28,11 +32,17 @@ package struct TLSServerSettings: Sendable {
     package var keyFile: String
     /// Sends a CertificateRequest; an empty answer is fine.
     package var requestsClientCertificate: Bool
+    /// PEM files of the authorities whose client certificates are trusted; others are shown to the handler as untrusted.
+    package var clientAuthorityFiles: [String]
 
-    package init(certificateFile: String, keyFile: String, requestsClientCertificate: Bool = false) {
+    package init(
+        certificateFile: String, keyFile: String, requestsClientCertificate: Bool = false,
+        clientAuthorityFiles: [String] = []
+    ) {
         self.certificateFile = certificateFile
         self.keyFile = keyFile
         self.requestsClientCertificate = requestsClientCertificate
+        self.clientAuthorityFiles = clientAuthorityFiles
     }
 }
 

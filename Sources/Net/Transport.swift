@@ -47,6 +47,7 @@ final class Transport {
     var isReady: Bool { tls?.isEstablished ?? true }
     var negotiatedProtocol: String? { tls?.negotiatedProtocol }
     var tlsVersion: String? { tls?.version }
+    var peerCertificate: PeerCertificate? { tls?.peerCertificate }
 
     /// A client's first flight.
     func startTLS() {

@@ -4,7 +4,7 @@
 package import Basics
 import COpenSSL
 
-/// Issues server certificates. The private key is P-256; keep `keyPEM` in a file of mode 0600.
+/// Issues certificates. The private key is P-256; keep `keyPEM` in a file of mode 0600.
 package struct CertificateAuthority: Sendable {
     package let certificatePEM: String
     package let keyPEM: String
@@ -15,7 +15,7 @@ package struct CertificateAuthority: Sendable {
         key = P256PrivateKey()
         keyPEM = key.pem
         let certificate = Certificate()
-        certificate.setUp(commonName: commonName, days: 3650, publicKey: key)
+        certificate.setUp(commonName: commonName, from: -86_400, until: 3650 * 86_400, publicKey: key)
         certificate.setIssuer(from: certificate)
         certificate.extend(NID_basic_constraints, "critical,CA:TRUE,pathlen:0", issuer: certificate)
         certificate.extend(NID_key_usage, "critical,keyCertSign,cRLSign", issuer: certificate)
@@ -48,7 +48,7 @@ package struct CertificateAuthority: Sendable {
         }
         let serverKey = P256PrivateKey()
         let certificate = Certificate()
-        certificate.setUp(commonName: commonName, days: days, publicKey: serverKey)
+        certificate.setUp(commonName: commonName, from: -86_400, until: days * 86_400, publicKey: serverKey)
         certificate.setIssuer(from: issuer)
         let names = (dnsNames.map { "DNS:" + $0 } + addresses.map { "IP:" + $0 }).joined(separator: ",")
         certificate.extend(NID_basic_constraints, "critical,CA:FALSE", issuer: issuer)
@@ -59,6 +59,32 @@ package struct CertificateAuthority: Sendable {
         certificate.extend(NID_subject_alt_name, names, issuer: issuer)
         certificate.sign(with: key)
         return (certificate.pem, serverKey.pem)
+    }
+
+    /// A client certificate with its own new P-256 key. `userID` is the subject's UID, at most 64 characters;
+    /// `extensions` are added as they are, by dotted identifier. `from` and `until` are seconds from now.
+    package func issueClient(
+        commonName: String, userID: String?, extensions: [PeerCertificate.Extension], from: Int = -86_400,
+        until: Int = 365 * 86_400, password: String
+    ) -> ClientIdentity {
+        guard let issuer = try? Certificate(pem: certificatePEM) else {
+            preconditionFailure("the authority was checked")
+        }
+        let clientKey = P256PrivateKey()
+        let certificate = Certificate()
+        certificate.setUp(commonName: commonName, from: from, until: until, publicKey: clientKey)
+        if let userID { certificate.name(NID_userId, userID) }
+        certificate.setIssuer(from: issuer)
+        certificate.extend(NID_basic_constraints, "critical,CA:FALSE", issuer: issuer)
+        certificate.extend(NID_key_usage, "critical,digitalSignature", issuer: issuer)
+        certificate.extend(NID_ext_key_usage, "clientAuth", issuer: issuer)
+        certificate.extend(NID_subject_key_identifier, "hash", issuer: issuer)
+        certificate.extend(NID_authority_key_identifier, "keyid", issuer: issuer)
+        for item in extensions { certificate.extend(item.id, der: item.content) }
+        certificate.sign(with: key)
+        return ClientIdentity(
+            certificatePEM: certificate.pem, keyPEM: clientKey.pem,
+            pkcs12: certificate.pkcs12(key: clientKey, password: password, name: commonName))
     }
 
     /// Whether a certificate of an earlier run still serves: issued by this authority for that key, good for all these
@@ -75,6 +101,13 @@ package struct CertificateAuthority: Sendable {
         return dnsNames.allSatisfy { X509_check_host(certificate.pointer, $0, $0.utf8.count, 0, nil) == 1 }
             && addresses.allSatisfy { X509_check_ip_asc(certificate.pointer, $0, 0) == 1 }
     }
+}
+
+/// A client certificate with its key, in the two forms that clients take.
+package struct ClientIdentity: Sendable {
+    package var certificatePEM: String
+    package var keyPEM: String
+    package var pkcs12: [UInt8]
 }
 
 /// One X.509 certificate, owned.
@@ -97,19 +130,35 @@ private struct Certificate: ~Copyable {
 
     deinit { X509_free(pointer) }
 
-    borrowing func setUp(commonName: String, days: Int, publicKey: P256PrivateKey) {
+    /// `from` and `until` are seconds from now by the system's clock.
+    borrowing func setUp(commonName: String, from: Int, until: Int, publicKey: P256PrivateKey) {
         var serial = secretBytes(count: 16)
         serial[0] = serial[0] & 0x7F | 0x40
         let number = BN_bin2bn(serial, Int32(serial.count), nil)
         defer { BN_free(number) }
         check(X509_set_version(pointer, 2))
         check(BN_to_ASN1_INTEGER(number, X509_get_serialNumber(pointer)) == nil ? 0 : 1)
-        check(X509_gmtime_adj(X509_getm_notBefore(pointer), -86_400) == nil ? 0 : 1)
-        check(X509_gmtime_adj(X509_getm_notAfter(pointer), days * 86_400) == nil ? 0 : 1)
+        check(X509_gmtime_adj(X509_getm_notBefore(pointer), from) == nil ? 0 : 1)
+        check(X509_gmtime_adj(X509_getm_notAfter(pointer), until) == nil ? 0 : 1)
         check(X509_set_pubkey(pointer, publicKey.key.pointer))
-        check(
-            X509_NAME_add_entry_by_NID(
-                X509_get_subject_name(pointer), NID_commonName, MBSTRING_UTF8, commonName, -1, -1, 0))
+        name(NID_commonName, commonName)
+    }
+
+    borrowing func name(_ nid: Int32, _ value: String) {
+        check(X509_NAME_add_entry_by_NID(X509_get_subject_name(pointer), nid, MBSTRING_UTF8, value, -1, -1, 0))
+    }
+
+    borrowing func extend(_ id: String, der: [UInt8]) {
+        check(pushrig_x509_add_der(pointer, id, der, Int32(der.count)))
+    }
+
+    /// The certificate with its key and the authority's, sealed with `password`: a .p12 file.
+    borrowing func pkcs12(key: P256PrivateKey, password: String, name: String) -> [UInt8] {
+        guard let sealed = PKCS12_create(password, name, key.key.pointer, pointer, nil, 0, 0, 0, 0, 0) else {
+            preconditionFailure("no PKCS #12: \(TLSErrors.drain())")
+        }
+        defer { PKCS12_free(sealed) }
+        return writeMemoryBIOBytes { i2d_PKCS12_bio($0, sealed) }
     }
 
     borrowing func setIssuer(from issuer: borrowing Certificate) {

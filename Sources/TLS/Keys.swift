@@ -181,10 +181,15 @@ func withMemoryBIO<R>(_ text: String, _ body: (OpaquePointer) -> R) -> R {
 
 /// What `write` puts into a BIO, as text.
 func writeMemoryBIO(_ write: (OpaquePointer) -> Int32) -> String {
+    String(decoding: writeMemoryBIOBytes(write), as: UTF8.self)
+}
+
+/// What `write` puts into a BIO.
+func writeMemoryBIOBytes(_ write: (OpaquePointer) -> Int32) -> [UInt8] {
     TLSErrors.clear()
     guard let bio = BIO_new(BIO_s_mem()) else { preconditionFailure("no memory BIO") }
     defer { BIO_free(bio) }
-    precondition(write(bio) == 1, "cannot write PEM: \(TLSErrors.drain())")
+    precondition(write(bio) == 1, "cannot write it: \(TLSErrors.drain())")
     var text: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1024)
     while true {
@@ -192,5 +197,5 @@ func writeMemoryBIO(_ write: (OpaquePointer) -> Int32) -> String {
         guard count > 0 else { break }
         text.append(contentsOf: chunk[..<Int(count)])
     }
-    return String(decoding: text, as: UTF8.self)
+    return text
 }

@@ -12,9 +12,11 @@ package final class TLSContext: @unchecked Sendable {
     private let alpnWire: UnsafeMutableBufferPointer<UInt8>
 
     /// A server's context. A client that offers no ALPN is accepted; one that shares no protocol is served as if it
-    /// had offered none, as Apple does (spec: ALPN).
+    /// had offered none, as Apple does (spec: ALPN). A client certificate never fails the handshake: see
+    /// `PeerCertificate`. `clientAuthorityFiles` are PEM files of authorities to trust for them.
     package init(
-        serverCertificateFile certificate: String, keyFile: String, protocols: [String], requestsClientCertificate: Bool
+        serverCertificateFile certificate: String, keyFile: String, protocols: [String],
+        requestsClientCertificate: Bool, clientAuthorityFiles: [String] = []
     ) throws(Failure) {
         context = SSL_CTX_new(TLS_server_method())!
         isServer = true
@@ -28,6 +30,14 @@ package final class TLSContext: @unchecked Sendable {
             throw Failure(.run, "cannot read the private key \(keyFile): \(TLSErrors.drain())")
         }
         if requestsClientCertificate { SSL_CTX_set_verify(context, SSL_VERIFY_PEER) { _, _ in 1 } }
+        for file in clientAuthorityFiles {
+            guard SSL_CTX_load_verify_locations(context, file, nil) == 1 else {
+                throw Failure(
+                    .usage, "cannot read certificate authorities: \(TLSErrors.drain())", hint: "give a PEM file",
+                    place: file)
+            }
+        }
+        _ = pushrig_ssl_ctx_ignore_dates(context)
         SSL_CTX_set_alpn_select_cb(context, selectALPN, Unmanaged.passUnretained(self).toOpaque())
     }
 

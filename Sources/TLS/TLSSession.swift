@@ -60,6 +60,9 @@ package final class TLSSession {
     /// The negotiated version, such as `TLSv1.3`.
     package var version: String { String(cString: SSL_get_version(ssl)) }
 
+    /// What the peer showed; nil: nothing. Known once the handshake is over. Taken apart anew at each call.
+    package var peerCertificate: PeerCertificate? { PeerCertificate(of: ssl) }
+
     /// Starts a client's handshake: its first flight goes to the pipe's output.
     package func start() { handshake() }
 

@@ -9,9 +9,12 @@ extension Verb {
         options: [
             Option("--state", "DIR", "credentials and journal; made if absent (default pushrig-state)"),
             Option("--apns", "ADDR", "where APNs listens (default 127.0.0.1:2197; port 0 picks one)"),
+            Option("--apns-twin", "ADDR", "a second address of APNs, as Apple has 2197 beside 443"),
+            Option("--sandbox", "ADDR", "where it plays sandbox as well, with tokens and keys apart"),
+            Option("--sandbox-twin", "ADDR", "a second address of sandbox"),
             Option("--admin", "ADDR", "where the admin API listens (default 127.0.0.1:2190)"),
             Option("--tokens", "any|registered", "whether unknown tokens are accepted (default any)"),
-            Option("--environment", "production|sandbox", "which of Apple's two it plays (default production)"),
+            Option("--environment", "production|sandbox", "which of Apple's two --apns plays (default production)"),
             Option("--topic", "BUNDLE", isRepeatable: true, "a bundle ID that exists; default: every one"),
             Option("--clock-scale", "N", "how many times as fast as real time its clock runs (default 1)"),
             Option("--loops", "N", "threads that serve pushes (default 1)"),
@@ -22,6 +25,9 @@ extension Verb {
         var command = MockCommand()
         command.stateDirectory = arguments.text("--state") ?? command.stateDirectory
         command.apns = arguments.text("--apns") ?? command.apns
+        command.apnsTwin = arguments.text("--apns-twin")
+        command.sandbox = arguments.text("--sandbox")
+        command.sandboxTwin = arguments.text("--sandbox-twin")
         command.admin = arguments.text("--admin") ?? command.admin
         command.registersTokens = try arguments.one(of: ["any", "registered"], "--tokens") == "registered"
         command.isSandbox = try arguments.one(of: ["production", "sandbox"], "--environment") == "sandbox"

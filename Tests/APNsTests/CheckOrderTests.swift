@@ -56,9 +56,7 @@ import Testing
     @Test("a key of the other environment is told before BadDeviceToken (§13, observed)")
     func environmentFirst() {
         let room = Courtroom()
-        room.keys.add(
-            keyID: Courtroom.keyID, teamID: Courtroom.teamID, environment: .production, topics: nil,
-            verifier: FakeKey())
+        room.add(Courtroom.keyID, .environment(.production))
         #expect(room.reason { $0.path = "/3/device/aaaa" } == .badEnvironmentKeyInToken)
     }
 

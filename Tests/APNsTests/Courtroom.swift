@@ -84,9 +84,18 @@ final class Courtroom {
     var connection = ProviderConnection()
 
     init(_ settings: APNsSettings = APNsSettings(), checks: [Check] = Check.order) {
-        keys.add(keyID: Self.keyID, teamID: Self.teamID, environment: nil, topics: nil, verifier: FakeKey())
         validator = APNsValidator(
             settings: settings, keys: keys, directory: directory, seed: Seed(1), checks: checks)
+        add(Self.keyID)
+    }
+
+    /// A key of the team's, replacing one of the same ID.
+    func add(
+        _ keyID: String, teamID: String = teamID, _ scope: KeyScope = .team, verifier: any SignatureVerifier = FakeKey()
+    ) {
+        do { try keys.add(KeyRecord(keyID: keyID, teamID: teamID, scope: scope), verifier: verifier) } catch {
+            preconditionFailure("\(error)")
+        }
     }
 
     /// With a setting or two turned.

@@ -80,8 +80,7 @@ import Testing
     @Test("the verifier is asked once per token, not per push, and not per connection")
     func verifiedOnce() {
         let key = CountingKey()
-        room.keys.add(
-            keyID: Courtroom.keyID, teamID: Courtroom.teamID, environment: nil, topics: nil, verifier: key)
+        room.add(Courtroom.keyID, verifier: key)
         let jwt = room.jwt()
         for _ in 0..<5 { #expect(reason(jwt) == nil) }
         room.connection = ProviderConnection()
@@ -93,9 +92,7 @@ import Testing
     func revoked() {
         let jwt = room.jwt()
         #expect(reason(jwt) == nil)
-        room.keys.add(
-            keyID: Courtroom.keyID, teamID: Courtroom.teamID, environment: nil, topics: nil,
-            verifier: FakeKey(number: 2))
+        room.add(Courtroom.keyID, verifier: FakeKey(number: 2))
         #expect(reason(jwt) == .invalidProviderToken)
         room.keys.remove(keyID: Courtroom.keyID)
         #expect(reason(jwt) == .invalidProviderToken)
@@ -193,7 +190,7 @@ import Testing
 
     @Test("a second team on a connection is InvalidProviderToken, on its own connection it is fine (§8, observed)")
     func secondTeam() {
-        room.keys.add(keyID: "KEY0000002", teamID: "TEAM000002", environment: nil, topics: nil, verifier: FakeKey())
+        room.add("KEY0000002", teamID: "TEAM000002")
         let other = room.jwt(keyID: "KEY0000002", teamID: "TEAM000002")
         #expect(reason(room.jwt()) == nil)
         #expect(room.connection.teamID == Courtroom.teamID)
@@ -204,20 +201,15 @@ import Testing
 
     @Test("a key for one environment is good there and BadEnvironmentKeyInToken elsewhere (§6, §8)")
     func environmentKey() {
-        room.keys.add(
-            keyID: Courtroom.keyID, teamID: Courtroom.teamID, environment: .production, topics: nil,
-            verifier: FakeKey())
+        room.add(Courtroom.keyID, .environment(.production))
         #expect(reason(room.jwt()) == .badEnvironmentKeyInToken)
-        room.keys.add(
-            keyID: Courtroom.keyID, teamID: Courtroom.teamID, environment: .sandbox, topics: nil, verifier: FakeKey())
+        room.add(Courtroom.keyID, .environment(.sandbox))
         #expect(reason(room.jwt()) == nil)
     }
 
     @Test("a topic-specific key pushes to its topics only (§8)")
     func topicKey() {
-        room.keys.add(
-            keyID: Courtroom.keyID, teamID: Courtroom.teamID, environment: nil, topics: ["com.example.app"],
-            verifier: FakeKey())
+        room.add(Courtroom.keyID, .topics(["com.example.app"], .sandbox, related: nil))
         #expect(room.reason { _ in } == nil)
         #expect(room.reason { $0["apns-topic"] = "com.example.other" } == .topicDisallowed)
         #expect(
@@ -230,9 +222,7 @@ import Testing
     @Test("keys that are not related cannot share a connection (§6, §8)")
     func relation() {
         func add(_ id: String, topics: [String]?, related: String? = nil) {
-            room.keys.add(
-                keyID: id, teamID: Courtroom.teamID, environment: nil, topics: topics, relatedKeyID: related,
-                verifier: FakeKey())
+            room.add(id, topics.map { .topics($0, .sandbox, related: related) } ?? .team)
         }
         func second(_ id: String, after first: String) -> Reason? {
             room.connection = ProviderConnection()

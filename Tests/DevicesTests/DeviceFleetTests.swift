@@ -54,9 +54,9 @@ import Testing
     func environments() {
         #expect(phone.standing(environment: .production) == .active)
         #expect(phone.standing(environment: .sandbox) == .unknown)
-        let both = registered { TokenRecord(token: $0) }
-        #expect(both.standing(environment: .production) == .active)
-        #expect(both.standing(environment: .sandbox) == .active)
+        let open = registered { TokenRecord(token: $0) }
+        #expect(open.standing(environment: .production) == .active)
+        #expect(open.standing(environment: .sandbox) == .unknown)
     }
 
     @Test("a dead token is 410 with the time of its death in milliseconds (§6)")

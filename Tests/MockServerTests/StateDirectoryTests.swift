@@ -94,6 +94,7 @@ import Testing
             #expect(
                 value.object?.keys == [
                     "ready", "apns", "fcm", "admin", "ca", "apnsKey", "keyId", "teamId", "topics", "serviceAccount",
+                    "apnsTwin", "sandbox", "sandboxTwin",
                 ])
             #expect(value["ready"] == true && value["fcm"] == .null && value["serviceAccount"] == .null)
             #expect(value["apns"]?.string == "127.0.0.1:\(coordinates.apns.port)")

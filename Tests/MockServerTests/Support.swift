@@ -94,11 +94,13 @@ final class TestMock {
             Origin(isTLS: false, host: address.host, port: address.port), ClientConfiguration(version: .http1))
     }
 
-    /// A client with one connection of its own.
-    func provider(streams: Int = 1_000) throws -> TestClient {
-        let address = service.coordinates.apns
+    /// A client with one connection of its own, to `apns` unless told otherwise.
+    func provider(
+        at address: SocketAddress? = nil, name: String = "localhost", streams: Int = 1_000
+    ) throws -> TestClient {
+        let address = address ?? service.coordinates.apns
         var configuration = ClientConfiguration(
-            version: .http2, tls: TLSClientSettings(caFile: service.coordinates.ca, serverName: "localhost"))
+            version: .http2, tls: TLSClientSettings(caFile: service.coordinates.ca, serverName: name))
         configuration.maxConcurrentStreams = streams
         let client = try TestClient(Origin(isTLS: true, host: address.host, port: address.port), configuration)
         clients.append(client)

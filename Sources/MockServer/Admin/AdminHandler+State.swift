@@ -15,7 +15,7 @@ extension AdminHandler {
         object["adminToken"] = nil
         object["environment"] = .string(shared.settings.environment.word.description)
         object["tokens"] = .string(shared.registration.rawValue)
-        object["loops"] = .integer(Int64(shared.totals.count))
+        object["loops"] = .integer(Int64(shared.loops))
         object["seed"] = .string(shared.seed.description)
         object["journal"] = .string(shared.journalDirectory)
         object["startedAt"] = .string(shared.startedAt.iso8601)

@@ -8,7 +8,8 @@ package struct MockSpec: Hashable, Sendable {
     }
 
     package enum Environment: String, CaseIterable, Hashable, Sendable {
-        case sandbox, production
+        /// `both`: production at `{{mock.apns}}` and sandbox at `{{mock.sandbox}}`.
+        case sandbox, production, both
     }
 
     /// Event loops, each its own thread; 1…64.
