@@ -46,17 +46,21 @@ enum TopicChecks {
         if let certificate = connection.certificate {
             return certificate.allows(topic, it.facts.pushType) ? nil : .topicDisallowed
         }
-        let bundle = topic.extracting(0..<parts.bundleCount)
-        if let allowed = court.allowedTopics, !contains(allowed, bundle) { return .topicDisallowed }
-        if let allowed = connection.topics, !contains(allowed, bundle) { return .topicDisallowed }
+        return permits(topic.extracting(0..<parts.bundleCount), connection, court) ? nil : .topicDisallowed
+    }
+
+    /// Whether the team owns the app and the connection's provider token is meant for it. After `binding`.
+    static func permits(_ bundle: Span<UInt8>, _ connection: ProviderConnection, _ court: Court) -> Bool {
+        if let allowed = court.allowedTopics, !contains(allowed, bundle) { return false }
+        if let allowed = connection.topics, !contains(allowed, bundle) { return false }
         if court.settings.topicBinding == .firstPush {
             guard let first = connection.firstTopic else {
                 connection.firstTopic = bundle.array
-                return nil
+                return true
             }
-            if !bundle.matches(first) { return .topicDisallowed }
+            return bundle.matches(first)
         }
-        return nil
+        return true
     }
 
     private static func contains(_ topics: [[UInt8]], _ topic: Span<UInt8>) -> Bool {

@@ -32,7 +32,7 @@ package struct TopicParts: Sendable, Equatable {
 
     /// Letters, digits, hyphens and single dots between them, at most 255 bytes. Apple allows no other characters in a
     /// bundle ID; the underscore is taken all the same, since one of them in a test's name proves nothing.
-    static func isBundleID(_ text: Span<UInt8>) -> Bool {
+    package static func isBundleID(_ text: Span<UInt8>) -> Bool {
         guard 1...255 ~= text.count else { return false }
         return text.withUnsafeBufferPointer { bytes in
             var previous: UInt8 = 46

@@ -7,7 +7,9 @@ import Devices
 import ReferenceRelay
 
 package enum Knowledge {
-    package static let kinds = ["reasons", "push-types", "outcomes", "rules", "faults", "defects", "dialects"]
+    package static let kinds = [
+        "reasons", "broadcast-reasons", "push-types", "outcomes", "rules", "faults", "defects", "dialects",
+    ]
 
     private static let faults: KeyValuePairs<String, String> = [
         "respond": "The provider refuses the push with a reason: {\"respond\":{\"reason\":\"Unregistered\"}}.",
@@ -19,6 +21,8 @@ package enum Knowledge {
         let rows: [(String, String)]
         switch kind {
         case "reasons": rows = Reason.allCases.map { ("\($0.status) \($0.word)", $0.explanation) }
+        case "broadcast-reasons":
+            rows = BroadcastReason.allCases.map { ("\($0.status) \($0.word)", $0.explanation) }
         case "push-types":
             rows = PushType.allCases.map {
                 ("\($0.word)", "topic suffix '\($0.topicSuffix)', at most \($0.maxPayloadBytes) bytes")
@@ -38,9 +42,7 @@ package enum Knowledge {
     }
 
     package static func explain(_ name: String) throws(Failure) -> String {
-        if let reason = Reason(word: name) {
-            return "\(name): APNs answers \(reason.status).\n\(reason.explanation)\n"
-        }
+        if let text = explainReason(name) { return text }
         if let rule = RuleBook.rule(named: name) {
             return "\(rule.id) (\(rule.claim), \(rule.level.rawValue))\n\(rule.requirement)\nNorm: \(rule.norm)\n"
         }
@@ -49,11 +51,23 @@ package enum Knowledge {
             return "\(name): a defect of the reference relay; it breaks claim \(defect.claim).\n"
         }
         let known =
-            Reason.allCases.map { "\($0.word)" } + RuleBook.all.map(\.id) + faults.map(\.key)
-            + Defect.allCases.map(\.rawValue)
+            Reason.allCases.map { "\($0.word)" } + BroadcastReason.allCases.map { "\($0.word)" }
+            + RuleBook.all.map(\.id) + faults.map(\.key) + Defect.allCases.map(\.rawValue)
         throw Failure(
             .usage, "nothing is known of '\(name)'",
             hint: Suggestion.nearest(to: name, among: known).map { "did you mean `\($0)`?" }
                 ?? "`pushrig list KIND` tells what there is: \(kinds.joined(separator: ", "))")
+    }
+
+    /// A word may stand in the list of pushes, in that of broadcasts, or in both with its own explanation.
+    private static func explainReason(_ name: String) -> String? {
+        var text = ""
+        if let reason = Reason(word: name) {
+            text += "\(name): APNs answers \(reason.status).\n\(reason.explanation)\n"
+        }
+        if let reason = BroadcastReason(word: name) {
+            text += "\(name), on broadcasts and channels: APNs answers \(reason.status).\n\(reason.explanation)\n"
+        }
+        return text.isEmpty ? nil : text
     }
 }

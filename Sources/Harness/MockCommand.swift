@@ -13,6 +13,9 @@ package struct MockCommand: Sendable {
     package var sandbox: String?
     package var sandboxTwin: String?
     package var admin = "127.0.0.1:2190"
+    /// Nil: Apple's port for the environment, or a free one if that is taken. `none`: nowhere.
+    package var channels: String?
+    package var sandboxChannels: String?
     package var clockScale = 1.0
     package var registersTokens = false
     package var isSandbox = false
@@ -22,6 +25,18 @@ package struct MockCommand: Sendable {
 
     package init() {}
 
+    /// 2196 is production's port, 2195 the sandbox's (spec/apns.md §1). Whoever asks for port 0 of APNs runs many mocks
+    /// at once, and gets any port here as well; a default that is taken moves, an address that was given does not.
+    private func chooseChannels(_ options: inout MockOptions) throws(Failure) {
+        func address(_ text: String?, beside apns: SocketAddress, _ port: UInt16) throws(Failure) -> SocketAddress? {
+            guard let text else { return apns.with(port: apns.port == 0 ? 0 : port) }
+            return text == "none" ? nil : try SocketAddress(parsing: text)
+        }
+        options.channels = try address(channels, beside: options.apns, isSandbox ? 2195 : 2196)
+        if let sandbox = options.sandbox { options.sandboxChannels = try address(sandboxChannels, beside: sandbox, 2195) }
+        options.channelsMayMove = channels == nil && sandboxChannels == nil
+    }
+
     /// Prints the ready line, serves, drains on SIGINT or SIGTERM. Throws when it cannot start.
     package func run(signals: Signals) throws(Failure) -> ExitCode {
         var options = MockOptions(stateDirectory: stateDirectory)
@@ -30,6 +45,7 @@ package struct MockCommand: Sendable {
         options.sandbox = try sandbox.map { text throws(Failure) in try SocketAddress(parsing: text) }
         options.sandboxTwin = try sandboxTwin.map { text throws(Failure) in try SocketAddress(parsing: text) }
         options.admin = try SocketAddress(parsing: admin)
+        try chooseChannels(&options)
         options.registration = registersTokens ? .registered : .any
         options.environment = isSandbox ? .sandbox : .production
         options.topics = topics

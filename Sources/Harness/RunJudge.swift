@@ -63,7 +63,7 @@ struct RunJudge {
                 if let token = registrations.token(registeredBy: event) {
                     collector.registered(token: token, at: event.answeredAt)
                 }
-            case .note: break
+            case .broadcast, .note: break
             }
             return true
         }

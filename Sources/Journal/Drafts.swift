@@ -12,6 +12,7 @@ package struct PushDraft: Sendable {
     package var stream: Int32
     /// 0 APNs, 1 FCM.
     package var provider: UInt8
+    package var kind: RequestKind
     /// The raw value of `APNsEnvironment`: 0 production, 1 sandbox.
     package var environment: UInt8
     /// The HTTP status answered; 0 when the push is never answered (silence).
@@ -29,14 +30,16 @@ package struct PushDraft: Sendable {
     package var delay: Interval
 
     package init(
-        arrivedAt: Instant, connection: UInt64 = 0, stream: Int32 = 0, provider: UInt8 = 0, environment: UInt8 = 0,
-        status: UInt16, reason: StaticString? = nil, timestampMilliseconds: Int64 = 0, outcome: StaticString = "",
-        faultRule: UInt32 = 0, apnsID: UUIDBytes = UUIDBytes(high: 0, low: 0), delay: Interval = .zero
+        arrivedAt: Instant, connection: UInt64 = 0, stream: Int32 = 0, provider: UInt8 = 0, kind: RequestKind = .push,
+        environment: UInt8 = 0, status: UInt16, reason: StaticString? = nil, timestampMilliseconds: Int64 = 0,
+        outcome: StaticString = "", faultRule: UInt32 = 0, apnsID: UUIDBytes = UUIDBytes(high: 0, low: 0),
+        delay: Interval = .zero
     ) {
         self.arrivedAt = arrivedAt
         self.connection = connection
         self.stream = stream
         self.provider = provider
+        self.kind = kind
         self.environment = environment
         self.status = status
         self.reason = reason
@@ -97,6 +100,24 @@ package enum EventFailure: UInt8, CaseIterable, Sendable {
     case unexpectedStatus = 11
 }
 
+/// What was asked of a mock. The raw values are part of the file format and never change; the greatest is 15.
+package enum RequestKind: UInt8, CaseIterable, Sendable {
+    /// A push to a device token.
+    case push = 0
+    /// A message to all who listen to a broadcast channel.
+    case broadcast = 1
+    /// An operation on broadcast channels: create, read, delete, list.
+    case channel = 2
+
+    package var word: StaticString {
+        switch self {
+        case .push: "push"
+        case .broadcast: "broadcast"
+        case .channel: "channel"
+        }
+    }
+}
+
 /// What a note is about. The raw values are part of the file format and never change.
 package enum NoteKind: UInt8, CaseIterable, Sendable {
     /// A note of a kind this version does not know.
@@ -119,4 +140,6 @@ package enum NoteKind: UInt8, CaseIterable, Sendable {
     case plan = 10
     /// Something of ours went wrong.
     case trouble = 11
+    /// What became of a broadcast or a channel beyond its answer.
+    case broadcast = 12
 }

@@ -9,7 +9,7 @@ struct EntryDecoder {
 
     func entry() throws(Failure) -> JournalEntry? {
         switch record.kind {
-        case .push: try push().map { .push($0) }
+        case .push: try push().map { $0.kind == .push ? .push($0) : .broadcast($0) }
         case .event: event().map { .event($0) }
         case .note: note().map { .note($0) }
         case .blob: nil
@@ -59,7 +59,10 @@ struct EntryDecoder {
         var entry = PushEntry(id: id, arrivedAt: instant(at: 16), arrivedWall: wall(instant(at: 16)), token: "")
         entry.connection = bytes.value(24, as: UInt64.self)
         entry.stream = bytes.value(32, as: Int32.self)
-        entry.provider = bytes.value(36, as: UInt8.self)
+        let provider = bytes.value(36, as: UInt8.self)
+        guard let kind = RequestKind(rawValue: provider >> 4) else { return nil }
+        entry.provider = provider & 15
+        entry.kind = kind
         entry.environment = bytes.value(37, as: UInt8.self)
         entry.status = bytes.value(38, as: UInt16.self)
         entry.timestampMilliseconds = bytes.value(40, as: Int64.self)

@@ -9,7 +9,8 @@
 //     record  0 u64 checksum   8 u32 length   12 u8 kind   13 u8 flags   14 u16 count   16 i64 instant   24 …
 //
 //     blob    16 i64 content length   24 content                     (no instant)
-//     push    24 u64 connection   32 i32 stream   36 u8 provider   37 u8 environment   38 u16 status
+//     push    24 u64 connection   32 i32 stream   36 u8 provider, above its four low bits the kind of request
+//             37 u8 environment   38 u16 status
 //             40 i64 timestamp in ms   48 i64 delay   56 u32 fault rule   60 u8 reason length   61 u8 outcome length
 //             64 u64[2] apns-id   80 u64 body's blob, 0 when empty   88 u32 body length
 //             96 reason, outcome, then `count` fields: u16 name length, u16 value length, name, value

@@ -3,9 +3,20 @@
 package import Basics
 
 package enum JournalEntry: Sendable {
+    /// Its `kind` is `push`.
     case push(PushEntry)
+    /// A broadcast or an operation on channels: the same facts, but no device token.
+    case broadcast(PushEntry)
     case event(EventEntry)
     case note(NoteEntry)
+
+    /// A request to a mock, whatever its kind.
+    package var request: PushEntry? {
+        switch self {
+        case .push(let entry), .broadcast(let entry): entry
+        case .event, .note: nil
+        }
+    }
 }
 
 /// A request that reached a mock, with everything that was decided about it.
@@ -18,6 +29,7 @@ package struct PushEntry: Sendable {
     package var stream: Int32
     /// 0 APNs, 1 FCM.
     package var provider: UInt8
+    package var kind: RequestKind
     /// 0 production, 1 sandbox.
     package var environment: UInt8
     /// 0 when the push was never answered.
@@ -43,8 +55,8 @@ package struct PushEntry: Sendable {
 
     package init(
         id: UInt64, arrivedAt: Instant, arrivedWall: WallTime = WallTime(nanoseconds: 0), connection: UInt64 = 0,
-        stream: Int32 = 0, provider: UInt8 = 0, environment: UInt8 = 0, status: UInt16 = 200, reason: String? = nil,
-        timestampMilliseconds: Int64 = 0, outcome: String = "", faultRule: UInt32 = 0,
+        stream: Int32 = 0, provider: UInt8 = 0, kind: RequestKind = .push, environment: UInt8 = 0, status: UInt16 = 200,
+        reason: String? = nil, timestampMilliseconds: Int64 = 0, outcome: String = "", faultRule: UInt32 = 0,
         apnsID: UUIDBytes = UUIDBytes(high: 0, low: 0), delay: Interval = .zero,
         headers: [(name: String, value: String)] = [], token: String, topic: String? = nil, pushType: String? = nil,
         priority: String? = nil, payload: [UInt8] = [], isCut: Bool = false
@@ -55,6 +67,7 @@ package struct PushEntry: Sendable {
         self.connection = connection
         self.stream = stream
         self.provider = provider
+        self.kind = kind
         self.environment = environment
         self.status = status
         self.reason = reason
@@ -70,6 +83,14 @@ package struct PushEntry: Sendable {
         self.priority = priority
         self.payload = payload
         self.isCut = isCut
+    }
+
+    /// The bundle ID in the path of a broadcast or of an operation on channels.
+    package var bundle: String? {
+        guard kind != .push, let path = header(":path") else { return nil }
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard let place = parts.firstIndex(of: "apps"), place + 1 < parts.count else { return nil }
+        return String(parts[place + 1])
     }
 
     /// The first value of that (lower-case) name.

@@ -27,7 +27,7 @@ struct PushEncoder {
     mutating func write(_ push: PushDraft, bodyOffset: Int, bodyLength: Int) {
         record.put(push.connection, at: 24)
         record.put(push.stream, at: 32)
-        record.put(push.provider, at: 36)
+        record.put(push.provider | push.kind.rawValue << 4, at: 36)
         record.put(push.environment, at: 37)
         record.put(push.status, at: 38)
         record.put(push.timestampMilliseconds, at: 40)

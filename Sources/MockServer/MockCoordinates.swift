@@ -11,6 +11,9 @@ package struct MockCoordinates: Hashable, Sendable {
     package var sandbox: SocketAddress?
     package var sandboxTwin: SocketAddress?
     package var admin: SocketAddress?
+    /// Where broadcast channels are managed, over HTTP/2 and TLS like `apns`: those of its environment, and of `sandbox`.
+    package var channels: SocketAddress?
+    package var sandboxChannels: SocketAddress?
     /// PEM file to trust.
     package var ca: String
     /// PKCS #8 PEM file (.p8) of the provider key.
@@ -31,6 +34,7 @@ package struct MockCoordinates: Hashable, Sendable {
             "apns": .string(apns.description),
             "fcm": .null,
             "admin": adminURL.map(JSONValue.string) ?? .null,
+            "channels": channels.map { .string($0.description) } ?? .null,
             "ca": .string(ca),
             "apnsKey": .string(apnsKey),
             "keyId": .string(keyID),
@@ -42,6 +46,7 @@ package struct MockCoordinates: Hashable, Sendable {
         object["apnsTwin"] = address(apnsTwin)
         object["sandbox"] = address(sandbox)
         object["sandboxTwin"] = address(sandboxTwin)
+        object["sandboxChannels"] = address(sandboxChannels)
         if let adminToken { object["adminToken"] = .string(adminToken) }
         return .object(object)
     }

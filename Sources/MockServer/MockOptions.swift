@@ -28,6 +28,13 @@ package struct MockOptions: Sendable {
     package var sandboxTwin: SocketAddress?
     /// Nil: no admin API.
     package var admin: SocketAddress? = SocketAddress(host: "127.0.0.1", port: 2190)
+    /// Where broadcast channels are managed; nil: nowhere. Unlike on the command line, whose default is Apple's port, no
+    /// port is taken unless asked for: a test may run many mocks.
+    package var channels: SocketAddress?
+    /// The same for `sandbox`, when that is played beside production.
+    package var sandboxChannels: SocketAddress?
+    /// Picks a free port when one of these is taken, as the command line does with its defaults.
+    package var channelsMayMove = false
     /// Threads that serve pushes, 1...64. The admin API has one more.
     package var loops = 1
     package var registration = Registration.any
@@ -39,6 +46,8 @@ package struct MockOptions: Sendable {
     package var rules = APNsSettings()
     /// How devices behave. `registration` is set from the field above.
     package var deviceRules = DeviceSettings()
+    /// Limits of broadcast channels.
+    package var channelRules = ChannelSettings()
     /// Further DNS names for the server certificate, such as a container's.
     package var serverNames: [String] = []
     package var seed = Seed(1)

@@ -15,11 +15,13 @@ package final class MockService: Sendable {
     package let coordinates: MockCoordinates
     package var faults: FaultScript { shared.faults }
     package var devices: DeviceFleet { shared.devices }
+    package var channels: ChannelStore { shared.channels }
     /// Absolute; readable with a `JournalReader` while the mock runs.
     package var journalDirectory: String { shared.journalDirectory }
     private let shared: MockShared
     private let workers: [LoopThread<PushWorker>]
     private let admin: LoopThread<AdminWorker>?
+    private let channelManager: LoopThread<ChannelWorker>?
     private let drainLimit: Interval
     private let isStopped = Mutex(false)
 
@@ -41,10 +43,12 @@ package final class MockService: Sendable {
             try listener.map { listener throws(Failure) in try ListeningSocket(listener.address) }
         }
         let adminSocket = try options.admin.map { address throws(Failure) in try ListeningSocket(address) }
+        let channelSockets = try Self.channelSockets(options)
         coordinates = MockCoordinates(
             apns: sockets[0]!.boundAddress, apnsTwin: sockets[1]?.boundAddress, sandbox: sockets[2]?.boundAddress,
-            sandboxTwin: sockets[3]?.boundAddress, admin: adminSocket?.boundAddress, ca: identity.caFile,
-            apnsKey: identity.providerKeyFile, keyID: identity.keyID, teamID: identity.teamID,
+            sandboxTwin: sockets[3]?.boundAddress, admin: adminSocket?.boundAddress,
+            channels: channelSockets[0]?.boundAddress, sandboxChannels: channelSockets[1]?.boundAddress,
+            ca: identity.caFile, apnsKey: identity.providerKeyFile, keyID: identity.keyID, teamID: identity.teamID,
             topics: options.topics.isEmpty ? ["com.example.app"] : options.topics, adminToken: adminToken)
         shared = try MockShared(options: options, state: state, identity: identity, onFailure: onFailure)
         drainLimit = options.drainLimit
@@ -69,6 +73,18 @@ package final class MockService: Sendable {
         } else {
             admin = nil
         }
+        if channelSockets.contains(where: { $0 != nil }) {
+            let thread = try Self.thread("mock-channels") { loop in
+                try ChannelWorker(loop: loop, shared: shared, tls: tls)
+            }
+            let places = [options.environment, .sandbox]
+            for case (let socket?, let environment) in zip(channelSockets, places) {
+                thread.post { $0.listen(on: socket, as: environment) }
+            }
+            channelManager = thread
+        } else {
+            channelManager = nil
+        }
         let others = Array(workers.dropFirst())
         for case (let listener?, let socket?) in zip(listeners, sockets) {
             workers[0].post { $0.listen(on: socket, as: listener.environment, dealingTo: others) }
@@ -91,7 +107,7 @@ package final class MockService: Sendable {
     /// Keys and client certificates besides the first key.
     package var credentials: CredentialKeeper { shared.credentials }
 
-    /// Forgets tokens, activities and fault rules; `GET /v1/pushes` begins after the pushes answered so far. The
+    /// Forgets tokens, activities, channels and fault rules; `GET /v1/pushes` begins after the pushes answered so far. The
     /// journal itself keeps all, and the statistics go on.
     package func reset() throws(Failure) { try shared.reset() }
 
@@ -111,6 +127,12 @@ package final class MockService: Sendable {
             return done
         }
         for done in drained { done.take() }
+        if let channelManager {
+            let done = Handover<Void>()
+            channelManager.post { $0.drain(within: limit) { done.give(()) } }
+            done.take()
+            channelManager.stop()
+        }
         if let admin {
             let done = Handover<Void>()
             admin.post { $0.drain(within: .seconds(1)) { done.give(()) } }
@@ -139,6 +161,18 @@ package final class MockService: Sendable {
         for topic in options.topics where topic.isEmpty || !topic.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) {
             throw Failure(
                 .usage, "'\(topic)' is not a bundle ID", hint: "give one such as com.example.app, without suffix")
+        }
+    }
+
+    /// For the environment of `apns`, and for sandbox beside it.
+    private static func channelSockets(_ options: MockOptions) throws(Failure) -> [ListeningSocket?] {
+        let beside = options.sandbox == nil ? nil : options.sandboxChannels
+        return try [options.channels, beside].map { address throws(Failure) in
+            guard let address else { return nil }
+            do throws(Failure) { return try ListeningSocket(address) } catch {
+                guard options.channelsMayMove, address.port != 0 else { throw error }
+                return try ListeningSocket(address.with(port: 0))
+            }
         }
     }
 

@@ -18,6 +18,7 @@ final class MockShared: Sendable {
     /// By the raw value of the environment.
     private let ledgers = APNsEnvironment.allCases.map { _ in TokenLedger() }
     let devices: DeviceFleet
+    let channels: ChannelStore
     let faults: FaultScript
     let clock: any TimeSource
     let seed: Seed
@@ -47,6 +48,7 @@ final class MockShared: Sendable {
         var deviceRules = options.deviceRules
         deviceRules.registration = options.registration == .any ? .any : .registered
         devices = DeviceFleet(settings: deviceRules)
+        channels = ChannelStore(settings: options.channelRules, seed: options.seed.child("channels"))
         faults = FaultScript(seed: options.seed.child("faults"))
         clock = options.clock
         seed = options.seed.child("mock")
@@ -80,11 +82,12 @@ final class MockShared: Sendable {
     /// Where `GET /v1/pushes` begins; nil: at the first entry of the journal.
     var pushesBegin: JournalCursor? { resetPoint.withLock { $0 } }
 
-    /// Forgets tokens, activities and fault rules; the pushes that count begin after those answered so far. The journal
-    /// itself keeps all.
+    /// Forgets tokens, activities, channels and fault rules; the pushes that count begin after those answered so far. The
+    /// journal itself keeps all.
     func reset() throws(Failure) {
         let cursor = try journalEnd()
         devices.reset()
+        channels.reset()
         faults.removeAll()
         for ledger in ledgers { ledger.reset() }
         resetPoint.withLock { $0 = cursor }

@@ -6,7 +6,7 @@ package struct MockStatistics: Hashable, Sendable {
     package var connectionsOpen = 0
     /// Requests that wait for their answer.
     package var openStreams = 0
-    /// Requests that reached the pipeline, whatever became of them.
+    /// Requests that were judged as pushes, whatever became of them; broadcasts are none.
     package var pushes = 0
     /// Requests that were never answered: silenced by a fault.
     package var silenced = 0

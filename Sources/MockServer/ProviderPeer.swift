@@ -1,6 +1,9 @@
 // What the mock keeps for one connection of a provider, besides what the rules keep.
 
 import APNs
+import Basics
+import HTTP2
+import Net
 
 /// Confined to the connection's loop.
 final class ProviderPeer {
@@ -11,6 +14,8 @@ final class ProviderPeer {
     var isRefused = false
     /// The first answer's `apns-id` enters the HPACK table, later ones are never indexed (spec/apns.md §0).
     var hasAnswered = false
+    /// The same of `apns-request-id`.
+    var hasAnsweredBroadcast = false
     /// One stream until the first valid provider token, 1,000 afterwards (spec/apns.md §2.1).
     var hasWideLimit = false
 
@@ -19,5 +24,39 @@ final class ProviderPeer {
         self.certificate = certificate
         let host = address.lastIndex(of: ":").map { address[..<$0] } ?? address[...]
         provider = ProviderConnection(peer: String(host), certificate: certificate)
+    }
+
+    /// Gives the connection its peer. Whoever shows a client certificate may use all streams at once (spec/apns.md §2.1):
+    /// the limit to announce, nil: as usual.
+    static func greet(
+        _ connection: ServerConnection, _ settings: APNsSettings, _ credentials: CredentialKeeper
+    ) -> UInt32? {
+        let shown = settings.judgesCertificates ? connection.peerCertificate : nil
+        let peer = ProviderPeer(address: connection.peer, certificate: shown.map(credentials.judge))
+        connection.context = peer
+        guard shown != nil else { return nil }
+        peer.hasWideLimit = true
+        return PushPipeline.wideStreamLimit
+    }
+
+    /// What is wrong with the certificate that was shown; nil: nothing, or none was.
+    func refusal(in environment: APNsEnvironment, now: WallTime) -> Reason? {
+        certificate?.refusal(in: environment, now: now)
+    }
+
+    /// A bad certificate passes the handshake and reads the first SETTINGS; then it is told to go, and no stream of its
+    /// is answered (spec/apns.md §2.3).
+    func refuse(_ connection: ServerConnection, _ reason: Reason) {
+        isRefused = true
+        connection.goAway(
+            code: HTTP2ErrorCode.noError, lastStreamID: 0, debug: rejectionBody(reason, timestampMilliseconds: nil))
+        connection.close()
+    }
+
+    /// Grants the wide limit once a valid provider token was seen.
+    func widen(_ connection: ServerConnection) {
+        guard !hasWideLimit, provider.hasAcceptedToken else { return }
+        hasWideLimit = true
+        connection.setMaxConcurrentStreams(PushPipeline.wideStreamLimit)
     }
 }

@@ -14,7 +14,6 @@ import Devices
 import EventLoop
 import Faults
 import HTTP
-import HTTP2
 import Journal
 import Net
 import Synchronization
@@ -28,6 +27,7 @@ final class PushPipeline: ServerHandler {
     private let shared: MockShared
     private let settings: APNsSettings
     private let validator: APNsValidator
+    private let broadcasts: BroadcastDesk
     private let journal: JournalWriter
     private let published: PublishedTotals
     private var totals = LoopTotals()
@@ -59,6 +59,9 @@ final class PushPipeline: ServerHandler {
             ledger: shared.ledger(for: environment), seed: seed.child("apns-id"))
         generator = seed.child("apns-unique-id").generator()
         journal = try JournalWriter(directory: shared.journalDirectory, name: name, time: loop.time)
+        broadcasts = BroadcastDesk(
+            loop: loop, shared: shared, settings: settings, door: .sending, journal: journal,
+            seed: seed.child("broadcasts"))
         published = shared.totals[isFirst ? index : shared.loops + index]
         totals.journalBytes = journal.byteCount
         published.name(journal: journal.path)
@@ -67,32 +70,21 @@ final class PushPipeline: ServerHandler {
 
     /// Whoever shows a client certificate may use all streams at once (spec/apns.md §2.1).
     func firstStreamLimit(for connection: ServerConnection) -> UInt32? {
-        let shown = settings.judgesCertificates ? connection.peerCertificate : nil
-        let peer = ProviderPeer(address: connection.peer, certificate: shown.map(shared.credentials.judge))
-        connection.context = peer
-        guard shown != nil else { return nil }
-        peer.hasWideLimit = true
-        return Self.wideStreamLimit
+        ProviderPeer.greet(connection, settings, shared.credentials)
     }
 
-    /// A bad certificate passes the handshake and reads the first SETTINGS; then it is told to go, and no stream of its
-    /// is answered (spec/apns.md §2.3).
     func connected(_ connection: ServerConnection) {
         totals.connectionsOpened += 1
         totals.connectionsOpen += 1
         let peer = peer(of: connection)
-        let refusal = peer.certificate?.refusal(in: settings.environment, now: shared.clock.wall())
+        let refusal = peer.refusal(in: settings.environment, now: shared.clock.wall())
         var facts: JSONObject = ["environment": .string(settings.environment.word.description)]
         if let certificate = peer.certificate {
             facts["certificate"] = .array(certificate.topics.map { .string($0.name) })
         }
         if let refusal { facts["refused"] = .string(refusal.word.description) }
         note(.connectionOpened, connection, facts)
-        guard let refusal else { return }
-        peer.isRefused = true
-        connection.goAway(
-            code: HTTP2ErrorCode.noError, lastStreamID: 0, debug: rejectionBody(refusal, timestampMilliseconds: nil))
-        connection.close()
+        if let refusal { peer.refuse(connection, refusal) }
     }
 
     func disconnected(_ connection: ServerConnection) {
@@ -105,14 +97,13 @@ final class PushPipeline: ServerHandler {
         markDirty()
         let peer = peer(of: exchange.connection)
         if peer.isRefused { return }
-        totals.pushes += 1
         guard !hasFailed else { return exchange.connection.close() }
         let now = shared.clock.wall()
         let verdict = validator.validate(exchange.head, body: exchange.body, connection: peer.provider, now: now)
-        if !peer.hasWideLimit, peer.provider.hasAcceptedToken {
-            peer.hasWideLimit = true
-            exchange.connection.setMaxConcurrentStreams(Self.wideStreamLimit)
+        if verdict.rejection == .badPath || verdict.rejection == .methodNotAllowed, isBroadcast(exchange) {
+            return handleBroadcast(exchange, peer, now: now)
         }
+        peer.widen(exchange.connection)
         let decision = decide(verdict, exchange, now: now)
         record(decision, verdict.facts, exchange)
         if decision.isSilent { return }
@@ -124,6 +115,20 @@ final class PushPipeline: ServerHandler {
         } else {
             answer(exchange, verdict.facts, decision)
         }
+    }
+
+    /// Asked only of what is no push, so that pushes do not pay for it.
+    private func isBroadcast(_ exchange: ServerExchange) -> Bool {
+        let head = exchange.head
+        guard let path = head.index(of: ":path") else { return false }
+        return BroadcastValidator.isSending(head.value(at: path))
+    }
+
+    private func handleBroadcast(_ exchange: ServerExchange, _ peer: ProviderPeer, now: WallTime) {
+        let reply = broadcasts.handle(exchange, peer, now: now)
+        peer.widen(exchange.connection)
+        totals.openStreams -= 1
+        reply.send(on: exchange, peer)
     }
 
     func abandoned(_ exchange: ServerExchange) {
@@ -185,6 +190,7 @@ final class PushPipeline: ServerHandler {
     }
 
     private func record(_ decision: borrowing Decision, _ facts: borrowing PushFacts, _ exchange: ServerExchange) {
+        totals.pushes += 1
         if let reason = decision.rejection {
             totals.count(reason)
         } else if let outcome = decision.outcome {

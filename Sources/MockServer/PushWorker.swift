@@ -20,9 +20,18 @@ final class PushWorker {
     private var acceptors: [Acceptor] = []
     private var watch: LoopTimer?
 
-    /// The first SETTINGS are those captured from Apple, in the same order (spec/apns.md §0).
     init(loop: EventLoop, shared: MockShared, index: Int, tls: TLSServerSettings) throws {
         self.loop = loop
+        stages = try shared.environments.map { environment in
+            let pipeline = try PushPipeline(loop: loop, shared: shared, environment: environment, index: index)
+            return Stage(
+                environment: environment, pipeline: pipeline,
+                server: try Server(loop: loop, configuration: Self.configuration(tls: tls), handler: pipeline))
+        }
+    }
+
+    /// The first SETTINGS are those captured from Apple, in the same order (spec/apns.md §0).
+    static func configuration(tls: TLSServerSettings) -> ServerConfiguration {
         var configuration = ServerConfiguration(tls: tls)
         configuration.allowsHTTP1 = false
         // Larger than any payload that is allowed, so that the rules see and refuse what is too large.
@@ -34,12 +43,7 @@ final class PushWorker {
             .headerTableSize(4_096), .maxConcurrentStreams(1), .initialWindowSize(65_535), .maxFrameSize(16_384),
             .maxHeaderListSize(8_000),
         ]
-        stages = try shared.environments.map { [configuration] environment in
-            let pipeline = try PushPipeline(loop: loop, shared: shared, environment: environment, index: index)
-            return Stage(
-                environment: environment, pipeline: pipeline,
-                server: try Server(loop: loop, configuration: configuration, handler: pipeline))
-        }
+        return configuration
     }
 
     /// Accepts on this loop and deals the connections out in turn, to `others` and to itself. One acceptor spreads few

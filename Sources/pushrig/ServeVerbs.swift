@@ -13,6 +13,10 @@ extension Verb {
             Option("--sandbox", "ADDR", "where it plays sandbox as well, with tokens and keys apart"),
             Option("--sandbox-twin", "ADDR", "a second address of sandbox"),
             Option("--admin", "ADDR", "where the admin API listens (default 127.0.0.1:2190)"),
+            Option(
+                "--channels", "ADDR|none",
+                "where broadcast channels are managed (default port 2196, sandbox 2195, on the host of --apns)"),
+            Option("--sandbox-channels", "ADDR|none", "the same for --sandbox (default port 2195)"),
             Option("--tokens", "any|registered", "whether unknown tokens are accepted (default any)"),
             Option("--environment", "production|sandbox", "which of Apple's two --apns plays (default production)"),
             Option("--topic", "BUNDLE", isRepeatable: true, "a bundle ID that exists; default: every one"),
@@ -29,6 +33,8 @@ extension Verb {
         command.sandbox = arguments.text("--sandbox")
         command.sandboxTwin = arguments.text("--sandbox-twin")
         command.admin = arguments.text("--admin") ?? command.admin
+        command.channels = arguments.text("--channels")
+        command.sandboxChannels = arguments.text("--sandbox-channels")
         command.registersTokens = try arguments.one(of: ["any", "registered"], "--tokens") == "registered"
         command.isSandbox = try arguments.one(of: ["production", "sandbox"], "--environment") == "sandbox"
         command.topics = arguments.all("--topic")

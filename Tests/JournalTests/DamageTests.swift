@@ -24,7 +24,7 @@ import Testing
 
     private func text(_ entry: JournalEntry) -> String {
         switch entry {
-        case .push(let push): "\(push)"
+        case .push(let push), .broadcast(let push): "\(push)"
         case .event(let event): "\(event)"
         case .note(let note): "\(note)"
         }

@@ -97,7 +97,7 @@ extension JournalEntry {
 
     var nanoseconds: Int64 {
         switch self {
-        case .push(let push): push.arrivedAt.nanoseconds
+        case .push(let push), .broadcast(let push): push.arrivedAt.nanoseconds
         case .event(let event): max(event.plannedAt, event.sentAt, event.answeredAt).nanoseconds
         case .note(let note): note.at.nanoseconds
         }

@@ -3,6 +3,7 @@
 
 import Basics
 import MockServer
+import Net
 import Testing
 import YAML
 
@@ -44,7 +45,7 @@ import YAML
     }
 
     @Test func `answers have the shapes of the page`() throws {
-        try withMock { mock in
+        try withMock({ $0.channels = SocketAddress(host: "127.0.0.1", port: 0) }) { mock in
             let client = try mock.provider()
             let id = try mock.fault(
                 #"{"match":{"fraction":1.0,"pushType":"alert"},"times":1,"for":"1h","#
@@ -59,11 +60,14 @@ import YAML
                 (name, name == "apns-push-type" ? "liveactivity" : value)
             }
             _ = try client.ask("POST", "/3/device/" + activity, fields, body: update)
+            try broadcastOnce(mock, to: activity)
             let questions = [
                 ("/v1/health", "/v1/health"), ("/v1/info", "/v1/info"), ("/v1/faults", "/v1/faults"),
                 ("/v1/faults/{id}", "/v1/faults/" + id), ("/v1/pushes", "/v1/pushes"),
                 ("/v1/tokens/{token}", "/v1/tokens/" + TestMock.device), ("/v1/activities", "/v1/activities"),
-                ("/v1/activities/{token}", "/v1/activities/" + activity),
+                ("/v1/activities/{token}", "/v1/activities/" + activity), ("/v1/channels", "/v1/channels"),
+                ("/v1/apps/{bundle}", "/v1/apps/com.example.app"),
+                ("/v1/tokens/{token}/channel", "/v1/tokens/\(activity)/channel"),
                 ("/v1/faults/{id}", "/v1/faults/f77"), ("/v1/pushes", "/v1/pushes?limit=x"),
             ]
             for (template, question) in questions {
@@ -90,6 +94,17 @@ import YAML
         #expect(mistakes(["a": 1, "b": "z", "c": [1], "d": 1], schema, at: "").count == 3)
     }
 
+    /// A channel that one activity listens to, with a message; an operation and a broadcast stand among the pushes.
+    private func broadcastOnce(_ mock: TestMock, to activity: String) throws {
+        let channel = try mock.createChannel(policy: 1)
+        let reply = try mock.admin.ask(
+            "PUT", "/v1/tokens/\(activity)/channel", [("content-type", "application/json")],
+            body: #"{"channel":"\#(channel)"}"#)
+        #expect(reply.status == 200, "\(reply.text)")
+        let sent = try mock.broadcast(channel, Broadcast(mock, "update"))
+        #expect(sent.status == 200)
+    }
+
     private func now(_ mock: TestMock) -> Int64 {
         (WallTime(iso8601: (try? mock.admin.ask("GET", "/v1/info").json["now"]?.string) ?? "")
             ?? WallTime(nanoseconds: 0)).seconds
@@ -97,6 +112,7 @@ import YAML
 
     private func fill(_ template: String) -> String {
         template.replacing("{token}", with: TestMock.device).replacing("{id}", with: "f1")
+            .replacing("{bundle}", with: "com.example.app")
     }
 
     // MARK: Shapes

@@ -93,8 +93,8 @@ import Testing
             let value = try JSONValue(parsing: line)
             #expect(
                 value.object?.keys == [
-                    "ready", "apns", "fcm", "admin", "ca", "apnsKey", "keyId", "teamId", "topics", "serviceAccount",
-                    "apnsTwin", "sandbox", "sandboxTwin",
+                    "ready", "apns", "fcm", "admin", "channels", "ca", "apnsKey", "keyId", "teamId", "topics",
+                    "serviceAccount", "apnsTwin", "sandbox", "sandboxTwin", "sandboxChannels",
                 ])
             #expect(value["ready"] == true && value["fcm"] == .null && value["serviceAccount"] == .null)
             #expect(value["apns"]?.string == "127.0.0.1:\(coordinates.apns.port)")

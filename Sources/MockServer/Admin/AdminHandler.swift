@@ -83,6 +83,15 @@ final class AdminHandler: ServerHandler {
             }
         case .activities: return try activities(request)
         case .activity(let token): return try activity(try hexToken(token))
+        case .subscription(let token):
+            let token = try hexToken(token)
+            switch request.method {
+            case "PUT": return try subscribe(token, request)
+            case "DELETE": return try unsubscribe(token)
+            default: return try subscription(token)
+            }
+        case .channels: return try channels(request)
+        case .app(let bundle): return isRead ? try app(bundle) : try putApp(bundle, request)
         case .reset: return try reset()
         }
     }

@@ -2,10 +2,12 @@
 // the two together.
 
 enum AdminRoute: Hashable, Sendable {
-    case dashboard, metrics, health, info, faults, pushes, activities, reset
+    case dashboard, metrics, health, info, faults, pushes, activities, channels, reset
     case fault(id: String)
     case token(String)
     case activity(token: String)
+    case subscription(token: String)
+    case app(bundle: String)
 
     /// Nil: there is no such path.
     init?(_ segments: [String]) {
@@ -19,6 +21,7 @@ enum AdminRoute: Hashable, Sendable {
             case "faults": self = .faults
             case "pushes": self = .pushes
             case "activities": self = .activities
+            case "channels": self = .channels
             case "reset": self = .reset
             default: return nil
             }
@@ -27,8 +30,11 @@ enum AdminRoute: Hashable, Sendable {
             case "faults": self = .fault(id: segments[2])
             case "tokens": self = .token(segments[2])
             case "activities": self = .activity(token: segments[2])
+            case "apps": self = .app(bundle: segments[2])
             default: return nil
             }
+        case 4 where segments[0] == "v1" && segments[1] == "tokens" && segments[3] == "channel":
+            self = .subscription(token: segments[2])
         default: return nil
         }
     }
@@ -36,10 +42,12 @@ enum AdminRoute: Hashable, Sendable {
     /// HEAD goes wherever GET goes.
     var methods: [String] {
         switch self {
-        case .dashboard, .metrics, .health, .info, .pushes, .activities, .activity: ["GET", "HEAD"]
+        case .dashboard, .metrics, .health, .info, .pushes, .activities, .activity, .channels: ["GET", "HEAD"]
         case .faults: ["GET", "HEAD", "POST", "DELETE"]
         case .fault: ["GET", "HEAD", "DELETE"]
         case .token: ["GET", "HEAD", "PUT", "PATCH", "DELETE"]
+        case .subscription: ["GET", "HEAD", "PUT", "DELETE"]
+        case .app: ["GET", "HEAD", "PUT"]
         case .reset: ["POST"]
         }
     }

@@ -115,7 +115,7 @@ final class PushFinder {
         var isCut = false
         question.cursor = try reader.forEach(since: question.cursor) { entry in
             visited += 1
-            if case .push(let push) = entry, question.token == nil || question.token == push.token.lowercased() {
+            if let push = entry.request, question.token == nil || question.token == push.token.lowercased() {
                 if question.count > 0 { question.found.append(UInt8(ascii: ",")) }
                 push.write(to: &question.found, faults: shared.faults, scanner: scanner)
                 question.count += 1

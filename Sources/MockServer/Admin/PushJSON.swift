@@ -22,6 +22,11 @@ extension PushEntry {
         }
     }
 
+    /// The id that the client gave, and that the answer echoed.
+    private var clientID: String? {
+        kind == .push ? header("apns-id") : header("apns-request-id") ?? header("apns-id")
+    }
+
     private static let payloadMember = Array(#","payload":"#.utf8)
 
     private func facts(_ faults: FaultScript) -> JSONObject {
@@ -37,14 +42,16 @@ extension PushEntry {
             "id": .integer(Int64(id)),
             "arrivedAt": .string(arrivedWall.iso8601),
             "provider": .string(provider == 0 ? "apns" : "fcm"),
+            "kind": .string(kind.word.description),
             "environment": .string((APNsEnvironment(rawValue: environment) ?? .production).word.description),
             "connection": .integer(Int64(connection)),
             "stream": .integer(Int64(stream)),
-            "token": .string(token),
-            "topic": topic.map(JSONValue.string) ?? .null,
+            "token": kind == .push ? .string(token) : .null,
+            "channel": kind == .push ? .null : header("apns-channel-id").map(JSONValue.string) ?? .null,
+            "topic": (kind == .push ? topic : bundle).map(JSONValue.string) ?? .null,
             "pushType": pushType.map(JSONValue.string) ?? .null,
             "priority": priority.map { text in Int64(text).map(JSONValue.integer) ?? .string(text) } ?? .null,
-            "apnsId": .string(header("apns-id") ?? apnsID.text(uppercase: true)),
+            "apnsId": .string(clientID ?? apnsID.text(uppercase: true)),
             "status": status == 0 ? .null : .integer(Int64(status)),
             "reason": reason.map(JSONValue.string) ?? .null,
             "timestamp": timestampMilliseconds == 0 ? .null : .integer(timestampMilliseconds),

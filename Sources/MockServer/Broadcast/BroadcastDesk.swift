@@ -1,0 +1,155 @@
+// One loop's share of channels and broadcasts: judge, act, write to the journal. The caller answers.
+//
+//     request ─▶ rules ─▶ channel store ─▶ journal ─▶ (answer)
+//                               └─▶ listening activities, a slice a turn ─▶ journal
+
+import APNs
+import Basics
+import Devices
+import EventLoop
+import HTTP
+import Journal
+import Net
+import Synchronization
+
+/// Confined to its loop.
+final class BroadcastDesk {
+    /// Activities that have a broadcast applied in one turn, some tens of microseconds' work.
+    static let activitiesPerTurn = 500
+    /// Broadcasts whose walk has not ended; one more is refused as TooManyRequests.
+    static let longestBacklog = 1_024
+
+    private let loop: EventLoop
+    private let shared: MockShared
+    private let settings: APNsSettings
+    private let door: BroadcastDoor
+    private let validator: BroadcastValidator
+    private let journal: JournalWriter
+    private var backlog: [BroadcastDelivery] = []
+    private var isWalking = false
+
+    init(
+        loop: EventLoop, shared: MockShared, settings: APNsSettings, door: BroadcastDoor, journal: JournalWriter,
+        seed: Seed
+    ) {
+        self.loop = loop
+        self.shared = shared
+        self.settings = settings
+        self.door = door
+        self.journal = journal
+        validator = BroadcastValidator(
+            settings: settings, keys: shared.keys, tokens: shared.devices, channels: shared.channels,
+            ledger: shared.ledger(for: settings.environment), seed: seed)
+    }
+
+    /// Judges, acts and puts it on record. The journal is committed by whoever ends the turn.
+    func handle(_ exchange: ServerExchange, _ peer: ProviderPeer, now: WallTime) -> BroadcastReply {
+        let verdict = validator.validate(
+            exchange.head, body: exchange.body, at: door, connection: peer.provider, now: now)
+        let (reply, reason) = act(verdict, exchange, now: now)
+        record(reply, reason, exchange)
+        if reason == nil, let operation = verdict.facts.operation {
+            note(operation, reply)
+        }
+        return reply
+    }
+
+    private func act(
+        _ verdict: BroadcastVerdict, _ exchange: ServerExchange, now: WallTime
+    ) -> (reply: BroadcastReply, reason: BroadcastReason?) {
+        let facts = verdict.facts
+        guard verdict.rejection == nil, let operation = facts.operation, let path = exchange.head.index(of: ":path")
+        else {
+            let reason = verdict.rejection ?? .internalServerError
+            return (BroadcastReply(reason, facts), reason)
+        }
+        let head = exchange.head
+        let bundle = head.value(at: path).extracting(facts.bundle)
+        let environment = settings.environment
+        var reply = BroadcastReply(status: 200, facts: facts)
+        switch operation {
+        case .create:
+            // Judged and made are two steps; in between another loop may have taken the last place.
+            reply.created = shared.channels.create(
+                bundle, in: environment, policy: facts.policy ?? .nothing, now: now)
+            guard reply.created != nil else { return refuse(.cannotCreateChannelConfig, facts) }
+            reply.status = 201
+        case .read: reply.body = (facts.policy ?? .nothing).body
+        case .delete:
+            if let channel = facts.channel { shared.channels.delete(channel, bundle: bundle, in: environment, now: now) }
+            reply.status = 204
+        case .list: reply.body = ChannelID.listBody(shared.channels.channels(of: bundle, in: environment))
+        case .send:
+            guard backlog.count < Self.longestBacklog else { return refuse(.tooManyRequests, facts) }
+            if let delivery = shared.channels.publish(facts, now: now), !delivery.isDone { walk(delivery) }
+        }
+        return (reply, nil)
+    }
+
+    private func refuse(
+        _ reason: BroadcastReason, _ facts: BroadcastFacts
+    ) -> (reply: BroadcastReply, reason: BroadcastReason?) { (BroadcastReply(reason, facts), reason) }
+
+    // MARK: To the activities
+
+    private func walk(_ delivery: BroadcastDelivery) {
+        backlog.append(delivery)
+        if !isWalking { continueWalk() }
+    }
+
+    private func continueWalk() {
+        isWalking = true
+        _ = loop.after(.zero) { [self] in
+            backlog[0].advance(by: Self.activitiesPerTurn, devices: shared.devices, now: shared.clock.wall())
+            if backlog[0].isDone { finish(backlog.removeFirst()) }
+            isWalking = false
+            if !backlog.isEmpty { continueWalk() }
+        }
+    }
+
+    private func finish(_ delivery: BroadcastDelivery) {
+        shared.channels.finish(delivery)
+        write([
+            "act": "delivered", "channel": .string(delivery.channel.text),
+            "requestId": .string(delivery.requestID.text(uppercase: true)), "outcomes": delivery.outcomes.outcomesJSON,
+        ])
+        // No answer of this turn waits for it, so it is committed by itself.
+        _ = journal.commit()
+        shared.commits.add(1, ordering: .releasing)
+    }
+
+    // MARK: The journal
+
+    private func record(_ reply: borrowing BroadcastReply, _ reason: BroadcastReason?, _ exchange: ServerExchange) {
+        let draft = PushDraft(
+            arrivedAt: exchange.arrivedAt, connection: exchange.connection.id, stream: exchange.streamID,
+            kind: door == .sending ? .broadcast : .channel, environment: settings.environment.rawValue,
+            status: reply.status, reason: reason?.word, apnsID: reply.facts.requestID)
+        let body = exchange.body
+        _ = journal.append(push: draft, head: exchange.head, body: body.bytes)
+    }
+
+    /// What the request itself does not tell: the name of a new channel.
+    private func note(_ operation: BroadcastOperation, _ reply: borrowing BroadcastReply) {
+        guard operation == .create, let channel = reply.created else { return }
+        write([
+            "act": "created", "channel": .string(channel.text),
+            "requestId": .string(reply.facts.requestID.text(uppercase: true)),
+        ])
+    }
+
+    private func write(_ facts: JSONObject) {
+        journal.append(note: .broadcast, text: JSONValue.object(facts).text, at: loop.now)
+    }
+}
+
+extension [Int] {
+    /// Counts by the raw value of `Outcome` as an object; zeros are left out.
+    var outcomesJSON: JSONValue {
+        var object = JSONObject()
+        for outcome in Outcome.allCases where self[Int(outcome.rawValue)] > 0 {
+            object[outcome.word.description] = .integer(Int64(self[Int(outcome.rawValue)]))
+        }
+        return .object(object)
+    }
+}

@@ -1,0 +1,64 @@
+// Channel management on its own port: the answers to requests of one environment.
+
+import APNs
+import Basics
+import EventLoop
+import Journal
+import Net
+import Synchronization
+
+/// Confined to its loop.
+final class ChannelPipeline: ServerHandler {
+    private let loop: EventLoop
+    private let shared: MockShared
+    private let settings: APNsSettings
+    private let desk: BroadcastDesk
+    private let journal: JournalWriter
+    private var isDirty = false
+    private var hasFailed = false
+
+    init(loop: EventLoop, shared: MockShared, settings: APNsSettings) throws(Failure) {
+        self.loop = loop
+        self.shared = shared
+        self.settings = settings
+        let name = "channels-\(settings.environment.word)"
+        journal = try JournalWriter(directory: shared.journalDirectory, name: name, time: loop.time)
+        desk = BroadcastDesk(
+            loop: loop, shared: shared, settings: settings, door: .management, journal: journal,
+            seed: shared.seed.child(name))
+    }
+
+    func firstStreamLimit(for connection: ServerConnection) -> UInt32? {
+        ProviderPeer.greet(connection, settings, shared.credentials)
+    }
+
+    func connected(_ connection: ServerConnection) {
+        guard let peer = connection.context as? ProviderPeer,
+            let refusal = peer.refusal(in: settings.environment, now: shared.clock.wall())
+        else { return }
+        peer.refuse(connection, refusal)
+    }
+
+    func handle(_ exchange: ServerExchange) {
+        guard !hasFailed, let peer = exchange.connection.context as? ProviderPeer else {
+            return exchange.connection.close()
+        }
+        if peer.isRefused { return }
+        isDirty = true
+        let reply = desk.handle(exchange, peer, now: shared.clock.wall())
+        peer.widen(exchange.connection)
+        reply.send(on: exchange, peer)
+    }
+
+    /// False once the journal cannot be written: what is not on record must not be answered.
+    func willSend() -> Bool {
+        guard isDirty else { return !hasFailed }
+        isDirty = false
+        if !hasFailed, !journal.commit() {
+            hasFailed = true
+            shared.report(journal.failure ?? Failure(.run, "the journal cannot be written"))
+        }
+        shared.commits.add(1, ordering: .releasing)
+        return !hasFailed
+    }
+}

@@ -1,0 +1,35 @@
+// The thread of channel management: one server for each environment, so that managing never delays pushes.
+
+import APNs
+import Basics
+import EventLoop
+import Net
+
+/// Confined to its loop.
+final class ChannelWorker {
+    private let servers: [(environment: APNsEnvironment, server: Server)]
+
+    init(loop: EventLoop, shared: MockShared, tls: TLSServerSettings) throws {
+        servers = try shared.environments.map { environment in
+            var configuration = PushWorker.configuration(tls: tls)
+            configuration.limits.maxConnections = 256
+            let pipeline = try ChannelPipeline(loop: loop, shared: shared, settings: shared.settings(for: environment))
+            return (environment, try Server(loop: loop, configuration: configuration, handler: pipeline))
+        }
+    }
+
+    func listen(on socket: ListeningSocket, as environment: APNsEnvironment) {
+        servers.first { $0.environment == environment }?.server.listen(on: socket)
+    }
+
+    /// `done` runs on this loop, when all servers have drained.
+    func drain(within limit: Interval, _ done: @escaping () -> Void) {
+        var left = servers.count
+        for (_, server) in servers {
+            server.drain(within: limit) {
+                left -= 1
+                if left == 0 { done() }
+            }
+        }
+    }
+}
