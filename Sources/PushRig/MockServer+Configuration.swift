@@ -14,6 +14,8 @@ extension MockServer {
         public var tokens: Tokens
         /// The same seed lets faults with a fraction meet the same pushes.
         public var seed: UInt64
+        /// Whether broadcast channels can be managed, on a port of their own; see `channelsURL`.
+        public var managesChannels = false
 
         public init(
             stateDirectory: String? = nil, port: Int = 0, topics: [String] = [], environment: Environment = .production,

@@ -55,6 +55,7 @@ public final class MockServer: Sendable {
         var options = MockOptions(stateDirectory: configuration.stateDirectory ?? temporaryFolder!.path)
         options.apns = SocketAddress(host: "127.0.0.1", port: port)
         options.admin = nil
+        if configuration.managesChannels { options.channels = SocketAddress(host: "127.0.0.1", port: 0) }
         options.registration = configuration.tokens == .any ? .any : .registered
         options.environment = configuration.environment == .production ? .production : .sandbox
         options.topics = configuration.topics

@@ -9,6 +9,26 @@ import Testing
 @Suite struct RoundTripTests {
     let time = ManualTime(wall: WallTime(seconds: 1_760_000_000))
 
+    @Test func aBroadcastIsNoPush() throws {
+        try withDirectory { directory in
+            let writer = try JournalWriter(directory: directory, name: "apns-0", time: time)
+            let head = HeaderBlock()
+            head.append(":path", "/4/broadcasts/apps/com.example.app")
+            for (number, kind) in RequestKind.allCases.enumerated() {
+                var draft = draft(at: Int64(number))
+                draft.kind = kind
+                draft.provider = UInt8(number % 2)
+                _ = withBytes(of: "{}") { writer.append(push: draft, head: head, body: $0) }
+            }
+            #expect(writer.commit())
+            let entries = try JournalReader(directory: directory).all()
+            #expect(entries.compactMap(\.push).map(\.kind) == [.push])
+            #expect(entries.compactMap(\.request).map(\.kind) == RequestKind.allCases)
+            #expect(entries.compactMap(\.request).map(\.provider) == [0, 1, 0])
+            #expect(entries.compactMap(\.request?.bundle) == ["com.example.app", "com.example.app"])
+        }
+    }
+
     @Test func everythingAboutAPushIsReadBack() throws {
         try withDirectory { directory in
             let writer = try JournalWriter(directory: directory, name: "apns-0", time: time)

@@ -40,6 +40,17 @@ struct Curl: Sendable {
         return Answer(status: Int(lines.last ?? "") ?? 0, body: lines.dropLast().joined(separator: "\n"))
     }
 
+    /// Any request; the answer's head and body as they came.
+    func ask(_ method: String, _ url: String, _ fields: [String] = [], body: String? = nil) throws -> String {
+        var arguments = [
+            "--silent", "--http2", "--include", "--cacert", mock.caFile, "--max-time", "10", "--request", method,
+            "--header", "authorization: \(authorization)",
+        ]
+        for field in fields { arguments += ["--header", field] }
+        if let body { arguments += ["--data-binary", body] }
+        return try Self.run(arguments + [url])
+    }
+
     private static func run(_ arguments: [String]) throws -> String {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")

@@ -230,4 +230,36 @@ private let other = String(repeating: "b2", count: 32)
             #expect(throws: MockError.self) { try mock.setToken("abc") }
         }
     }
+
+    // MARK: Broadcasts
+
+    @Test func `lets activities listen to channels that a relay makes`() async throws {
+        var configuration = MockServer.Configuration()
+        configuration.managesChannels = true
+        try await withMock(configuration) { mock, curl async throws in
+            let manage = try #require(mock.channelsURL) + "/1/apps/com.example.app/channels"
+            _ = try curl.ask("POST", manage, body: #"{"message-storage-policy":1,"push-type":"LiveActivity"}"#)
+            let channel = try #require(mock.channels().first)
+            #expect(channel.bundle == "com.example.app" && channel.storagePolicy == 1 && channel.subscribers == 0)
+            #expect(try mock.subscribe(token, to: channel.id) == nil)
+            let now = Int(Date.now.timeIntervalSince1970)
+            let answer = try curl.ask(
+                "POST", mock.url + "/4/broadcasts/apps/com.example.app",
+                [
+                    "apns-channel-id: \(channel.id)", "apns-push-type: liveactivity", "apns-priority: 10",
+                    "apns-expiration: \(now + 3600)",
+                ], body: #"{"aps":{"timestamp":\#(now),"event":"update","content-state":{}}}"#)
+            #expect(answer.hasPrefix("HTTP/2 200"), "\(answer)")
+            let deadline = Date.now.addingTimeInterval(5)
+            while mock.channels()[0].lastOutcomes.isEmpty, Date.now < deadline { await Task.yield() }
+            #expect(mock.channels()[0].lastOutcomes == ["updated": 1] && mock.channels()[0].broadcasts == 1)
+            // Whoever comes later gets what is stored. A broadcast is none of the pushes.
+            #expect(try mock.subscribe(other, to: channel.id) == "updated")
+            #expect(try mock.pushes().isEmpty)
+            #expect(throws: MockError.self) { try mock.subscribe(token, to: "AAAA") }
+            #expect(mock.unsubscribe(token) && !mock.unsubscribe(token))
+            try mock.setBroadcasts(false, for: "com.example.app")
+            #expect(mock.channels().isEmpty)
+        }
+    }
 }

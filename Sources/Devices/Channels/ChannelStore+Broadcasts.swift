@@ -47,6 +47,7 @@ extension ChannelStore {
         state.withLock { state in
             guard let id = facts.channel, var channel = state.channels[id], !channel.isDeleted else { return nil }
             channel.broadcasts += 1
+            state.broadcasts += 1
             var record = BroadcastRecord(
                 number: channel.broadcasts, requestID: facts.requestID, sentAt: now, priority: facts.priority,
                 activity: facts.activity)

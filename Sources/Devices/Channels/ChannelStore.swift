@@ -49,6 +49,8 @@ package final class ChannelStore: ChannelDirectory, Sendable {
         /// Apps whose capability was set, and how.
         var capabilities: [(bundle: [UInt8], isEnabled: Bool)] = []
         var created = 0
+        /// Broadcasts accepted, also of channels that are gone.
+        var broadcasts = 0
         var generator: Generator
     }
 
@@ -177,6 +179,11 @@ package final class ChannelStore: ChannelDirectory, Sendable {
     }
 
     // MARK: Records
+
+    /// Channels that are not deleted, and broadcasts accepted since the start.
+    package var counts: (channels: Int, broadcasts: Int) {
+        state.withLock { ($0.counts.values.reduce(0, +), $0.broadcasts) }
+    }
 
     package func record(of id: ChannelID) -> ChannelRecord? {
         state.withLock { $0.channels[id].map(Self.record) }

@@ -20,7 +20,11 @@ extension AdminHandler {
         object["journal"] = .string(shared.journalDirectory)
         object["startedAt"] = .string(shared.startedAt.iso8601)
         object["now"] = .string(shared.clock.wall().iso8601)
-        object["statistics"] = shared.statistics().json(knownTokens: shared.devices.tokenCount)
+        var statistics = shared.statistics().json(knownTokens: shared.devices.tokenCount).object ?? JSONObject()
+        let counts = shared.channels.counts
+        statistics["knownChannels"] = .integer(Int64(counts.channels))
+        statistics["broadcasts"] = .integer(Int64(counts.broadcasts))
+        object["statistics"] = .object(statistics)
         return .object(object)
     }
 

@@ -76,7 +76,8 @@ let dashboardPage = """
         const page = await ask("/v1/pushes?limit=200&wait=20s&since=" + encodeURIComponent(cursor ?? "end"));
         cursor = page.next;
         shown = page.pushes.reverse().concat(shown).slice(0, 50);
-        rows(get("pushes"), shown.map(push => [[push.arrivedAt], [push.pushType], [push.token, "id"],
+        rows(get("pushes"), shown.map(push => [[push.arrivedAt], [push.pushType ?? push.kind],
+          [push.token ?? push.channel, "id"],
           [push.status ?? "none", push.status === 200 ? "" : "bad"], [push.reason], [push.outcome], [push.fault]]));
         setTimeout(follow, 250);
       } catch (error) { setTimeout(follow, 2000); }

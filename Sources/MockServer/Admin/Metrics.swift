@@ -35,6 +35,9 @@ func metricsText(_ shared: MockShared) -> String {
     family("pushrig_connections", "gauge", "Connections open.", [("", statistics.connectionsOpen)])
     family("pushrig_streams", "gauge", "Requests waiting for their answer.", [("", statistics.openStreams)])
     family("pushrig_known_tokens", "gauge", "Device tokens known.", [("", shared.devices.tokenCount)])
+    let channels = shared.channels.counts
+    family("pushrig_channels", "gauge", "Broadcast channels there are.", [("", channels.channels)])
+    family("pushrig_broadcasts_total", "counter", "Broadcasts accepted.", [("", channels.broadcasts)])
     family("pushrig_journal_bytes", "gauge", "Bytes in this start's journals.", [("", statistics.journalBytes)])
     family("pushrig_healthy", "gauge", "1 while the mock answers pushes.", [("", shared.failure == nil ? 1 : 0)])
     family("process_resident_memory_bytes", "gauge", "Resident memory.", [("", residentBytes())])
