@@ -103,7 +103,7 @@ let package = Package(
             ["Basics", "EventLoop", "HTTP", "Journal", "LoadGenerator", "Metrics", "Net", "Scenarios"]),
         tests("Metrics", ["Basics", "Journal", "Metrics"]),
         tests("MockServer", ["APNs", "Basics", "EventLoop", "HTTP", "Journal", "MockServer", "Net", "TLS", "YAML"]),
-        tests("Net", ["Basics", "EventLoop", "HTTP", "Net", "TLS"]),
+        tests("Net", ["Basics", "EventLoop", "HTTP", "HTTP2", "Net", "TLS"]),
         tests("PushRig", ["APNs", "Basics", "PushRig", "TLS"]),
         tests("ReferenceRelay", ["Basics", "EventLoop", "HTTP", "Net", "ReferenceRelay", "SQLite", "TLS"]),
         tests("Reports", ["Basics", "Conformance", "Metrics", "Reports"]),

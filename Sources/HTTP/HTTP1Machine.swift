@@ -24,7 +24,7 @@ struct HTTP1Machine {
     /// A chunk's size with its extensions, which are ignored.
     private static let maxChunkLineBytes = 256
     /// A body buffer larger than this is given back when the message is done.
-    private static let keptBodyBytes = 65_536
+    private static let keptBodyBytes = 16_384
 
     let role: Role
     let limits: HTTP1Limits

@@ -45,6 +45,14 @@ package final class HTTP1RequestParser {
         machine.framing.expectsContinue && (machine.phase == .fixedBody || machine.phase == .chunkSize)
     }
 
+    /// The head is whole and the body is not.
+    package var isInBody: Bool {
+        switch machine.phase {
+        case .fixedBody, .chunkSize, .chunkData, .chunkEnd, .trailers: true
+        case .startLine, .fields, .untilClose, .complete, .failed: false
+        }
+    }
+
     /// No byte of a next request has come yet: the connection may be closed without harm.
     package var isIdle: Bool { machine.isIdle }
 

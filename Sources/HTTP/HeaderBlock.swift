@@ -16,7 +16,7 @@ package final class HeaderBlock {
     }
 
     /// A cleared block gives back a buffer larger than this.
-    private static let keptBytes = 16_384
+    private static let keptBytes = 4_096
 
     private var storage: UnsafeMutablePointer<UInt8>
     private var capacity = 512

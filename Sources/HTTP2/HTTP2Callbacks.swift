@@ -24,6 +24,11 @@ enum HTTP2Callbacks {
         nghttp2_option_set_no_closed_streams(options, 1)
         nghttp2_option_set_max_reserved_remote_streams(options, 0)
         nghttp2_option_set_max_send_header_block_length(options, 1 << 20)
+        // nghttp2's own fences stand behind ours (HTTP2Meter), which tell the peer why: acknowledgements that wait to be
+        // sent (PING and SETTINGS floods of a peer that does not read), parameters in one SETTINGS, and rapid resets.
+        nghttp2_option_set_max_outbound_ack(options, 10_000)
+        nghttp2_option_set_max_settings(options, 32)
+        nghttp2_option_set_stream_reset_rate_limit(options, 100_000, 100_000)
         return options!
     }()
 }
@@ -117,6 +122,8 @@ func readOutBody(
             let bytes = body.bytes
             bytes.withUnsafeBufferPointer { room!.update(from: $0.baseAddress!, count: taken) }
             body.consume(taken)
+            stream.movedBytes += taken
+            Unmanaged<HTTP2Session>.fromOpaque(user!)._withUnsafeGuaranteedRef { $0.heldByStreams -= taken }
         }
         if body.isEmpty {
             if stream.outEnds {

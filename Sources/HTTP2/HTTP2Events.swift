@@ -42,6 +42,7 @@ package enum HTTP2ErrorCode {
     package static let noError: UInt32 = 0
     package static let refusedStream: UInt32 = 7
     package static let cancel: UInt32 = 8
+    package static let enhanceYourCalm: UInt32 = 11
 }
 
 package struct HTTP2Limits: Sendable {
@@ -49,6 +50,11 @@ package struct HTTP2Limits: Sendable {
     package var maxBodyBytes: Int
     /// Bytes of one header list: names, values and 32 for each field. Beyond it the stream is reset.
     package var maxHeaderListBytes: Int
+    /// Encoded bytes of one header block, all its frames together. Servers only, like what follows.
+    package var maxHeaderBlockBytes = 32_768
+    /// CONTINUATION frames of one header block. nghttp2 by itself allows no more than 8.
+    package var maxContinuations = 8
+    package var rates = HTTP2Rates()
 
     package init(maxBodyBytes: Int, maxHeaderListBytes: Int) {
         self.maxBodyBytes = maxBodyBytes

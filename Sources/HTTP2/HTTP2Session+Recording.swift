@@ -15,6 +15,7 @@ extension HTTP2Session {
             stream.id = streamID
             nghttp2_session_set_stream_user_data(session, streamID, Unmanaged.passUnretained(stream).toOpaque())
             keep(stream)
+            heldByStreams += HTTP2Stream.bytes
             current = Unmanaged.passUnretained(stream)
             currentID = streamID
             return 0
@@ -37,8 +38,14 @@ extension HTTP2Session {
         let value = credential.mode != .plain && name.isAuthorization ? credential.settle(value) : value
         return withStream(streamID, otherwise: 0) { stream in
             guard !stream.inTrailers else { return 0 }
-            stream.headerListBytes += name.count + value.count + 32
+            let bytes = name.count + value.count + 32
+            stream.headerListBytes += bytes
+            heldByStreams += bytes
             guard stream.headerListBytes <= limits.maxHeaderListBytes else {
+                if role == .server {
+                    refusedHeaderLists += 1
+                    guard meter.spend(.headerLists, at: receivedAt) else { return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue }
+                }
                 return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
             }
             if role == .client, name.count == 7, name[0] == 58 {
@@ -55,8 +62,10 @@ extension HTTP2Session {
     func data(streamID: Int32, _ bytes: UnsafeBufferPointer<UInt8>) {
         withStream(streamID, otherwise: ()) { stream in
             Unmanaged.passUnretained(stream.body)._withUnsafeGuaranteedRef { body in
-                let room = limits.maxBodyBytes + 1 - body.count
-                if room > 0 { body.append(bytes.span.extracting(first: room)) }
+                let room = min(limits.maxBodyBytes + 1 - body.count, bytes.count)
+                guard room > 0 else { return }
+                body.append(bytes.span.extracting(first: room))
+                heldByStreams += room
             }
         }
     }
@@ -72,6 +81,7 @@ extension HTTP2Session {
     func streamClosed(_ streamID: Int32, _ code: UInt32) {
         withStream(streamID, otherwise: ()) { stream in
             stream.isClosed = true
+            if role == .server { heldByStreams -= stream.heldBytes }
             unlink(stream)
             recorded.append(.closed(Unmanaged.passUnretained(stream), code))
         }

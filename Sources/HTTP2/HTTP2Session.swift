@@ -29,6 +29,15 @@ package final class HTTP2Session {
     /// A server's view of the frames that come in: a client's preface has 24 bytes (RFC 9113 §3.4).
     var frames = FrameCursor(preface: 24)
     var credential = RepeatedCredential()
+    var meter: HTTP2Meter
+    /// When the bytes came that were received last.
+    var receivedAt = Instant(nanoseconds: 0)
+    /// What the open streams hold of the peer's requests and of our answers (servers).
+    var heldByStreams = 0
+    /// RST_STREAM frames on their way that nobody but us has caused.
+    private var ownResets = 0
+    /// Streams reset since the last look because their header list was too large.
+    var refusedHeaderLists = 0
     /// For each SETTINGS still to be written: the MAX_CONCURRENT_STREAMS to show in place of the enforced one.
     private var advertised: [UInt32?] = []
 
@@ -39,6 +48,7 @@ package final class HTTP2Session {
         self.role = role
         self.limits = limits
         self.pool = pool
+        meter = HTTP2Meter(limits: limits)
         var made: OpaquePointer?
         let room = UnsafeMutablePointer<nghttp2_mem>.allocate(capacity: 1)
         defer { room.deallocate() }
@@ -73,6 +83,7 @@ package final class HTTP2Session {
             if count == 0 { return true }
             guard count > 0 else { return false }
             let frame = UnsafeBufferPointer(start: bytes, count: count)
+            if role == .server, frame.startsReset { noteReset() }
             if !advertised.isEmpty, frame.startsSettings {
                 append(settings: frame, to: output)
             } else {
@@ -80,6 +91,11 @@ package final class HTTP2Session {
             }
         }
         return true
+    }
+
+    /// A stream ended by RST_STREAM of ours is on the peer's account, unless we wanted it so.
+    private func noteReset() {
+        if ownResets > 0 { ownResets -= 1 } else { _ = meter.spend(.resets, at: receivedAt) }
     }
 
     /// Writes a SETTINGS frame with the advertised stream limit in place of the enforced one.
@@ -169,6 +185,7 @@ package final class HTTP2Session {
     package func respond(_ stream: HTTP2Stream, status: Int, head: HeaderBlock, body: Span<UInt8>, ends: Bool = true) {
         guard !stream.isClosed else { return }
         stream.outBody.append(body)
+        heldByStreams += body.count
         stream.outEnds = ends
         var digits = (UInt8(48 + status / 100 % 10), UInt8(48 + status / 10 % 10), UInt8(48 + status % 10))
         withUnsafeMutableBytes(of: &digits) { digits in
@@ -197,6 +214,7 @@ package final class HTTP2Session {
     package func send(_ bytes: Span<UInt8>, on stream: HTTP2Stream, ends: Bool) {
         guard !stream.isClosed else { return }
         stream.outBody.append(bytes)
+        heldByStreams += bytes.count
         stream.outEnds = ends
         guard stream.isDeferred else { return }
         stream.isDeferred = false
@@ -206,6 +224,7 @@ package final class HTTP2Session {
     package func reset(_ stream: HTTP2Stream, code: UInt32) {
         guard !stream.isClosed else { return }
         stream.endLending()
+        ownResets += 1
         nghttp2_submit_rst_stream(session, 0, stream.id, code)
     }
 
@@ -299,4 +318,6 @@ package final class HTTP2Session {
 extension UnsafeBufferPointer<UInt8> {
     /// The bytes begin with a SETTINGS frame that is no acknowledgement (RFC 9113 §6.5).
     fileprivate var startsSettings: Bool { count >= 9 && self[3] == 4 && self[4] & 1 == 0 }
+
+    fileprivate var startsReset: Bool { count >= 9 && self[3] == 3 }
 }

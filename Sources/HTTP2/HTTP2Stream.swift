@@ -31,6 +31,18 @@ package final class HTTP2Stream {
     var isDeferred = false
     var inTrailers = false
     var headerListBytes = 0
+    /// Since when the peer has been seen to owe us something on this stream, and what; see `HTTP2Session.watch`.
+    var owed = Owed.nothing
+    var owedSince = Instant(nanoseconds: 0)
+    /// Bytes of the answer's body that have left since then.
+    var movedBytes = 0
+
+    enum Owed { case nothing, request, reading }
+
+    /// What a server remembers for the stream, roughly.
+    var heldBytes: Int { Self.bytes + headerListBytes + body.count + outBody.count }
+    /// A stream without its content: our objects and nghttp2's.
+    static let bytes = 4_096
 
     /// The session's list of open streams; the session keeps them alive through it.
     var next: Unmanaged<HTTP2Stream>?
@@ -45,8 +57,8 @@ package final class HTTP2Stream {
         id = 0
         head.clear()
         outHead.clear()
-        body.clear(keepingUpTo: 16_384)
-        outBody.clear(keepingUpTo: 16_384)
+        body.clear(keepingUpTo: 8_192)
+        outBody.clear(keepingUpTo: 1_024)
         if lentBody != nil { lentBody = nil }
         lentSent = 0
         status = 0
@@ -57,6 +69,8 @@ package final class HTTP2Stream {
         isDeferred = false
         inTrailers = false
         headerListBytes = 0
+        owed = .nothing
+        movedBytes = 0
     }
 }
 

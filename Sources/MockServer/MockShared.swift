@@ -30,6 +30,9 @@ final class MockShared: Sendable {
     let loops: Int
     /// One for each loop and environment: all loops of the first environment, then those of the second.
     let totals: [PublishedTotals]
+    let refusedByAPNs = RefusalTotals()
+    let refusedByChannels = RefusalTotals()
+    let refusedByAdmin = RefusalTotals()
     /// Raised at each commit of a journal; whoever waits for pushes watches it.
     let commits = Atomic<UInt64>(0)
     private let resetPoint: Mutex<JournalCursor?>
@@ -110,6 +113,9 @@ final class MockShared: Sendable {
     func statistics() -> MockStatistics {
         var statistics = MockStatistics()
         for loop in totals { loop.add(to: &statistics) }
+        statistics.refusals = [
+            "apns": refusedByAPNs.byKind, "channels": refusedByChannels.byKind, "admin": refusedByAdmin.byKind,
+        ]
         return statistics
     }
 }

@@ -136,6 +136,8 @@ final class PushPipeline: ServerHandler {
         markDirty()
     }
 
+    func refused(_ refusal: Refusal, times: Int) { shared.refusedByAPNs.add(refusal, times: times) }
+
     /// False once the journal cannot be written: what is not on record must not be answered.
     func willSend() -> Bool {
         guard isDirty else { return !hasFailed }

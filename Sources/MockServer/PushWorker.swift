@@ -22,11 +22,13 @@ final class PushWorker {
 
     init(loop: EventLoop, shared: MockShared, index: Int, tls: TLSServerSettings) throws {
         self.loop = loop
-        stages = try shared.environments.map { environment in
+        var configuration = Self.configuration(tls: tls)
+        configuration.limits.share(among: shared.totals.count)
+        stages = try shared.environments.map { [configuration] environment in
             let pipeline = try PushPipeline(loop: loop, shared: shared, environment: environment, index: index)
             return Stage(
                 environment: environment, pipeline: pipeline,
-                server: try Server(loop: loop, configuration: Self.configuration(tls: tls), handler: pipeline))
+                server: try Server(loop: loop, configuration: configuration, handler: pipeline))
         }
     }
 

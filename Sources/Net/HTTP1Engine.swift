@@ -22,6 +22,12 @@ final class HTTP1Engine {
     private let input = ByteBuffer()
     private let output = ByteBuffer()
     private let maxInputBytes: Int
+    /// A peer that pipelines gets no further answer while so much of the earlier ones waits.
+    private static let maxWaitingBytes = 65_536
+    private static let keptInputBytes = 16_384
+    private var owed = Owed.nothing
+    private var owedSince = Instant(nanoseconds: 0)
+    private var owedRequest: Int32 = 0
     private var requests: Int32 = 0
     private var isAnswering = false
     private var saidContinue = false
@@ -29,7 +35,40 @@ final class HTTP1Engine {
     init(limits: ServerLimits) {
         maxInputBytes = limits.maxBodyBytes + (1 << 17)
         parser = HTTP1RequestParser(
-            limits: HTTP1Limits(maxHeadBytes: 16_384, maxFields: 128, maxBodyBytes: limits.maxBodyBytes))
+            limits: HTTP1Limits(
+                maxHeadBytes: limits.maxHeadBytes, maxFields: limits.maxHeadFields, maxBodyBytes: limits.maxBodyBytes))
+    }
+
+    /// Bytes kept for the peer.
+    var heldBytes: Int { input.count + parser.head.byteCount + parser.body.count + output.count }
+
+    /// A whole request may wait in the input, which nobody has looked at because earlier answers were waiting.
+    var isHeldUp: Bool { !isAnswering && !isFinished && !input.isEmpty }
+
+    /// What the peer has still to send before anything can go on.
+    enum Owed { case nothing, head, body }
+
+    var owes: Owed {
+        guard !isAnswering, !isFinished, input.isEmpty else { return .nothing }
+        return parser.isInBody ? .body : parser.isIdle ? .nothing : .head
+    }
+
+    /// What the peer has owed for too long. The time counts from the first look that finds it; look often.
+    func watch(at now: Instant, _ limits: ServerLimits) -> Refusal? {
+        let owes = owes
+        if owes == .nothing || owed == .nothing || owedRequest != requests { (owedSince, owedRequest) = (now, requests) }
+        owed = owes
+        switch owes {
+        case .nothing: return nil
+        case .head: return now - owedSince > limits.headTimeout ? .headTime : nil
+        case .body: return now - owedSince > limits.requestTimeout ? .requestTime : nil
+        }
+    }
+
+    /// 408, and the end.
+    func refuseAsTooSlow() {
+        guard !isAnswering, !isFinished else { return }
+        refuse(status: 408, "the request took too long")
     }
 
     func receive(_ bytes: Span<UInt8>) {
@@ -40,11 +79,12 @@ final class HTTP1Engine {
 
     /// The next whole request, unless one is being answered.
     func nextRequest() -> NextRequest? {
-        guard !isAnswering, !isFinished, !input.isEmpty else { return nil }
+        guard isHeldUp, output.count < Self.maxWaitingBytes else { return nil }
         let input = input
         let bytes = input.bytes
         let taken = parser.consume(bytes)
         input.consume(taken)
+        if input.isEmpty { input.clear(keepingUpTo: Self.keptInputBytes) }
         switch parser.progress {
         case .needsMore:
             if parser.expectsContinue, !saidContinue {
@@ -58,15 +98,19 @@ final class HTTP1Engine {
             requests &+= 1
             return .whole(requests)
         case .failed(let status, let message):
-            responseHead.clear()
-            responseHead.append("content-type", "text/plain")
-            message.withUTF8Buffer { text in
-                HTTP1Writer.response(
-                    status: status, head: responseHead, body: text.span, keepAlive: false, isHEAD: false, into: output)
-            }
-            isFinished = true
+            refuse(status: status, message)
             return .refused
         }
+    }
+
+    private func refuse(status: Int, _ message: StaticString) {
+        responseHead.clear()
+        responseHead.append("content-type", "text/plain")
+        message.withUTF8Buffer { text in
+            HTTP1Writer.response(
+                status: status, head: responseHead, body: text.span, keepAlive: false, isHEAD: false, into: output)
+        }
+        isFinished = true
     }
 
     func respond(status: Int, body: Span<UInt8>, ends: Bool) {

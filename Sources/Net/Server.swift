@@ -16,13 +16,21 @@ package final class Server: TurnEndHandler {
     let pool = HTTP2Pool()
     let buffers = TransportBuffers()
     private let tls: TLSContext?
-    private var connections: [UInt64: ServerConnection] = [:]
+    /// In no order; each knows its place.
+    private(set) var connections: [ServerConnection] = []
+    var handshaking = ConnectionList()
+    /// Beyond the handshake and without a whole request so far.
+    var unproven = ConnectionList()
+    /// What all connections hold, as of their last turn.
+    package internal(set) var heldBytes = 0
+    /// The connection that is looked at next.
+    var sweepIndex = 0
     private var dirty: [ServerConnection] = []
     private var resumed: [ServerConnection] = []
     private var isTurnEndPending = false
     private var acceptor: Acceptor?
     /// Cancelled when the server goes, so it may hold it unowned: a weak reference would slow down every count of it.
-    private var sweep: LoopTimer?
+    var sweep: LoopTimer?
     private var drained: (() -> Void)?
 
     private static let nextID = Atomic<UInt64>(1)
@@ -45,6 +53,7 @@ package final class Server: TurnEndHandler {
     deinit { sweep?.cancel() }
 
     package var connectionCount: Int { connections.count }
+    var isDraining: Bool { drained != nil }
 
     /// Accepts on this loop.
     package func listen(on socket: ListeningSocket) {
@@ -54,13 +63,15 @@ package final class Server: TurnEndHandler {
     /// Serves a connection that was accepted elsewhere; owns the descriptor.
     package func adopt(descriptor: Int32) {
         let owned = Descriptor(owning: descriptor)
-        guard connections.count < configuration.limits.maxConnections, drained == nil else { return }
+        guard drained == nil, makeRoom() else { return }
         let session = tls.map { TLSSession(context: $0, pipe: buffers.pipe) }
         let id = Self.nextID.add(1, ordering: .relaxed).oldValue
         let connection = ServerConnection(
             id: id, server: self, transport: Transport(descriptor: owned, tls: session, buffers: buffers),
             peer: SocketAddress.of(descriptor, peer: true).description, now: loop.now)
-        connections[id] = connection
+        connection.place = connections.count
+        connections.append(connection)
+        handshaking.append(connection)
         connection.ticket = loop.register(descriptor, for: .read, connection)
     }
 
@@ -70,11 +81,15 @@ package final class Server: TurnEndHandler {
         acceptor = nil
         guard !connections.isEmpty else { return done() }
         drained = done
-        for connection in connections.values {
-            if connection.isHandshaking { connection.close() } else { connection.goAway(code: HTTP2ErrorCode.noError) }
+        for connection in connections {
+            switch connection.stage {
+            case .gone: close(connection)
+            case .handshaking: connection.close()
+            case .unproven, .proven: connection.goAway(code: HTTP2ErrorCode.noError)
+            }
         }
         _ = loop.after(limit) { [self] in
-            for connection in Array(connections.values) { close(connection) }
+            for connection in connections { close(connection) }
         }
     }
 
@@ -118,29 +133,19 @@ package final class Server: TurnEndHandler {
         guard let ticket = connection.ticket else { return }
         loop.deregister(ticket)
         connection.ticket = nil
-        connections[connection.id] = nil
+        let last = connections.removeLast()
+        if last !== connection {
+            connections[connection.place] = last
+            last.place = connection.place
+        }
+        move(connection, to: .gone)
+        heldBytes -= connection.accountedBytes
+        connection.accountedBytes = 0
         connection.abandonAll()
         connection.engine = .undecided
         if connections.isEmpty, let done = drained {
             drained = nil
             loop.atEndOfTurn(done)
-        }
-    }
-
-    private func scheduleSweep() {
-        sweep = loop.after(.seconds(1)) { [unowned(unsafe) self] in
-            closeOverdue()
-            scheduleSweep()
-        }
-    }
-
-    private func closeOverdue() {
-        let now = loop.now
-        let limits = configuration.limits
-        for connection in Array(connections.values) {
-            let limit = connection.isHandshaking ? limits.handshakeTimeout : limits.idleTimeout
-            let since = connection.isHandshaking ? connection.acceptedAt : connection.lastActivity
-            if now - since > limit { close(connection) }
         }
     }
 }

@@ -5,6 +5,7 @@ package import HTTP2
 extension ServerConnection: HTTP2EventHandler {
     package func message(_ stream: HTTP2Stream) {
         guard !isClosed else { return }
+        if stage == .unproven { server.move(self, to: .proven) }
         let exchange = exchange(on: stream)
         stream.owner = exchange
         server.handler.handle(exchange)

@@ -31,6 +31,19 @@ package final class ServerConnection: ReadinessHandler {
     var lastActivity: Instant
     var isDirty = false
     var isClosing = false
+    /// After the last byte the peer gets a moment to close first.
+    var lingers = false
+    var stage = Stage.handshaking
+    /// Where this stands among the server's connections.
+    var place = 0
+    /// Neighbours in the list of its stage.
+    var older: Unmanaged<ServerConnection>?
+    var younger: Unmanaged<ServerConnection>?
+    /// The part of the server's held bytes that is this connection's.
+    var accountedBytes = 0
+    /// Since when, and from how many sent bytes on, the socket has been seen to take too little.
+    var stalledSince: Instant?
+    var sentWhenStalled = 0
     /// The loop stops reading while the peer does not read what it asked for.
     private var interest = Readiness.read
 
@@ -48,7 +61,6 @@ package final class ServerConnection: ReadinessHandler {
     /// The client certificate, once the connection is handed to the handler. Taken apart anew at each call.
     package var peerCertificate: PeerCertificate? { transport.peerCertificate }
     var isClosed: Bool { ticket == nil }
-    var isHandshaking: Bool { if case .undecided = engine { true } else { false } }
 
     // MARK: For handlers
 
@@ -84,12 +96,14 @@ package final class ServerConnection: ReadinessHandler {
     package func ready(_ readiness: Readiness) {
         if readiness.isWritable, transport.writePending() { markDirty() }
         guard readiness.isReadable else { return }
+        guard stage != .gone else { return dropInput() }
         let readAt = server.loop.time.now()
         lastActivity = readAt
         switch transport.read() {
         case .data:
             decideProtocol()
             receive()
+            server.account(self)
             markDirty()
         case .wouldBlock: break
         case .closed, .failed: server.close(self)
@@ -99,7 +113,7 @@ package final class ServerConnection: ReadinessHandler {
     /// The end of the turn: send what the answers of this turn became.
     func flush() {
         isDirty = false
-        guard !isClosed else { return }
+        guard !isClosed, stage != .gone else { return }
         let output = server.buffers.output
         output.clear(keepingUpTo: 1 << 20)
         switch engine {
@@ -112,23 +126,26 @@ package final class ServerConnection: ReadinessHandler {
                 transport.write(output)
             }
             session.handOutEvents(to: self)
-            if session.isFinished { isClosing = true }
+            if session.isFinished { (isClosing, lingers) = (true, true) }
+            if let offence = session.offence, !isClosing { return refuse(Refusal(offence)) }
         case .http1(let engine):
             engine.takeOutput(into: output)
             transport.write(output)
-            if engine.isFinished { isClosing = true }
+            if engine.isFinished { (isClosing, lingers) = (true, true) }
         }
         finishFlush()
     }
 
     private func finishFlush() {
-        if transport.isBroken || transport.pendingBytes > server.configuration.limits.maxPendingOutputBytes {
-            return server.close(self)
-        }
+        if transport.isBroken { return server.close(self) }
+        if transport.pendingBytes > server.configuration.limits.maxPendingOutputBytes { return refuse(.unreadAnswers) }
         if isClosing, transport.pendingBytes == 0 {
             transport.shutDown()
-            return server.close(self)
+            return lingers && !server.isDraining ? linger() : server.close(self)
         }
+        server.account(self)
+        guard !isClosed else { return }
+        if case .http1(let engine) = engine, engine.isHeldUp, transport.pendingBytes == 0 { server.resume(self) }
         let wanted: Readiness = transport.pendingBytes > 0 ? .write : .read
         if wanted.rawValue != interest.rawValue, let ticket {
             interest = wanted
@@ -136,8 +153,14 @@ package final class ServerConnection: ReadinessHandler {
         }
     }
 
+    func watchReading() {
+        guard let ticket, interest.rawValue != Readiness.read.rawValue else { return }
+        interest = .read
+        server.loop.change(ticket, to: .read)
+    }
+
     func markDirty() {
-        guard !isDirty, !isClosed else { return }
+        guard !isDirty, !isClosed, stage != .gone else { return }
         isDirty = true
         server.markDirty(self)
     }
@@ -164,6 +187,7 @@ package final class ServerConnection: ReadinessHandler {
             }
         }
         engine = useHTTP2 ? .http2(makeSession()) : .http1(HTTP1Engine(limits: configuration.limits))
+        server.move(self, to: .unproven)
         server.handler.connected(self)
     }
 
@@ -183,8 +207,7 @@ package final class ServerConnection: ReadinessHandler {
             role: .server, settings: enforced,
             advertisingStreams: server.handler.firstStreamLimit(for: self)
                 ?? configuration.http2Settings.first { $0.identifier == 3 }?.value,
-            limits: HTTP2Limits(maxBodyBytes: limits.maxBodyBytes, maxHeaderListBytes: limits.maxHeaderListBytes),
-            pool: server.pool)
+            limits: limits.http2, pool: server.pool)
     }
 
     private func receive() {
@@ -193,9 +216,16 @@ package final class ServerConnection: ReadinessHandler {
         case .undecided: break
         case .http2(let session):
             let bytes = plaintext.bytes
-            let failure = bytes.isEmpty ? nil : session.receive(bytes)
+            guard session.offence == nil, !bytes.isEmpty else { return }
+            let failure = session.receive(bytes, at: lastActivity)
             session.handOutEvents(to: self)
-            if failure != nil { isClosing = true }
+            let lists = session.takeRefusedHeaderLists()
+            if lists > 0 { server.count(.headerLists, times: lists) }
+            if let offence = session.offence {
+                if !isClosing { refuse(Refusal(offence)) }
+            } else if failure != nil {
+                (isClosing, lingers) = (true, true)
+            }
         case .http1(let engine):
             let bytes = plaintext.bytes
             engine.receive(bytes)
@@ -204,15 +234,18 @@ package final class ServerConnection: ReadinessHandler {
     }
 
     func advance(_ engine: HTTP1Engine, at readAt: Instant) {
-        while let request = engine.nextRequest() {
+        while transport.pendingBytes == 0, let request = engine.nextRequest() {
             switch request {
             case .whole(let number):
+                if stage == .unproven { server.move(self, to: .proven) }
                 let exchange = ServerExchange(
                     connection: self, head: engine.parser.head, body: engine.parser.body,
                     responseHead: engine.responseHead, arrivedAt: readAt, streamID: number, stream: nil)
                 engine.exchange = exchange
                 server.handler.handle(exchange)
-            case .refused: return
+            case .refused:
+                server.count(.badRequests)
+                return
             }
         }
     }

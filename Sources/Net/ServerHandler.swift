@@ -1,6 +1,5 @@
 // What a server asks of the one who answers.
 
-package import Basics
 package import HTTP2
 
 /// Answers the requests of a `Server`. Confined to the server's loop.
@@ -16,6 +15,8 @@ package protocol ServerHandler: AnyObject {
     func abandoned(_ exchange: ServerExchange)
     /// The end of a turn, before bytes leave. False: nothing of this turn is sent and its connections close.
     func willSend() -> Bool
+    /// A limit was broken, so many times; what it took has been done.
+    func refused(_ refusal: Refusal, times: Int)
 }
 
 extension ServerHandler {
@@ -24,6 +25,7 @@ extension ServerHandler {
     package func disconnected(_ connection: ServerConnection) {}
     package func abandoned(_ exchange: ServerExchange) {}
     package func willSend() -> Bool { true }
+    package func refused(_ refusal: Refusal, times: Int) {}
 }
 
 /// Certificate and key of a TLS server, as PEM files.
@@ -44,25 +46,6 @@ package struct TLSServerSettings: Sendable {
         self.requestsClientCertificate = requestsClientCertificate
         self.clientAuthorityFiles = clientAuthorityFiles
     }
-}
-
-/// What a server grants its peers. Everything is bounded.
-package struct ServerLimits: Sendable {
-    /// Bytes of one request body. A larger one is handed on cut to `maxBodyBytes + 1` bytes, for the handler to refuse.
-    package var maxBodyBytes = 1 << 20
-    /// Bytes of one header list as HTTP/2 counts it (names, values and 32 for each field).
-    package var maxHeaderListBytes = 8_000
-    /// HTTP/2 streams at once on a connection, as announced in the first SETTINGS.
-    package var maxConcurrentStreams: UInt32 = 1_000
-    package var maxConnections = 20_000
-    /// A connection without any byte for this long is closed.
-    package var idleTimeout = Interval.seconds(3_600)
-    /// From accept to the end of the TLS handshake.
-    package var handshakeTimeout = Interval.seconds(10)
-    /// Bytes that may wait for a peer that does not read, before its connection is closed.
-    package var maxPendingOutputBytes = 4 << 20
-
-    package init() {}
 }
 
 package struct ServerConfiguration: Sendable {

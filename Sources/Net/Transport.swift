@@ -35,6 +35,8 @@ final class Transport {
     /// Bytes for the wire that the kernel has not taken yet.
     private let pending = ByteBuffer()
     private(set) var isBroken = false
+    /// What the kernel has taken so far.
+    private(set) var sentBytes = 0
 
     init(descriptor: consuming Descriptor, tls: TLSSession?, buffers: TransportBuffers) {
         self.descriptor = descriptor
@@ -78,6 +80,16 @@ final class Transport {
         case .handshaking, .established: return .data
         case .closed: return plaintext.isEmpty ? .closed : .data
         case .failed(let reason): return .failed(reason)
+        }
+    }
+
+    /// Reads and forgets, without decrypting.
+    func discard() -> TransportRead {
+        let room = buffers.room
+        switch SystemCall.run({ recv(descriptor.number, room.baseAddress!, room.count, 0) }) {
+        case .done(let count): return count > 0 ? .wouldBlock : .closed
+        case .wouldBlock: return .wouldBlock
+        case .failed: return .closed
         }
     }
 
@@ -129,7 +141,9 @@ final class Transport {
             SystemCall.run { Glibc.send(descriptor.number, bytes.baseAddress!, bytes.count, Int32(MSG_NOSIGNAL)) }
         }
         switch result {
-        case .done(let count): return count
+        case .done(let count):
+            sentBytes += count
+            return count
         case .wouldBlock: return 0
         case .failed:
             isBroken = true

@@ -8,13 +8,14 @@ import Net
 import TLS
 
 /// Answers by path: `/echo` with the body, `/status/NNN`, `/later` after 50 ms, `/never`, `/reset`, `/goaway`, `/close`,
-/// `/stream` in three pieces.
+/// `/stream` in three pieces, `/big/NNN` with so many bytes.
 final class EchoHandler: ServerHandler {
     private let loop: EventLoop
     var handled = 0
     var abandonedCount = 0
     var turns = 0
     var refusesToSend = false
+    var refusals: [Refusal: Int] = [:]
 
     init(loop: EventLoop) { self.loop = loop }
 
@@ -35,6 +36,8 @@ final class EchoHandler: ServerHandler {
             exchange.startStreaming(status: 200)
             for piece in ["one ", "two ", "three"] { exchange.stream(Array(piece.utf8)) }
             exchange.finishStreaming()
+        case let path where path.hasPrefix("/big/"):
+            exchange.respond(status: 200, body: Array(repeating: 120, count: Int(path.dropFirst(5)) ?? 0))
         case let path where path.hasPrefix("/status/"):
             exchange.respond(status: Int(path.dropFirst(8)) ?? 500)
         default: exchange.respond(status: 200, body: exchange.body.array())
@@ -42,6 +45,8 @@ final class EchoHandler: ServerHandler {
     }
 
     func abandoned(_ exchange: ServerExchange) { abandonedCount += 1 }
+
+    func refused(_ refusal: Refusal, times: Int) { refusals[refusal, default: 0] += times }
 
     func willSend() -> Bool {
         turns += 1
@@ -64,17 +69,20 @@ final class EchoService: Sendable {
     let address: SocketAddress
     let thread: LoopThread<EchoState>
     let caFile: String?
+    private let folder: TestCertificates?
 
     init(tls: Bool, configure: (inout ServerConfiguration) -> Void = { _ in }) throws {
         let socket = try ListeningSocket(SocketAddress(host: "127.0.0.1", port: 0))
         address = socket.boundAddress
         var configuration = ServerConfiguration()
         if tls {
-            let files = try TestCertificates.files()
+            let files = try TestCertificates()
             configuration.tls = TLSServerSettings(certificateFile: files.certificate, keyFile: files.key)
             caFile = files.ca
+            folder = files
         } else {
             caFile = nil
+            folder = nil
         }
         configure(&configuration)
         let settings = configuration
@@ -152,21 +160,31 @@ private final class Gathered {
     }
 }
 
-enum TestCertificates {
-    /// Writes a fresh authority and a certificate for loopback into a new folder under /tmp.
-    static func files() throws -> (ca: String, certificate: String, key: String) {
+/// A fresh authority and a certificate for loopback in a folder under /tmp, gone with the value.
+final class TestCertificates: Sendable {
+    private let folder: String
+
+    var ca: String { folder + "/ca.pem" }
+    var certificate: String { folder + "/server.pem" }
+    var key: String { folder + "/server.key" }
+
+    init() throws {
         var template = Array("/tmp/pushrig-net-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw Failure(.run, "no temporary folder") }
-        let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let authority = CertificateAuthority(commonName: "Net tests")
         let issued = authority.issue(commonName: "localhost", dnsNames: ["localhost"], addresses: ["127.0.0.1"])
-        try write(authority.certificatePEM, to: folder + "/ca.pem")
-        try write(issued.certificatePEM, to: folder + "/server.pem")
-        try write(issued.keyPEM, to: folder + "/server.key")
-        return (folder + "/ca.pem", folder + "/server.pem", folder + "/server.key")
+        try write(authority.certificatePEM, to: ca)
+        try write(issued.certificatePEM, to: certificate)
+        try write(issued.keyPEM, to: key)
     }
 
-    private static func write(_ text: String, to path: String) throws {
+    deinit {
+        for path in [ca, certificate, key] { unlink(path) }
+        rmdir(folder)
+    }
+
+    private func write(_ text: String, to path: String) throws {
         guard let file = fopen(path, "w") else { throw Failure(.run, "cannot write \(path)") }
         fputs(text, file)
         fclose(file)

@@ -133,7 +133,7 @@ struct ServerAndClientTests {
     @Test("refuse a certificate that the client does not trust")
     func untrusted() throws {
         let service = try EchoService(tls: true)
-        let other = try TestCertificates.files()
+        let other = try TestCertificates()
         let client = try service.client(.http2) { $0.tls.caFile = other.ca }
         #expect(client.get("/echo").failure == .tls)
     }

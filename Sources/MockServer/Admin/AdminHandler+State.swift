@@ -53,6 +53,11 @@ extension MockStatistics {
             "faultsFired": .integer(Int64(faultsFired)),
             "journalBytes": .integer(Int64(journalBytes)),
             "knownTokens": .integer(Int64(knownTokens)),
+            "refusals": [
+                "apns": counts((refusals["apns"] ?? [:]).map { ($0.key, $0.value) }),
+                "channels": counts((refusals["channels"] ?? [:]).map { ($0.key, $0.value) }),
+                "admin": counts((refusals["admin"] ?? [:]).map { ($0.key, $0.value) }),
+            ],
             "byStatus": counts(byStatus.map { (String($0.key), $0.value) }),
             "byReason": counts(byReason.map { ($0.key, $0.value) }),
             "byOutcome": counts(byOutcome.map { ($0.key, $0.value) }),

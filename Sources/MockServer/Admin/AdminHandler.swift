@@ -47,6 +47,8 @@ final class AdminHandler: ServerHandler {
 
     func abandoned(_ exchange: ServerExchange) { pushes.abandon(exchange) }
 
+    func refused(_ refusal: Refusal, times: Int) { shared.refusedByAdmin.add(refusal, times: times) }
+
     /// What was done through the API is on record before the answer leaves.
     func willSend() -> Bool {
         guard hasNotes else { return true }

@@ -19,6 +19,7 @@ final class AdminWorker {
         configuration.limits.idleTimeout = .seconds(300)
         // A page of 10,000 pushes of 4 KiB waits for a slow reader.
         configuration.limits.maxPendingOutputBytes = 256 << 20
+        configuration.limits.maxHeldBytes = 512 << 20
         server = try Server(loop: loop, configuration: configuration, handler: handler)
     }
 

@@ -34,6 +34,10 @@ func metricsText(_ shared: MockShared) -> String {
     family("pushrig_connections_total", "counter", "Connections accepted.", [("", statistics.connectionsOpened)])
     family("pushrig_connections", "gauge", "Connections open.", [("", statistics.connectionsOpen)])
     family("pushrig_streams", "gauge", "Requests waiting for their answer.", [("", statistics.openStreams)])
+    let refusals = statistics.refusals.sorted { $0.key < $1.key }.flatMap { listener, kinds in
+        kinds.sorted { $0.key < $1.key }.map { ("listener=\"\(listener)\",kind=\"\($0.key)\"", $0.value) }
+    }
+    family("pushrig_refusals_total", "counter", "Limits broken by peers.", refusals)
     family("pushrig_known_tokens", "gauge", "Device tokens known.", [("", shared.devices.tokenCount)])
     let channels = shared.channels.counts
     family("pushrig_channels", "gauge", "Broadcast channels there are.", [("", channels.channels)])

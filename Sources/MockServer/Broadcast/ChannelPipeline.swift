@@ -51,6 +51,8 @@ final class ChannelPipeline: ServerHandler {
     }
 
     /// False once the journal cannot be written: what is not on record must not be answered.
+    func refused(_ refusal: Refusal, times: Int) { shared.refusedByChannels.add(refusal, times: times) }
+
     func willSend() -> Bool {
         guard isDirty else { return !hasFailed }
         isDirty = false

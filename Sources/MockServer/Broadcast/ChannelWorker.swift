@@ -12,7 +12,9 @@ final class ChannelWorker {
     init(loop: EventLoop, shared: MockShared, tls: TLSServerSettings) throws {
         servers = try shared.environments.map { environment in
             var configuration = PushWorker.configuration(tls: tls)
-            configuration.limits.maxConnections = 256
+            configuration.limits.maxConnections = 100
+            configuration.limits.maxHandshakes = 50
+            configuration.limits.maxHeldBytes = 16 << 20
             let pipeline = try ChannelPipeline(loop: loop, shared: shared, settings: shared.settings(for: environment))
             return (environment, try Server(loop: loop, configuration: configuration, handler: pipeline))
         }

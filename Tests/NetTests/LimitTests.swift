@@ -1,0 +1,261 @@
+// Limits in number, time and memory, over real sockets: what stays within is served, what goes beyond is ended.
+
+import Basics
+import EventLoop
+import Glibc
+import Net
+import Testing
+
+@Suite("A server's limits", .timeLimit(.minutes(1))) struct LimitTests {
+    private func refusals(_ service: EchoService) -> [Refusal: Int] { service.thread.ask { $0.handler.refusals } }
+
+    /// The server has accepted so many connections and not yet closed them.
+    private func wait(_ service: EchoService, connections count: Int) {
+        for _ in 0..<2_000 where service.thread.ask({ $0.server.connectionCount }) != count { usleep(1_000) }
+    }
+
+    // MARK: Connections
+
+    @Test("the oldest of too many handshakes makes room")
+    func handshakes() throws {
+        let service = try EchoService(tls: true) { $0.limits.maxHandshakes = 3 }
+        let silent = try (0..<3).map { number in
+            let peer = try RawPeer(service.address)
+            wait(service, connections: number + 1)
+            return peer
+        }
+        #expect(refusals(service) == [:])
+        let client = try service.client(.http2)
+        #expect(client.get("/echo").status == 200)
+        #expect(silent[0].endsSoon())
+        #expect(refusals(service) == [.handshakes: 1])
+        wait(service, connections: 3)
+    }
+
+    @Test("a handshake that takes too long is ended, one in time is not")
+    func handshakeTime() throws {
+        let service = try EchoService(tls: true) { $0.limits.handshakeTimeout = .milliseconds(200) }
+        let silent = try RawPeer(service.address)
+        let client = try service.client(.http2)
+        #expect(client.get("/echo").status == 200)
+        #expect(silent.endsSoon())
+        #expect(client.get("/echo").status == 200)
+        #expect(client.ask { $0.statistics.connectionsOpened } == 1)
+        #expect(refusals(service) == [.handshakeTime: 1])
+    }
+
+    @Test("at the limit a connection that has never asked anything makes room, and one that has does not")
+    func connections() throws {
+        let service = try EchoService(tls: false) { $0.limits.maxConnections = 3 }
+        let good = try RawPeer(http2: service.address)
+        good.send([.request(1)])
+        #expect(good.frame(1, on: 1) != nil)
+        let idle = try RawPeer(http2: service.address)
+        #expect(idle.frame(4) != nil)
+        let second = try RawPeer(http2: service.address)
+        second.send([.request(1)])
+        #expect(second.frame(1, on: 1) != nil)
+        #expect(refusals(service) == [:])
+        // Takes the place of the idle one.
+        let third = try RawPeer(http2: service.address)
+        third.send([.request(1)])
+        #expect(third.frame(1, on: 1) != nil)
+        #expect(idle.endsSoon())
+        // Finds only such as have earned their place.
+        #expect(try RawPeer(http2: service.address).endsSoon())
+        #expect(refusals(service) == [.connections: 2])
+        for peer in [good, second, third] {
+            peer.send([.request(3)])
+            #expect(peer.frame(1, on: 3) != nil)
+        }
+    }
+
+    @Test("a connection without a byte is ended, one that pings is not")
+    func idleTime() throws {
+        let service = try EchoService(tls: false) { $0.limits.idleTimeout = .milliseconds(400) }
+        let idle = try RawPeer(http2: service.address)
+        let busy = try RawPeer(http2: service.address)
+        for _ in 0..<16 {
+            busy.send([.ping])
+            #expect(busy.frame(6) != nil)
+            usleep(50_000)
+        }
+        #expect(idle.endsSoon() && refusals(service) == [.idleTime: 1])
+    }
+
+    // MARK: Slow requests
+
+    @Test("a request that trickles is reset, and the connection lives")
+    func requestTime() throws {
+        let service = try EchoService(tls: false) { $0.limits.requestTimeout = .milliseconds(300) }
+        let peer = try RawPeer(http2: service.address)
+        peer.send([.request(1, ends: false), .request(3, ends: false)])
+        usleep(50_000)
+        peer.send([Frame(type: 0, flags: 1, stream: 3, payload: Array("in time".utf8))])
+        #expect(peer.frame(1, on: 3) != nil)
+        for _ in 0..<14 {
+            peer.send([Frame(type: 0, stream: 1, payload: [120])])
+            usleep(30_000)
+        }
+        #expect(peer.frame(3, on: 1)?.payload == Frame.word(8))
+        peer.send([.request(5)])
+        #expect(peer.frame(1, on: 5) != nil)
+        #expect(refusals(service) == [.requestTime: 1])
+    }
+
+    @Test("a request that waits for its answer is not hurried")
+    func waitingForUs() throws {
+        let service = try EchoService(tls: false) {
+            $0.limits.requestTimeout = .milliseconds(100)
+            $0.limits.answerTimeout = .milliseconds(100)
+        }
+        let peer = try RawPeer(http2: service.address)
+        peer.send([.request(1, path: "/never")])
+        usleep(400_000)
+        peer.send([.request(3)])
+        #expect(peer.frame(1, on: 3) != nil && refusals(service) == [:])
+    }
+
+    @Test("a header block that does not end ends the connection")
+    func endlessHeaderBlock() throws {
+        let service = try EchoService(tls: false) { $0.limits.requestTimeout = .milliseconds(100) }
+        let peer = try RawPeer(http2: service.address)
+        peer.send([.request(1, more: true)])
+        #expect(try #require(peer.goAway()).code == 11)
+        #expect(peer.endsSoon() && refusals(service) == [.requestTime: 1])
+    }
+
+    @Test("an HTTP/1.1 head or body that trickles is answered with 408")
+    func slowHTTP1() throws {
+        let service = try EchoService(tls: false) {
+            $0.limits.headTimeout = .milliseconds(200)
+            $0.limits.requestTimeout = .milliseconds(200)
+        }
+        let head = try RawPeer(service.address)
+        head.send(text: "GET /echo HTTP/1.1\r\nHo")
+        let body = try RawPeer(service.address)
+        body.send(text: "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345")
+        let good = try RawPeer(service.address)
+        for _ in 0..<5 {
+            good.send(text: "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n")
+            usleep(100_000)
+        }
+        #expect(head.rest().hasPrefix("HTTP/1.1 408") && head.isClosed)
+        #expect(body.rest().hasPrefix("HTTP/1.1 408") && body.isClosed)
+        good.send(text: "GET /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        #expect(good.rest().components(of: "HTTP/1.1 200") == 6)
+        #expect(refusals(service) == [.headTime: 1, .requestTime: 1])
+    }
+
+    @Test("a head of HTTP/1.1 may be as large as allowed, and not one byte more", arguments: [false, true])
+    func http1Head(isOneMore: Bool) throws {
+        let service = try EchoService(tls: false) { $0.limits.maxHeadBytes = 500 }
+        let peer = try RawPeer(service.address)
+        let start = "GET /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: "
+        let filling = String(repeating: "y", count: 500 - start.utf8.count - 4 + (isOneMore ? 1 : 0))
+        peer.send(text: start + filling + "\r\n\r\n")
+        #expect(peer.rest().hasPrefix(isOneMore ? "HTTP/1.1 431" : "HTTP/1.1 200"))
+        #expect(refusals(service) == (isOneMore ? [.badRequests: 1] : [:]))
+    }
+
+    // MARK: Slow readers
+
+    @Test("answers behind a window of 0 are not kept for ever", arguments: [false, true])
+    func windowOfZero(reads: Bool) throws {
+        let service = try EchoService(tls: false) { $0.limits.answerTimeout = .milliseconds(300) }
+        let peer = try RawPeer(http2: service.address, settings: [0, 4, 0, 0, 0, 0])
+        peer.send([.request(1, path: "/big/100")])
+        #expect(peer.frame(1, on: 1) != nil)
+        if reads {
+            peer.send([Frame(type: 8, stream: 1, payload: Frame.word(100))])
+            #expect(peer.frame(0, on: 1)?.payload.count == 100)
+            usleep(500_000)
+            peer.send([.ping])
+            #expect(peer.frame(6) != nil && refusals(service) == [:])
+        } else {
+            let goAway = try #require(peer.goAway())
+            #expect(goAway.code == 11 && goAway.text.hasPrefix("answers were left unread"))
+            #expect(peer.endsSoon() && refusals(service) == [.unreadAnswers: 1])
+        }
+    }
+
+    @Test("a socket that is not read is closed, one that is read slowly is not", arguments: [Way.http1Clear, .http2Clear])
+    func unreadSocket(way: Way) throws {
+        let service = try EchoService(tls: false) {
+            $0.limits.answerTimeout = .milliseconds(300)
+            $0.limits.maxPendingOutputBytes = 64 << 20
+        }
+        let size = 16 << 20
+        func ask() throws -> RawPeer {
+            let peer = try RawPeer(service.address, receiveBuffer: 16_384)
+            if way == .http1Clear {
+                peer.send(text: "GET /big/\(size) HTTP/1.1\r\nHost: x\r\n\r\n")
+            } else {
+                peer.send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + Frame(type: 4, payload: [0, 4, 127, 255, 255, 255]).bytes)
+                peer.send([Frame(type: 8, payload: Frame.word(1 << 30)), .request(1, path: "/big/\(size)")])
+            }
+            return peer
+        }
+        let deaf = try ask()
+        let slow = try ask()
+        var sum = 0
+        for _ in 0..<200 where refusals(service) == [:] {
+            for _ in 0..<8 { sum += slow.readSome(65_536) }
+            usleep(10_000)
+        }
+        #expect(refusals(service) == [.unreadAnswers: 1])
+        #expect(sum + slow.readAll(upTo: size - sum) >= size)
+        _ = deaf
+    }
+
+    @Test("pipelined requests wait while their answers are not read")
+    func pipelining() throws {
+        let service = try EchoService(tls: false) { $0.limits.maxPendingOutputBytes = 8 << 20 }
+        let peer = try RawPeer(service.address, receiveBuffer: 16_384)
+        let count = 200
+        peer.send(text: String(repeating: "GET /big/1000000 HTTP/1.1\r\nHost: x\r\n\r\n", count: count))
+        usleep(100_000)
+        #expect(service.thread.ask { $0.handler.handled } < 30)
+        #expect(peer.readAll(upTo: count * 1_000_000) >= count * 1_000_000)
+        #expect(service.thread.ask { $0.handler.handled } == count && refusals(service) == [:])
+    }
+
+    // MARK: Memory
+
+    @Test("when memory runs short those go first that owe us the most")
+    func heldBytes() throws {
+        let service = try EchoService(tls: false) { $0.limits.maxHeldBytes = 300_000 }
+        var held = 0
+        /// One request of which so many kilobytes have come.
+        func hold(_ peer: RawPeer, _ kilobytes: Int) {
+            peer.send([.request(1, ends: false)])
+            for _ in 0..<kilobytes / 5 {
+                peer.send([Frame(type: 0, stream: 1, payload: Array(repeating: 120, count: 5_000))])
+            }
+            held += kilobytes * 1_000 + 4_096
+            for _ in 0..<1_000 where service.thread.ask({ $0.server.heldBytes }) < held { usleep(1_000) }
+        }
+        let good = try RawPeer(http2: service.address)
+        good.send((0..<20).map { .request($0 * 2 + 1, path: "/never") })
+        held += 20 * 4_096
+        let small = try RawPeer(http2: service.address)
+        hold(small, 15)
+        let large = try (0..<3).map { _ in try RawPeer(http2: service.address) }
+        for peer in large.prefix(2) { hold(peer, 60) }
+        #expect(refusals(service) == [:])
+        large[2].send([.request(1, ends: false)])
+        for _ in 0..<14 { large[2].send([Frame(type: 0, stream: 1, payload: Array(repeating: 120, count: 4_500))]) }
+        for _ in 0..<1_000 where refusals(service) == [:] { usleep(1_000) }
+        #expect(1...2 ~= refusals(service)[.heldBytes] ?? 0)
+        #expect(service.thread.ask { $0.server.heldBytes } <= 225_000)
+        #expect(large[2].endsSoon())
+        small.send([Frame(type: 0, flags: 1, stream: 1, payload: [1])])
+        #expect(small.frame(0, on: 1) != nil)
+        good.send([.request(99)])
+        #expect(good.frame(1, on: 99) != nil)
+    }
+}
+
+extension String {
+    fileprivate func components(of text: String) -> Int { split(separator: text, omittingEmptySubsequences: false).count - 1 }
+}
