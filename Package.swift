@@ -24,6 +24,11 @@ func tests(_ name: String, _ dependencies: [String]) -> Target {
         name: name + "Tests", dependencies: dependencies.map { .byName(name: $0) }, swiftSettings: strict)
 }
 
+/// What the fuzz targets feed.
+let fuzzed = [
+    "APNs", "Basics", "EventLoop", "Faults", "HTTP", "Journal", "MockServer", "Net", "Scenarios", "TLS", "YAML",
+]
+
 let package = Package(
     name: "PushRig",
     products: [
@@ -88,12 +93,14 @@ let package = Package(
         tests("EndToEnd", ["APNs", "Basics", "EventLoop", "Journal", "Net", "TLS"]),
         tests("EventLoop", ["Basics", "EventLoop"]),
         tests("Faults", ["APNs", "Basics", "Faults"]),
+        .testTarget(
+            name: "FuzzTests", dependencies: fuzzed.map { .byName(name: $0) }, exclude: ["Driver"], swiftSettings: strict),
         tests("HTTP", ["Basics", "HTTP"]),
         tests("HTTP2", ["Basics", "HTTP", "HTTP2"]),
         tests(
             "Harness",
             [
-                "APNs", "Basics", "EventLoop", "Faults", "Harness", "LoadGenerator", "Metrics", "Net", "Reports",
+                "APNs", "Basics", "Devices", "EventLoop", "Faults", "Harness", "LoadGenerator", "Metrics", "Net", "Reports",
                 "Scenarios",
             ]),
         tests("House", []),
@@ -114,3 +121,12 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// script/fuzz asks for the fuzz targets as a program; nobody else pays for it.
+if Context.environment["PUSHRIG_FUZZ"] != nil {
+    package.targets.removeAll { $0.type == .test }
+    package.targets.append(
+        .executableTarget(
+            name: "fuzz", dependencies: fuzzed.map { .byName(name: $0) }, path: "Tests/FuzzTests",
+            exclude: ["ReplayTests.swift"], swiftSettings: strict + [.enableExperimentalFeature("Extern")]))
+}

@@ -18,7 +18,7 @@ extension WallTime {
     }
 
     /// Reads `YYYY-MM-DDThh:mm:ss[.fraction](Z|±hh:mm)`. Nil for anything else, for days that no calendar has, and
-    /// outside of the years 1678 to 2261, which 64 bits of nanoseconds hold.
+    /// outside of the years 1678 to 2261 in UTC, which 64 bits of nanoseconds hold.
     package init?(iso8601 text: String) {
         let bytes = Array(text.utf8)
         func number(_ range: Range<Int>) -> Int64? {
@@ -66,6 +66,8 @@ extension WallTime {
         }
         guard index == bytes.count else { return nil }
         let seconds = (firstDay + day - 1) * 86_400 + hour * 3_600 + minute * 60 + second - offsetMinutes * 60
+        let range = Self.days(fromCivil: 1678, 1, 1) * 86_400..<Self.days(fromCivil: 2262, 1, 1) * 86_400
+        guard range.contains(seconds) else { return nil }
         self.init(nanoseconds: seconds * 1_000_000_000 + nanoseconds)
     }
 

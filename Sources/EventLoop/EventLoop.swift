@@ -61,14 +61,22 @@ package final class EventLoop {
         endTurn()
         timers.runDue(at: time.now())
         endTurn()
-        while !isStopped {
-            poller.wait({ handler, readiness in handler.ready(readiness) }, woken: { now = time.now() })
-            timers.runDue(at: now)
-            mailbox.deliver()
-            endTurn()
-            timers.runDue(at: now)
-            endTurn()
-        }
+        while !isStopped { waitAndServe() }
+    }
+
+    /// One turn without waiting: for whoever turns a loop by hand on its own thread.
+    package func turn() {
+        mailbox.post {}
+        waitAndServe()
+    }
+
+    private func waitAndServe() {
+        poller.wait({ handler, readiness in handler.ready(readiness) }, woken: { now = time.now() })
+        timers.runDue(at: now)
+        mailbox.deliver()
+        endTurn()
+        timers.runDue(at: now)
+        endTurn()
     }
 
     /// Endings may ask for further endings; they run in the same turn.

@@ -89,12 +89,17 @@ final class MockShared: Sendable {
     /// journal itself keeps all.
     func reset() throws(Failure) {
         let cursor = try journalEnd()
+        forget()
+        resetPoint.withLock { $0 = cursor }
+        try state.write(Self.resetFile, cursor.text, secret: false)
+    }
+
+    /// The part of `reset` that is in memory.
+    func forget() {
         devices.reset()
         channels.reset()
         faults.removeAll()
         for ledger in ledgers { ledger.reset() }
-        resetPoint.withLock { $0 = cursor }
-        try state.write(Self.resetFile, cursor.text, secret: false)
     }
 
     /// The first thing of ours that broke; the mock answers no push any more.

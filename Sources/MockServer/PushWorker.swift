@@ -20,7 +20,8 @@ final class PushWorker {
     private var acceptors: [Acceptor] = []
     private var watch: LoopTimer?
 
-    init(loop: EventLoop, shared: MockShared, index: Int, tls: TLSServerSettings) throws {
+    /// `tls` nil: clear text, for tests.
+    init(loop: EventLoop, shared: MockShared, index: Int, tls: TLSServerSettings?) throws {
         self.loop = loop
         var configuration = Self.configuration(tls: tls)
         configuration.limits.share(among: shared.totals.count)
@@ -33,7 +34,7 @@ final class PushWorker {
     }
 
     /// The first SETTINGS are those captured from Apple, in the same order (spec/apns.md §0).
-    static func configuration(tls: TLSServerSettings) -> ServerConfiguration {
+    static func configuration(tls: TLSServerSettings?) -> ServerConfiguration {
         var configuration = ServerConfiguration(tls: tls)
         configuration.allowsHTTP1 = false
         // Larger than any payload that is allowed, so that the rules see and refuse what is too large.
@@ -76,7 +77,7 @@ final class PushWorker {
 
     deinit { watch?.cancel() }
 
-    private func server(of environment: APNsEnvironment) -> Server {
+    func server(of environment: APNsEnvironment) -> Server {
         guard let stage = stages.first(where: { $0.environment == environment }) else {
             preconditionFailure("no listener for an environment that is not played")
         }

@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 /// The repository, found from this file's place in it.
-private enum Repository {
+enum Repository {
     static let root: String = {
         let parts = #filePath.split(separator: "/").dropLast(3)
         return "/" + parts.joined(separator: "/")

@@ -7,7 +7,7 @@ import Net
 /// Confined to its loop.
 final class AdminWorker {
     private let handler: AdminHandler
-    private let server: Server
+    let server: Server
 
     init(loop: EventLoop, shared: MockShared, coordinates: MockCoordinates) throws {
         handler = try AdminHandler(loop: loop, shared: shared, coordinates: coordinates)

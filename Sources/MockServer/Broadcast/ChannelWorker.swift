@@ -9,7 +9,8 @@ import Net
 final class ChannelWorker {
     private let servers: [(environment: APNsEnvironment, server: Server)]
 
-    init(loop: EventLoop, shared: MockShared, tls: TLSServerSettings) throws {
+    /// `tls` nil: clear text, for tests.
+    init(loop: EventLoop, shared: MockShared, tls: TLSServerSettings?) throws {
         servers = try shared.environments.map { environment in
             var configuration = PushWorker.configuration(tls: tls)
             configuration.limits.maxConnections = 100
@@ -21,8 +22,10 @@ final class ChannelWorker {
     }
 
     func listen(on socket: ListeningSocket, as environment: APNsEnvironment) {
-        servers.first { $0.environment == environment }?.server.listen(on: socket)
+        server(of: environment)?.listen(on: socket)
     }
+
+    func server(of environment: APNsEnvironment) -> Server? { servers.first { $0.environment == environment }?.server }
 
     /// `done` runs on this loop, when all servers have drained.
     func drain(within limit: Interval, _ done: @escaping () -> Void) {

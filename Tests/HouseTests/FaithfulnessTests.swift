@@ -1,0 +1,110 @@
+// docs/apns.md says for each fact about Apple's service which test holds the mock to it. Here the page is held to that.
+
+import Testing
+
+/// A row of one of the page's tables: fact, status, test or deviation.
+private struct Row: CustomTestStringConvertible, Sendable {
+    var chapter: String
+    var cells: [String]
+
+    var testDescription: String { "\(chapter): \(cells.first ?? "")" }
+
+    /// `Suite/function` of each test that the row names.
+    var tests: [String] {
+        guard let last = cells.last else { return [] }
+        return last.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+            .filter { $0.offset % 2 == 1 }.map { String($0.element) }
+            .filter { text in
+                let sides = text.split(separator: "/", maxSplits: 1)
+                return sides.count == 2 && sides[0].first?.isUppercase == true && sides[1].first?.isLetter == true
+                    && sides[0].allSatisfy { $0.isLetter || $0.isNumber }
+            }
+    }
+}
+
+/// The page, chapter by chapter.
+private enum Page {
+    static let chapters: [(name: String, rows: [Row])] = {
+        var chapters: [(name: String, rows: [Row])] = []
+        for line in Repository.read("docs/apns.md").split(separator: "\n") {
+            if line.hasPrefix("## ") { chapters.append((String(line.dropFirst(3)), [])) }
+            guard line.hasPrefix("|"), !chapters.isEmpty else { continue }
+            let cells = cells(of: line)
+            let isRule = cells.allSatisfy { !$0.isEmpty && $0.allSatisfy { "-: ".contains($0) } }
+            if isRule || cells.first?.lowercased() == "fact" { continue }
+            chapters[chapters.count - 1].rows.append(Row(chapter: chapters[chapters.count - 1].name, cells: cells))
+        }
+        return chapters
+    }()
+
+    static let rows = chapters.flatMap(\.rows)
+
+    /// Between bars that no backslash stands before.
+    private static func cells(of line: Substring) -> [String] {
+        var cells = [""]
+        var previous: Character = " "
+        for character in line.dropFirst() {
+            if character == "|", previous != "\\" { cells.append("") } else { cells[cells.count - 1].append(character) }
+            previous = character
+        }
+        if cells.last?.allSatisfy({ $0 == " " }) == true { cells.removeLast() }
+        return cells.map { cell in
+            String(cell.trimmingPrefix(" ").reversed().drop { $0 == " " }.reversed())
+        }
+    }
+}
+
+/// `Suite/function` of every function in the tests, by the type that is open around it. Functions whose names are
+/// sentences stand between backticks.
+private let knownTests: Set<String> = {
+    var known: Set<String> = []
+    for path in Repository.tests {
+        var suite = ""
+        for line in Repository.read(path).split(separator: "\n") {
+            let words = line.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "@") }.map(String.init)
+            if let place = words.firstIndex(where: { ["struct", "class", "extension", "enum", "actor"].contains($0) }),
+                place + 1 < words.count, line.first?.isWhitespace == false
+            {
+                suite = words[place + 1]
+            }
+            if let place = words.firstIndex(of: "func"), place + 1 < words.count, !suite.isEmpty {
+                let sentence = line.split(separator: "`", omittingEmptySubsequences: false)
+                let isSentence = sentence.count > 2 && sentence[0].hasSuffix("func ")
+                known.insert(suite + "/" + (isSentence ? String(sentence[1]) : words[place + 1]))
+            }
+        }
+    }
+    return known
+}()
+
+@Suite("The page on faithfulness")
+struct FaithfulnessTests {
+    /// Chapters that must have rows. All of 0 to 13 when the page is done.
+    private static let filled: [String] = []
+
+    @Test("has a chapter for each chapter of the facts, and rows where they must be")
+    func chapters() {
+        let numbers = Page.chapters.map { $0.name.prefix { $0 != " " } }
+        for number in ["0", "1", "2.1", "2.2", "2.3", "2.4"] + (3...13).map(String.init) {
+            #expect(numbers.contains { $0 == number }, "docs/apns.md has no chapter \(number)")
+        }
+        for number in Self.filled {
+            let chapter = Page.chapters.first { $0.name.hasPrefix(number + " ") }
+            #expect(chapter?.rows.isEmpty == false, "chapter \(number) of docs/apns.md is empty")
+        }
+    }
+
+    @Test("has a fact, a status and a test or a deviation in each row", arguments: Page.rows)
+    fileprivate func row(row: Row) {
+        guard Page.chapters.prefix(17).contains(where: { $0.name == row.chapter }) else { return }
+        #expect(row.cells.count == 3, "\(row.cells.count) cells: \(row.cells)")
+        for cell in row.cells { #expect(!cell.isEmpty, "an empty cell in: \(row.cells)") }
+        let isDeviation = row.cells.last?.lowercased().contains("deviation") == true
+        #expect(isDeviation || !row.tests.isEmpty, "neither a test nor a deviation: \(row.cells)")
+    }
+
+    @Test("names tests that there are", arguments: Page.rows)
+    fileprivate func names(row: Row) {
+        for test in row.tests { #expect(knownTests.contains(test), "there is no test \(test)") }
+    }
+}
