@@ -86,6 +86,8 @@ let package = Package(
         // Floor 9
         .executableTarget(name: "pushrig", dependencies: ["Basics", "Harness"], swiftSettings: strict),
         // Tests, one target for each module, and the real program from outside
+        .target(
+            name: "WireClient", dependencies: ["Basics", "TLS"], path: "Tests/WireClient", swiftSettings: strict),
         tests("APNs", ["APNs", "Basics", "HTTP"]),
         tests("Basics", ["Basics"]),
         tests("Conformance", ["Basics", "Conformance", "Journal", "Metrics"]),
@@ -96,7 +98,9 @@ let package = Package(
         .testTarget(
             name: "FuzzTests", dependencies: fuzzed.map { .byName(name: $0) }, exclude: ["Driver"], swiftSettings: strict),
         tests("HTTP", ["Basics", "HTTP"]),
-        tests("HTTP2", ["Basics", "HTTP", "HTTP2"]),
+        tests(
+            "HTTP2",
+            ["APNs", "Basics", "EventLoop", "Faults", "HTTP", "HTTP2", "MockServer", "Net", "TLS", "WireClient"]),
         tests(
             "Harness",
             [
@@ -109,7 +113,9 @@ let package = Package(
             "LoadGenerator",
             ["Basics", "EventLoop", "HTTP", "Journal", "LoadGenerator", "Metrics", "Net", "Scenarios"]),
         tests("Metrics", ["Basics", "Journal", "Metrics"]),
-        tests("MockServer", ["APNs", "Basics", "EventLoop", "HTTP", "Journal", "MockServer", "Net", "TLS", "YAML"]),
+        tests(
+            "MockServer",
+            ["APNs", "Basics", "EventLoop", "HTTP", "Journal", "MockServer", "Net", "TLS", "WireClient", "YAML"]),
         tests("Net", ["Basics", "EventLoop", "HTTP", "HTTP2", "Net", "TLS"]),
         tests("PushRig", ["APNs", "Basics", "PushRig", "TLS"]),
         tests("ReferenceRelay", ["Basics", "EventLoop", "HTTP", "Net", "ReferenceRelay", "SQLite", "TLS"]),

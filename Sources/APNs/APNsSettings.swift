@@ -33,8 +33,16 @@ package struct APNsSettings: Sendable {
     /// provider reconnects (§8, observed 2016-17). Nil, the default: never.
     package var internalErrorAfter: Int?
 
+    /// Whether streams beyond the announced MAX_CONCURRENT_STREAMS are refused (§2.1). Refusals were seen after the drop
+    /// to 1 in 2016, and never on a young connection. Default: served, because ordinary load tools open their streams
+    /// before they have read any SETTINGS.
+    package var streamLimit = StreamLimit.announced
+
     // Unsure.
 
+    /// §2.1, §15.6: a rejection drops the limit of streams to 1, and the next accepted push restores it. Last seen in
+    /// 2020, and not documented. Default: it stays.
+    package var rejectionDropsStreamLimit = false
     /// §8, §15.11: the text bounds the distance both ways but names no reason for the future. Default: expired, because
     /// a client whose clock was ahead re-signed without end, and clients re-sign on ExpiredProviderToken.
     package var futureIssuedAt = FutureIssuedAt.expired
@@ -66,6 +74,14 @@ package struct APNsSettings: Sendable {
         self.environment = environment
         self.allowedTopics = allowedTopics
     }
+}
+
+/// What becomes of streams beyond the announced MAX_CONCURRENT_STREAMS.
+package enum StreamLimit: String, Sendable, CaseIterable {
+    /// They are served.
+    case announced
+    /// RST_STREAM with REFUSED_STREAM, and then STREAM_CLOSED for DATA that follows.
+    case enforced
 }
 
 /// Whose provider tokens the 20-minute rule counts together.

@@ -85,6 +85,10 @@ extension APNsSettings {
                 settings.internalErrorAfter = number
                 return true
             }),
+        .word("streamLimit", \.streamLimit, "whether streams beyond the announced limit are served or refused"),
+        .flag(
+            "rejectionDropsStreamLimit", \.rejectionDropsStreamLimit,
+            "a rejection drops the limit of streams to 1, the next accepted push restores it"),
         .word("backgroundPriority", \.backgroundPriority, "what a background push with priority 10 is"),
         .word("malformedPayload", \.malformedPayload, "what a body that is no JSON is"),
         .flag("refusesEmptyCollapseID", \.refusesEmptyCollapseID, "an empty apns-collapse-id is BadCollapseId"),

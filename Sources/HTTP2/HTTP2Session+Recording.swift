@@ -11,6 +11,7 @@ extension HTTP2Session {
 
     func beginHeaders(streamID: Int32, isOpening: Bool) -> Int32 {
         if role == .server, isOpening {
+            guard admits(streamID) else { return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue }
             let stream = pool.take()
             stream.id = streamID
             nghttp2_session_set_stream_user_data(session, streamID, Unmanaged.passUnretained(stream).toOpaque())
@@ -111,6 +112,9 @@ extension HTTP2Session {
         current = nil
         currentID = 0
     }
+
+    /// Whether a stream that was opened is no more.
+    func isOver(_ id: Int32) -> Bool { withStream(id, otherwise: true) { _ in false } }
 
     /// Lends the open stream of that id without counting references: this runs once for each field of each request.
     @inline(__always)

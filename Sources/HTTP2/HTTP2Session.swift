@@ -35,17 +35,32 @@ package final class HTTP2Session {
     /// What the open streams hold of the peer's requests and of our answers (servers).
     var heldByStreams = 0
     /// RST_STREAM frames on their way that nobody but us has caused.
-    private var ownResets = 0
+    var ownResets = 0
     /// Streams reset since the last look because their header list was too large.
     var refusedHeaderLists = 0
-    /// For each SETTINGS still to be written: the MAX_CONCURRENT_STREAMS to show in place of the enforced one.
-    private var advertised: [UInt32?] = []
+    /// Streams that a server's peer may have open; one more is refused, whatever SETTINGS announce.
+    package var streamLimit: UInt32 { didSet { highestStreamLimit = max(highestStreamLimit, streamLimit) } }
+    private(set) var highestStreamLimit: UInt32
+    var identifiers = StreamIdentifiers()
+    /// Streams that were over when DATA came on them, for `answerLateData`.
+    var lateData: [Int32] = []
+    /// RST_STREAM has come that nghttp2 may not have read yet.
+    var hasUnreadReset = false
+    /// The error code of what ended the connection, where nghttp2 saw nothing wrong.
+    var violation: UInt32?
+    private(set) var isGoingAway = false
+    /// The largest frame that is read; no server of ours announces another (RFC 9113 §4.2).
+    static let maxFrameBytes = 16_384
+    /// For each SETTINGS of a server still to be written: its MAX_CONCURRENT_STREAMS, of which nghttp2 is told nothing.
+    private var announced: [UInt32?] = []
 
     /// Queues the preface (client) and a SETTINGS frame with `settings` in that order.
     package init(
-        role: Role, settings: [HTTP2Setting], advertisingStreams: UInt32? = nil, limits: HTTP2Limits, pool: HTTP2Pool
+        role: Role, settings: [HTTP2Setting], streamLimit: UInt32 = .max, limits: HTTP2Limits, pool: HTTP2Pool
     ) {
         self.role = role
+        self.streamLimit = streamLimit
+        highestStreamLimit = streamLimit
         self.limits = limits
         self.pool = pool
         meter = HTTP2Meter(limits: limits)
@@ -61,7 +76,7 @@ package final class HTTP2Session {
         }
         session = made!
         nghttp2_session_set_user_data(session, Unmanaged.passUnretained(self).toOpaque())
-        submit(settings: settings, advertisingStreams: advertisingStreams)
+        submit(settings: settings)
     }
 
     deinit {
@@ -80,11 +95,14 @@ package final class HTTP2Session {
         while output.count < limit {
             var bytes: UnsafePointer<UInt8>?
             let count = nghttp2_session_mem_send(session, &bytes)
-            if count == 0 { return true }
+            if count == 0 {
+                guard answerLateData() else { return true }
+                continue
+            }
             guard count > 0 else { return false }
             let frame = UnsafeBufferPointer(start: bytes, count: count)
             if role == .server, frame.startsReset { noteReset() }
-            if !advertised.isEmpty, frame.startsSettings {
+            if !announced.isEmpty, frame.startsSettings {
                 append(settings: frame, to: output)
             } else {
                 output.append(frame.span)
@@ -98,10 +116,9 @@ package final class HTTP2Session {
         if ownResets > 0 { ownResets -= 1 } else { _ = meter.spend(.resets, at: receivedAt) }
     }
 
-    /// Writes a SETTINGS frame with the advertised stream limit in place of the enforced one.
+    /// Writes a SETTINGS frame with the stream limit that nghttp2 was not told.
     private func append(settings bytes: UnsafeBufferPointer<UInt8>, to output: ByteBuffer) {
-        // A client's first write is the preface followed by SETTINGS; only servers advertise.
-        let shown = advertised.removeFirst()
+        let shown = announced.removeFirst()
         let end = 9 + (Int(bytes[0]) << 16 | Int(bytes[1]) << 8 | Int(bytes[2]))
         for index in 0..<bytes.count {
             let entry = index >= 9 && index < end ? (index - 9) / 6 * 6 + 9 : -1
@@ -118,7 +135,7 @@ package final class HTTP2Session {
         nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0
     }
 
-    package var wantsWrite: Bool { nghttp2_session_want_write(session) != 0 }
+    package var wantsWrite: Bool { nghttp2_session_want_write(session) != 0 || !lateData.isEmpty }
 
     /// Hands out what was recorded, in order, also what is recorded meanwhile; then closed streams go back to the pool.
     /// Whoever kept one must let it go in `closed`. Streams are lent without counting references.
@@ -145,12 +162,15 @@ package final class HTTP2Session {
 
     // MARK: Connection
 
-    /// Sends SETTINGS and enforces them once acknowledged. With `advertisingStreams` the peer reads that as
-    /// MAX_CONCURRENT_STREAMS while the value in `settings` is enforced: a peer that opened more streams before it
-    /// read the frame is not punished for it.
-    package func submit(settings: [HTTP2Setting], advertisingStreams shown: UInt32? = nil) {
-        if role == .server { advertised.append(shown) }
-        let entries = settings.map { nghttp2_settings_entry(settings_id: Int32($0.identifier), value: $0.value) }
+    /// Sends SETTINGS. A server's MAX_CONCURRENT_STREAMS is an announcement: what is enforced is `streamLimit`, by refusing
+    /// streams, because nghttp2 would end the connection of a peer that had not read the frame in time.
+    package func submit(settings: [HTTP2Setting]) {
+        var entries = settings.map { nghttp2_settings_entry(settings_id: Int32($0.identifier), value: $0.value) }
+        if role == .server {
+            let place = settings.firstIndex { $0.identifier == HTTP2Setting.maxConcurrentStreams(0).identifier }
+            announced.append(place.map { settings[$0].value })
+            if let place { entries[place].value = UInt32(Int32.max) }
+        }
         nghttp2_submit_settings(session, 0, entries, entries.count)
     }
 
@@ -159,6 +179,7 @@ package final class HTTP2Session {
     /// `lastStreamID` nil: the last stream that was handed up.
     package func goAway(code: UInt32, lastStreamID: Int32?, debug: [UInt8]) {
         let last = lastStreamID ?? nghttp2_session_get_last_proc_stream_id(session)
+        isGoingAway = true
         nghttp2_submit_goaway(session, 0, last, code, debug, debug.count)
     }
 

@@ -80,7 +80,7 @@ struct RepeatedCredential: ~Copyable {
         let rest = frame.count - literal.upperBound
         (scratch + literal.lowerBound + 2).update(from: start + literal.upperBound, count: rest)
         let count = literal.lowerBound + 2 + rest
-        let length = count - HeaderBlockWalk.frameHeader
+        let length = count - FrameHeader.bytes
         scratch[0] = UInt8(truncatingIfNeeded: length >> 16)
         scratch[1] = UInt8(truncatingIfNeeded: length >> 8)
         scratch[2] = UInt8(truncatingIfNeeded: length)
@@ -90,7 +90,6 @@ struct RepeatedCredential: ~Copyable {
 
 /// Passes over the representations of a header block without decoding them (RFC 7541 §6).
 enum HeaderBlockWalk {
-    static let frameHeader = 9
     private static let endHeaders: UInt8 = 4
     private static let padded: UInt8 = 8
     private static let priority: UInt8 = 32
@@ -100,8 +99,8 @@ enum HeaderBlockWalk {
     /// The string literal, length and octets, of the first `authorization` that is Huffman-coded and not indexed. Nil
     /// where there is none, and where the frame is of a kind not looked into.
     static func credential(in frame: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
-        guard frame.count > frameHeader, frame[4] & (endHeaders | padded) == endHeaders else { return nil }
-        var at = frameHeader + (frame[4] & priority != 0 ? 5 : 0)
+        guard frame.count > FrameHeader.bytes, frame[4] & (endHeaders | padded) == endHeaders else { return nil }
+        var at = FrameHeader.bytes + (frame[4] & priority != 0 ? 5 : 0)
         while at < frame.count {
             let first = frame[at]
             if first & 0x80 != 0 {  // indexed

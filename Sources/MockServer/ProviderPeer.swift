@@ -18,6 +18,8 @@ final class ProviderPeer {
     var hasAnsweredBroadcast = false
     /// One stream until the first valid provider token, 1,000 afterwards (spec/apns.md §2.1).
     var hasWideLimit = false
+    /// A rejection has dropped the limit to one stream, until the next accepted push.
+    var isDropped = false
 
     /// `address` with its port, as connections tell it.
     init(address: String, certificate: ClientCertificate?) {

@@ -215,6 +215,7 @@ final class PushPipeline: ServerHandler {
         totals.openStreams -= 1
         markDirty()
         let peer = peer(of: exchange.connection)
+        if settings.rejectionDropsStreamLimit { adjustStreamLimit(of: peer, exchange.connection, decision) }
         let fields = exchange.responseHead
         if let field = facts.apnsIDField, settings.echoesMessageIDVerbatim {
             let head = exchange.head
@@ -234,6 +235,14 @@ final class PushPipeline: ServerHandler {
         exchange.respond(
             status: Int(reason.status),
             body: rejectionBody(reason, timestampMilliseconds: decision.timestampMilliseconds))
+    }
+
+    /// Down to one stream with a rejection, and back with the next accepted push (spec/apns.md §2.1).
+    private func adjustStreamLimit(of peer: ProviderPeer, _ connection: ServerConnection, _ decision: Decision) {
+        let isRejected = decision.rejection != nil
+        guard peer.hasWideLimit, peer.isDropped != isRejected else { return }
+        peer.isDropped = isRejected
+        connection.setMaxConcurrentStreams(isRejected ? 1 : Self.wideStreamLimit)
     }
 
     private func append(

@@ -27,6 +27,8 @@ final class PushWorker {
         configuration.limits.share(among: shared.totals.count)
         stages = try shared.environments.map { [configuration] environment in
             let pipeline = try PushPipeline(loop: loop, shared: shared, environment: environment, index: index)
+            var configuration = configuration
+            configuration.enforcesAnnouncedStreams = shared.settings(for: environment).streamLimit == .enforced
             return Stage(
                 environment: environment, pipeline: pipeline,
                 server: try Server(loop: loop, configuration: configuration, handler: pipeline))
@@ -40,7 +42,7 @@ final class PushWorker {
         // Larger than any payload that is allowed, so that the rules see and refuse what is too large.
         configuration.limits.maxBodyBytes = 16_384
         configuration.limits.maxHeaderListBytes = 8_000
-        // Announced is one stream, until the first valid provider token; enforced is what is announced from then on.
+        // Announced is one stream, until the first valid provider token.
         configuration.limits.maxConcurrentStreams = PushPipeline.wideStreamLimit
         configuration.http2Settings = [
             .headerTableSize(4_096), .maxConcurrentStreams(1), .initialWindowSize(65_535), .maxFrameSize(16_384),

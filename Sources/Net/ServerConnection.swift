@@ -82,13 +82,18 @@ package final class ServerConnection: ReadinessHandler {
         markDirty()
     }
 
-    /// Advertises how many streams the peer may open at once; the server's limit stays what is enforced.
+    /// Announces how many streams the peer may open at once. Unless the configuration enforces what is announced, the
+    /// server's own limit stays what is enforced.
     package func setMaxConcurrentStreams(_ count: UInt32) {
         guard case .http2(let session) = engine else { return }
-        session.submit(
-            settings: [.maxConcurrentStreams(server.configuration.limits.maxConcurrentStreams)],
-            advertisingStreams: count)
+        session.streamLimit = enforcedStreams(announcing: count)
+        session.submit(settings: [.maxConcurrentStreams(count)])
         markDirty()
+    }
+
+    private func enforcedStreams(announcing count: UInt32) -> UInt32 {
+        let limit = server.configuration.limits.maxConcurrentStreams
+        return server.configuration.enforcesAnnouncedStreams ? min(count, limit) : limit
     }
 
     // MARK: From the loop
@@ -194,20 +199,21 @@ package final class ServerConnection: ReadinessHandler {
     private func makeSession() -> HTTP2Session {
         let configuration = server.configuration
         let limits = configuration.limits
-        let enforced: [HTTP2Setting] =
-            configuration.http2Settings.isEmpty
-            ? [
+        var settings = configuration.http2Settings
+        if settings.isEmpty {
+            settings = [
                 .maxConcurrentStreams(limits.maxConcurrentStreams),
                 .maxHeaderListSize(UInt32(limits.maxHeaderListBytes)),
             ]
-            : configuration.http2Settings.map {
-                $0.identifier == 3 ? .maxConcurrentStreams(limits.maxConcurrentStreams) : $0
-            }
+        }
+        var announced = limits.maxConcurrentStreams
+        if let place = settings.firstIndex(where: { $0.identifier == HTTP2Setting.maxConcurrentStreams(0).identifier }) {
+            announced = server.handler.firstStreamLimit(for: self) ?? settings[place].value
+            settings[place].value = announced
+        }
         return HTTP2Session(
-            role: .server, settings: enforced,
-            advertisingStreams: server.handler.firstStreamLimit(for: self)
-                ?? configuration.http2Settings.first { $0.identifier == 3 }?.value,
-            limits: limits.http2, pool: server.pool)
+            role: .server, settings: settings, streamLimit: enforcedStreams(announcing: announced), limits: limits.http2,
+            pool: server.pool)
     }
 
     private func receive() {

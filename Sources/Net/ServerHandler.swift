@@ -53,9 +53,11 @@ package struct ServerConfiguration: Sendable {
     package var allowsHTTP1 = true
     package var allowsHTTP2 = true
     package var limits = ServerLimits()
-    /// The first SETTINGS, in this order. Its MAX_CONCURRENT_STREAMS is what is advertised; `limits` say what is
+    /// The first SETTINGS, in this order. Their MAX_CONCURRENT_STREAMS is what is announced; `limits` say what is
     /// enforced. Empty: the limits as they are.
     package var http2Settings: [HTTP2Setting] = []
+    /// Streams beyond what was last announced are refused, the moment it is announced, even if `limits` allow them.
+    package var enforcesAnnouncedStreams = false
 
     package init(tls: TLSServerSettings? = nil) { self.tls = tls }
 }

@@ -23,7 +23,7 @@ package struct ServerLimits: Sendable {
 
     // MARK: Numbers
 
-    /// HTTP/2 streams at once on a connection, as announced in the first SETTINGS.
+    /// HTTP/2 streams at once on a connection. Beyond it: RST_STREAM (REFUSED_STREAM).
     package var maxConcurrentStreams: UInt32 = 1_000
     /// Connections at once. Beyond it the oldest that never sent a whole request makes room for a new one; where all
     /// have, the new one is closed.

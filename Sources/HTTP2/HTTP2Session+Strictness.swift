@@ -1,0 +1,95 @@
+// Rules of RFC 9113 that nghttp2 does not keep, kept by a server where the header of a frame comes in: identifiers that
+// were passed over, DATA on streams that are over, CONTINUATION of any length. And the limit of streams, which nghttp2
+// would enforce by ending the connection.
+
+import CNghttp2
+
+/// Which identifiers a client has used for its streams (RFC 9113 §5.1.1).
+struct StreamIdentifiers {
+    private(set) var highest: Int32 = 0
+    /// Those that were passed over, newest last. Clients that pass over more ranges are few, and get away with it.
+    private var skipped: [ClosedRange<Int32>] = []
+    private static let rangesKept = 32
+
+    /// False for an identifier that was passed over: the RFC counts it as used. One that was used, and is used again, may
+    /// be trailers that were on their way, which nghttp2 judges.
+    mutating func note(_ id: Int32) -> Bool {
+        guard id > highest else { return skipped.isEmpty || !skipped.contains { $0.contains(id) } }
+        if id - highest > 2 {
+            if skipped.count == Self.rangesKept { skipped.removeFirst() }
+            skipped.append(highest + 1...id - 1)
+        }
+        highest = id
+        return true
+    }
+}
+
+extension HTTP2Session {
+    /// Streams that are told in one turn that they are over.
+    private static let lateDataLimit = 4_096
+
+    /// What a frame's header tells that nghttp2 lets pass. It comes before nghttp2 has read what precedes the frame.
+    enum Concern {
+        case none
+        /// DATA on a stream that may be over: to be looked at again when what precedes it has been read.
+        case perhapsLate
+        case violation(nghttp2_error_code)
+    }
+
+    func concern(about header: FrameHeader) -> Concern {
+        switch UInt32(header.type) {
+        case NGHTTP2_HEADERS.rawValue where header.streamID & 1 == 1:
+            return identifiers.note(header.streamID) ? .none : .violation(NGHTTP2_PROTOCOL_ERROR)
+        case NGHTTP2_RST_STREAM.rawValue:
+            hasUnreadReset = true
+            return .none
+        case NGHTTP2_DATA.rawValue where hasUnreadReset || isOver(header.streamID):
+            hasUnreadReset = false
+            return .perhapsLate
+        case NGHTTP2_CONTINUATION.rawValue where header.length > Self.maxFrameBytes:
+            return .violation(NGHTTP2_FRAME_SIZE_ERROR)
+        default: return .none
+        }
+    }
+
+    /// nghttp2 has read all that precedes the DATA.
+    func noteLateData(on id: Int32) {
+        guard id & 1 == 1, id <= identifiers.highest, !isGoingAway, isOver(id) else { return }
+        if lateData.last != id, lateData.count < Self.lateDataLimit { lateData.append(id) }
+    }
+
+    /// RST_STREAM for the DATA that came on streams that were over (§5.1, §6.1). After what was queued before: a stream
+    /// that was refused in this very turn is refused first. False when there is nothing to answer.
+    func answerLateData() -> Bool {
+        guard !lateData.isEmpty else { return false }
+        for id in lateData { resetUnbidden(id, NGHTTP2_STREAM_CLOSED) }
+        lateData.removeAll()
+        return true
+    }
+
+    /// Nothing more is read: says why with a GOAWAY.
+    func terminate(after result: Int) {
+        let code: UInt32 =
+            switch Int32(result) {
+            case _ where violation != nil: violation!
+            case NGHTTP2_ERR_BAD_CLIENT_MAGIC.rawValue: NGHTTP2_PROTOCOL_ERROR.rawValue
+            case NGHTTP2_ERR_FLOODED.rawValue, NGHTTP2_ERR_TOO_MANY_CONTINUATIONS.rawValue:
+                NGHTTP2_ENHANCE_YOUR_CALM.rawValue
+            default: NGHTTP2_INTERNAL_ERROR.rawValue
+            }
+        nghttp2_session_terminate_session(session, code)
+    }
+
+    /// Whether one stream more may be opened; if not, it is refused, and the peer may send the request again (§8.7).
+    func admits(_ streamID: Int32) -> Bool {
+        guard openStreams >= Int(streamLimit) else { return true }
+        resetUnbidden(streamID, NGHTTP2_REFUSED_STREAM)
+        return false
+    }
+
+    /// While the limit is lower than it was, streams beyond it are no fault of the peer's.
+    private func resetUnbidden(_ streamID: Int32, _ code: nghttp2_error_code) {
+        if streamLimit < highestStreamLimit { ownResets += 1 }
+        nghttp2_submit_rst_stream(session, 0, streamID, code.rawValue)
+    }
+}
