@@ -33,7 +33,7 @@ package struct HTTP2Rates: Hashable, Sendable {
     /// PRIORITY, GOAWAY and frames of unknown type.
     package var otherFrames = HTTP2Rate(burst: 1_000, perSecond: 100, perRequest: 2)
     /// Header lists larger than accepted; each one's stream is reset.
-    package var headerLists = HTTP2Rate(burst: 100, perSecond: 10)
+    package var headerLists = HTTP2Rate(burst: 20, perSecond: 5)
 
     package init() {}
 

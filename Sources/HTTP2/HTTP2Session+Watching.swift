@@ -13,7 +13,13 @@ extension HTTP2Session {
     /// Of these, what is kept because the peer has not sent all of a request or not read all of an answer.
     package var owedBytes: Int {
         var sum = meter.headerBlockBytes
-        for stream in streams where stream.owes != .nothing { sum += stream.heldBytes }
+        var cursor = firstOpen
+        while let held = cursor {
+            cursor = held._withUnsafeGuaranteedRef { stream in
+                if stream.owes != .nothing { sum += stream.heldBytes }
+                return stream.next
+            }
+        }
         return sum
     }
 

@@ -39,6 +39,7 @@ package struct MockCommand: Sendable {
 
     /// Prints the ready line, serves, drains on SIGINT or SIGTERM. Throws when it cannot start.
     package func run(signals: Signals) throws(Failure) -> ExitCode {
+        DescriptorLimit.raise()
         var options = MockOptions(stateDirectory: stateDirectory)
         options.apns = try SocketAddress(parsing: apns)
         options.apnsTwin = try apnsTwin.map { text throws(Failure) in try SocketAddress(parsing: text) }

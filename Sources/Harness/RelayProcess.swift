@@ -33,30 +33,22 @@ final class RelayProcess {
         self.environment = variables.map { "\($0.key)=\($0.value)" }.sorted()
     }
 
-    /// Output of the relay is appended to its log.
+    /// Output of the relay is appended to its log. The relay dies with the thread that starts it, also when that is
+    /// killed: a run that ends in whatever way leaves no relay behind.
     func start() throws(Failure) {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 1, logPath, O_WRONLY | O_CREAT | O_APPEND, 0o644)
-        posix_spawn_file_actions_adddup2(&actions, 1, 2)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // The relay must hear the signals that we keep for ourselves.
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        let log = open(logPath, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+        defer { for number in [nothing, log] where number >= 0 { close(number) } }
+        guard nothing >= 0, log >= 0 else {
+            throw Failure(.run, "cannot write \(logPath): \(SystemCall.describe(errno))")
+        }
         var argv = arguments.map { strdup($0) } + [nil]
         var envp = environment.map { strdup($0) } + [nil]
         defer { for pointer in argv + envp { free(pointer) } }
-        var number = pid_t()
-        let result = posix_spawnp(&number, arguments[0], &actions, &attributes, &argv, &envp)
-        guard result == 0 else {
+        let number = pushrig_spawn(&argv, &envp, [nothing, log, log])
+        guard number > 0 else {
             throw Failure(
-                .run, "cannot start the relay '\(arguments[0])': \(SystemCall.describe(result))",
+                .run, "cannot start the relay '\(arguments[0])': \(SystemCall.describe(-number))",
                 hint: "check relay.launch in the scenario")
         }
         identifier = number

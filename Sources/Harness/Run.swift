@@ -126,6 +126,7 @@ package final class Run {
     }
 
     private func startMock(_ directory: RunDirectory) throws(Failure) -> MockService {
+        DescriptorLimit.raise()
         var options = MockOptions(stateDirectory: directory.mockState)
         options.apns = SocketAddress(host: "127.0.0.1", port: 0)
         options.admin = SocketAddress(host: "127.0.0.1", port: 0)

@@ -75,10 +75,10 @@ extension Server {
         if heldBytes > configuration.limits.maxHeldBytes { shed() }
     }
 
-    /// Ends the connections that owe us the most until a quarter of the allowance is free. Where all is owed by us,
-    /// those that hold the most go: memory has an end.
+    /// Ends the connections that owe us the most until a sixteenth of the allowance is free: enough to be rare, and little
+    /// enough to be quick. Where all is owed by us, those that hold the most go: memory has an end.
     private func shed() {
-        let goal = configuration.limits.maxHeldBytes / 4 * 3
+        let goal = configuration.limits.maxHeldBytes / 16 * 15
         for measure in [\ServerConnection.owedBytes, \ServerConnection.heldBytes] {
             let candidates = connections.map { ($0[keyPath: measure], $0) }.filter { $0.0 > 0 }
                 .sorted { $0.0 > $1.0 }

@@ -28,6 +28,7 @@ package final class Server: TurnEndHandler {
     private var dirty: [ServerConnection] = []
     private var resumed: [ServerConnection] = []
     private var isTurnEndPending = false
+    private var isEndingTurn = false
     private var acceptor: Acceptor?
     /// Cancelled when the server goes, so it may hold it unowned: a weak reference would slow down every count of it.
     var sweep: LoopTimer?
@@ -98,10 +99,13 @@ package final class Server: TurnEndHandler {
         requestTurnEnd()
     }
 
-    /// An HTTP/1.1 answer is done: pipelined requests may go on.
+    /// An HTTP/1.1 answer is done: pipelined requests may go on, a few in a turn so that others have theirs.
     func resume(_ connection: ServerConnection) {
+        guard !connection.isResumed else { return }
+        connection.isResumed = true
         resumed.append(connection)
-        requestTurnEnd()
+        guard isEndingTurn else { return requestTurnEnd() }
+        if resumed.count == 1 { _ = loop.after(.zero) { [self] in requestTurnEnd() } }
     }
 
     private func requestTurnEnd() {
@@ -112,10 +116,13 @@ package final class Server: TurnEndHandler {
 
     package func turnEnded() {
         isTurnEndPending = false
-        while !resumed.isEmpty {
+        isEndingTurn = true
+        defer { isEndingTurn = false }
+        if !resumed.isEmpty {
             let batch = resumed
             resumed.removeAll(keepingCapacity: true)
-            for connection in batch where !connection.isClosed {
+            for connection in batch {
+                connection.isResumed = false
                 if case .http1(let engine) = connection.engine { connection.advance(engine, at: loop.time.now()) }
             }
         }

@@ -31,6 +31,8 @@ package final class ServerConnection: ReadinessHandler {
     var lastActivity: Instant
     var isDirty = false
     var isClosing = false
+    /// Waits in the server's list of those whose pipelined requests go on.
+    var isResumed = false
     /// After the last byte the peer gets a moment to close first.
     var lingers = false
     var stage = Stage.handshaking
@@ -172,6 +174,8 @@ package final class ServerConnection: ReadinessHandler {
 
     // MARK: Protocols
 
+    /// Of HTTP/1.1, pipelined: more wait for the next turn.
+    private static let requestsPerTurn = 4
     private static let preface: StaticString = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
     private func decideProtocol() {
@@ -240,7 +244,8 @@ package final class ServerConnection: ReadinessHandler {
     }
 
     func advance(_ engine: HTTP1Engine, at readAt: Instant) {
-        while transport.pendingBytes == 0, let request = engine.nextRequest() {
+        for _ in 0..<Self.requestsPerTurn {
+            guard !isClosed, transport.pendingBytes == 0, let request = engine.nextRequest() else { return }
             switch request {
             case .whole(let number):
                 if stage == .unproven { server.move(self, to: .proven) }

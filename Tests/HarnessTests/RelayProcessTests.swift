@@ -76,6 +76,28 @@ import Testing
         }
     }
 
+    /// The thread stands for the run: what is killed takes its threads along.
+    @Test func `dies with the thread that started it, however that ends`() throws {
+        try Place.withFolder { folder in
+            let number = Handover<pid_t?>()
+            let ended = Handover<Void>()
+            Thread.detachNewThread {
+                let script = "trap '' TERM HUP INT; echo up; while :; do sleep 0.02; done"
+                let relay = RelayProcess(arguments: ["sh", "-c", script], environment: [], logPath: folder + "/relay.log")
+                try? relay.start()
+                number.give(relay.identifier)
+                ended.take()
+            }
+            let identifier = try #require(number.take())
+            #expect(wait { FileSystem.read(folder + "/relay.log") == "up\n" })
+            #expect(kill(identifier, 0) == 0)
+            ended.give(())
+            var status: Int32 = 0
+            #expect(wait { waitpid(identifier, &status, WNOHANG) == identifier })
+            #expect(status & 0x7F == SIGKILL)
+        }
+    }
+
     @Test func `that cannot be started is told with what to look at`() throws {
         try Place.withFolder { folder in
             let relay = RelayProcess(arguments: ["/no/such/relay"], environment: [], logPath: folder + "/relay.log")

@@ -18,7 +18,8 @@ import Testing
         try withDirectory { directory in
             let journal = directory + "/disk"
             _ = run("mkdir '\(journal)' && mount -t tmpfs -o size=256k pushrig '\(journal)'")
-            defer { _ = run("umount '\(journal)'") }
+            // Lazily: it goes away even while a file in it is still open, as after a failure.
+            defer { _ = run("umount -l '\(journal)'") }
             let told = Told()
             let mock = try TestMock(directory + "/state", onFailure: { told.failures.withLock { $0 += 1 } }) {
                 $0.journalDirectory = journal

@@ -14,6 +14,8 @@ final class PushFinder {
     static let longestWait = Interval.seconds(60)
     static let entriesPerSlice = 10_000
     static let foundPerSlice = 500
+    /// Questions that are read for in one turn, the oldest first: so few hold a part of an answer at the same time.
+    static let slicesPerTurn = 4
     /// How often waiting questions look for new entries.
     static let lookInterval = Interval.milliseconds(10)
 
@@ -89,9 +91,15 @@ final class PushFinder {
         let hasNews = commits != seenCommits
         seenCommits = commits
         var needsAnotherSlice = false
+        var slices = 0
         questions.removeAll { question in
             if hasNews { question.hasReachedEnd = false }
             if !question.hasReachedEnd {
+                guard slices < Self.slicesPerTurn else {
+                    needsAnotherSlice = true
+                    return false
+                }
+                slices += 1
                 do throws(Failure) { try readSlice(question) } catch {
                     AdminError(500, "journal", error.message, hint: error.hint).send(to: question.exchange)
                     return true
