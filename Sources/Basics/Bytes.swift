@@ -41,6 +41,12 @@ package final class ByteBuffer {
         end += 1
     }
 
+    /// Writes over a byte that stands there, counted from the first.
+    package func replace(at offset: Int, with byte: UInt8) {
+        precondition(offset >= 0 && offset < count, "only what stands there can be replaced")
+        base[start + offset] = byte
+    }
+
     package func append(_ text: String) {
         var text = text
         text.withUTF8 { append($0.span) }

@@ -93,6 +93,41 @@ package final class HeaderBlock {
     /// The first value of that (lower-case) name as text. Not for the data path.
     package func text(_ name: StaticString) -> String? { index(of: name).map { value(at: $0).text } }
 
+    /// Adds the fields of another block.
+    package func append(contentsOf other: HeaderBlock) {
+        room(other.used).update(from: other.storage, count: other.used)
+        while fieldCount + other.fieldCount > fieldCapacity { growFields() }
+        for index in 0..<other.fieldCount {
+            var field = other.fields[index]
+            field.nameStart += Int32(used)
+            field.valueStart += Int32(used)
+            fields[fieldCount + index] = field
+        }
+        fieldCount += other.fieldCount
+        fieldBytes += other.fieldBytes
+        used += other.used
+    }
+
+    /// The same fields in the same order; the one at that place may have another value.
+    package func isSame(as other: HeaderBlock, butForValueAt free: Int) -> Bool {
+        guard fieldCount == other.fieldCount else { return false }
+        for index in 0..<fieldCount {
+            let (mine, its) = (fields[index], other.fields[index])
+            guard mine.nameCount == its.nameCount, mine.neverIndexed == its.neverIndexed,
+                memcmp(storage + Int(mine.nameStart), other.storage + Int(its.nameStart), Int(mine.nameCount)) == 0,
+                index == free || hasSameValue(as: other, at: index)
+            else { return false }
+        }
+        return true
+    }
+
+    /// Whether the fields at that place have one value.
+    package func hasSameValue(as other: HeaderBlock, at index: Int) -> Bool {
+        let (mine, its) = (field(index), other.field(index))
+        return mine.valueCount == its.valueCount
+            && memcmp(storage + Int(mine.valueStart), other.storage + Int(its.valueStart), Int(mine.valueCount)) == 0
+    }
+
     package func clear() {
         fieldCount = 0
         fieldBytes = 0

@@ -105,16 +105,7 @@ func readOutBody(
 ) -> Int {
     Unmanaged<HTTP2Stream>.fromOpaque(source!.pointee.ptr)._withUnsafeGuaranteedRef { stream in
         if let lent = stream.lentBody {
-            let bytes = lent.bytes
-            let taken = min(count, max(0, bytes.count - stream.lentSent))
-            if taken > 0 {
-                bytes.withUnsafeBufferPointer {
-                    room!.update(from: $0.baseAddress! + stream.lentSent, count: taken)
-                }
-            }
-            stream.lentSent += taken
-            if stream.lentSent >= bytes.count { flags!.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
-            return taken
+            return lent._withUnsafeGuaranteedRef { stream.read(lent: $0, into: room!, upTo: count, flags!) }
         }
         let body = stream.outBody
         let taken = min(count, body.count)
@@ -133,6 +124,21 @@ func readOutBody(
                 return Int(NGHTTP2_ERR_DEFERRED.rawValue)
             }
         }
+        return taken
+    }
+}
+
+extension HTTP2Stream {
+    fileprivate func read(
+        lent: ByteBuffer, into room: UnsafeMutablePointer<UInt8>, upTo count: Int, _ flags: UnsafeMutablePointer<UInt32>
+    ) -> Int {
+        let bytes = lent.bytes
+        let taken = min(count, max(0, bytes.count - lentSent))
+        if taken > 0 {
+            bytes.withUnsafeBufferPointer { room.update(from: $0.baseAddress! + lentSent, count: taken) }
+        }
+        lentSent += taken
+        if lentSent >= bytes.count { flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
         return taken
     }
 }

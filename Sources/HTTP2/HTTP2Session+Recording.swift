@@ -7,7 +7,10 @@ import Glibc
 import HTTP
 
 extension HTTP2Session {
-    func record(_ event: HTTP2Event) { recorded.append(.other(event)) }
+    func record(_ event: HTTP2Event) {
+        events.append(event)
+        recorded.append(.other)
+    }
 
     func beginHeaders(streamID: Int32, isOpening: Bool) -> Int32 {
         if role == .server, isOpening {
@@ -83,6 +86,7 @@ extension HTTP2Session {
         withStream(streamID, otherwise: ()) { stream in
             stream.isClosed = true
             if role == .server { heldByStreams -= stream.heldBytes }
+            if stream.headState == .awaited { sentHead?.forgo() }
             unlink(stream)
             recorded.append(.closed(Unmanaged.passUnretained(stream), code))
         }

@@ -18,8 +18,10 @@ package final class HTTP2Session {
     enum Recorded {
         case message(Unmanaged<HTTP2Stream>)
         case closed(Unmanaged<HTTP2Stream>, UInt32)
-        case other(HTTP2Event)
+        /// The next one of `events`.
+        case other
     }
+    var events: [HTTP2Event] = []
     /// Streams that are open, ours and the peer's.
     package internal(set) var openStreams = 0
     /// The stream that the callbacks spoke of last, kept alive by the list of open streams.
@@ -29,6 +31,8 @@ package final class HTTP2Session {
     /// A server's view of the frames that come in: a client's preface has 24 bytes (RFC 9113 §3.4).
     var frames = FrameCursor(preface: 24)
     var credential = RepeatedCredential()
+    /// A client's last header block.
+    let sentHead: SentHead?
     var meter: HTTP2Meter
     /// When the bytes came that were received last.
     var receivedAt = Instant(nanoseconds: 0)
@@ -54,13 +58,16 @@ package final class HTTP2Session {
     /// For each SETTINGS of a server still to be written: its MAX_CONCURRENT_STREAMS, of which nghttp2 is told nothing.
     private var announced: [UInt32?] = []
 
-    /// Queues the preface (client) and a SETTINGS frame with `settings` in that order.
+    /// Queues the preface (client) and a SETTINGS frame with `settings` in that order. `scheme` and `authority` are those
+    /// of a client's requests.
     package init(
-        role: Role, settings: [HTTP2Setting], streamLimit: UInt32 = .max, limits: HTTP2Limits, pool: HTTP2Pool
+        role: Role, settings: [HTTP2Setting], streamLimit: UInt32 = .max, limits: HTTP2Limits, pool: HTTP2Pool,
+        scheme: StaticString = "https", authority: String = ""
     ) {
         self.role = role
         self.streamLimit = streamLimit
         highestStreamLimit = streamLimit
+        sentHead = role == .client ? SentHead(scheme: scheme, authority: authority) : nil
         self.limits = limits
         self.pool = pool
         meter = HTTP2Meter(limits: limits)
@@ -104,6 +111,8 @@ package final class HTTP2Session {
             if role == .server, frame.startsReset { noteReset() }
             if !announced.isEmpty, frame.startsSettings {
                 append(settings: frame, to: output)
+            } else if role == .client, frame.startsHeaders {
+                append(headers: frame, to: output)
             } else {
                 output.append(frame.span)
             }
@@ -142,11 +151,14 @@ package final class HTTP2Session {
     package func handOutEvents(to handler: some HTTP2EventHandler) {
         guard !recorded.isEmpty else { return }
         var index = 0
+        var nextEvent = 0
         while index < recorded.count {
             switch recorded[index] {
             case .message(let stream): stream._withUnsafeGuaranteedRef { handler.message($0) }
             case .closed(let stream, let code): stream._withUnsafeGuaranteedRef { handler.closed($0, code: code) }
-            case .other(let event): handler.happened(event)
+            case .other:
+                handler.happened(events[nextEvent])
+                nextEvent += 1
             }
             index += 1
         }
@@ -158,6 +170,7 @@ package final class HTTP2Session {
             if case .closed(let stream, _) = recorded[index] { pool.give(stream.takeRetainedValue()) }
         }
         recorded.removeAll(keepingCapacity: true)
+        if !events.isEmpty { events.removeAll(keepingCapacity: true) }
     }
 
     // MARK: Connection
@@ -249,63 +262,15 @@ package final class HTTP2Session {
         nghttp2_submit_rst_stream(session, 0, stream.id, code)
     }
 
-    // MARK: Client
-
-    /// Opens a stream. `body` is read as it is sent and must stay as it is until the stream is over, as must `head`.
-    /// False when the session takes no more (GOAWAY, or stream ids used up).
-    package func request(
-        _ head: HeaderBlock, scheme: StaticString, authority: String, body: ByteBuffer, owner: AnyObject
-    ) -> Bool {
-        let stream = pool.take()
-        stream.owner = owner
-        let hasBody = !body.isEmpty
-        if hasBody { stream.lentBody = body }
-        var authority = authority
-        let id = authority.withUTF8 { authority in
-            withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: head.count + 3) { fields in
-                // Pseudo-header fields come first in `head` and must stay first on the wire.
-                fields[0] = Self.field(":scheme", scheme.utf8Start, scheme.utf8CodeUnitCount)
-                fields[1] = Self.field(":authority", authority.baseAddress, authority.count)
-                fill(fields, from: 2, head)
-                var digits: (UInt64, UInt64, UInt64) = (0, 0, 0)
-                return withUnsafeMutableBytes(of: &digits) { room in
-                    let address = Unmanaged.passUnretained(stream).toOpaque()
-                    guard hasBody else {
-                        return nghttp2_submit_request(session, nil, fields.baseAddress, head.count + 2, nil, address)
-                    }
-                    let count = Self.write(decimal: body.count, to: room)
-                    fields[head.count + 2] = Self.field(
-                        "content-length", room.assumingMemoryBound(to: UInt8.self).baseAddress, count)
-                    var provider = provider(for: stream)
-                    return nghttp2_submit_request(
-                        session, nil, fields.baseAddress, head.count + 3, &provider, address)
-                }
-            }
-        }
-        guard id > 0 else {
-            pool.give(stream)
-            return false
-        }
-        stream.id = id
-        keep(stream)
-        return true
-    }
-
-    private static func field(_ name: StaticString, _ value: UnsafePointer<UInt8>?, _ count: Int) -> nghttp2_nv {
-        nghttp2_nv(
-            name: UnsafeMutablePointer(mutating: name.utf8Start), value: UnsafeMutablePointer(mutating: value),
-            namelen: name.utf8CodeUnitCount, valuelen: count, flags: noCopyName)
-    }
-
-    private func provider(for stream: HTTP2Stream) -> nghttp2_data_provider {
+    func provider(for stream: HTTP2Stream) -> nghttp2_data_provider {
         nghttp2_data_provider(
             source: nghttp2_data_source(ptr: Unmanaged.passUnretained(stream).toOpaque()), read_callback: readOutBody)
     }
 
-    private static let noCopyName = UInt8(NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue)
-    private static let noIndex = UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue)
+    static let noCopyName = UInt8(NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue)
+    static let noIndex = UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue)
 
-    private func fill(_ fields: UnsafeMutableBufferPointer<nghttp2_nv>, from start: Int, _ head: HeaderBlock) {
+    func fill(_ fields: UnsafeMutableBufferPointer<nghttp2_nv>, from start: Int, _ head: HeaderBlock) {
         for index in 0..<head.count {
             let name = head.name(at: index)
             let value = head.value(at: index)
@@ -319,24 +284,12 @@ package final class HTTP2Session {
             }
         }
     }
-
-    private static func write(decimal number: Int, to room: UnsafeMutableRawBufferPointer) -> Int {
-        var digits = 1
-        var power = 10
-        while number >= power {
-            digits += 1
-            power *= 10
-        }
-        var rest = number
-        for index in stride(from: digits - 1, through: 0, by: -1) {
-            room[index] = UInt8(48 + rest % 10)
-            rest /= 10
-        }
-        return digits
-    }
 }
 
 extension UnsafeBufferPointer<UInt8> {
+    /// The bytes begin with a HEADERS frame.
+    fileprivate var startsHeaders: Bool { count >= 9 && self[3] == 1 }
+
     /// The bytes begin with a SETTINGS frame that is no acknowledgement (RFC 9113 §6.5).
     fileprivate var startsSettings: Bool { count >= 9 && self[3] == 4 && self[4] & 1 == 0 }
 

@@ -10,7 +10,7 @@ package final class HTTP2Stream {
     package let head = HeaderBlock()
     /// At most the session's body limit plus one byte.
     package let body = ByteBuffer()
-    /// The answer's fields (server), for whoever answers to fill.
+    /// The answer's fields (server), for whoever answers to fill. What is to be remembered of a request's (client).
     package let outHead = HeaderBlock()
     /// The answer's `:status` (client).
     package internal(set) var status = 0
@@ -25,8 +25,14 @@ package final class HTTP2Stream {
     /// What is still to be sent of our body: the stream's own buffer (server), or the request's and how much of it has
     /// been sent (client).
     let outBody = ByteBuffer()
-    var lentBody: ByteBuffer?
+    /// Uncounted: whoever lent it keeps it until `endLending` or the stream's end.
+    var lentBody: Unmanaged<ByteBuffer>?
     var lentSent = 0
+    /// What has become of the request's header block (client).
+    enum HeadState { case out, awaited, replaced }
+    var headState = HeadState.out
+    /// Bytes of the request's body (client).
+    var bodyCount = 0
     var outEnds = true
     var isDeferred = false
     var inTrailers = false
@@ -51,7 +57,7 @@ package final class HTTP2Stream {
     init() {}
 
     /// The request goes back to whoever lent its body, whether it was sent to its end or not.
-    package func endLending() { if lentBody != nil { lentBody = nil } }
+    package func endLending() { lentBody = nil }
 
     func reset() {
         id = 0
@@ -59,8 +65,9 @@ package final class HTTP2Stream {
         outHead.clear()
         body.clear(keepingUpTo: 8_192)
         outBody.clear(keepingUpTo: 1_024)
-        if lentBody != nil { lentBody = nil }
+        lentBody = nil
         lentSent = 0
+        headState = .out
         status = 0
         isComplete = false
         isClosed = false
@@ -80,16 +87,29 @@ package final class HTTP2Pool {
     /// Where a session rewrites one HEADERS frame of at most `scratchBytes` (and its header).
     let scratch = UnsafeMutablePointer<UInt8>.allocate(capacity: HTTP2Pool.scratchBytes + 16)
     static let scratchBytes = 16_384
-    private var streams: [HTTP2Stream] = []
+    /// Streams at rest, linked through `next`, which holds the count of each.
+    private var resting: Unmanaged<HTTP2Stream>?
+    private var restingCount = 0
 
     package init() {}
 
-    deinit { scratch.deallocate() }
+    deinit {
+        scratch.deallocate()
+        while resting != nil { _ = take() }
+    }
 
-    func take() -> HTTP2Stream { streams.popLast() ?? HTTP2Stream() }
+    func take() -> HTTP2Stream {
+        guard let stream = resting?.takeRetainedValue() else { return HTTP2Stream() }
+        resting = stream.next.take()
+        restingCount -= 1
+        return stream
+    }
 
     func give(_ stream: consuming HTTP2Stream) {
         stream.reset()
-        if streams.count < 4_096 { streams.append(stream) }
+        guard restingCount < 4_096 else { return }
+        stream.next = resting
+        resting = .passRetained(stream)
+        restingCount += 1
     }
 }

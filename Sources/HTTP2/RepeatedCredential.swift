@@ -19,7 +19,7 @@ struct RepeatedCredential: ~Copyable {
     static let usefulLengths = 32...1_500
     /// The shortest Huffman code has 5 bits.
     private static let decodedRoom = usefulLengths.upperBound * 8 / 5 + 1
-    private static let placeholder: (UInt8, UInt8) = (1, 0x2A)
+    private static let placeholder: (UInt8, UInt8) = (1, 0x2A)  // one octet, not Huffman-coded
 
     /// For the frame that nghttp2 is reading now.
     var mode = Mode.plain
@@ -37,9 +37,10 @@ struct RepeatedCredential: ~Copyable {
     /// Looks at a whole HEADERS frame before nghttp2 does, and says in which mode nghttp2 is to read it; in `restoring`
     /// it reads the first `count` bytes of `scratch` instead.
     mutating func examine(_ frame: UnsafeBufferPointer<UInt8>, scratch: UnsafeMutablePointer<UInt8>) -> (Mode, count: Int) {
-        guard let literal = HeaderBlockWalk.credential(in: frame), Self.usefulLengths.contains(literal.count) else {
-            return (.plain, 0)
-        }
+        guard let literal = HeaderBlockWalk.literals(in: frame)?.credential,
+            Self.usefulLengths.contains(literal.count),
+            frame[literal.lowerBound] & HeaderBlockWalk.huffman != 0
+        else { return (.plain, 0) }
         let octets = frame.baseAddress! + literal.lowerBound
         if valueCount >= 0, literal.count == encodedCount, memcmp(octets, memory!, encodedCount) == 0 {
             restored += 1
@@ -73,75 +74,9 @@ struct RepeatedCredential: ~Copyable {
     private func shorten(
         _ frame: UnsafeBufferPointer<UInt8>, _ literal: Range<Int>, into scratch: UnsafeMutablePointer<UInt8>
     ) -> Int {
-        let start = frame.baseAddress!
-        scratch.update(from: start, count: literal.lowerBound)
-        scratch[literal.lowerBound] = Self.placeholder.0
-        scratch[literal.lowerBound + 1] = Self.placeholder.1
-        let rest = frame.count - literal.upperBound
-        (scratch + literal.lowerBound + 2).update(from: start + literal.upperBound, count: rest)
-        let count = literal.lowerBound + 2 + rest
-        let length = count - FrameHeader.bytes
-        scratch[0] = UInt8(truncatingIfNeeded: length >> 16)
-        scratch[1] = UInt8(truncatingIfNeeded: length >> 8)
-        scratch[2] = UInt8(truncatingIfNeeded: length)
-        return count
-    }
-}
-
-/// Passes over the representations of a header block without decoding them (RFC 7541 §6).
-enum HeaderBlockWalk {
-    private static let endHeaders: UInt8 = 4
-    private static let padded: UInt8 = 8
-    private static let priority: UInt8 = 32
-    /// `authorization` in the static table (RFC 7541, Appendix A).
-    private static let authorization = 23
-
-    /// The string literal, length and octets, of the first `authorization` that is Huffman-coded and not indexed. Nil
-    /// where there is none, and where the frame is of a kind not looked into.
-    static func credential(in frame: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
-        guard frame.count > FrameHeader.bytes, frame[4] & (endHeaders | padded) == endHeaders else { return nil }
-        var at = FrameHeader.bytes + (frame[4] & priority != 0 ? 5 : 0)
-        while at < frame.count {
-            let first = frame[at]
-            if first & 0x80 != 0 {  // indexed
-                guard integer(frame, &at, bits: 7) != nil else { return nil }
-            } else if first & 0xE0 == 0x20 {  // size of the table
-                guard integer(frame, &at, bits: 5) != nil else { return nil }
-            } else {
-                let isIndexing = first & 0x40 != 0
-                guard let name = integer(frame, &at, bits: isIndexing ? 6 : 4) else { return nil }
-                if name == 0 { guard string(frame, &at) else { return nil } }
-                let start = at
-                guard string(frame, &at) else { return nil }
-                if name == authorization, !isIndexing { return frame[start] & 0x80 != 0 ? start..<at : nil }
-            }
+        var placeholder = Self.placeholder
+        return withUnsafeBytes(of: &placeholder) {
+            HeaderBlockWalk.copy(frame, with: $0.bindMemory(to: UInt8.self), inPlaceOf: literal, to: scratch)
         }
-        return nil
-    }
-
-    @inline(__always)
-    private static func string(_ frame: UnsafeBufferPointer<UInt8>, _ at: inout Int) -> Bool {
-        guard at < frame.count, let length = integer(frame, &at, bits: 7), length <= frame.count - at else { return false }
-        at += length
-        return true
-    }
-
-    /// An integer below 2^24 (RFC 7541 §5.1); `at` is within the frame and then behind it.
-    @inline(__always)
-    private static func integer(_ frame: UnsafeBufferPointer<UInt8>, _ at: inout Int, bits: UInt8) -> Int? {
-        let mask = (1 as UInt8) << bits - 1
-        let prefix = frame[at] & mask
-        at += 1
-        guard prefix == mask else { return Int(prefix) }
-        var value = Int(mask)
-        var shift = 0
-        while at < frame.count, shift < 21 {
-            let byte = frame[at]
-            at += 1
-            value += Int(byte & 0x7F) << shift
-            if byte & 0x80 == 0 { return value }
-            shift += 7
-        }
-        return nil
     }
 }

@@ -58,7 +58,7 @@ final class BenchLoop {
         let template = BenchRequest(share.options)
         for number in 0..<share.slots {
             slots.append(
-                BenchSlot(template, seed: share.seed.child(UInt64(number))) { [self] slot, outcome in
+                BenchSlot(template, like: slots.first, seed: share.seed.child(UInt64(number))) { [self] slot, outcome in
                     landed(slot, outcome)
                 })
         }

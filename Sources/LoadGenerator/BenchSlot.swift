@@ -31,17 +31,27 @@ struct BenchRequest: Sendable {
 }
 
 final class BenchSlot {
-    let request = OutgoingRequest()
+    let request: OutgoingRequest
     private(set) var completion: (ClientOutcome) -> Void = { _ in }
     private let template: BenchRequest
     private var generator: Generator
     private let path = ByteBuffer(capacity: 256)
 
-    init(_ template: BenchRequest, seed: Seed, _ landed: @escaping (BenchSlot, ClientOutcome) -> Void) {
+    /// What is the same in all requests is shared with `first`: a thousand copies would not stay in the cache.
+    init(
+        _ template: BenchRequest, like first: BenchSlot?, seed: Seed,
+        _ landed: @escaping (BenchSlot, ClientOutcome) -> Void
+    ) {
         self.template = template
         generator = seed.generator()
-        request.body.append(template.body.span)
-        fillHead()
+        if let first {
+            request = OutgoingRequest(
+                head: template.hasToken ? HeaderBlock() : first.request.head, body: first.request.body)
+        } else {
+            request = OutgoingRequest()
+            request.body.append(template.body.span)
+        }
+        if first == nil || template.hasToken { fillHead() }
         // Strong, for an unowned reference is counted too: `forget` breaks the circle.
         completion = { outcome in landed(self, outcome) }
     }

@@ -11,8 +11,7 @@ extension ClientConnection: HTTP2EventHandler {
     }
 
     func message(_ stream: HTTP2Stream) {
-        guard let owner = stream.owner else { return }
-        stream.owner = nil
+        guard let owner = stream.owner.take() else { return }
         stream.endLending()
         let request = unsafeDowncast(owner, to: OutgoingRequest.self)
         pool.complete(request, status: stream.status, head: stream.head, body: stream.body, at: lastRead)
@@ -21,8 +20,7 @@ extension ClientConnection: HTTP2EventHandler {
     func closed(_ stream: HTTP2Stream, code: UInt32) {
         inFlight -= 1
         mayHaveRoom = true
-        guard let owner = stream.owner else { return }
-        stream.owner = nil
+        guard let owner = stream.owner.take() else { return }
         let kind: ClientFailure.Kind =
             code == HTTP2ErrorCode.refusedStream ? (isDraining ? .goAway : .refused) : .reset(code)
         pool.fail(

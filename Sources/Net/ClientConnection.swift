@@ -76,11 +76,7 @@ final class ClientConnection: ReadinessHandler {
             parser.begin(isHEAD: head.count > 0 && head.value(at: 0).equals("HEAD"))
             HTTP1Writer.request(head, body: request.body, into: output)
         case .http2(let session):
-            let scheme: StaticString = pool.origin.isTLS ? "https" : "http"
-            guard
-                session.request(
-                    request.head, scheme: scheme, authority: pool.authority, body: request.body, owner: request)
-            else {
+            guard session.request(request.head, body: request.body, owner: request) else {
                 isDraining = true
                 return false
             }
@@ -179,7 +175,7 @@ final class ClientConnection: ReadinessHandler {
                 HTTP2Session(
                     role: .client, settings: [.enablePush(0), .maxConcurrentStreams(0), .initialWindowSize(1 << 20)],
                     limits: HTTP2Limits(maxBodyBytes: pool.configuration.maxBodyBytes, maxHeaderListBytes: 65_536),
-                    pool: pool.streams))
+                    pool: pool.streams, scheme: pool.origin.isTLS ? "https" : "http", authority: pool.authority))
         }
         markDirty()
         pool.connected(self)

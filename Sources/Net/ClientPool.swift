@@ -33,13 +33,16 @@ package final class ClientPool: TurnEndHandler {
     /// Of the connections, those on their way.
     private var connecting = 0
     private var inFlight = 0
-    private let response = ClientResponse(head: HeaderBlock(), body: ByteBuffer())
+    private let noHead = HeaderBlock()
+    private let noBody = ByteBuffer()
+    private let response: ClientResponse
 
     /// Throws `Failure` when the certificate authorities cannot be read.
     package init(loop: EventLoop, origin: Origin, configuration: ClientConfiguration) throws {
         self.loop = loop
         self.origin = origin
         authority = origin.authority
+        response = ClientResponse(head: noHead, body: noBody)
         self.configuration = configuration
         tls =
             origin.isTLS
@@ -117,6 +120,8 @@ package final class ClientPool: TurnEndHandler {
         response.sentAt = request.sentAt ?? now
         response.answeredAt = now
         finish(request, .response(response))
+        response.head = noHead
+        response.body = noBody
     }
 
     func fail(_ request: OutgoingRequest, _ failure: ClientFailure) { finish(request, .failed(failure)) }
@@ -157,15 +162,16 @@ package final class ClientPool: TurnEndHandler {
     // MARK: Inside
 
     private func serveWaiting() {
-        while let request = waiting.first {
+        while !waiting.isEmpty {
             guard let connection = nextWithRoom() else {
                 openIfUseful()
                 return
             }
-            _ = waiting.popFirst()
-            if !connection.submit(request) {
-                waiting.append(request)
-                continue
+            // An equal share for each connection with room.
+            var share = waiting.count / (offered.count + 1) + 1
+            while share > 0, connection.hasRoom, let request = waiting.popFirst() {
+                share -= 1
+                if !connection.submit(request) { waiting.append(request) }
             }
             if connection.hasRoom { offer(connection) }
         }
@@ -230,15 +236,14 @@ package final class ClientPool: TurnEndHandler {
     private func failWaiting(_ failure: ClientFailure, isSafeToResend: Bool = true) {
         var failure = failure
         failure.isSafeToResend = isSafeToResend
-        var batch = waiting
-        waiting = Ring()
+        var batch = Ring<OutgoingRequest>()
+        swap(&batch, &waiting)
         while let request = batch.popFirst() { fail(request, failure) }
     }
 
     private func finish(_ request: OutgoingRequest, _ outcome: ClientOutcome) {
         inFlight -= 1
-        let completion = request.completion
-        request.completion = nil
+        let completion = request.completion.take()
         completion?(outcome)
     }
 

@@ -83,15 +83,19 @@ package struct ClientConfiguration: Sendable {
 /// A request to send. Reusable once its completion has run.
 package final class OutgoingRequest {
     /// `:method` and `:path` first, then fields in lower case. The pool adds scheme, authority and content-length.
-    package let head = HeaderBlock()
-    package let body = ByteBuffer()
+    package let head: HeaderBlock
+    package let body: ByteBuffer
     /// When the bytes were handed to the kernel; nil before that. Still set when the request failed.
     package internal(set) var sentAt: Instant?
 
     var completion: ((ClientOutcome) -> Void)?
     var deadline = Instant.distantFuture
 
-    package init() {}
+    /// Requests may share a head or a body that no longer changes.
+    package init(head: HeaderBlock = HeaderBlock(), body: ByteBuffer = ByteBuffer()) {
+        self.head = head
+        self.body = body
+    }
 
     package convenience init(method: String, path: String, fields: [(String, String)] = [], body bytes: [UInt8] = []) {
         self.init()
@@ -105,8 +109,9 @@ package final class OutgoingRequest {
 /// An answer. Valid during the completion only; the pool uses it again.
 package final class ClientResponse {
     package internal(set) var status = 0
-    package internal(set) var head: HeaderBlock
-    package internal(set) var body: ByteBuffer
+    // Uncounted: both belong to whoever calls the completion.
+    package internal(set) unowned(unsafe) var head: HeaderBlock
+    package internal(set) unowned(unsafe) var body: ByteBuffer
     /// When the request's bytes were handed to the kernel.
     package internal(set) var sentAt = Instant(nanoseconds: 0)
     /// When the answer's last bytes were read.
