@@ -52,10 +52,10 @@ package enum CertificateExtensions {
         var reader = outer.inside(list)
         var topics: [CertificateTopic] = []
         while !reader.isAtEnd {
-            guard let value = reader.next(), topics.count < topicLimit else { return nil }
+            guard let value = reader.next() else { return nil }
             switch value.tag {
             case DERTag.utf8String:
-                guard let name = text(reader.content(of: value)) else { return nil }
+                guard topics.count < topicLimit, let name = text(reader.content(of: value)) else { return nil }
                 topics.append(CertificateTopic(name, .app))
             case DERTag.sequence:
                 var kinds = reader.inside(value)

@@ -8,13 +8,25 @@ import ReferenceRelay
 
 package enum Knowledge {
     package static let kinds = [
-        "reasons", "broadcast-reasons", "push-types", "outcomes", "rules", "faults", "defects", "dialects",
+        "reasons", "broadcast-reasons", "push-types", "outcomes", "rules", "settings", "credentials", "faults", "defects",
+        "dialects",
     ]
 
     private static let faults: KeyValuePairs<String, String> = [
         "respond": "The provider refuses the push with a reason: {\"respond\":{\"reason\":\"Unregistered\"}}.",
         "delay": "The provider answers later: {\"delay\":\"200ms\"} or {\"delay\":{\"uniform\":[\"10ms\",\"50ms\"]}}.",
         "silence": "The provider takes the push and never answers: {\"silence\":true}.",
+    ]
+
+    private static let credentials: KeyValuePairs<String, String> = [
+        "team": "a provider key for all topics of a team in both environments: pushrig keys team",
+        "environment": "a team's key for one environment: pushrig keys environment --environment sandbox",
+        "topic": "a key for some bundle IDs in one environment: pushrig keys topic --environment sandbox --topic …",
+        "certificate": "a client certificate with Apple's extensions: pushrig keys certificate --topic com.example.app",
+        "expired": "a certificate past its last day: pushrig keys certificate --topic com.example.app --defect expired",
+        "unknown-issuer": "a certificate of an authority that nobody knows (--defect unknown-issuer)",
+        "not-a-provider": "a certificate without Apple's extensions and UID (--defect not-a-provider)",
+        "malformed-topics": "a certificate whose list of topics is broken (--defect malformed-topics)",
     ]
 
     package static func list(_ kind: String) throws(Failure) -> String {
@@ -30,6 +42,11 @@ package enum Knowledge {
         case "outcomes":
             rows = Outcome.allCases.map { ("\($0.word)", $0.changedScreen ? "changes the screen" : "the screen stays") }
         case "rules": rows = RuleBook.all.map { ("\($0.id)", "\($0.level.rawValue), \($0.claim): \($0.requirement)") }
+        case "settings":
+            rows = APNsSettings.table.map {
+                ($0.name, "\($0.explanation): \($0.values) (default \($0.value(in: APNsSettings())))")
+            }
+        case "credentials": rows = credentials.map { ($0.key, $0.value) }
         case "faults": rows = faults.map { ($0.key, $0.value) }
         case "defects": rows = Defect.allCases.map { ($0.rawValue, "breaks \($0.claim)") }
         case "dialects": rows = RelayDialect.allCases.map { ($0.rawValue, "pushrig relay --dialect \($0.rawValue)") }
@@ -46,6 +63,14 @@ package enum Knowledge {
         if let rule = RuleBook.rule(named: name) {
             return "\(rule.id) (\(rule.claim), \(rule.level.rawValue))\n\(rule.requirement)\nNorm: \(rule.norm)\n"
         }
+        if let setting = APNsSettings.table.first(where: { $0.name == name }) {
+            return "\(name): \(setting.explanation).\nGive \(setting.values); the default is "
+                + "\(setting.value(in: APNsSettings())). `pushrig mock --setting \(name)=…`, or mock.settings in a "
+                + "scenario.\n"
+        }
+        if let credential = credentials.first(where: { $0.key == name }) {
+            return "\(name): \(credential.value).\n"
+        }
         if let fault = faults.first(where: { $0.key == name }) { return "\(fault.key): \(fault.value)\n" }
         if let defect = Defect(rawValue: name) {
             return "\(name): a defect of the reference relay; it breaks claim \(defect.claim).\n"
@@ -53,6 +78,7 @@ package enum Knowledge {
         let known =
             Reason.allCases.map { "\($0.word)" } + BroadcastReason.allCases.map { "\($0.word)" }
             + RuleBook.all.map(\.id) + faults.map(\.key) + Defect.allCases.map(\.rawValue)
+            + APNsSettings.table.map(\.name) + credentials.map(\.key)
         throw Failure(
             .usage, "nothing is known of '\(name)'",
             hint: Suggestion.nearest(to: name, among: known).map { "did you mean `\($0)`?" }

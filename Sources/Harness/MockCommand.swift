@@ -16,6 +16,10 @@ package struct MockCommand: Sendable {
     /// Nil: Apple's port for the environment, or a free one if that is taken. `none`: nowhere.
     package var channels: String?
     package var sandboxChannels: String?
+    /// Names and values; see `pushrig list settings`.
+    package var settings: [(name: String, value: String)] = []
+    /// How far the mock's clock is ahead of the world's.
+    package var clockSkew = Interval.zero
     package var clockScale = 1.0
     package var registersTokens = false
     package var isSandbox = false
@@ -52,7 +56,10 @@ package struct MockCommand: Sendable {
         options.topics = topics
         options.loops = loops
         options.seed = Seed(seed)
-        if clockScale != 1 { options.clock = ScaledTime(base: SystemTime(), scale: clockScale) }
+        for (name, value) in settings { try options.rules.set(name, to: value) }
+        if clockScale != 1 || clockSkew != .zero {
+            options.clock = ScaledTime(base: SystemTime(), scale: clockScale, skew: clockSkew)
+        }
         let broken = Handover<Failure>()
         let mock = try MockService(options: options) { failure in
             broken.give(failure)

@@ -140,7 +140,10 @@ package final class Run {
         options.topics = scenario.mock.topics
         options.seed = seed.child("mock")
         options.journalDirectory = directory.journal
-        if scenario.clockScale != 1 { options.clock = ScaledTime(base: time, scale: scenario.clockScale) }
+        for (name, value) in scenario.mock.settings { try options.rules.set(name, to: value) }
+        if scenario.clockScale != 1 || scenario.mock.clockSkew != .zero {
+            options.clock = ScaledTime(base: time, scale: scenario.clockScale, skew: scenario.mock.clockSkew)
+        }
         return try MockService(options: options)
     }
 

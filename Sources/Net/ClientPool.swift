@@ -48,7 +48,8 @@ package final class ClientPool: TurnEndHandler {
             origin.isTLS
             ? try TLSContext(
                 clientTrusting: configuration.tls.caFile,
-                protocols: configuration.version == .http2 ? ["h2"] : ["http/1.1"])
+                protocols: configuration.version == .http2 ? ["h2"] : ["http/1.1"],
+                certificateFile: configuration.tls.certificateFile, keyFile: configuration.tls.keyFile)
             : nil
         scheduleSweep()
         if configuration.opensEagerly { for _ in 0..<configuration.maxConnections { open() } }

@@ -49,10 +49,17 @@ package struct TLSClientSettings: Sendable {
     package var caFile: String?
     /// The name to ask for and to verify. Nil: the origin's host.
     package var serverName: String?
+    /// PEM files of a client certificate and its key; nil: none is shown.
+    package var certificateFile: String?
+    package var keyFile: String?
 
-    package init(caFile: String? = nil, serverName: String? = nil) {
+    package init(
+        caFile: String? = nil, serverName: String? = nil, certificateFile: String? = nil, keyFile: String? = nil
+    ) {
         self.caFile = caFile
         self.serverName = serverName
+        self.certificateFile = certificateFile
+        self.keyFile = keyFile
     }
 }
 

@@ -8,6 +8,8 @@ extension MockServer {
         public var stateDirectory: String?
         /// 0 picks a free one.
         public var port: Int
+        /// Where sandbox is played as well, beside production; 0 picks a free one, nil: nowhere.
+        public var sandboxPort: Int?
         /// Bundle IDs that exist, without suffixes such as `.push-type.liveactivity`; empty: every one.
         public var topics: [String]
         public var environment: Environment
@@ -18,11 +20,12 @@ extension MockServer {
         public var managesChannels = false
 
         public init(
-            stateDirectory: String? = nil, port: Int = 0, topics: [String] = [], environment: Environment = .production,
-            tokens: Tokens = .any, seed: UInt64 = 1
+            stateDirectory: String? = nil, port: Int = 0, sandboxPort: Int? = nil, topics: [String] = [],
+            environment: Environment = .production, tokens: Tokens = .any, seed: UInt64 = 1
         ) {
             self.stateDirectory = stateDirectory
             self.port = port
+            self.sandboxPort = sandboxPort
             self.topics = topics
             self.environment = environment
             self.tokens = tokens

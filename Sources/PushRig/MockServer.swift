@@ -45,19 +45,29 @@ public final class MockServer: Sendable {
     /// `https://127.0.0.1:…`
     public var url: String { "https://\(host):\(port)" }
 
+    /// Where sandbox is played beside production; nil unless the configuration asks for it.
+    public var sandboxURL: String? { service.coordinates.sandbox.map { "https://\($0)" } }
+
     /// Makes credentials, which takes some milliseconds, and listens. The error says what is in the way, such as a busy
     /// port.
     public init(_ configuration: Configuration = Configuration()) throws(MockError) {
         guard let port = UInt16(exactly: configuration.port) else {
             throw MockError("\(configuration.port) is not a port", hint: "give 0 to 65535; 0 picks a free one")
         }
+        let sandboxPort = try configuration.sandboxPort.map { number throws(MockError) in
+            guard let port = UInt16(exactly: number) else {
+                throw MockError("\(number) is not a port", hint: "give 0 to 65535; 0 picks a free one")
+            }
+            return port
+        }
         temporaryFolder = configuration.stateDirectory == nil ? try TemporaryFolder() : nil
         var options = MockOptions(stateDirectory: configuration.stateDirectory ?? temporaryFolder!.path)
         options.apns = SocketAddress(host: "127.0.0.1", port: port)
+        options.sandbox = sandboxPort.map { SocketAddress(host: "127.0.0.1", port: $0) }
         options.admin = nil
         if configuration.managesChannels { options.channels = SocketAddress(host: "127.0.0.1", port: 0) }
         options.registration = configuration.tokens == .any ? .any : .registered
-        options.environment = configuration.environment == .production ? .production : .sandbox
+        options.environment = configuration.environment.inside
         options.topics = configuration.topics
         options.seed = Seed(configuration.seed)
         options.drainLimit = Self.drainLimit

@@ -14,6 +14,8 @@ public struct Push: Hashable, Sendable, Identifiable {
     }
 
     public var id: UInt64
+    /// Where it arrived.
+    public var environment: MockServer.Environment
     /// Hex digits in lower case.
     public var token: String
     /// As in `apns-topic`.
@@ -57,6 +59,7 @@ public struct Push: Hashable, Sendable, Identifiable {
 extension Push {
     init(_ entry: PushEntry, faults: FaultScript) {
         id = entry.id
+        environment = entry.environment == APNsEnvironment.sandbox.rawValue ? .sandbox : .production
         token = entry.token.lowercased()
         topic = entry.topic
         pushType = entry.pushType

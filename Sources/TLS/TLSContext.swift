@@ -41,14 +41,26 @@ package final class TLSContext: @unchecked Sendable {
         SSL_CTX_set_alpn_select_cb(context, selectALPN, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// A client's context. `caFile` names the only authorities to trust; nil trusts the system's.
-    package init(clientTrusting caFile: String?, protocols: [String]) throws(Failure) {
+    /// A client's context. `caFile` names the only authorities to trust; nil trusts the system's. `certificateFile` and
+    /// `keyFile` are what it shows to a server that asks.
+    package init(
+        clientTrusting caFile: String?, protocols: [String], certificateFile: String? = nil, keyFile: String? = nil
+    ) throws(Failure) {
         context = SSL_CTX_new(TLS_client_method())!
         isServer = false
         self.protocols = protocols
         alpnWire = Self.wire(protocols)
         Self.configure(context)
         SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
+        if let certificateFile, let keyFile {
+            guard SSL_CTX_use_certificate_chain_file(context, certificateFile) == 1,
+                SSL_CTX_use_PrivateKey_file(context, keyFile, SSL_FILETYPE_PEM) == 1
+            else {
+                throw Failure(
+                    .usage, "cannot read the client certificate \(certificateFile): \(TLSErrors.drain())",
+                    hint: "give a PEM certificate and its key")
+            }
+        }
         if let caFile {
             guard SSL_CTX_load_verify_locations(context, caFile, nil) == 1 else {
                 throw Failure(
@@ -58,7 +70,7 @@ package final class TLSContext: @unchecked Sendable {
         } else {
             SSL_CTX_set_default_verify_paths(context)
         }
-        SSL_CTX_set_alpn_protos(context, alpnWire.baseAddress, UInt32(alpnWire.count))
+        if !protocols.isEmpty { SSL_CTX_set_alpn_protos(context, alpnWire.baseAddress, UInt32(alpnWire.count)) }
     }
 
     deinit {

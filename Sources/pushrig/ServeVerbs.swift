@@ -20,6 +20,8 @@ extension Verb {
             Option("--tokens", "any|registered", "whether unknown tokens are accepted (default any)"),
             Option("--environment", "production|sandbox", "which of Apple's two --apns plays (default production)"),
             Option("--topic", "BUNDLE", isRepeatable: true, "a bundle ID that exists; default: every one"),
+            Option("--setting", "NAME=VALUE", isRepeatable: true, "one of the rules; `pushrig list settings`"),
+            Option("--clock-skew", "TIME", "how far its clock is ahead of the real one, such as 90m; behind: -90m"),
             Option("--clock-scale", "N", "how many times as fast as real time its clock runs (default 1)"),
             Option("--loops", "N", "threads that serve pushes (default 1)"),
             Option("--seed", "N", "chance of faults and ids (default 1)"),
@@ -38,6 +40,19 @@ extension Verb {
         command.registersTokens = try arguments.one(of: ["any", "registered"], "--tokens") == "registered"
         command.isSandbox = try arguments.one(of: ["production", "sandbox"], "--environment") == "sandbox"
         command.topics = arguments.all("--topic")
+        for text in arguments.all("--setting") {
+            guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
+                throw Failure(
+                    .usage, "--setting \(text) has no value", hint: "write --setting tokenUpdateScope=peer-and-team")
+            }
+            command.settings.append((String(text[..<equals]), String(text[text.index(after: equals)...])))
+        }
+        command.clockSkew = try arguments.text("--clock-skew").map { text throws(Failure) in
+            guard let skew = Interval(parsing: text.hasPrefix("-") ? String(text.dropFirst()) : text) else {
+                throw Failure(.usage, "--clock-skew \(text) is not a time", hint: "for example --clock-skew -90m")
+            }
+            return text.hasPrefix("-") ? Interval.zero - skew : skew
+        } ?? .zero
         command.clockScale = try arguments.number("--clock-scale", above: 0) ?? command.clockScale
         command.loops = try arguments.integer("--loops", in: 1...64) ?? command.loops
         command.seed = try arguments.integer("--seed", in: 0...UInt64.max) ?? command.seed

@@ -64,6 +64,7 @@ import YAML
             let questions = [
                 ("/v1/health", "/v1/health"), ("/v1/info", "/v1/info"), ("/v1/faults", "/v1/faults"),
                 ("/v1/faults/{id}", "/v1/faults/" + id), ("/v1/pushes", "/v1/pushes"),
+                ("/v1/keys", "/v1/keys"),
                 ("/v1/tokens/{token}", "/v1/tokens/" + TestMock.device), ("/v1/activities", "/v1/activities"),
                 ("/v1/activities/{token}", "/v1/activities/" + activity), ("/v1/channels", "/v1/channels"),
                 ("/v1/apps/{bundle}", "/v1/apps/com.example.app"),

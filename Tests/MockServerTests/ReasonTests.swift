@@ -90,6 +90,18 @@ private let refusals: [Refusal] = [
                 try push(client, fields)
             }
         }),
+    Refusal(
+        reason: .badEnvironmentKeyInToken,
+        authorization: { mock in (try? mock.bearer(mock.key(.environment(.sandbox)))) ?? "" }),
+    Refusal(
+        reason: .unrelatedKeyIdInToken,
+        before: { mock, client in
+            try push(client, mock.fields())
+        },
+        authorization: { mock in
+            (try? mock.bearer(mock.key(.topics(["com.example.app"], .production, related: nil)))) ?? ""
+        }),
+    Refusal(reason: .internalServerError, adjust: { $0.rules.internalErrorAfter = 0 }),
 ]
 
 @Suite struct ReasonTests {
@@ -118,7 +130,8 @@ private let refusals: [Refusal] = [
         }
     }
 
-    /// Reasons that no request causes by itself: the provider's own troubles, and credentials the mock has not got.
+    /// Reasons that no request causes by itself: the provider's own troubles, and bad certificates, which are
+    /// told by GOAWAY (see `CertificateConnectionTests`).
     @Test(arguments: Reason.allCases.filter { reason in !refusals.contains { $0.reason == reason } })
     func `a fault causes the others`(reason: Reason) throws {
         try withMock { mock in

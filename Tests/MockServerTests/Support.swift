@@ -96,11 +96,16 @@ final class TestMock {
 
     /// A client with one connection of its own, to `apns` unless told otherwise.
     func provider(
-        at address: SocketAddress? = nil, name: String = "localhost", streams: Int = 1_000
+        at address: SocketAddress? = nil, name: String = "localhost", streams: Int = 1_000,
+        certificate: CredentialList.Certificate? = nil
     ) throws -> TestClient {
         let address = address ?? service.coordinates.apns
         var configuration = ClientConfiguration(
             version: .http2, tls: TLSClientSettings(caFile: service.coordinates.ca, serverName: name))
+        if let certificate {
+            configuration.tls.certificateFile = directory + "/" + certificate.file
+            configuration.tls.keyFile = directory + "/" + certificate.keyFile
+        }
         configuration.maxConcurrentStreams = streams
         let client = try TestClient(Origin(isTLS: true, host: address.host, port: address.port), configuration)
         clients.append(client)

@@ -11,13 +11,15 @@ struct Curl: Sendable {
     let mock: MockServer
     let authorization: String
 
-    init(_ mock: MockServer) throws {
+    /// Signs with the mock's first key unless told otherwise.
+    init(_ mock: MockServer, keyFile: String? = nil, keyID: String? = nil) throws {
         self.mock = mock
-        let key = try P256PrivateKey(pem: try String(contentsOfFile: mock.providerKeyFile, encoding: .utf8))
+        let file = keyFile ?? mock.providerKeyFile
+        let key = try P256PrivateKey(pem: try String(contentsOfFile: file, encoding: .utf8))
         let now = WallTime(seconds: Int64(Date.now.timeIntervalSince1970))
         authorization =
             "bearer "
-            + ProviderToken.sign(keyID: mock.keyID, teamID: mock.teamID, issuedAt: now) { key.sign($0) }
+            + ProviderToken.sign(keyID: keyID ?? mock.keyID, teamID: mock.teamID, issuedAt: now) { key.sign($0) }
     }
 
     struct Answer: Hashable, Sendable {
@@ -41,14 +43,16 @@ struct Curl: Sendable {
     }
 
     /// Any request; the answer's head and body as they came.
-    func ask(_ method: String, _ url: String, _ fields: [String] = [], body: String? = nil) throws -> String {
+    func ask(_ method: String, _ url: String, _ fields: [String] = [], body: String? = nil, more: [String] = [])
+        throws -> String
+    {
         var arguments = [
             "--silent", "--http2", "--include", "--cacert", mock.caFile, "--max-time", "10", "--request", method,
             "--header", "authorization: \(authorization)",
         ]
         for field in fields { arguments += ["--header", field] }
         if let body { arguments += ["--data-binary", body] }
-        return try Self.run(arguments + [url])
+        return try Self.run(arguments + more + [url])
     }
 
     private static func run(_ arguments: [String]) throws -> String {

@@ -16,6 +16,29 @@ private let other = String(repeating: "b2", count: 32)
         await mock.stop()
     }
 
+    // MARK: Credentials and environments
+
+    @Test func `makes keys and certificates, plays sandbox beside production, and revokes`() async throws {
+        try await withMock(.init(sandboxPort: 0)) { mock, curl async throws in
+            let key = try mock.addKey(.environment(.sandbox))
+            let url = try #require(mock.sandboxURL)
+            #expect(key.teamID == mock.teamID && FileManager.default.fileExists(atPath: key.file))
+            let bound = try Curl(mock, keyFile: key.file, keyID: key.keyID)
+            #expect(try bound.push(to: token).body == #"{"reason":"BadEnvironmentKeyInToken"}"#)
+            let sandbox = "\(url)/3/device/\(token)"
+            let answer = try bound.ask("POST", sandbox, ["apns-topic: com.example.app"], body: "{}")
+            #expect(answer.hasPrefix("HTTP/2 200") && answer.contains("apns-unique-id"))
+            #expect(try mock.pushes().map(\.environment) == [.production, .sandbox])
+            let certificate = try mock.makeCertificate(topics: ["com.example.app"], environments: [.sandbox])
+            let shown = ["--cert", certificate.certificateFile, "--key", certificate.keyFile]
+            #expect(try curl.ask("POST", sandbox, body: "{}", more: shown).hasPrefix("HTTP/2 200"))
+            #expect(try curl.ask("POST", "\(mock.url)/3/device/\(other)", body: "{}", more: shown).isEmpty)
+            #expect(try mock.revoke(key.keyID) && mock.revoke(certificate.name) && !mock.revoke("nobody"))
+            #expect(try curl.ask("POST", sandbox, body: "{}", more: shown).isEmpty)
+            #expect(throws: MockError.self) { try mock.addKey(.topics([], .production)) }
+        }
+    }
+
     // MARK: Life
 
     @Test func `tells where it is and what a relay needs`() async throws {

@@ -94,6 +94,8 @@ final class AdminHandler: ServerHandler {
             }
         case .channels: return try channels(request)
         case .app(let bundle): return isRead ? try app(bundle) : try putApp(bundle, request)
+        case .keys: return isRead ? listKeys() : try addKey(request)
+        case .key(let id): return try removeKey(id)
         case .reset: return try reset()
         }
     }

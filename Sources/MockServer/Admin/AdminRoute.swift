@@ -2,7 +2,8 @@
 // the two together.
 
 enum AdminRoute: Hashable, Sendable {
-    case dashboard, metrics, health, info, faults, pushes, activities, channels, reset
+    case dashboard, metrics, health, info, faults, pushes, activities, channels, keys, reset
+    case key(id: String)
     case fault(id: String)
     case token(String)
     case activity(token: String)
@@ -22,12 +23,14 @@ enum AdminRoute: Hashable, Sendable {
             case "pushes": self = .pushes
             case "activities": self = .activities
             case "channels": self = .channels
+            case "keys": self = .keys
             case "reset": self = .reset
             default: return nil
             }
         case 3 where segments[0] == "v1":
             switch segments[1] {
             case "faults": self = .fault(id: segments[2])
+            case "keys": self = .key(id: segments[2])
             case "tokens": self = .token(segments[2])
             case "activities": self = .activity(token: segments[2])
             case "apps": self = .app(bundle: segments[2])
@@ -44,6 +47,8 @@ enum AdminRoute: Hashable, Sendable {
         switch self {
         case .dashboard, .metrics, .health, .info, .pushes, .activities, .activity, .channels: ["GET", "HEAD"]
         case .faults: ["GET", "HEAD", "POST", "DELETE"]
+        case .keys: ["GET", "HEAD", "POST"]
+        case .key: ["DELETE"]
         case .fault: ["GET", "HEAD", "DELETE"]
         case .token: ["GET", "HEAD", "PUT", "PATCH", "DELETE"]
         case .subscription: ["GET", "HEAD", "PUT", "DELETE"]

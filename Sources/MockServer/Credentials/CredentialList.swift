@@ -14,6 +14,11 @@ package struct CredentialList: Hashable, Sendable {
         package var record: KeyRecord
         /// PEM of the private or the public key; relative names stand in the state directory.
         package var file: String
+
+        package init(record: KeyRecord, file: String) {
+            self.record = record
+            self.file = file
+        }
     }
 
     package struct Certificate: Hashable, Sendable {

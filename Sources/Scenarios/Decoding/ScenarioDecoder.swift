@@ -1,5 +1,6 @@
 // The scenario file itself; its parts have decoders of their own.
 
+import APNs
 import Basics
 import YAML
 
@@ -51,6 +52,29 @@ struct ScenarioDecoder {
         if let loops = inner.count("loops", 1...64) { mock.loops = loops }
         if let tokens: MockSpec.Tokens = inner.choice("tokens") { mock.tokens = tokens }
         if let environment: MockSpec.Environment = inner.choice("environment") { mock.environment = environment }
+        for entry in inner.entries("settings") {
+            guard case .scalar(let text, _) = entry.value.content else {
+                mistakes.add(
+                    "the setting `\(entry.key)` must have one text as its value",
+                    hint: "such as `tokenUpdateScope: connection`", at: entry.value.place)
+                continue
+            }
+            do throws(Failure) {
+                var probe = APNsSettings()
+                try probe.set(entry.key, to: text)
+                mock.settings[entry.key] = text
+            } catch {
+                mistakes.add(error.message, hint: error.hint, at: entry.value.place)
+            }
+        }
+        if let skew = inner.text("clockSkew"), let node = inner.value("clockSkew") {
+            let isBehind = skew.hasPrefix("-")
+            if let interval = Interval(parsing: isBehind ? String(skew.dropFirst()) : skew) {
+                mock.clockSkew = isBehind ? .zero - interval : interval
+            } else {
+                inner.wrong("clockSkew", node, "a duration, with a minus when the mock is behind")
+            }
+        }
         if inner.value("topics") != nil { mock.topics = inner.texts("topics", atLeast: 1) }
         return mock
     }

@@ -57,7 +57,9 @@ extension Shape {
 
     static let mock = Shape(
         "mock",
-        ["loops": "1", "tokens": "any", "topics": "[com.example.app]", "environment": "production"])
+        [
+            "loops": "1", "tokens": "any", "topics": "[com.example.app]", "environment": "production",
+            "settings": "{ tokenUpdateScope: connection }", "clockSkew": "-90m"])
 
     static let workload = Shape(
         "workload",

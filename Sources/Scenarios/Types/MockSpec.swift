@@ -1,5 +1,7 @@
 // What the mock is told before it listens.
 
+package import Basics
+
 /// The mock's settings for one run.
 package struct MockSpec: Hashable, Sendable {
     /// Whether tokens that nobody registered are accepted.
@@ -18,6 +20,10 @@ package struct MockSpec: Hashable, Sendable {
     /// Bundle identifiers that exist; the decoder puts the profile's topic here when the file names none.
     package var topics: [String]
     package var environment: Environment
+    /// Rules of `APNsSettings` by name, checked.
+    package var settings: [String: String] = [:]
+    /// How far the mock's clock is ahead of ours; negative: behind.
+    package var clockSkew = Interval.zero
 
     package init(
         loops: Int = 1, tokens: Tokens = .any, topics: [String] = [], environment: Environment = .production

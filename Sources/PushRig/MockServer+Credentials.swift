@@ -1,0 +1,96 @@
+// Further credentials for a test: keys of Apple's three kinds, and client certificates, good and bad.
+
+import APNs
+import Basics
+import MockServer
+
+extension MockServer {
+    /// A provider key in a file, as Apple gives it out.
+    public struct ProviderKey: Hashable, Sendable {
+        public var keyID: String
+        public var teamID: String
+        /// PKCS #8 PEM (.p8). Absolute.
+        public var file: String
+    }
+
+    /// What a key is for.
+    public enum KeyScope: Hashable, Sendable {
+        /// All topics of the team, in both environments.
+        case team
+        /// All topics of the team, in one environment; a team has at most two of them there.
+        case environment(Environment)
+        /// These bundle IDs in one environment. `related` is the ID of the one other such key that may share a connection.
+        case topics([String], Environment, related: String? = nil)
+
+        fileprivate var inside: APNs.KeyScope {
+            switch self {
+            case .team: .team
+            case .environment(let place): .environment(place.inside)
+            case .topics(let topics, let place, let related): .topics(topics, place.inside, related: related)
+            }
+        }
+    }
+
+    /// Makes a key, which is in force at once. `teamID` nil: the team of `providerKeyFile`. The error names a limit of
+    /// Apple's portal that is in the way.
+    public func addKey(_ scope: KeyScope = .team, teamID: String? = nil) throws(MockError) -> ProviderKey {
+        do throws(Failure) {
+            let key = try service.credentials.makeKey(scope.inside, teamID: teamID)
+            return ProviderKey(
+                keyID: key.record.keyID, teamID: key.record.teamID, file: service.credentials.store.path(of: key.file))
+        } catch {
+            throw MockError(error)
+        }
+    }
+
+    /// A client certificate with its key, in both forms that clients take. Paths are absolute.
+    public struct ClientCertificate: Hashable, Sendable {
+        /// What it is revoked by.
+        public var name: String
+        /// PEM.
+        public var certificateFile: String
+        public var keyFile: String
+        /// Sealed with `password`.
+        public var pkcs12File: String
+        public var password: String
+    }
+
+    /// What is wrong with a certificate.
+    public enum CertificateDefect: Hashable, Sendable { case expired, unknownIssuer, notAProvider }
+
+    /// Makes a client certificate for these topics, given with their suffixes (`com.example.app`,
+    /// `com.example.app.voip`). One with a defect, or for another environment, is answered by GOAWAY.
+    public func makeCertificate(
+        topics: [String], environments: Set<Environment> = [.production, .sandbox], defect: CertificateDefect? = nil,
+        name: String? = nil
+    ) throws(MockError) -> ClientCertificate {
+        var request = CertificateRequest(topics: topics)
+        request.environments = Set(environments.map(\.inside))
+        request.name = name
+        switch defect {
+        case .expired: request.defect = .expired
+        case .unknownIssuer: request.defect = .unknownIssuer
+        case .notAProvider: request.defect = .notAProvider
+        case nil: break
+        }
+        do throws(Failure) {
+            let made = try service.credentials.makeCertificate(request)
+            let store = service.credentials.store
+            return ClientCertificate(
+                name: made.name, certificateFile: store.path(of: made.file), keyFile: store.path(of: made.keyFile),
+                pkcs12File: store.path(of: made.pkcs12File), password: CertificateRequest.password)
+        } catch {
+            throw MockError(error)
+        }
+    }
+
+    /// Revokes a key by its ID, the first one included, or a certificate by its name. False when there is none.
+    @discardableResult
+    public func revoke(_ credential: String) throws(MockError) -> Bool {
+        do throws(Failure) { return try service.credentials.revoke(credential) } catch { throw MockError(error) }
+    }
+}
+
+extension MockServer.Environment {
+    var inside: APNsEnvironment { self == .production ? .production : .sandbox }
+}

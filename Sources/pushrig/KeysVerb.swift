@@ -1,0 +1,54 @@
+import Basics
+import Harness
+
+extension Verb {
+    static let keys = Verb(
+        name: "keys", operand: KeysCommand.subjects.joined(separator: "|"),
+        summary: "Makes test credentials that a mock accepts or refuses: provider keys and client certificates",
+        example: """
+            pushrig keys environment --environment sandbox
+                     pushrig keys topic --environment production --topic com.example.app --related ABC1234567
+                     pushrig keys certificate --topic com.example.app --topic com.example.app.voip --environment sandbox
+                     pushrig keys certificate --topic com.example.app --defect expired
+                     pushrig keys revoke ABC1234567
+
+            They stand in the state directory (credentials.json and the files it names); a mock that runs on it takes
+            them within half a second, one that starts later at once. `samples` makes one of each kind.
+            """,
+        options: [
+            Option("--state", "DIR", "the mock's state directory; made if absent (default pushrig-state)"),
+            Option("--environment", "production|sandbox|both", "where the credential is good (certificates: default both)"),
+            Option("--topic", "TOPIC", isRepeatable: true, "a bundle ID; for certificates with its suffix, such as .voip"),
+            Option("--team", "ID", "team of the key (default: the mock's first team)"),
+            Option("--key-id", "ID", "ID of the key (default: a new one)"),
+            Option("--related", "KEYID", "the topic-specific key that may share a connection with this one"),
+            Option("--name", "NAME", "name of the certificate (default: of topic, environment and defect)"),
+            Option("--defect", "NAME", "expired, unknown-issuer, not-a-provider or malformed-topics (certificates)"),
+        ]
+    ) { arguments, _ in
+        var command = KeysCommand()
+        let example = "pushrig keys team"
+        guard let subject = arguments.operands.first else {
+            throw Failure(
+                .usage, "what is to be made?", hint: "\(example); there are " + KeysCommand.subjects.joined(separator: ", "))
+        }
+        command.subject = subject
+        command.name = arguments.text("--name")
+        if subject == "revoke" {
+            guard arguments.operands.count == 2 else {
+                throw Failure(.usage, "revoke what?", hint: "write `pushrig keys revoke KEYID` or a certificate's name")
+            }
+            command.name = arguments.operands[1]
+        } else if arguments.operands.count > 1 {
+            throw Failure(.usage, "'\(arguments.operands[1])' is not expected here", hint: "options begin with --")
+        }
+        command.stateDirectory = arguments.text("--state") ?? command.stateDirectory
+        command.environment = try arguments.one(of: ["production", "sandbox", "both"], "--environment")
+        command.topics = arguments.all("--topic")
+        command.teamID = arguments.text("--team")
+        command.keyID = arguments.text("--key-id")
+        command.relatedKeyID = arguments.text("--related")
+        command.defect = arguments.text("--defect")
+        return try command.run()
+    }
+}

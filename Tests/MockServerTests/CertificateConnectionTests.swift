@@ -1,0 +1,193 @@
+// Client certificates over real connections (spec/apns.md §2.1, §2.3, §9).
+
+import APNs
+import Basics
+import EventLoop
+import Journal
+import MockServer
+import Net
+import Testing
+
+@Suite struct CertificateConnectionTests {
+    private let path = "/3/device/" + TestMock.device
+
+    private func make(
+        _ mock: TestMock, _ topics: [String] = ["com.example.app"], turn: (inout CertificateRequest) -> Void = { _ in }
+    ) throws -> CredentialList.Certificate {
+        var request = CertificateRequest(topics: topics)
+        turn(&request)
+        return try mock.service.credentials.makeCertificate(request)
+    }
+
+    private func converse(
+        _ mock: TestMock, _ certificate: CredentialList.Certificate, sending bytes: [UInt8] = WirePeer.preface
+    ) throws -> (frames: [WireFrame], closed: Bool) {
+        let (received, closed) = try WirePeer.converse(
+            with: mock.service.coordinates.apns, ca: mock.service.coordinates.ca,
+            certificateFile: mock.directory + "/" + certificate.file,
+            keyFile: mock.directory + "/" + certificate.keyFile, sending: bytes)
+        return (WireFrame.read(received), closed)
+    }
+
+    /// MAX_CONCURRENT_STREAMS of a SETTINGS frame.
+    private func streams(_ frame: WireFrame?) -> Int? {
+        guard let payload = frame?.payload, frame?.type == WireFrame.settings else { return nil }
+        for entry in stride(from: 0, to: payload.count, by: 6) where payload[entry + 1] == 3 {
+            return payload[entry + 2..<entry + 6].reduce(0) { $0 << 8 | Int($1) }
+        }
+        return nil
+    }
+
+    @Test func `a push with a good certificate needs neither token nor topic`() throws {
+        try withMock { mock in
+            let client = try mock.provider(certificate: try make(mock))
+            for fields in [[], [("apns-topic", "com.example.app")], [("authorization", "bearer of.no.use")]] {
+                let reply = try client.ask("POST", path, fields, body: alert)
+                #expect(reply.status == 200 && reply.fields.map(\.name) == ["apns-id"], "\(fields) \(reply.text)")
+            }
+            #expect(try mock.journal().map(\.topic) == Array(repeating: "com.example.app", count: 3))
+            // The token has been told its topic by the certificate.
+            let token = try client.ask("POST", path, [("apns-topic", "com.example.other")], body: alert)
+            #expect(token.text == #"{"reason":"TopicDisallowed"}"#)
+        }
+    }
+
+    @Test(.enabled(if: has("curl")), arguments: ["1.2", "1.3"])
+    func `curl pushes with its certificate over TLS`(version: String) throws {
+        try withMock { mock in
+            let made = try make(mock, ["com.example.app", "com.example.app.voip"])
+            let coordinates = mock.service.coordinates
+            func curl(_ arguments: String) throws -> String {
+                try #require(
+                    run(
+                        """
+                        curl -sS -i --http2-prior-knowledge --tlsv\(version) --tls-max \(version) \
+                          --cacert '\(coordinates.ca)' \(arguments) -d '\(alert)' \
+                          https://localhost:\(coordinates.apns.port)\(path)
+                        """))
+            }
+            let pem = "--cert '\(mock.directory)/\(made.file)' --key '\(mock.directory)/\(made.keyFile)'"
+            let p12 = "--cert-type P12 --cert '\(mock.directory)/\(made.pkcs12File):pushrig'"
+            #expect(try curl(pem + " -H 'apns-topic: com.example.app'").hasPrefix("HTTP/2 200"))
+            #expect(try curl(p12 + " -H 'apns-topic: com.example.app'").hasPrefix("HTTP/2 200"))
+            #expect(try curl(pem).hasSuffix(#"{"reason":"MissingTopic"}"#))
+            let voip = " -H 'apns-push-type: voip' -H 'apns-topic: com.example.app.voip'"
+            let other = String(TestMock.device.reversed())
+            #expect(try curl(pem + voip + " https://localhost:\(coordinates.apns.port)/3/device/\(other)").contains("200"))
+            #expect(try curl("-H 'apns-topic: com.example.app'").hasSuffix(#"{"reason":"MissingProviderToken"}"#))
+        }
+    }
+
+    @Test func `a certificate connection is granted 1000 streams in the first SETTINGS, and no second ones follow`() throws {
+        try withMock { mock in
+            // A frame that is an error, so that the mock ends the connection.
+            let (received, _) = try WirePeer.converse(
+                with: mock.service.coordinates.apns, ca: mock.service.coordinates.ca,
+                sending: WirePeer.preface + [0, 0, 0, 9, 4, 0, 0, 0, 1])
+            #expect(streams(WireFrame.read(received).first) == 1)
+            let (frames, _) = try converse(
+                mock, try make(mock), sending: WirePeer.preface + [0, 0, 0, 9, 4, 0, 0, 0, 1])
+            #expect(streams(frames.first) == 1_000)
+            #expect(frames.filter { $0.type == WireFrame.settings && $0.flags == 0 }.count == 1)
+        }
+    }
+
+    /// What is wrong, and what the GOAWAY says.
+    struct Bad: Sendable, CustomTestStringConvertible {
+        var name: String
+        var reason: String
+        var turn: @Sendable (inout CertificateRequest) -> Void
+        var testDescription: String { name }
+    }
+
+    static let bad = [
+        Bad(name: "environment", reason: "BadCertificateEnvironment") { $0.environments = [.sandbox] },
+        Bad(name: "expired", reason: "BadCertificate") { $0.defect = .expired },
+        Bad(name: "unknown issuer", reason: "BadCertificate") { $0.defect = .unknownIssuer },
+        Bad(name: "no provider's", reason: "BadCertificate") { $0.defect = .notAProvider },
+        Bad(name: "malformed", reason: "BadCertificate") { $0.defect = .malformedTopics },
+    ]
+
+    @Test(arguments: bad)
+    func `a bad certificate passes the handshake and is told to go, to the byte`(bad: Bad) throws {
+        try withMock { mock in
+            let (all, closed) = try converse(mock, try make(mock, turn: bad.turn))
+            // Without the acknowledgement of our own SETTINGS.
+            let frames = all.filter { !($0.type == WireFrame.settings && $0.flags == 1) }
+            #expect(frames.map(\.type) == [WireFrame.settings, WireFrame.goAway])
+            #expect(streams(frames.first) == 1_000)
+            let json = Array(#"{"reason":"\#(bad.reason)"}"#.utf8)
+            #expect(frames.last?.payload == [0, 0, 0, 0, 0, 0, 0, 0] + json)
+            if bad.reason == "BadCertificateEnvironment" { #expect(frames.last?.payload.count == 46) }
+            #expect(closed)
+            let pushes = try mock.journal().count
+            #expect(pushes == 0)
+        }
+    }
+
+    @Test func `no stream of a bad certificate is answered or reaches a device`() throws {
+        try withMock { mock in
+            let client = try mock.provider(certificate: try make(mock, turn: { $0.environments = [.sandbox] }))
+            let outcome = client.send("POST", path, mock.fields(), body: alert, timeout: .seconds(2)).take()
+            #expect(throws: (any Error).self) { try outcome.get() }
+            let statistics = mock.service.statistics()
+            #expect(statistics.pushes == 0 && statistics.byStatus.isEmpty)
+            #expect(try mock.admin.ask("GET", "/v1/tokens/" + TestMock.device).status == 404)
+        }
+    }
+
+    @Test func `the same certificate is good on the other environment's address`() throws {
+        try withMock({ $0.sandbox = SocketAddress(host: "127.0.0.1", port: 0) }) { mock in
+            let made = try make(mock, turn: { $0.environments = [.sandbox] })
+            let sandbox = try mock.provider(at: mock.service.coordinates.sandbox, certificate: made)
+            let reply = try sandbox.ask("POST", path, body: alert)
+            #expect(reply.status == 200 && reply.field("apns-unique-id") != nil)
+        }
+    }
+
+    @Test func `a revoked certificate is BadCertificate on its next connection`() throws {
+        try withMock { mock in
+            let made = try make(mock)
+            #expect(try mock.provider(certificate: made).ask("POST", path, body: alert).status == 200)
+            let reply = try mock.admin.ask("DELETE", "/v1/keys/" + made.name)
+            #expect(reply.status == 204)
+            let (frames, _) = try converse(mock, made)
+            #expect(frames.last?.payload.dropFirst(8) == Array(#"{"reason":"BadCertificate"}"#.utf8)[...])
+        }
+    }
+
+    @Test func `dates are judged by the mock's clock`() throws {
+        let later = ScaledTime(base: SystemTime(), scale: 1, skew: .seconds(366 * 86_400))
+        try withMock({ $0.clock = later }) { mock in
+            let (frames, _) = try converse(mock, try make(mock))
+            #expect(frames.last?.type == WireFrame.goAway)
+        }
+    }
+
+    @Test func `with certificates overlooked the provider token counts`() throws {
+        try withMock({ $0.rules.judgesCertificates = false }) { mock in
+            let client = try mock.provider(certificate: try make(mock, turn: { $0.defect = .expired }))
+            #expect(try client.ask("POST", path, body: alert).text == #"{"reason":"MissingProviderToken"}"#)
+            #expect(try client.ask("POST", path, mock.fields(), body: alert).status == 200)
+        }
+    }
+
+    @Test func `an authority in client-ca.pem is trusted too`() throws {
+        try withDirectory { directory in
+            let other = try TestMock(directory + "/other", { _ in })
+            let made = try make(other)
+            defer { other.stop() }
+            let mock = try TestMock(directory + "/state", { _ in })
+            mock.stop()
+            try write(readText(other.service.coordinates.ca) ?? "", to: directory + "/state/client-ca.pem")
+            let again = try TestMock(directory + "/state", { _ in })
+            defer { again.stop() }
+            let (received, _) = try WirePeer.converse(
+                with: again.service.coordinates.apns, ca: again.service.coordinates.ca,
+                certificateFile: directory + "/other/" + made.file, keyFile: directory + "/other/" + made.keyFile,
+                sending: WirePeer.preface + [0, 0, 0, 9, 4, 0, 0, 0, 1])
+            let reasons = WireFrame.read(received).filter { $0.type == WireFrame.goAway }.map(\.payload)
+            #expect(!reasons.contains { String(decoding: $0, as: UTF8.self).contains("BadCertificate") })
+        }
+    }
+}
