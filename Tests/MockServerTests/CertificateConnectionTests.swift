@@ -7,6 +7,7 @@ import Journal
 import MockServer
 import Net
 import Testing
+import WireClient
 
 @Suite struct CertificateConnectionTests {
     private let path = "/3/device/" + TestMock.device
@@ -19,19 +20,26 @@ import Testing
         return try mock.service.credentials.makeCertificate(request)
     }
 
-    private func converse(
-        _ mock: TestMock, _ certificate: CredentialList.Certificate, sending bytes: [UInt8] = WirePeer.preface
-    ) throws -> (frames: [WireFrame], closed: Bool) {
-        let (received, closed) = try WirePeer.converse(
-            with: mock.service.coordinates.apns, ca: mock.service.coordinates.ca,
-            certificateFile: mock.directory + "/" + certificate.file,
-            keyFile: mock.directory + "/" + certificate.keyFile, sending: bytes)
-        return (WireFrame.read(received), closed)
+    /// What the mock sends until it closes, but for the acknowledgement of our SETTINGS. A frame that is an error ends a
+    /// connection that would go on.
+    private func frames(
+        _ mock: TestMock, _ certificate: CredentialList.Certificate?, in directory: String? = nil
+    ) throws -> [Frame] {
+        let coordinates = mock.service.coordinates
+        let path = (directory ?? mock.directory) + "/"
+        let client = try WireClient(
+            port: coordinates.apns.port, trusting: coordinates.ca,
+            identity: certificate.map { (path + $0.file, path + $0.keyFile) })
+        client.send(Frame(FrameType.settings, stream: 1))
+        while try client.next() != nil {}
+        return client.received.filter { !($0.type == FrameType.settings && $0.has(FrameFlag.acknowledge)) }
     }
 
+    private func text(_ frame: Frame) -> String { String(decoding: frame.payload, as: UTF8.self) }
+
     /// MAX_CONCURRENT_STREAMS of a SETTINGS frame.
-    private func streams(_ frame: WireFrame?) -> Int? {
-        guard let payload = frame?.payload, frame?.type == WireFrame.settings else { return nil }
+    private func streams(_ frame: Frame?) -> Int? {
+        guard let payload = frame?.payload, frame?.type == FrameType.settings else { return nil }
         for entry in stride(from: 0, to: payload.count, by: 6) where payload[entry + 1] == 3 {
             return payload[entry + 2..<entry + 6].reduce(0) { $0 << 8 | Int($1) }
         }
@@ -80,15 +88,10 @@ import Testing
 
     @Test func `a certificate connection is granted 1000 streams in the first SETTINGS, and no second ones follow`() throws {
         try withMock { mock in
-            // A frame that is an error, so that the mock ends the connection.
-            let (received, _) = try WirePeer.converse(
-                with: mock.service.coordinates.apns, ca: mock.service.coordinates.ca,
-                sending: WirePeer.preface + [0, 0, 0, 9, 4, 0, 0, 0, 1])
-            #expect(streams(WireFrame.read(received).first) == 1)
-            let (frames, _) = try converse(
-                mock, try make(mock), sending: WirePeer.preface + [0, 0, 0, 9, 4, 0, 0, 0, 1])
+            #expect(try streams(frames(mock, nil).first) == 1)
+            let frames = try frames(mock, try make(mock))
             #expect(streams(frames.first) == 1_000)
-            #expect(frames.filter { $0.type == WireFrame.settings && $0.flags == 0 }.count == 1)
+            #expect(frames.filter { $0.type == FrameType.settings }.count == 1)
         }
     }
 
@@ -111,15 +114,12 @@ import Testing
     @Test(arguments: bad)
     func `a bad certificate passes the handshake and is told to go, to the byte`(bad: Bad) throws {
         try withMock { mock in
-            let (all, closed) = try converse(mock, try make(mock, turn: bad.turn))
-            // Without the acknowledgement of our own SETTINGS.
-            let frames = all.filter { !($0.type == WireFrame.settings && $0.flags == 1) }
-            #expect(frames.map(\.type) == [WireFrame.settings, WireFrame.goAway])
+            let frames = try frames(mock, try make(mock, turn: bad.turn))
+            #expect(frames.map(\.type) == [FrameType.settings, FrameType.goAway])
             #expect(streams(frames.first) == 1_000)
             let json = Array(#"{"reason":"\#(bad.reason)"}"#.utf8)
             #expect(frames.last?.payload == [0, 0, 0, 0, 0, 0, 0, 0] + json)
             if bad.reason == "BadCertificateEnvironment" { #expect(frames.last?.payload.count == 46) }
-            #expect(closed)
             let pushes = try mock.journal().count
             #expect(pushes == 0)
         }
@@ -151,16 +151,16 @@ import Testing
             #expect(try mock.provider(certificate: made).ask("POST", path, body: alert).status == 200)
             let reply = try mock.admin.ask("DELETE", "/v1/keys/" + made.name)
             #expect(reply.status == 204)
-            let (frames, _) = try converse(mock, made)
-            #expect(frames.last?.payload.dropFirst(8) == Array(#"{"reason":"BadCertificate"}"#.utf8)[...])
+            let last = try frames(mock, made).last
+            #expect(last?.payload.dropFirst(8) == Array(#"{"reason":"BadCertificate"}"#.utf8)[...])
         }
     }
 
     @Test func `dates are judged by the mock's clock`() throws {
         let later = ScaledTime(base: SystemTime(), scale: 1, skew: .seconds(366 * 86_400))
         try withMock({ $0.clock = later }) { mock in
-            let (frames, _) = try converse(mock, try make(mock))
-            #expect(frames.last?.type == WireFrame.goAway)
+            let last = try frames(mock, try make(mock)).last
+            #expect(last?.payload.dropFirst(8) == Array(#"{"reason":"BadCertificate"}"#.utf8)[...])
         }
     }
 
@@ -182,12 +182,8 @@ import Testing
             try write(readText(other.service.coordinates.ca) ?? "", to: directory + "/state/client-ca.pem")
             let again = try TestMock(directory + "/state", { _ in })
             defer { again.stop() }
-            let (received, _) = try WirePeer.converse(
-                with: again.service.coordinates.apns, ca: again.service.coordinates.ca,
-                certificateFile: directory + "/other/" + made.file, keyFile: directory + "/other/" + made.keyFile,
-                sending: WirePeer.preface + [0, 0, 0, 9, 4, 0, 0, 0, 1])
-            let reasons = WireFrame.read(received).filter { $0.type == WireFrame.goAway }.map(\.payload)
-            #expect(!reasons.contains { String(decoding: $0, as: UTF8.self).contains("BadCertificate") })
+            let last = try frames(again, made, in: directory + "/other").last
+            #expect(last?.type == FrameType.goAway && last.map { !text($0).contains("BadCertificate") } == true)
         }
     }
 }

@@ -4,6 +4,7 @@ import Basics
 import MockServer
 import Net
 import Testing
+import WireClient
 
 @Suite struct HostTests {
     @Test(arguments: [
@@ -20,12 +21,15 @@ import Testing
 
     @Test func `a client without ALPN that speaks HTTP/2 is served`() throws {
         try withMock { mock in
-            // HEADERS that end stream 1: GET https / without further fields, from the static table.
-            let request = WirePeer.preface + [0, 0, 6, 1, 5, 0, 0, 0, 1, 0x82, 0x87, 0x84, 0x01, 0x01, 0x61]
-            let (received, _) = try WirePeer.converse(
-                with: mock.service.coordinates.apns, ca: mock.service.coordinates.ca, protocols: [], sending: request,
-                until: "MethodNotAllowed")
-            #expect(WireFrame.read(received).last?.payload == Array(#"{"reason":"MethodNotAllowed"}"#.utf8))
+            let coordinates = mock.service.coordinates
+            let client = try WireClient(port: coordinates.apns.port, trusting: coordinates.ca, protocols: [])
+            #expect(client.socket.negotiatedProtocol == nil)
+            // HEADERS that end stream 1: GET https / from the static table, and an authority.
+            client.send(
+                Frame(
+                    FrameType.headers, flags: FrameFlag.endHeaders | FrameFlag.endStream, stream: 1,
+                    [0x82, 0x87, 0x84, 0x01, 0x01, 0x61]))
+            #expect(try client.answer(on: 1)?.text == #"{"reason":"MethodNotAllowed"}"#)
         }
     }
 
@@ -33,13 +37,14 @@ import Testing
         try withMock { mock in
             let request = Array("GET / HTTP/1.1\r\nhost: localhost\r\n\r\n".utf8)
             for protocols in [["http/1.1"], []] {
-                let (received, _) = try WirePeer.converse(
-                    with: mock.service.coordinates.apns, ca: mock.service.coordinates.ca, protocols: protocols,
-                    sending: request)
-                #expect(!String(decoding: received, as: UTF8.self).contains("HTTP/1.1"))
-                let types = WireFrame.read(received).map(\.type)
-                #expect(types.first == WireFrame.settings)
-                #expect(types.allSatisfy { $0 == WireFrame.settings || $0 == WireFrame.goAway })
+                let coordinates = mock.service.coordinates
+                let client = try WireClient(
+                    port: coordinates.apns.port, trusting: coordinates.ca, protocols: protocols, hello: nil)
+                client.send(bytes: request)
+                while try client.next() != nil {}
+                let types = client.received.map(\.type)
+                #expect(types.first == FrameType.settings)
+                #expect(types.allSatisfy { $0 == FrameType.settings || $0 == FrameType.goAway })
             }
         }
     }

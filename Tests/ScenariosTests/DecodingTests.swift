@@ -178,6 +178,15 @@ struct DecodingTests {
         #expect(filled == "1-{{a}}-{{c}}-{{")
     }
 
+    @Test("The mock's environments, rules and clock")
+    func mock() throws {
+        let text = "mock: { environment: both, clockSkew: -90m, settings: { internalErrorAfter: 5, futureIssuedAt: accept } }"
+        let mock = try Sample.load(Sample.with("seed: 7", text)).mock
+        #expect(mock.environment == .both)
+        #expect(mock.clockSkew == .zero - .seconds(5400))
+        #expect(mock.settings == ["internalErrorAfter": "5", "futureIssuedAt": "accept"])
+    }
+
     @Test("Several mistakes are told at once, each on its own line")
     func several() {
         let text = Sample.with("seed: 7", "seed: x\nclockScale: 0\nmock: { loops: 0 }")

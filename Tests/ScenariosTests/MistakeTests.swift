@@ -41,6 +41,16 @@ struct MistakeTests {
                 "seed: 7", "phases: { drain: -5s }",
                 "tiny.yaml:2:18: `drain` must be a duration with its unit, not the text `-5s` (such as `drain: 5s`)"),
             Row(
+                "seed: 7", "mock: { settings: { tokenUpdateScop: connection } }",
+                "tiny.yaml:2:38: there is no setting 'tokenUpdateScop' (did you mean `tokenUpdateScope`?)"),
+            Row(
+                "seed: 7", "mock: { settings: { tokenUpdateScope: host } }",
+                "tiny.yaml:2:39: tokenUpdateScope cannot be 'host' (give connection|peer-and-team)"),
+            Row(
+                "seed: 7", "mock: { clockSkew: soon }",
+                "tiny.yaml:2:20: `clockSkew` must be a duration, with a minus when the mock is behind, not the text `soon`"
+                    + " (such as `clockSkew: -90m`)"),
+            Row(
                 "seed: 7", "mock: { loops: 65 }",
                 "tiny.yaml:2:16: `loops` must be a whole number from 1 to 64, not the number `65` (such as `loops: 1`)"
             ),

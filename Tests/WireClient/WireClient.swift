@@ -18,9 +18,10 @@ package final class WireClient {
 
     /// Connects. `hello`: sends the preface and SETTINGS, and waits until both sides' SETTINGS are acknowledged.
     package init(
-        port: UInt16, trusting caFile: String, protocols: [String] = ["h2"], hello: [(UInt16, UInt32)]? = []
+        port: UInt16, trusting caFile: String, protocols: [String] = ["h2"],
+        identity: (certificate: String, key: String)? = nil, hello: [(UInt16, UInt32)]? = []
     ) throws {
-        socket = try WireSocket(port: port, trusting: caFile, protocols: protocols)
+        socket = try WireSocket(port: port, trusting: caFile, protocols: protocols, identity: identity)
         guard let hello else { return }
         send(bytes: Self.preface + Frame.settings(hello).bytes)
         while let frame = try next() {

@@ -28,9 +28,15 @@ package final class WireSocket {
     /// The peer has closed, in order or not.
     package private(set) var isAtEnd = false
 
-    /// Connects to 127.0.0.1 and finishes the TLS handshake. An empty `protocols` offers no ALPN at all.
-    package init(port: UInt16, trusting caFile: String, protocols: [String] = ["h2"]) throws {
-        let context = try TLSContext(clientTrusting: caFile, protocols: protocols)
+    /// Connects to 127.0.0.1 and finishes the TLS handshake. An empty `protocols` offers no ALPN at all. `identity` are
+    /// the PEM files of a client certificate and its key.
+    package init(
+        port: UInt16, trusting caFile: String, protocols: [String] = ["h2"],
+        identity: (certificate: String, key: String)? = nil
+    ) throws {
+        let context = try TLSContext(
+            clientTrusting: caFile, protocols: protocols, certificateFile: identity?.certificate,
+            keyFile: identity?.key)
         session = TLSSession(context: context, pipe: pipe, serverName: "localhost")
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
