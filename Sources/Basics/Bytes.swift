@@ -75,6 +75,12 @@ package final class ByteBuffer {
         }
     }
 
+    /// Drops all but the first `count` bytes.
+    package func truncate(to count: Int) {
+        precondition(count >= 0 && count <= end - start, "more bytes kept than there are")
+        end = start + count
+    }
+
     /// Forgets the content and keeps the memory, unless it is larger than `capacityLimit`.
     package func clear(keepingUpTo capacityLimit: Int = .max) {
         start = 0

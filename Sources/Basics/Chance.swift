@@ -61,6 +61,8 @@ package enum Distribution: Hashable, Sendable {
     case uniform(Double, Double)
     /// `mean` greater than 0.
     case exponential(mean: Double)
+    /// Cut off at 0; `deviation` at least 0.
+    case normal(mean: Double, deviation: Double)
     /// Given by its median and 95th percentile, as traffic figures usually are; `p95 >= median > 0`.
     case logNormal(median: Double, p95: Double)
 
@@ -69,6 +71,7 @@ package enum Distribution: Hashable, Sendable {
         case .constant(let value): return value
         case .uniform(let low, let high): return low + (high - low) * generator.unit()
         case .exponential(let mean): return -mean * log(1 - generator.unit())
+        case .normal(let mean, let deviation): return max(0, mean + deviation * generator.normal())
         case .logNormal(let median, let p95):
             let sigma = log(p95 / median) / 1.6448536269514722
             return median * exp(sigma * generator.normal())
@@ -80,6 +83,7 @@ package enum Distribution: Hashable, Sendable {
         case .constant(let value): return value
         case .uniform(let low, let high): return (low + high) / 2
         case .exponential(let mean): return mean
+        case .normal(let mean, _): return mean
         case .logNormal(let median, let p95):
             let sigma = log(p95 / median) / 1.6448536269514722
             return median * exp(sigma * sigma / 2)

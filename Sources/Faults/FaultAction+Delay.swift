@@ -1,4 +1,5 @@
-// `{"delay": "200ms"}`, `{"delay": {"uniform": ["10ms", "50ms"]}}`, `{"delay": {"exponential": "50ms"}}` or
+// `{"delay": "200ms"}`, `{"delay": {"uniform": ["10ms", "50ms"]}}`, `{"delay": {"exponential": "50ms"}}`,
+// `{"delay": {"normal": {"mean": "100ms", "deviation": "20ms"}}}` or
 // `{"delay": {"logNormal": {"median": "100ms", "p95": "500ms"}}}`: the right answer, later.
 
 import Basics
@@ -15,6 +16,8 @@ extension ActionForm {
         case .constant(let seconds): return text(seconds)
         case .uniform(let low, let high): return ["uniform": [text(low), text(high)]]
         case .exponential(let mean): return ["exponential": text(mean)]
+        case .normal(let mean, let deviation):
+            return ["normal": ["mean": text(mean), "deviation": text(deviation)]]
         case .logNormal(let median, let p95): return ["logNormal": ["median": text(median), "p95": text(p95)]]
         }
     }
@@ -23,7 +26,7 @@ extension ActionForm {
 
     private static func readDistribution(_ value: JSONValue, _ pointer: String) throws(FaultRuleError) -> Distribution {
         guard value.object != nil else { return .constant(try seconds(value, pointer)) }
-        let object = try ObjectReader(value, at: pointer, keys: ["uniform", "exponential", "logNormal"])
+        let object = try ObjectReader(value, at: pointer, keys: ["uniform", "exponential", "normal", "logNormal"])
         let wrong = FaultRuleError(
             pointer: pointer, message: "a delay is one duration or one distribution",
             hint: #"such as "200ms", {"uniform": ["10ms", "50ms"]}, {"exponential": "50ms"}"#)
@@ -42,6 +45,15 @@ extension ActionForm {
             let high = try seconds(array[1], pointer + "/1")
             guard low <= high else { throw object.error("uniform", "the first bound is the lower one") }
             return .uniform(low, high)
+        }
+        if let shape = object["normal"] {
+            let place = object.pointer("normal")
+            let parts = try ObjectReader(shape, at: place, keys: ["mean", "deviation"])
+            guard let mean = parts["mean"], let deviation = parts["deviation"] else {
+                throw object.error("normal", "normal has a mean and a deviation")
+            }
+            return .normal(
+                mean: try seconds(mean, place + "/mean"), deviation: try seconds(deviation, place + "/deviation"))
         }
         guard let shape = object["logNormal"] else { throw wrong }
         let place = object.pointer("logNormal")

@@ -1,5 +1,6 @@
 // `{"respond": {"reason": "Unregistered", "timestamp": "before-registration"}}`: a refusal with any reason of
-// spec/apns.md §6.
+// spec/apns.md §6. `{"respond": {"status": 502, "body": "<html>", "headers": {"content-type": "text/html"}}}`: an answer
+// that APNs never gives, such as a proxy's.
 
 import APNs
 package import Basics
@@ -21,10 +22,29 @@ package enum RelativeTimestamp: Sendable, Equatable {
     }
 }
 
+/// A status with any body and fields.
+package struct LawlessAnswer: Sendable, Equatable {
+    package struct Field: Sendable, Equatable {
+        package var name: String
+        package var value: String
+    }
+
+    /// 200 to 999.
+    package var status: UInt16
+    /// At most 64 KiB.
+    package var body: String
+    /// Besides `apns-id`; names in lower case.
+    package var headers: [Field]
+}
+
 extension ActionForm {
+    private static let longestBody = 65_536
+
     static let respond = ActionForm(name: "respond", example: #"{"reason": "BadDeviceToken"}"#) {
         value, pointer throws(FaultRuleError) in
-        let object = try ObjectReader(value, at: pointer, keys: ["reason", "timestamp"])
+        let object = try ObjectReader(value, at: pointer, keys: ["reason", "timestamp", "status", "body", "headers"])
+        let isLawless = ["status", "body", "headers"].contains { object[$0] != nil }
+        guard !isLawless else { return .answer(try readLawless(object)) }
         guard let word = try object.text("reason") else {
             throw FaultRuleError(
                 pointer: pointer, message: "a reason is missing", hint: #"such as {"reason": "BadDeviceToken"}"#)
@@ -39,16 +59,25 @@ extension ActionForm {
         }
         return .respond(reason, timestamp: timestamp)
     } write: { action in
-        guard case .respond(let reason, let timestamp) = action else { return nil }
-        var object = JSONObject()
-        object["reason"] = .string(reason.word.description)
-        switch timestamp {
-        case .beforeRegistration: object["timestamp"] = "before-registration"
-        case .afterRegistration: object["timestamp"] = "after-registration"
-        case .absolute(let time): object["timestamp"] = .integer(time.milliseconds)
-        case nil: break
+        switch action {
+        case .respond(let reason, let timestamp):
+            var object = JSONObject()
+            object["reason"] = .string(reason.word.description)
+            switch timestamp {
+            case .beforeRegistration: object["timestamp"] = "before-registration"
+            case .afterRegistration: object["timestamp"] = "after-registration"
+            case .absolute(let time): object["timestamp"] = .integer(time.milliseconds)
+            case nil: break
+            }
+            return .object(object)
+        case .answer(let answer):
+            var object: JSONObject = ["status": .integer(Int64(answer.status)), "body": .string(answer.body)]
+            var headers = JSONObject()
+            for field in answer.headers { headers[field.name] = .string(field.value) }
+            if !headers.isEmpty { object["headers"] = .object(headers) }
+            return .object(object)
+        default: return nil
         }
-        return .object(object)
     }
 
     private static func readTimestamp(_ object: ObjectReader) throws(FaultRuleError) -> RelativeTimestamp? {
@@ -66,5 +95,42 @@ extension ActionForm {
                 "timestamp", "this is no point in time",
                 hint: "before-registration, after-registration, 2026-01-31T10:00:00Z, or milliseconds since 1970")
         }
+    }
+
+    /// A known reason gives the status; any other word needs one.
+    private static func readLawless(_ object: ObjectReader) throws(FaultRuleError) -> LawlessAnswer {
+        if object["timestamp"] != nil {
+            throw object.error("timestamp", "an answer with its own status, body or headers takes no timestamp",
+                hint: "write it into the body")
+        }
+        let word = try object.text("reason")
+        guard let status = try object.count("status", from: 200, to: 999)
+            ?? word.flatMap({ Reason(word: $0) }).map({ Int($0.status) })
+        else {
+            throw object.error("status", "a status is missing", hint: "200 to 999, or a known reason")
+        }
+        let written = try object.anyText("body", maxBytes: longestBody)
+        let body = written ?? word.map { JSONValue.object(["reason": .string($0)]).text } ?? ""
+        var headers: [LawlessAnswer.Field] = []
+        if let value = object["headers"] {
+            guard let fields = value.object, fields.count <= 32 else {
+                throw object.error("headers", "an object of at most 32 texts is expected here")
+            }
+            for (name, value) in fields {
+                guard let text = value.string, isFieldName(name), text.utf8.allSatisfy({ 0x20...0x7E ~= $0 }),
+                    text.utf8.count <= 1_024
+                else {
+                    throw object.errorBelow(
+                        "headers/" + name, "this is no header field of HTTP/2", hint: "lower-case name, printable text")
+                }
+                headers.append(LawlessAnswer.Field(name: name, value: text))
+            }
+        }
+        return LawlessAnswer(status: UInt16(status), body: body, headers: headers)
+    }
+
+    private static func isFieldName(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.count <= 64
+            && name.utf8.allSatisfy { 97...122 ~= $0 || 48...57 ~= $0 || $0 == 45 || $0 == 95 }
     }
 }

@@ -1,11 +1,42 @@
-// One scripted misbehaviour of the provider: which pushes it meets, what it does to them, how often and when.
+// One scripted misbehaviour of the provider: what it meets, what it does, how often and when.
 
 package import Basics
 
-/// A rule. Of several that match a push, the first one added fires.
+/// What `times` and `after` are counted by.
+package enum FaultScope: String, Sendable, CaseIterable {
+    case all, token, connection
+}
+
+/// The right thing that a peer may do so that a rule leaves it alone.
+package enum FaultCure: Sendable, Equatable {
+    /// Opens another connection: from the first firing on only connections accepted before it are met.
+    case newConnection
+    /// Signs another provider token: from the first firing on only pushes with the provider token of that one are met.
+    case newProviderToken
+    /// Leaves the token (a rule for connections: the mock) alone for so long after it was met; then for good.
+    case quiet(Interval)
+}
+
+/// When a rule is in force, counted from the moment it takes effect.
+package enum FaultWindows: Sendable, Equatable {
+    /// For the first `duration` of each `every`.
+    case periodic(every: Interval, duration: Interval)
+    /// From each first to its second.
+    case listed([Range<Interval>])
+
+    func contains(_ elapsed: Interval) -> Bool {
+        switch self {
+        case .periodic(let every, let duration): elapsed.nanoseconds % every.nanoseconds < duration.nanoseconds
+        case .listed(let windows): windows.contains { $0.contains(elapsed) }
+        }
+    }
+}
+
+/// A rule. Of several that match, the first one added fires.
 package struct FaultRule: Sendable, Equatable {
     /// Empty: the script gives it one when it is added. Chance depends on it: the same id, the same pushes.
     package var id: String
+    package var target: FaultTarget
     package var match: FaultMatch
     package var action: FaultAction
     /// Fires at most that often; at least 1.
@@ -16,18 +47,35 @@ package struct FaultRule: Sendable, Equatable {
     package var after: Int?
     /// Takes effect that long after it was added.
     package var at: Interval?
+    /// `times` and `after` count for each of these by itself.
+    package var per: FaultScope
+    /// `times` and `after` begin anew so often: a quota.
+    package var renew: Interval?
+    package var windows: FaultWindows?
+    /// `until-heals`.
+    package var cure: FaultCure?
+    /// `ttl`: removed that long after it was added.
+    package var timeToLive: Interval?
 
     package init(
-        id: String = "", match: FaultMatch = FaultMatch(), action: FaultAction, times: Int? = nil,
-        duration: Interval? = nil, after: Int? = nil, at: Interval? = nil
+        id: String = "", target: FaultTarget = .push, match: FaultMatch = FaultMatch(), action: FaultAction,
+        times: Int? = nil, duration: Interval? = nil, after: Int? = nil, at: Interval? = nil,
+        per: FaultScope = .all, renew: Interval? = nil, windows: FaultWindows? = nil, cure: FaultCure? = nil,
+        timeToLive: Interval? = nil
     ) {
         self.id = id
+        self.target = target
         self.match = match
         self.action = action
         self.times = times
         self.duration = duration
         self.after = after
         self.at = at
+        self.per = per
+        self.renew = renew
+        self.windows = windows
+        self.cure = cure
+        self.timeToLive = timeToLive
     }
 }
 

@@ -1,4 +1,4 @@
-// The rules in force, asked once per push from every loop.
+// The rules in force, asked once per push and connection from every loop.
 
 package import Basics
 import Synchronization
@@ -10,8 +10,10 @@ package struct FaultRuleStatus: Sendable {
     /// Within its script, from 1.
     package var number: UInt32
     package var fired: Int
-    /// Pushes it matched, fired or not.
+    /// Pushes or connections it matched, fired or not.
     package var matched: Int
+    /// Of these, let pass because the peer did what heals.
+    package var healed: Int
     package var addedAt: Instant
 }
 
@@ -19,15 +21,22 @@ package struct FaultRuleStatus: Sendable {
 package final class FaultScript: Sendable {
     /// More rules than this are not kept: spent ones go first, then the oldest.
     package static let ruleLimit = 1024
+    /// Of so many rules the ids are remembered after they have gone.
+    private static let nameLimit = 65_536
 
     private struct State {
         var rules: [ArmedRule] = []
+        /// Ids by number, from 1.
+        var names: [String] = []
         var nextNumber: UInt32 = 1
+        /// When the first rule's time to live is over.
+        var nextExpiry = Instant.distantFuture
     }
 
     private let seed: Seed
     private let state = Mutex(State())
-    private let ruleCount = Atomic<Int>(0)
+    private let pushRules = Atomic<Int>(0)
+    private let connectionRules = Atomic<Int>(0)
 
     package init(seed: Seed) { self.seed = seed }
 
@@ -37,12 +46,13 @@ package final class FaultScript: Sendable {
         state.withLock { state in
             var rule = rule
             if rule.id.isEmpty { rule.id = "f\(state.nextNumber)" }
-            state.rules.removeAll { $0.rule.id == rule.id }
+            state.rules.removeAll { $0.rule.id == rule.id || now >= $0.expiresAt }
             if state.rules.count >= Self.ruleLimit { state.rules.removeAll { $0.isSpent(now: now) } }
             if state.rules.count >= Self.ruleLimit { state.rules.removeFirst() }
             state.rules.append(ArmedRule(rule, number: state.nextNumber, seed: seed, now: now))
+            if state.names.count < Self.nameLimit { state.names.append(rule.id) }
             state.nextNumber += 1
-            ruleCount.store(state.rules.count, ordering: .releasing)
+            changed(&state)
             return rule.id
         }
     }
@@ -53,7 +63,7 @@ package final class FaultScript: Sendable {
         state.withLock { state in
             let before = state.rules.count
             state.rules.removeAll { $0.rule.id == id }
-            ruleCount.store(state.rules.count, ordering: .releasing)
+            changed(&state)
             return state.rules.count < before
         }
     }
@@ -61,8 +71,25 @@ package final class FaultScript: Sendable {
     package func removeAll() {
         state.withLock { state in
             state.rules.removeAll()
-            ruleCount.store(0, ordering: .releasing)
+            changed(&state)
         }
+    }
+
+    /// Forgets rules whose time to live is over; they fire no more anyway.
+    package func removeExpired(now: Instant) {
+        state.withLock { sweep(&$0, now: now) }
+    }
+
+    private func sweep(_ state: inout State, now: Instant) {
+        guard now >= state.nextExpiry else { return }
+        state.rules.removeAll { now >= $0.expiresAt }
+        changed(&state)
+    }
+
+    private func changed(_ state: inout State) {
+        state.nextExpiry = state.rules.map(\.expiresAt).min() ?? .distantFuture
+        pushRules.store(state.rules.count { $0.rule.target == .push }, ordering: .releasing)
+        connectionRules.store(state.rules.count { $0.rule.target == .connection }, ordering: .releasing)
     }
 
     /// In order, spent ones included.
@@ -70,25 +97,48 @@ package final class FaultScript: Sendable {
         state.withLock { state in
             state.rules.map {
                 FaultRuleStatus(
-                    rule: $0.rule, number: $0.number, fired: $0.fired, matched: $0.matched, addedAt: $0.addedAt)
+                    rule: $0.rule, number: $0.number, fired: $0.fired, matched: $0.matched, healed: $0.healed,
+                    addedAt: $0.addedAt)
             }
         }
     }
 
-    /// True: nothing can fire, so a subject need not be made. Takes no lock.
-    package var isEmpty: Bool { ruleCount.load(ordering: .acquiring) == 0 }
+    /// True: nothing can fire. Takes no lock.
+    package var isEmpty: Bool { !hasPushRules && !hasConnectionRules }
 
-    /// Nil when the rule was removed.
+    /// False: no push need be shown to the rules. Takes no lock.
+    package var hasPushRules: Bool { pushRules.load(ordering: .acquiring) > 0 }
+
+    /// False: no connection need be shown to the rules. Takes no lock.
+    package var hasConnectionRules: Bool { connectionRules.load(ordering: .acquiring) > 0 }
+
+    /// Also of rules that have gone; nil when there never was such a rule.
     package func id(of number: UInt32) -> String? {
-        state.withLock { state in state.rules.first { $0.number == number }?.rule.id }
+        state.withLock { state in
+            number > 0 && number <= state.names.count ? state.names[Int(number) - 1] : nil
+        }
     }
 
     /// The first rule that meets this push, if any. Counts, so ask once per push.
     package func firing(for subject: borrowing FaultSubject, now: Instant) -> Firing? {
-        if isEmpty { return nil }
+        guard hasPushRules else { return nil }
         return state.withLock { state in
+            sweep(&state, now: now)
             for index in state.rules.indices {
                 if let firing = state.rules[index].meet(subject, now: now) { return firing }
+            }
+            return nil
+        }
+    }
+
+    /// The first rule that meets this connection, if any: refusals of TLS when it was accepted, all others when it
+    /// speaks HTTP/2. Counts, so ask once for each.
+    package func firing(for caller: FaultCaller, beforeTLS: Bool, now: Instant) -> Firing? {
+        guard hasConnectionRules else { return nil }
+        return state.withLock { state in
+            sweep(&state, now: now)
+            for index in state.rules.indices {
+                if let firing = state.rules[index].meet(caller, beforeTLS: beforeTLS, now: now) { return firing }
             }
             return nil
         }

@@ -1,7 +1,21 @@
-// What rules may look at in a push: numbers and borrowed bytes, no heap.
+// What rules may look at in a push or a connection: numbers and borrowed bytes, no heap.
 
 package import APNs
 package import Basics
+
+/// A connection before the rules.
+package struct FaultCaller: Sendable {
+    /// The mock's connections are numbered from 1 as they are accepted.
+    package var number: UInt64
+    package var acceptedAt: Instant
+    package var environment: APNsEnvironment
+
+    package init(number: UInt64, acceptedAt: Instant, environment: APNsEnvironment) {
+        self.number = number
+        self.acceptedAt = acceptedAt
+        self.environment = environment
+    }
+}
 
 /// A push before the rules. Lives as long as the topic's bytes.
 package struct FaultSubject: ~Escapable {
@@ -16,15 +30,27 @@ package struct FaultSubject: ~Escapable {
     package let pushIdentity: UInt64
     /// From 1; see `DeviceFleet.pushCount`.
     package let nthOfToken: UInt32
+    /// From 1.
+    package let nthOfConnection: UInt32
+    package let caller: FaultCaller
+    /// Stands for the provider token; the same one, the same number.
+    package let credential: UInt64
 
     @_lifetime(copy topic)
-    package init(facts: PushFacts, topic: Span<UInt8>, nthOfToken: UInt32) {
+    package init(
+        facts: PushFacts, topic: Span<UInt8>, nthOfToken: UInt32, nthOfConnection: UInt32 = 1,
+        caller: FaultCaller = FaultCaller(number: 1, acceptedAt: Instant(nanoseconds: 0), environment: .production),
+        credential: UInt64 = 0
+    ) {
         tokenHash = facts.tokenHash
         self.topic = topic
         pushType = facts.pushType
         event = facts.activity?.event
         priority = facts.priority
         self.nthOfToken = nthOfToken
+        self.nthOfConnection = nthOfConnection
+        self.caller = caller
+        self.credential = credential
         if facts.apnsIDGiven {
             pushIdentity = facts.apnsID.high ^ (facts.apnsID.low << 23 | facts.apnsID.low >> 41)
         } else {
@@ -33,7 +59,7 @@ package struct FaultSubject: ~Escapable {
     }
 }
 
-/// A rule that met a push.
+/// A rule that met a push or a connection.
 package struct Firing: Sendable, Equatable {
     /// The rule's number within its script, from 1; see `FaultScript.id(of:)`.
     package var ruleID: UInt32

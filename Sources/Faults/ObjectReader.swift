@@ -43,6 +43,11 @@ struct ObjectReader {
         FaultRuleError(pointer: pointer(key), message: message, hint: hint)
     }
 
+    /// `path` is written as a pointer already.
+    func errorBelow(_ path: String, _ message: String, hint: String? = nil) -> FaultRuleError {
+        FaultRuleError(pointer: place + "/" + path, message: message, hint: hint)
+    }
+
     func unknownWord(_ key: String, _ word: String, among words: [String]) -> FaultRuleError {
         error(key, "unknown \(key) \"\(word)\"", hint: Suggestion.hint(for: word, among: words))
     }
@@ -67,6 +72,30 @@ struct ObjectReader {
             throw error(key, "a whole number is expected here, at least \(least)")
         }
         return Int(number)
+    }
+
+    /// A whole number of a range.
+    func count(_ key: String, from least: Int, to most: Int) throws(FaultRuleError) -> Int? {
+        guard let value = self[key] else { return nil }
+        guard let number = value.int, Int64(least)...Int64(most) ~= number else {
+            throw error(key, "a whole number from \(least) to \(most) is expected here")
+        }
+        return Int(number)
+    }
+
+    /// May be empty, which `text` may not.
+    func anyText(_ key: String, maxBytes: Int) throws(FaultRuleError) -> String? {
+        guard let value = self[key] else { return nil }
+        guard let text = value.string, text.utf8.count <= maxBytes else {
+            throw error(key, "a text of at most \(maxBytes) bytes is expected here")
+        }
+        return text
+    }
+
+    func flag(_ key: String) throws(FaultRuleError) -> Bool? {
+        guard let value = self[key] else { return nil }
+        guard let flag = value.bool else { throw error(key, "true or false is expected here") }
+        return flag
     }
 
     /// Above 0 and at most 1.

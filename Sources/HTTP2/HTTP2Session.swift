@@ -57,6 +57,8 @@ package final class HTTP2Session {
     static let maxFrameBytes = 16_384
     /// For each SETTINGS of a server still to be written: its MAX_CONCURRENT_STREAMS, of which nghttp2 is told nothing.
     private var announced: [UInt32?] = []
+    /// WINDOW_UPDATE frames that wait for `releaseWindowUpdates`; nil: they are sent. nghttp2 takes them for sent.
+    private var withheld: ByteBuffer?
 
     /// Queues the preface (client) and a SETTINGS frame with `settings` in that order. `scheme` and `authority` are those
     /// of a client's requests.
@@ -113,6 +115,8 @@ package final class HTTP2Session {
                 append(settings: frame, to: output)
             } else if role == .client, frame.startsHeaders {
                 append(headers: frame, to: output)
+            } else if let withheld, frame.isWindowUpdate {
+                withheld.append(frame.span)
             } else {
                 output.append(frame.span)
             }
@@ -185,6 +189,15 @@ package final class HTTP2Session {
             if let place { entries[place].value = UInt32(Int32.max) }
         }
         nghttp2_submit_settings(session, 0, entries, entries.count)
+    }
+
+    /// The peer is not told any more that it may send more, though it may as far as we are concerned.
+    package func withholdWindowUpdates() { if withheld == nil { withheld = ByteBuffer() } }
+
+    /// What was withheld, for sending; nil when nothing was.
+    package func releaseWindowUpdates() -> ByteBuffer? {
+        defer { withheld = nil }
+        return withheld
     }
 
     package func ping() { nghttp2_submit_ping(session, 0, nil) }
@@ -289,6 +302,8 @@ package final class HTTP2Session {
 extension UnsafeBufferPointer<UInt8> {
     /// The bytes begin with a HEADERS frame.
     fileprivate var startsHeaders: Bool { count >= 9 && self[3] == 1 }
+
+    fileprivate var isWindowUpdate: Bool { count >= 9 && self[3] == 8 }
 
     /// The bytes begin with a SETTINGS frame that is no acknowledgement (RFC 9113 §6.5).
     fileprivate var startsSettings: Bool { count >= 9 && self[3] == 4 && self[4] & 1 == 0 }

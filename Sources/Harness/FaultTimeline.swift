@@ -25,7 +25,7 @@ struct FaultTimeline {
         while let first = pending.first, now >= origin + first.at {
             pending.removeFirst()
             _ = script.add(first.rule, now: now)
-            given.append((first.rule.label, now, first.rule.duration.map { now + $0 }))
+            given.append((first.rule.label, now, first.rule.end(addedAt: now)))
         }
     }
 
@@ -35,12 +35,21 @@ struct FaultTimeline {
 }
 
 extension FaultRule {
-    /// A few words for a chart: `410 Unregistered`, `503 ServiceUnavailable`, `delay`.
+    /// A few words for a chart: `410 Unregistered`, `502`, `delay`, `goaway`, `raw bad-hpack`.
     var label: String {
         switch action {
         case .respond(let reason, _): "\(reason.status) \(reason.word)"
-        case .delay: "delay"
-        case .silence: "silence"
+        case .answer(let answer): "\(answer.status)"
+        case .maxStreams(let count): "max-streams \(count)"
+        case .close(let fault): "close \(fault.manner.rawValue)"
+        case .raw(let fault): fault.name.map { "raw \($0)" } ?? "raw"
+        case .delay, .silence, .resetStream, .goAway, .window, .refuseTLS: action.word
         }
+    }
+
+    /// When it can fire no more, as far as the clock tells.
+    func end(addedAt start: Instant) -> Instant? {
+        let ends = [duration.map { start + (at ?? .zero) + $0 }, timeToLive.map { start + $0 }].compactMap { $0 }
+        return ends.min()
     }
 }

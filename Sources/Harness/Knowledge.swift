@@ -4,18 +4,13 @@ import APNs
 package import Basics
 import Conformance
 import Devices
+import Faults
 import ReferenceRelay
 
 package enum Knowledge {
     package static let kinds = [
         "reasons", "broadcast-reasons", "push-types", "outcomes", "rules", "settings", "credentials", "faults", "defects",
         "dialects",
-    ]
-
-    private static let faults: KeyValuePairs<String, String> = [
-        "respond": "The provider refuses the push with a reason: {\"respond\":{\"reason\":\"Unregistered\"}}.",
-        "delay": "The provider answers later: {\"delay\":\"200ms\"} or {\"delay\":{\"uniform\":[\"10ms\",\"50ms\"]}}.",
-        "silence": "The provider takes the push and never answers: {\"silence\":true}.",
     ]
 
     private static let credentials: KeyValuePairs<String, String> = [
@@ -47,7 +42,7 @@ package enum Knowledge {
                 ($0.name, "\($0.explanation): \($0.values) (default \($0.value(in: APNsSettings())))")
             }
         case "credentials": rows = credentials.map { ($0.key, $0.value) }
-        case "faults": rows = faults.map { ($0.key, $0.value) }
+        case "faults": rows = FaultVocabulary.words.map { ($0.name, "\($0.kind.title): \($0.summary)") }
         case "defects": rows = Defect.allCases.map { ($0.rawValue, "breaks \($0.claim)") }
         case "dialects": rows = RelayDialect.allCases.map { ($0.rawValue, "pushrig relay --dialect \($0.rawValue)") }
         default:
@@ -68,16 +63,16 @@ package enum Knowledge {
                 + "\(setting.value(in: APNsSettings())). `pushrig mock --setting \(name)=…`, or mock.settings in a "
                 + "scenario.\n"
         }
-        if let credential = credentials.first(where: { $0.key == name }) {
-            return "\(name): \(credential.value).\n"
-        }
-        if let fault = faults.first(where: { $0.key == name }) { return "\(fault.key): \(fault.value)\n" }
+        // Some words name a kind of key and a criterion of faults.
+        let credential = credentials.first { $0.key == name }.map { "\(name): \($0.value).\n" }
+        let fault = FaultVocabulary.word(named: name).map(explain)
+        if credential != nil || fault != nil { return (credential ?? "") + (fault ?? "") }
         if let defect = Defect(rawValue: name) {
             return "\(name): a defect of the reference relay; it breaks claim \(defect.claim).\n"
         }
         let known =
             Reason.allCases.map { "\($0.word)" } + BroadcastReason.allCases.map { "\($0.word)" }
-            + RuleBook.all.map(\.id) + faults.map(\.key) + Defect.allCases.map(\.rawValue)
+            + RuleBook.all.map(\.id) + FaultVocabulary.words.map(\.name) + Defect.allCases.map(\.rawValue)
             + APNsSettings.table.map(\.name) + credentials.map(\.key)
         throw Failure(
             .usage, "nothing is known of '\(name)'",
@@ -95,5 +90,26 @@ package enum Knowledge {
             text += "\(name), on broadcasts and channels: APNs answers \(reason.status).\n\(reason.explanation)\n"
         }
         return text.isEmpty ? nil : text
+    }
+
+    /// A word of fault rules, with a rule that shows it in both languages.
+    private static func explain(_ word: FaultWord) -> String {
+        var text = "\(word.name): \(word.kind.title) of a fault rule. \(word.summary)\n"
+        if !word.details.isEmpty { text += word.details + "\n" }
+        return text + """
+            Example, for the admin API, and in a scenario as an item of `faults`:
+              \(word.example)
+
+            """
+    }
+}
+
+extension FaultWord.Kind {
+    fileprivate var title: String {
+        switch self {
+        case .action: "action"
+        case .criterion: "match"
+        case .life: "life"
+        }
     }
 }

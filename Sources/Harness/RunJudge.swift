@@ -77,7 +77,8 @@ struct RunJudge {
         let throttled = Set(profile.calls.filter { $0.pushes.contains(where: \.coalesce) }.map(\.name))
         return RunFacts(
             throttle: profile.coalescing.map { RunFacts.Throttle(window: $0.window, kinds: throttled) },
-            relayRestarts: history.outages.map(\.start), startedAt: history.startedAt)
+            relayRestarts: history.outages.map(\.start),
+            connectionsClosedByFaults: history.mock.connectionsEndedByFaults, startedAt: history.startedAt)
     }
 
     // MARK: Ourselves

@@ -25,6 +25,8 @@ package struct PushDraft: Sendable {
     package var outcome: StaticString
     /// The number of the fault rule that fired; 0 when none did.
     package var faultRule: UInt32
+    /// What that rule did, as `FaultAction.code` numbers it; 0 when none fired.
+    package var faultAction: UInt8
     package var apnsID: UUIDBytes
     /// How long the answer was held back.
     package var delay: Interval
@@ -32,7 +34,8 @@ package struct PushDraft: Sendable {
     package init(
         arrivedAt: Instant, connection: UInt64 = 0, stream: Int32 = 0, provider: UInt8 = 0, kind: RequestKind = .push,
         environment: UInt8 = 0, status: UInt16, reason: StaticString? = nil, timestampMilliseconds: Int64 = 0,
-        outcome: StaticString = "", faultRule: UInt32 = 0, apnsID: UUIDBytes = UUIDBytes(high: 0, low: 0),
+        outcome: StaticString = "", faultRule: UInt32 = 0, faultAction: UInt8 = 0,
+        apnsID: UUIDBytes = UUIDBytes(high: 0, low: 0),
         delay: Interval = .zero
     ) {
         self.arrivedAt = arrivedAt
@@ -46,6 +49,7 @@ package struct PushDraft: Sendable {
         self.timestampMilliseconds = timestampMilliseconds
         self.outcome = outcome
         self.faultRule = faultRule
+        self.faultAction = faultAction
         self.apnsID = apnsID
         self.delay = delay
     }
@@ -124,7 +128,7 @@ package enum NoteKind: UInt8, CaseIterable, Sendable {
     case other = 0
     /// A phase of the run begins or ends.
     case phase = 1
-    /// A fault rule was added, removed, or fired.
+    /// A fault rule met a connection: rule number and id, action, connection, peer.
     case fault = 2
     /// An act of the admin API.
     case admin = 3

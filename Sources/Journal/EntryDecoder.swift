@@ -68,6 +68,7 @@ struct EntryDecoder {
         entry.timestampMilliseconds = bytes.value(40, as: Int64.self)
         entry.delay = Interval(nanoseconds: bytes.value(48, as: Int64.self))
         entry.faultRule = bytes.value(56, as: UInt32.self)
+        entry.faultAction = bytes.value(62, as: UInt8.self)
         entry.apnsID = UUIDBytes(high: bytes.value(64, as: UInt64.self), low: bytes.value(72, as: UInt64.self))
         entry.isCut = bytes.value(13, as: UInt8.self) & Format.cutFlag != 0
         if reasonLength > 0 { entry.reason = text(Format.pushLength, reasonLength) }

@@ -40,6 +40,8 @@ package struct PushEntry: Sendable {
     package var outcome: String
     /// 0 when no fault fired.
     package var faultRule: UInt32
+    /// What it did, as `FaultAction.code` numbers it; 0 when none fired, and in journals older than this.
+    package var faultAction: UInt8 = 0
     package var apnsID: UUIDBytes
     package var delay: Interval
     /// All fields in order of arrival, pseudo-header fields among them.

@@ -40,7 +40,7 @@ struct PushEncoder {
         end = Format.pushLength
         let reasonLength = push.reason.map { write($0) } ?? 0
         let outcomeLength = write(push.outcome)
-        record.put(UInt32(reasonLength) | UInt32(outcomeLength) << 8, at: 60)
+        record.put(UInt32(reasonLength) | UInt32(outcomeLength) << 8 | UInt32(push.faultAction) << 16, at: 60)
     }
 
     /// False when a credential had to be stored first: everything is to be written again.

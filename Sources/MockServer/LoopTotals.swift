@@ -12,6 +12,7 @@ struct LoopTotals: Sendable {
     var pushes = 0
     var silenced = 0
     var faultsFired = 0
+    var connectionsEndedByFaults = 0
     var journalBytes = 0
     /// By the raw value of `Reason`.
     private(set) var rejections = [Int](repeating: 0, count: Reason.allCases.count)
@@ -29,6 +30,7 @@ struct LoopTotals: Sendable {
         pushes = other.pushes
         silenced = other.silenced
         faultsFired = other.faultsFired
+        connectionsEndedByFaults = other.connectionsEndedByFaults
         journalBytes = other.journalBytes
         for index in rejections.indices { rejections[index] = other.rejections[index] }
         for index in outcomes.indices { outcomes[index] = other.outcomes[index] }
@@ -41,6 +43,7 @@ struct LoopTotals: Sendable {
         statistics.pushes += pushes
         statistics.silenced += silenced
         statistics.faultsFired += faultsFired
+        statistics.connectionsEndedByFaults += connectionsEndedByFaults
         statistics.journalBytes += journalBytes
         for reason in Reason.allCases where rejections[Int(reason.rawValue)] > 0 {
             statistics.byReason[reason.word.description, default: 0] += rejections[Int(reason.rawValue)]

@@ -7,7 +7,9 @@ import Devices
 import EventLoop
 import Faults
 import Journal
+import Net
 import Synchronization
+import TLS
 
 final class MockShared: Sendable {
     let settings: APNsSettings
@@ -36,6 +38,7 @@ final class MockShared: Sendable {
     /// Raised at each commit of a journal; whoever waits for pushes watches it.
     let commits = Atomic<UInt64>(0)
     private let resetPoint: Mutex<JournalCursor?>
+    private let hasImpostor = Mutex(false)
     private let firstFailure = Mutex<Failure?>(nil)
     private let onFailure: @Sendable (Failure) -> Void
 
@@ -100,6 +103,22 @@ final class MockShared: Sendable {
         channels.reset()
         faults.removeAll()
         for ledger in ledgers { ledger.reset() }
+    }
+
+    /// A certificate that no client should trust: of an authority of its own, and for another name.
+    func impostor() throws -> TLSServerSettings {
+        let settings = TLSServerSettings(
+            certificateFile: state.path(of: "impostor.pem"), keyFile: state.path(of: "impostor.key"),
+            requestsClientCertificate: true)
+        try hasImpostor.withLock { isMade in
+            if isMade { return }
+            let made = CertificateAuthority(commonName: "Nobody").issue(
+                commonName: "wrong.example", dnsNames: ["wrong.example"], addresses: [])
+            try state.write("impostor.pem", made.certificatePEM, secret: false)
+            try state.write("impostor.key", made.keyPEM, secret: true)
+            isMade = true
+        }
+        return settings
     }
 
     /// The first thing of ours that broke; the mock answers no push any more.

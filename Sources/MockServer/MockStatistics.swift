@@ -17,6 +17,8 @@ package struct MockStatistics: Hashable, Sendable {
     /// Accepted pushes by what the device did with them.
     package var byOutcome: [String: Int] = [:]
     package var faultsFired = 0
+    /// By GOAWAY, by closing, or by raw frames that a client may end it for.
+    package var connectionsEndedByFaults = 0
     /// Broken limits by listener (`apns`, `channels`, `admin`) and kind, such as `resets` (docs/hardening.md).
     package var refusals: [String: [String: Int]] = [:]
     package var journalBytes = 0

@@ -23,26 +23,27 @@ final class PushPipeline: ServerHandler {
     /// Streams at once after the first valid provider token (spec/apns.md §2.1).
     static let wideStreamLimit: UInt32 = 1_000
 
-    private let loop: EventLoop
-    private let shared: MockShared
-    private let settings: APNsSettings
+    let loop: EventLoop
+    let shared: MockShared
+    let settings: APNsSettings
     private let validator: APNsValidator
     private let broadcasts: BroadcastDesk
     private let journal: JournalWriter
     private let published: PublishedTotals
-    private var totals = LoopTotals()
+    var totals = LoopTotals()
     private var generator: Generator
     private let scratch = ByteBuffer(capacity: 36)
     private var isDirty = false
     private var hasFailed = false
 
     /// What is decided about a push before it is answered.
-    private struct Decision {
+    struct Decision {
         var rejection: Reason?
         var timestampMilliseconds: Int64?
         var outcome: Outcome?
         var fault: Firing?
-        var isSilent = false
+        /// No answer with a status goes out, not even later.
+        var isUnanswered = false
         var delay = Interval.zero
     }
 
@@ -84,7 +85,11 @@ final class PushPipeline: ServerHandler {
         }
         if let refusal { facts["refused"] = .string(refusal.word.description) }
         note(.connectionOpened, connection, facts)
-        if let refusal { peer.refuse(connection, refusal) }
+        if let refusal {
+            peer.refuse(connection, refusal)
+        } else if shared.faults.hasConnectionRules {
+            meet(connection)
+        }
     }
 
     func disconnected(_ connection: ServerConnection) {
@@ -106,12 +111,8 @@ final class PushPipeline: ServerHandler {
         peer.widen(exchange.connection)
         let decision = decide(verdict, exchange, now: now)
         record(decision, verdict.facts, exchange)
-        if decision.isSilent { return }
-        if decision.delay > .zero {
-            let facts = verdict.facts
-            _ = loop.after(decision.delay) { [self] in
-                if exchange.isOpen { answer(exchange, facts, decision) }
-            }
+        if let fault = decision.fault {
+            carryOut(fault.action, on: exchange, verdict.facts, decision)
         } else {
             answer(exchange, verdict.facts, decision)
         }
@@ -166,26 +167,10 @@ final class PushPipeline: ServerHandler {
         let path = head.value(at: pathField)
         let token = path.extracting(verdict.facts.token)
         let topic = head.value(at: topicField)
-        if !shared.faults.isEmpty {
-            let subject = FaultSubject(
-                facts: verdict.facts, topic: topic, nthOfToken: shared.devices.pushCount(of: verdict.facts.tokenHash))
-            if let firing = shared.faults.firing(for: subject, now: exchange.arrivedAt) {
-                totals.faultsFired += 1
-                decision.fault = firing
-                switch firing.action {
-                case .respond(let reason, let timestamp):
-                    decision.rejection = reason
-                    if reason.hasTimestamp {
-                        decision.timestampMilliseconds = timestamp?.milliseconds(now: now) ?? now.milliseconds
-                    }
-                    return decision
-                case .silence:
-                    decision.isSilent = true
-                    return decision
-                case .delay:
-                    decision.delay = firing.delay
-                }
-            }
+        if shared.faults.hasPushRules, let firing = firing(verdict.facts, topic: topic, exchange),
+            !apply(firing, to: &decision, stream: exchange.streamID, now: now)
+        {
+            return decision
         }
         decision.outcome = shared.devices.deliver(verdict.facts, token: token, topic: topic, now: now)
         return decision
@@ -193,29 +178,41 @@ final class PushPipeline: ServerHandler {
 
     private func record(_ decision: borrowing Decision, _ facts: borrowing PushFacts, _ exchange: ServerExchange) {
         totals.pushes += 1
-        if let reason = decision.rejection {
+        var status: UInt16 = decision.rejection?.status ?? 200
+        if let fault = decision.fault, case .answer(let lawless) = fault.action { status = lawless.status }
+        if decision.isUnanswered {
+            status = 0
+            totals.silenced += 1
+        } else if let reason = decision.rejection {
             totals.count(reason)
         } else if let outcome = decision.outcome {
             totals.count(outcome)
-        } else {
-            totals.silenced += 1
         }
-        let status: UInt16 = decision.isSilent ? 0 : decision.rejection?.status ?? 200
         let draft = PushDraft(
             arrivedAt: exchange.arrivedAt, connection: exchange.connection.id, stream: exchange.streamID,
             environment: settings.environment.rawValue, status: status, reason: decision.rejection?.word,
             timestampMilliseconds: decision.timestampMilliseconds ?? 0, outcome: decision.outcome?.word ?? "",
-            faultRule: decision.fault?.ruleID ?? 0, apnsID: facts.apnsID, delay: decision.delay)
+            faultRule: decision.fault?.ruleID ?? 0, faultAction: decision.fault?.action.code ?? 0,
+            apnsID: facts.apnsID, delay: decision.delay)
         let body = exchange.body
         _ = journal.append(push: draft, head: exchange.head, body: body.bytes)
     }
 
     /// 200 is one HEADERS frame with `:status` and `apns-id`; a refusal adds one DATA frame (spec/apns.md §0).
-    private func answer(_ exchange: ServerExchange, _ facts: PushFacts, _ decision: Decision) {
+    func answer(_ exchange: ServerExchange, _ facts: PushFacts, _ decision: Decision) {
         totals.openStreams -= 1
         markDirty()
+        identify(exchange, facts, isSuccess: decision.rejection == nil)
+        guard let reason = decision.rejection else { return exchange.respond(status: 200) }
+        exchange.respond(
+            status: Int(reason.status),
+            body: rejectionBody(reason, timestampMilliseconds: decision.timestampMilliseconds))
+    }
+
+    /// The fields of an answer: `apns-id`, and with a success of the sandbox `apns-unique-id`.
+    func identify(_ exchange: ServerExchange, _ facts: PushFacts, isSuccess: Bool = true) {
         let peer = peer(of: exchange.connection)
-        if settings.rejectionDropsStreamLimit { adjustStreamLimit(of: peer, exchange.connection, decision) }
+        if settings.rejectionDropsStreamLimit { adjustStreamLimit(of: peer, exchange.connection, isRejected: !isSuccess) }
         let fields = exchange.responseHead
         if let field = facts.apnsIDField, settings.echoesMessageIDVerbatim {
             let head = exchange.head
@@ -223,23 +220,15 @@ final class PushPipeline: ServerHandler {
         } else {
             append("apns-id", facts.apnsID, uppercase: !facts.apnsIDGiven, to: fields, neverIndexed: peer.hasAnswered)
         }
-        guard let reason = decision.rejection else {
-            if settings.environment == .sandbox {
-                let unique = UUIDBytes(using: &generator)
-                append("apns-unique-id", unique, uppercase: false, to: fields, neverIndexed: peer.hasAnswered)
-            }
-            peer.hasAnswered = true
-            return exchange.respond(status: 200)
+        if isSuccess, settings.environment == .sandbox {
+            let unique = UUIDBytes(using: &generator)
+            append("apns-unique-id", unique, uppercase: false, to: fields, neverIndexed: peer.hasAnswered)
         }
         peer.hasAnswered = true
-        exchange.respond(
-            status: Int(reason.status),
-            body: rejectionBody(reason, timestampMilliseconds: decision.timestampMilliseconds))
     }
 
     /// Down to one stream with a rejection, and back with the next accepted push (spec/apns.md §2.1).
-    private func adjustStreamLimit(of peer: ProviderPeer, _ connection: ServerConnection, _ decision: Decision) {
-        let isRejected = decision.rejection != nil
+    private func adjustStreamLimit(of peer: ProviderPeer, _ connection: ServerConnection, isRejected: Bool) {
         guard peer.hasWideLimit, peer.isDropped != isRejected else { return }
         peer.isDropped = isRejected
         connection.setMaxConcurrentStreams(isRejected ? 1 : Self.wideStreamLimit)
@@ -254,7 +243,7 @@ final class PushPipeline: ServerHandler {
         fields.append(name, scratch.bytes, neverIndexed: neverIndexed)
     }
 
-    private func peer(of connection: ServerConnection) -> ProviderPeer {
+    func peer(of connection: ServerConnection) -> ProviderPeer {
         guard let context = connection.context else { preconditionFailure("every connection has its peer") }
         return unsafeDowncast(context, to: ProviderPeer.self)
     }
@@ -262,10 +251,14 @@ final class PushPipeline: ServerHandler {
     private func note(_ kind: NoteKind, _ connection: ServerConnection, _ facts: JSONObject = JSONObject()) {
         var object: JSONObject = ["connection": .integer(Int64(connection.id)), "peer": .string(connection.peer)]
         for (key, value) in facts { object[key] = value }
-        journal.append(note: kind, text: JSONValue.object(object).text, at: loop.now)
+        note(kind, object)
+    }
+
+    func note(_ kind: NoteKind, _ facts: JSONObject) {
+        journal.append(note: kind, text: JSONValue.object(facts).text, at: loop.now)
         markDirty()
         loop.atEndOfTurn { [self] in _ = willSend() }
     }
 
-    private func markDirty() { isDirty = true }
+    func markDirty() { isDirty = true }
 }

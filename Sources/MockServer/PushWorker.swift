@@ -18,6 +18,8 @@ final class PushWorker {
     private let loop: EventLoop
     private let stages: [Stage]
     private var acceptors: [Acceptor] = []
+    /// Connections, of all environments.
+    private var accepted: UInt64 = 0
     private var watch: LoopTimer?
 
     /// `tls` nil: clear text, for tests.
@@ -25,6 +27,7 @@ final class PushWorker {
         self.loop = loop
         var configuration = Self.configuration(tls: tls)
         configuration.limits.share(among: shared.totals.count)
+        configuration.impostor = { try shared.impostor() }
         stages = try shared.environments.map { [configuration] environment in
             let pipeline = try PushPipeline(loop: loop, shared: shared, environment: environment, index: index)
             var configuration = configuration
@@ -59,11 +62,15 @@ final class PushWorker {
         var next = 0
         let server = server(of: environment)
         acceptors.append(
-            Acceptor(loop: loop, socket: socket) { descriptor in
+            Acceptor(loop: loop, socket: socket) { [unowned(unsafe) self] descriptor in
+                accepted += 1
+                let number = accepted
                 if next == 0 {
-                    server.adopt(descriptor: descriptor)
+                    server.adopt(descriptor: descriptor, number: number)
                 } else {
-                    others[next - 1].post { $0.server(of: environment).adopt(descriptor: descriptor) }
+                    others[next - 1].post {
+                        $0.server(of: environment).adopt(descriptor: descriptor, number: number)
+                    }
                 }
                 next = (next + 1) % (others.count + 1)
             })

@@ -16,6 +16,7 @@ package final class Server: TurnEndHandler {
     let pool = HTTP2Pool()
     let buffers = TransportBuffers()
     private let tls: TLSContext?
+    private var impostorTLS: TLSContext?
     /// In no order; each knows its place.
     private(set) var connections: [ServerConnection] = []
     var handshaking = ConnectionList()
@@ -41,14 +42,15 @@ package final class Server: TurnEndHandler {
         self.loop = loop
         self.configuration = configuration
         self.handler = handler
-        tls = try configuration.tls.map { settings in
-            try TLSContext(
-                serverCertificateFile: settings.certificateFile, keyFile: settings.keyFile,
-                protocols: (configuration.allowsHTTP2 ? ["h2"] : []) + (configuration.allowsHTTP1 ? ["http/1.1"] : []),
-                requestsClientCertificate: settings.requestsClientCertificate,
-                clientAuthorityFiles: settings.clientAuthorityFiles)
-        }
+        tls = try configuration.tls.map { try Self.context($0, configuration) }
         scheduleSweep()
+    }
+
+    private static func context(_ tls: TLSServerSettings, _ configuration: ServerConfiguration) throws -> TLSContext {
+        try TLSContext(
+            serverCertificateFile: tls.certificateFile, keyFile: tls.keyFile,
+            protocols: (configuration.allowsHTTP2 ? ["h2"] : []) + (configuration.allowsHTTP1 ? ["http/1.1"] : []),
+            requestsClientCertificate: tls.requestsClientCertificate, clientAuthorityFiles: tls.clientAuthorityFiles)
     }
 
     deinit { sweep?.cancel() }
@@ -61,15 +63,32 @@ package final class Server: TurnEndHandler {
         acceptor = Acceptor(loop: loop, socket: socket) { [unowned self] in adopt(descriptor: $0) }
     }
 
-    /// Serves a connection that was accepted elsewhere; owns the descriptor.
-    package func adopt(descriptor: Int32) {
+    /// Serves a connection that was accepted elsewhere; owns the descriptor. `number`: the nth accepted, from 1.
+    package func adopt(descriptor: Int32, number: UInt64 = 0) {
         let owned = Descriptor(owning: descriptor)
         guard drained == nil, makeRoom() else { return }
-        let session = tls.map { TLSSession(context: $0, pipe: buffers.pipe) }
+        let peer = SocketAddress.of(descriptor, peer: true).description
+        var context = tls
+        var alert: UInt8?
+        switch handler.admit(number: number, peer: peer) {
+        case .serve: break
+        case .close: return
+        case .reset: return abort(owned.number)
+        case .alert(let code):
+            context = nil
+            alert = code
+        case .impostor:
+            guard let made = impostorTLS ?? (try? configuration.impostor.map { try Self.context($0(), configuration) })
+            else { return }
+            impostorTLS = made
+            context = made
+        }
+        let session = context.map { TLSSession(context: $0, pipe: buffers.pipe) }
         let id = Self.nextID.add(1, ordering: .relaxed).oldValue
         let connection = ServerConnection(
-            id: id, server: self, transport: Transport(descriptor: owned, tls: session, buffers: buffers),
-            peer: SocketAddress.of(descriptor, peer: true).description, now: loop.now)
+            id: id, number: number, server: self,
+            transport: Transport(descriptor: owned, tls: session, buffers: buffers), peer: peer, now: loop.now)
+        connection.alert = alert
         connection.place = connections.count
         connections.append(connection)
         handshaking.append(connection)
@@ -83,6 +102,7 @@ package final class Server: TurnEndHandler {
         guard !connections.isEmpty else { return done() }
         drained = done
         for connection in connections {
+            connection.lawless?.outlivesSession = false
             switch connection.stage {
             case .gone: close(connection)
             case .handshaking: connection.close()

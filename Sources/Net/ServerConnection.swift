@@ -21,6 +21,8 @@ package final class ServerConnection: ReadinessHandler {
     /// For the handler's own use.
     package var context: AnyObject?
     package internal(set) var sentResponses = 0
+    /// The nth that the listener accepted, from 1; 0 when nobody counts them.
+    package let number: UInt64
     /// When the connection was accepted.
     package let acceptedAt: Instant
 
@@ -33,6 +35,10 @@ package final class ServerConnection: ReadinessHandler {
     var isClosing = false
     /// Waits in the server's list of those whose pipelined requests go on.
     var isResumed = false
+    /// What it does against the rules, on purpose; nil for nearly all.
+    var lawless: Lawlessness?
+    /// The TLS alert that turns the peer away instead of a handshake.
+    var alert: UInt8?
     /// After the last byte the peer gets a moment to close first.
     var lingers = false
     var stage = Stage.handshaking
@@ -49,8 +55,9 @@ package final class ServerConnection: ReadinessHandler {
     /// The loop stops reading while the peer does not read what it asked for.
     private var interest = Readiness.read
 
-    init(id: UInt64, server: Server, transport: Transport, peer: String, now: Instant) {
+    init(id: UInt64, number: UInt64, server: Server, transport: Transport, peer: String, now: Instant) {
         self.id = id
+        self.number = number
         self.server = server
         self.transport = transport
         self.peer = peer
@@ -104,6 +111,7 @@ package final class ServerConnection: ReadinessHandler {
         if readiness.isWritable, transport.writePending() { markDirty() }
         guard readiness.isReadable else { return }
         guard stage != .gone else { return dropInput() }
+        if let alert { return turnAway(alert) }
         let readAt = server.loop.time.now()
         lastActivity = readAt
         switch transport.read() {
@@ -123,6 +131,7 @@ package final class ServerConnection: ReadinessHandler {
         guard !isClosed, stage != .gone else { return }
         let output = server.buffers.output
         output.clear(keepingUpTo: 1 << 20)
+        if let lawless, !lawless.queue.isEmpty { transport.write(lawless.queue) }
         switch engine {
         case .undecided: break
         case .http2(let session):
@@ -133,7 +142,7 @@ package final class ServerConnection: ReadinessHandler {
                 transport.write(output)
             }
             session.handOutEvents(to: self)
-            if session.isFinished { (isClosing, lingers) = (true, true) }
+            if session.isFinished, lawless?.outlivesSession != true { (isClosing, lingers) = (true, true) }
             if let offence = session.offence, !isClosing { return refuse(Refusal(offence)) }
         case .http1(let engine):
             engine.takeOutput(into: output)
@@ -147,8 +156,9 @@ package final class ServerConnection: ReadinessHandler {
         if transport.isBroken { return server.close(self) }
         if transport.pendingBytes > server.configuration.limits.maxPendingOutputBytes { return refuse(.unreadAnswers) }
         if isClosing, transport.pendingBytes == 0 {
-            transport.shutDown()
-            return lingers && !server.isDraining ? linger() : server.close(self)
+            let ending = lawless?.ending ?? .clean
+            transport.end(ending)
+            return lingers && ending == .clean && !server.isDraining ? linger() : server.close(self)
         }
         server.account(self)
         guard !isClosed else { return }

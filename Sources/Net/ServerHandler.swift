@@ -4,6 +4,8 @@ package import HTTP2
 
 /// Answers the requests of a `Server`. Confined to the server's loop.
 package protocol ServerHandler: AnyObject {
+    /// Whether a connection that was just accepted gets its TLS. `number` is the nth accepted, or 0.
+    func admit(number: UInt64, peer: String) -> Admission
     /// The peer is known and HTTP/2 about to begin: the MAX_CONCURRENT_STREAMS to announce in the first SETTINGS. Nil: as
     /// configured. Not asked for HTTP/1.1.
     func firstStreamLimit(for connection: ServerConnection) -> UInt32?
@@ -20,12 +22,26 @@ package protocol ServerHandler: AnyObject {
 }
 
 extension ServerHandler {
+    package func admit(number: UInt64, peer: String) -> Admission { .serve }
     package func firstStreamLimit(for connection: ServerConnection) -> UInt32? { nil }
     package func connected(_ connection: ServerConnection) {}
     package func disconnected(_ connection: ServerConnection) {}
     package func abandoned(_ exchange: ServerExchange) {}
     package func willSend() -> Bool { true }
     package func refused(_ refusal: Refusal, times: Int) {}
+}
+
+/// What becomes of an accepted connection.
+package enum Admission: Sendable {
+    case serve
+    /// FIN at once.
+    case close
+    /// RST at once.
+    case reset
+    /// A fatal TLS alert in answer to the ClientHello.
+    case alert(UInt8)
+    /// Served with `ServerConfiguration.impostor` in place of the certificate.
+    case impostor
 }
 
 /// Certificate and key of a TLS server, as PEM files.
@@ -53,6 +69,8 @@ package struct ServerConfiguration: Sendable {
     package var allowsHTTP1 = true
     package var allowsHTTP2 = true
     package var limits = ServerLimits()
+    /// Makes the certificate that `Admission.impostor` shows, when it is first wanted.
+    package var impostor: (@Sendable () throws -> TLSServerSettings)?
     /// The first SETTINGS, in this order. Their MAX_CONCURRENT_STREAMS is what is announced; `limits` say what is
     /// enforced. Empty: the limits as they are.
     package var http2Settings: [HTTP2Setting] = []

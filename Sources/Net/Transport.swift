@@ -123,6 +123,17 @@ final class Transport {
         shutdown(descriptor.number, Int32(SHUT_WR))
     }
 
+    func end(_ ending: ConnectionEnding) {
+        switch ending {
+        case .clean: shutDown()
+        case .cutOff: cutOff()
+        case .reset: abort(descriptor.number)
+        }
+    }
+
+    /// Ends our side without a word of TLS.
+    func cutOff() { shutdown(descriptor.number, Int32(SHUT_WR)) }
+
     private func sendCiphertext() { send(buffers.pipe.output) }
 
     private func send(_ bytes: ByteBuffer) {
@@ -150,4 +161,10 @@ final class Transport {
             return 0
         }
     }
+}
+
+/// Closing this socket sends RST and throws away what the peer has not taken (SO_LINGER of no seconds).
+func abort(_ descriptor: Int32) {
+    var rule = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &rule, socklen_t(MemoryLayout<linger>.size))
 }

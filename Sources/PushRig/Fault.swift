@@ -1,31 +1,58 @@
 // A fault as a test writes it. Words are checked when it is given to a mock.
 
-import Basics
-
-/// Which pushes the mock treats badly, how, and how often. Criteria that are nil match all; all that are given must
-/// hold.
+/// What the mock treats badly, how, and how often. Criteria that are nil match all; all that are given must hold.
 ///
 /// ```swift
 /// try mock.fault(Fault(.respond("Unregistered"), token: token, times: 1))
 /// try mock.fault(Fault(.delay(.milliseconds(200)), pushType: "liveactivity", fraction: 0.1))
+/// try mock.fault(Fault(.goAway(reason: "Shutdown"), nthOfConnection: .every(100)))
+/// try mock.fault(Fault(.refuseTLS(.alert), times: 3))
 /// ```
+///
+/// `docs/scenarios.md` tells the whole vocabulary; what has no property here can be written as JSON and given to
+/// `MockServer.fault(json:)`.
 public struct Fault: Hashable, Sendable {
-    public enum Action: Hashable, Sendable {
-        /// Refuses with this reason, spelled as APNs does. Its status follows from it. A 410 says that the token died
-        /// now, so after it was registered.
-        case respond(String)
-        /// Refuses with 410 `Unregistered`, and says that the token died a day ago: before the relay registered it. A
-        /// relay should keep such a token.
-        case respondUnregisteredBeforeRegistration
-        /// The right answer, so much later.
-        case delay(Duration)
-        /// Takes the push and never answers.
-        case silence
+    /// What a fault meets.
+    public enum Target: String, Hashable, Sendable {
+        case push
+        /// Connections, once each: before TLS for `refuseTLS`, else after the mock's first SETTINGS.
+        case connection
+    }
+
+    /// What `times` and `after` are counted by.
+    public enum Scope: String, Hashable, Sendable {
+        case all, token, connection
+    }
+
+    /// The nth of something, from 1.
+    public enum Nth: Hashable, Sendable, ExpressibleByIntegerLiteral {
+        case only(Int)
+        case range(ClosedRange<Int>)
+        /// That one and all after it.
+        case from(Int)
+        /// Every kth: the kth, the one k later, and so on.
+        case every(Int)
+
+        public init(integerLiteral number: Int) { self = .only(number) }
+    }
+
+    /// The right thing that a relay may do so that a fault leaves it alone.
+    public enum Cure: Hashable, Sendable {
+        /// Connections accepted after the first firing are spared.
+        case newConnection
+        /// Pushes with another provider token than that of the first firing are spared.
+        case newProviderToken
+        /// A token (a fault of connections: the mock) that was left alone for so long is spared for good.
+        case quiet(Duration)
     }
 
     public var action: Action
+    /// Nil: pushes, or for `refuseTLS` connections.
+    public var target: Target?
     /// Hex digits.
     public var token: String?
+    /// Any of these.
+    public var tokens: [String]?
     /// A topic, or a bundle ID for all topics of that app.
     public var topic: String?
     /// Such as `alert` or `liveactivity`.
@@ -34,67 +61,58 @@ public struct Fault: Hashable, Sendable {
     public var event: String?
     /// 1, 5 or 10.
     public var priority: Int?
+    /// The nth push of its token.
+    public var nth: Nth?
+    /// The nth request of its connection.
+    public var nthOfConnection: Nth?
+    /// The nth connection that the mock accepted.
+    public var connection: Nth?
     /// This share of the pushes, above 0 and at most 1.
     public var fraction: Double?
     /// This share of the tokens, above 0 and at most 1; the same ones each time.
     public var tokenFraction: Double?
-    /// Lets that many pushes that match pass first.
+    /// This share of the connections.
+    public var connectionFraction: Double?
+    /// Lets that many that match pass first.
     public var after: Int?
     /// Acts at most that often.
     public var times: Int?
+    public var per: Scope = .all
+    /// `times` and `after` begin anew so often.
+    public var renew: Duration?
     /// In force for so long.
     public var duration: Duration?
+    public var cure: Cure?
+    /// Removed after so long.
+    public var timeToLive: Duration?
 
     public init(
-        _ action: Action, token: String? = nil, topic: String? = nil, pushType: String? = nil, event: String? = nil,
-        priority: Int? = nil, fraction: Double? = nil, tokenFraction: Double? = nil, after: Int? = nil,
-        times: Int? = nil, duration: Duration? = nil
+        _ action: Action, meets target: Target? = nil, token: String? = nil, tokens: [String]? = nil,
+        topic: String? = nil, pushType: String? = nil, event: String? = nil, priority: Int? = nil, nth: Nth? = nil,
+        nthOfConnection: Nth? = nil, connection: Nth? = nil, fraction: Double? = nil, tokenFraction: Double? = nil,
+        connectionFraction: Double? = nil, after: Int? = nil, times: Int? = nil, per: Scope = .all,
+        renew: Duration? = nil, duration: Duration? = nil, untilHeals cure: Cure? = nil, timeToLive: Duration? = nil
     ) {
         self.action = action
+        self.target = target
         self.token = token
+        self.tokens = tokens
         self.topic = topic
         self.pushType = pushType
         self.event = event
         self.priority = priority
+        self.nth = nth
+        self.nthOfConnection = nthOfConnection
+        self.connection = connection
         self.fraction = fraction
         self.tokenFraction = tokenFraction
+        self.connectionFraction = connectionFraction
         self.after = after
         self.times = times
+        self.per = per
+        self.renew = renew
         self.duration = duration
+        self.cure = cure
+        self.timeToLive = timeToLive
     }
 }
-
-extension Fault {
-    /// The rule as it stands in scenarios and the admin API.
-    var json: JSONValue {
-        var match = JSONObject()
-        match["token"] = token.map(JSONValue.string)
-        match["topic"] = topic.map(JSONValue.string)
-        match["pushType"] = pushType.map(JSONValue.string)
-        match["event"] = event.map(JSONValue.string)
-        match["priority"] = priority.map { .integer(Int64($0)) }
-        match["fraction"] = fraction.map(JSONValue.number)
-        match["tokenFraction"] = tokenFraction.map(JSONValue.number)
-        var rule = JSONObject()
-        if match.count > 0 { rule["match"] = .object(match) }
-        rule["action"] = action.json
-        rule["after"] = after.map { .integer(Int64($0)) }
-        rule["times"] = times.map { .integer(Int64($0)) }
-        rule["for"] = duration.map(text)
-        return .object(rule)
-    }
-}
-
-extension Fault.Action {
-    fileprivate var json: JSONValue {
-        switch self {
-        case .respond(let reason): ["respond": ["reason": .string(reason)]]
-        case .respondUnregisteredBeforeRegistration:
-            ["respond": ["reason": "Unregistered", "timestamp": "before-registration"]]
-        case .delay(let duration): ["delay": text(duration)]
-        case .silence: ["silence": true]
-        }
-    }
-}
-
-private func text(_ duration: Duration) -> JSONValue { .string("\(Interval(duration).nanoseconds)ns") }

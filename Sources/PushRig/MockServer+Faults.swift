@@ -17,6 +17,19 @@ extension MockServer {
         }
     }
 
+    /// Puts a fault in force that is written as a rule of the admin API and of scenarios, such as
+    /// `{"action": {"raw": "bad-hpack"}, "match": {"nth": {"every": 10}}}`. Returns its id. The error names the member.
+    @discardableResult
+    public func fault(json text: String) throws(MockError) -> String {
+        let json: JSONValue
+        do { json = try JSONValue(parsing: text) } catch { throw MockError("the rule is no JSON: \(error)") }
+        do throws(FaultRuleError) {
+            return service.faults.add(try FaultRule(json: json), now: clock.now())
+        } catch {
+            throw MockError(error.description)
+        }
+    }
+
     /// False when there is none of that id.
     @discardableResult
     public func removeFault(_ id: String) -> Bool { service.faults.remove(id: id) }

@@ -34,6 +34,8 @@ public struct Push: Hashable, Sendable, Identifiable {
     public var outcome: String?
     /// The id of the fault that met it.
     public var fault: String?
+    /// What that fault did, such as `respond` or `goaway`.
+    public var faultAction: String?
     /// In order of arrival, names in lower case, `:method` and `:path` among them.
     public var headers: [Field]
     /// The body as it came.
@@ -69,6 +71,7 @@ extension Push {
         reason = entry.reason
         outcome = entry.outcome.isEmpty ? nil : entry.outcome
         fault = entry.faultRule == 0 ? nil : faults.id(of: entry.faultRule) ?? "f\(entry.faultRule)"
+        faultAction = FaultAction.word(of: entry.faultAction)
         headers = entry.headers.map { Field(name: $0.name, value: $0.value) }
         payload = entry.payload
         arrivedAtMilliseconds = Int(entry.arrivedWall.milliseconds)

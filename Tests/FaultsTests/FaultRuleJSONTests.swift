@@ -2,8 +2,9 @@
 
 import APNs
 import Basics
-import Faults
 import Testing
+
+@testable import Faults
 
 @Suite struct FaultRuleJSONTests {
     private func rule(_ text: String) throws -> FaultRule { try FaultRule(json: JSONValue(parsing: text)) }
@@ -44,7 +45,40 @@ import Testing
             (#"{"delay":{"uniform":["10ms","50ms"]}}"#, .delay(.uniform(0.01, 0.05))),
             (#"{"delay":{"exponential":"50ms"}}"#, .delay(.exponential(mean: 0.05))),
             (#"{"delay":{"logNormal":{"median":"100ms","p95":"500ms"}}}"#, .delay(.logNormal(median: 0.1, p95: 0.5))),
+            (
+                #"{"delay":{"normal":{"mean":"100ms","deviation":"20ms"}}}"#,
+                .delay(.normal(mean: 0.1, deviation: 0.02))
+            ),
+            (#"{"reset-stream":true}"#, .resetStream(code: 7, afterHeaders: false)),
+            (#"{"reset-stream":{"code":2,"after":"headers"}}"#, .resetStream(code: 2, afterHeaders: true)),
+            (#"{"max-streams":1}"#, .maxStreams(1)),
+            (#"{"close":"reset"}"#, .close(CloseFault(manner: .reset, moment: .beforeAnswer, wait: nil))),
+            (
+                #"{"close":{"how":"fin","when":"half-answer"}}"#,
+                .close(CloseFault(manner: .fin, moment: .halfAnswer, wait: nil))
+            ),
+            (#"{"window":{"initial":16}}"#, .window(WindowFault(initial: 16, withholding: nil))),
+            (
+                #"{"window":{"withhold":"5s"}}"#,
+                .window(WindowFault(initial: nil, withholding: .lasting(.seconds(5))))
+            ),
+            (#"{"window":{"withhold":true}}"#, .window(WindowFault(initial: nil, withholding: .always))),
             (#"{"respond":{"reason":"BadDeviceToken"}}"#, .respond(.badDeviceToken, timestamp: nil)),
+            (
+                #"{"respond":{"status":502,"body":"<html>","headers":{"content-type":"text/html"}}}"#,
+                .answer(
+                    LawlessAnswer(
+                        status: 502, body: "<html>",
+                        headers: [LawlessAnswer.Field(name: "content-type", value: "text/html")]))
+            ),
+            (
+                #"{"respond":{"status":499,"reason":"Novel"}}"#,
+                .answer(LawlessAnswer(status: 499, body: #"{"reason":"Novel"}"#, headers: []))
+            ),
+            (
+                #"{"respond":{"reason":"Shutdown","body":"no"}}"#,
+                .answer(LawlessAnswer(status: 503, body: "no", headers: []))
+            ),
             (
                 #"{"respond":{"reason":"ExpiredToken","timestamp":"after-registration"}}"#,
                 .respond(.expiredToken, timestamp: .afterRegistration)
@@ -76,6 +110,38 @@ import Testing
         #expect(try FaultRule(json: rule.json) == rule)
         #expect(try FaultRule(json: rule.json, id: "other").id == "other")
         #expect(rule.json.at(pointer: "/at")?.string == "1500ms")
+    }
+
+    @Test(
+        "the whole grammar is written back as it was read",
+        arguments: [
+            #"{"action":{"goaway":true}}"#, #"{"action":{"goaway":"Shutdown"}}"#,
+            #"{"action":{"goaway":{"debug":"some text","code":"REFUSED_STREAM","last":"none","twice":true}}}"#,
+            #"{"action":{"goaway":{"reason":"Shutdown","last":7,"then":"open"}}}"#,
+            #"{"meets":"connection","action":{"goaway":{"wait":"2s"}}}"#,
+            #"{"action":{"refuse-tls":"alert"}}"#, #"{"action":{"refuse-tls":{"alert":42}}}"#,
+            #"{"action":{"refuse-tls":"close"}}"#, #"{"action":{"refuse-tls":"reset"}}"#,
+            #"{"action":{"refuse-tls":"certificate"}}"#, #"{"meets":"connection","action":{"close":{"wait":"1s"}}}"#,
+            #"{"meets":"connection","action":{"raw":"bad-setting"}}"#,
+            #"{"action":{"raw":{"frames":"unknown-frame","place":"after"}}}"#,
+            #"{"action":{"raw":{"hex":"00 0004 0800 {stream}{apnsId} 0a","place":"before"}}}"#,
+            #"{"action":{"silence":true},"match":{"tokens":["ab","cd"],"environment":"sandbox"}}"#,
+            #"{"action":{"silence":true},"match":{"nth":{"from":2,"to":5},"nthOfConnection":{"every":3}}}"#,
+            #"{"action":{"silence":true},"match":{"connection":{"from":2,"every":2},"connectionFraction":0.5}}"#,
+            #"{"action":{"silence":true},"times":1,"after":2,"per":"token","renew":"1s","ttl":"1m"}"#,
+            #"{"action":{"silence":true},"windows":{"every":"1m","for":"5s"},"until-heals":"new-provider-token"}"#,
+            #"{"action":{"silence":true},"windows":[["0s","5s"],["10s","20s"]],"until-heals":{"quiet":"3s"}}"#,
+        ])
+    func grammar(text: String) throws {
+        let rule = try rule(text)
+        #expect(try FaultRule(json: rule.json) == rule)
+        #expect(try FaultRule(json: JSONValue(parsing: rule.json.text)) == rule)
+    }
+
+    @Test("every named sequence of frames can be scripted", arguments: LawlessFrames.all.map(\.name))
+    func frames(name: String) throws {
+        let read = try rule(#"{"action":{"raw":"\#(name)"}}"#)
+        #expect(try FaultRule(json: read.json) == read)
     }
 
     @Test("every reason can be scripted", arguments: Reason.allCases)
@@ -115,6 +181,59 @@ import Testing
             (#"{"action":{"delay":{"exponential":"0s"}}}"#, "/action/delay/exponential", "greater than 0"),
             (#"{"action":{"delay":{"logNormal":{"median":"1s"}}}}"#, "/action/delay/logNormal", "p95"),
             (#"{"action":{"delay":{}}}"#, "/action/delay", "one distribution"),
+            (#"{"action":{"delay":{"normal":{"mean":"1s"}}}}"#, "/action/delay/normal", "deviation"),
+            (#"{"action":{"respond":{"status":42}}}"#, "/action/respond/status", "200 to 999"),
+            (#"{"action":{"respond":{"body":"x"}}}"#, "/action/respond/status", "status is missing"),
+            (
+                #"{"action":{"respond":{"status":410,"timestamp":1}}}"#, "/action/respond/timestamp", "into the body"
+            ),
+            (
+                #"{"action":{"respond":{"status":200,"headers":{"Server":"x"}}}}"#, "/action/respond/headers/Server",
+                "lower-case"
+            ),
+            (#"{"action":{"reset-stream":{"code":"REFUSED"}}}"#, "/action/reset-stream/code", "REFUSED_STREAM"),
+            (#"{"action":{"reset-stream":{"after":"body"}}}"#, "/action/reset-stream/after", "headers"),
+            (#"{"action":{"goaway":"Shutdwn"}}"#, "/action/goaway", "did you mean `Shutdown`?"),
+            (#"{"action":{"goaway":"Maximum active streams"}}"#, "/action/goaway", #"{"debug": "…"}"#),
+            (#"{"action":{"goaway":{"reason":"Shutdown","debug":"x"}}}"#, "/action/goaway/debug", "not both"),
+            (#"{"action":{"goaway":{"last":2}}}"#, "/action/goaway/last", "odd number"),
+            (#"{"action":{"goaway":{"wait":"1s"}}}"#, "/action/goaway/wait", #""meets": "connection""#),
+            (
+                #"{"meets":"connection","action":{"goaway":{"last":"this"}}}"#, "/action/goaway/last",
+                "no push yet"
+            ),
+            (#"{"action":{"max-streams":-1}}"#, "/action/max-streams", "number of streams"),
+            (#"{"action":{"window":{}}}"#, "/action/window", "initial"),
+            (#"{"action":{"window":{"initial":2147483648}}}"#, "/action/window/initial", "2147483647"),
+            (#"{"action":{"close":"rst"}}"#, "/action/close/how", "known: clean, fin, reset"),
+            (
+                #"{"meets":"connection","action":{"close":{"when":"half-answer"}}}"#, "/action/close/when",
+                "no answer yet"
+            ),
+            (#"{"action":{"refuse-tls":"shout"}}"#, "/action/refuse-tls", "alert, close, reset, certificate"),
+            (#"{"meets":"push","action":{"refuse-tls":"alert"}}"#, "/meets", "done to a connection"),
+            (#"{"meets":"connection","action":{"silence":true}}"#, "/meets", "done to a push"),
+            (#"{"action":{"raw":"bad-hpak"}}"#, "/action/raw/frames", "did you mean `bad-hpack`?"),
+            (#"{"action":{"raw":{"hex":"0"}}}"#, "/action/raw/hex", "pairs of hex digits"),
+            (#"{"action":{"raw":{"hex":"00","frames":"bad-hpack"}}}"#, "/action/raw/hex", "not both"),
+            (#"{"meets":"connection","action":{"raw":"bad-hpack"}}"#, "/action/raw", "bad-setting"),
+            (#"{"meets":"connection","action":{"raw":{"hex":"{apnsId}"}}}"#, "/action/raw", "about a push"),
+            (
+                #"{"meets":"connection","action":{"close":"fin"},"match":{"token":"ab"}}"#, "/match/token",
+                "connectionFraction"
+            ),
+            (#"{"action":{"silence":true},"per":"token"}"#, "/per", "times"),
+            (#"{"action":{"silence":true},"renew":"1s"}"#, "/renew", "times"),
+            (#"{"meets":"connection","action":{"close":"fin"},"times":1,"per":"token"}"#, "/per", "alike"),
+            (
+                #"{"action":{"refuse-tls":"alert"},"until-heals":"new-connection"}"#, "/until-heals", "quiet only"
+            ),
+            (#"{"action":{"silence":true},"until-heals":"rest"}"#, "/until-heals", "new-connection"),
+            (#"{"action":{"silence":true},"windows":{"every":"1s","for":"2s"}}"#, "/windows", "no longer"),
+            (#"{"action":{"silence":true},"windows":[["1s","2s"],["2s","1s"]]}"#, "/windows/1", "earlier one first"),
+            (#"{"action":{"silence":true},"match":{"tokens":["ab","x"]}}"#, "/match/tokens/1", "hex"),
+            (#"{"action":{"silence":true},"match":{"nth":{"from":5,"to":2}}}"#, "/match/nth/to", "before it begins"),
+            (#"{"action":{"silence":true},"match":{"environment":"test"}}"#, "/match/environment", "sandbox"),
             (#"{"action":{"silence":true},"times":0}"#, "/times", "at least 1"),
             (#"{"action":{"silence":true},"after":-1}"#, "/after", "at least 0"),
             (#"{"action":{"silence":true},"for":10}"#, "/for", "duration"),

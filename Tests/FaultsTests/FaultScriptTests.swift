@@ -24,11 +24,22 @@ final class Stage {
 
     static func hash(_ token: String) -> TokenHash { withBytes(of: token) { TokenHash(hex: $0) } }
 
-    func firing(nth: UInt32 = 1) -> Firing? {
+    func firing(
+        nth: UInt32 = 1, nthOfConnection: UInt32 = 1, caller: FaultCaller? = nil, credential: UInt64 = 0
+    ) -> Firing? {
         facts.tokenHash = Self.hash(token)
         return withBytes(of: topic) {
-            script.firing(for: FaultSubject(facts: facts, topic: $0, nthOfToken: nth), now: time.now())
+            script.firing(
+                for: FaultSubject(
+                    facts: facts, topic: $0, nthOfToken: nth, nthOfConnection: nthOfConnection,
+                    caller: caller ?? self.caller(1), credential: credential),
+                now: time.now())
         }
+    }
+
+    /// A connection accepted now.
+    func caller(_ number: UInt64, _ environment: APNsEnvironment = .production) -> FaultCaller {
+        FaultCaller(number: number, acceptedAt: time.now(), environment: environment)
     }
 
     func fires(nth: UInt32 = 1) -> Bool { firing(nth: nth) != nil }
@@ -201,7 +212,8 @@ final class Stage {
         #expect(stage.script.rules.count == 2)
         #expect(stage.script.remove(id: "f1"))
         #expect(!stage.script.remove(id: "f1"))
-        #expect(stage.script.id(of: 1) == nil)
+        #expect(stage.script.id(of: 1) == "f1", "its pushes are still told by it")
+        #expect(stage.script.id(of: 9) == nil)
         stage.script.removeAll()
         #expect(stage.script.isEmpty)
         #expect(!stage.fires())

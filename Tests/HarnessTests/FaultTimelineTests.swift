@@ -35,6 +35,22 @@ import Testing
         #expect(script.rules.map(\.rule.id) == ["slow", "outage"] && timeline.next == nil)
     }
 
+    @Test func `has a few words for every action, and an end for every rule that has one`() throws {
+        func rule(_ text: String) throws -> FaultRule { try FaultRule(json: JSONValue(parsing: text)) }
+        let labels = [
+            (#"{"respond":{"status":502}}"#, "502"), (#"{"goaway":"Shutdown"}"#, "goaway"), (#"{"max-streams":1}"#, "max-streams 1"),
+            (#"{"close":"fin"}"#, "close fin"), (#"{"raw":"bad-hpack"}"#, "raw bad-hpack"), (#"{"raw":{"hex":"00"}}"#, "raw"),
+            (#"{"refuse-tls":"alert"}"#, "refuse-tls"), (#"{"reset-stream":true}"#, "reset-stream"),
+            (#"{"window":{"initial":1}}"#, "window"),
+        ]
+        for (action, label) in labels { #expect(try rule(#"{"action":\#(action)}"#).label == label) }
+        let ends = [(#""for":"2s","at":"1s""#, 3.0), (#""ttl":"1s""#, 1.0), (#""for":"2s","ttl":"1s""#, 1.0)]
+        for (life, seconds) in ends {
+            #expect(try rule(#"{"action":{"silence":true},\#(life)}"#).end(addedAt: origin) == origin + .seconds(seconds))
+        }
+        #expect(try rule(#"{"action":{"silence":true}}"#).end(addedAt: origin) == nil)
+    }
+
     @Test func `tells what is in force, in a few words`() {
         var timeline = timeline()
         timeline.advance(since: origin, now: origin + .seconds(10))

@@ -54,6 +54,13 @@ import Testing
         }
     }
 
+    @Test func `a word of faults is explained with a rule that shows it`() throws {
+        let text = try Knowledge.explain("raw")
+        #expect(text.hasPrefix("raw: action of a fault rule."))
+        #expect(text.contains("bad-hpack: ") && text.contains(#"{"action": {"raw": "empty-data"}, "times": 1}"#))
+        #expect(try Knowledge.list("faults").contains("until-heals"))
+    }
+
     @Test func `a reason is explained with its status, and a wrong one names the nearest`() throws {
         #expect(try Knowledge.explain("Unregistered").hasPrefix("Unregistered: APNs answers 410.\n"))
         let failure = #expect(throws: Failure.self) { try Knowledge.explain("Unregisterd") }

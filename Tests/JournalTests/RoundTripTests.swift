@@ -41,6 +41,7 @@ import Testing
             draft.timestampMilliseconds = 1_760_000_000_123
             draft.outcome = "not-delivered"
             draft.faultRule = 7
+            draft.faultAction = 5
             draft.apnsID = UUIDBytes(high: 1, low: 2)
             draft.delay = .milliseconds(200)
             let id = withBytes(of: #"{"aps":{}}"#) { writer.append(push: draft, head: sampleHead(), body: $0) }
@@ -59,6 +60,7 @@ import Testing
             #expect(push.timestampMilliseconds == 1_760_000_000_123)
             #expect(push.outcome == "not-delivered")
             #expect(push.faultRule == 7)
+            #expect(push.faultAction == 5)
             #expect(push.apnsID == UUIDBytes(high: 1, low: 2))
             #expect(push.delay == .milliseconds(200))
             #expect(push.payload == Array(#"{"aps":{}}"#.utf8))

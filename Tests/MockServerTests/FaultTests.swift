@@ -1,5 +1,6 @@
 // Scripted misbehaviour, from the admin API to the wire and into the journal.
 
+import APNs
 import Basics
 import EventLoop
 import Journal
@@ -81,6 +82,63 @@ import Testing
             #expect(try client.ask("POST", path, mock.fields(), body: alert).status == 200)
             let statistics = mock.service.statistics()
             #expect(statistics.silenced == 1 && statistics.openStreams == 0)
+        }
+    }
+
+    @Test func `an answer that APNs never gives has its own status, fields and body`() throws {
+        try withMock { mock in
+            let headers = #"{"content-type":"text/html","retry-after":"5"}"#
+            try mock.fault(
+                #"{"action":{"respond":{"status":502,"body":"<html>","headers":\#(headers)}},"times":1}"#)
+            try mock.fault(#"{"action":{"respond":{"reason":"Novel","status":499}},"times":1}"#)
+            let client = try mock.provider()
+            let first = try client.ask("POST", path, mock.fields(), body: alert)
+            #expect(first.status == 502 && first.text == "<html>")
+            #expect(first.fields.map(\.name) == ["apns-id", "content-type", "retry-after"])
+            let second = try client.ask("POST", path, mock.fields(), body: alert)
+            #expect(second.status == 499 && second.text == #"{"reason":"Novel"}"#)
+            #expect(try mock.journal().map(\.status) == [502, 499])
+            let pushes = try mock.admin.ask("GET", "/v1/pushes").json["pushes"]?.array ?? []
+            #expect(pushes.map { $0["faultAction"]?.string } == ["respond", "respond"])
+        }
+    }
+
+    @Test func `what a provider does heals it, and the API counts that`() throws {
+        try withMock { mock in
+            let id = try mock.fault(
+                #"{"action":{"respond":{"reason":"InternalServerError"}},"until-heals":"new-connection"}"#)
+            let ill = try mock.provider()
+            #expect(try ill.ask("POST", path, mock.fields(), body: alert).status == 500)
+            #expect(try ill.ask("POST", path, mock.fields(), body: alert).status == 500)
+            let well = try mock.provider()
+            #expect(try well.ask("POST", path, mock.fields(), body: alert).status == 200)
+            #expect(try ill.ask("POST", path, mock.fields(), body: alert).status == 500)
+            let status = try mock.admin.ask("GET", "/v1/faults/" + id).json
+            #expect(status["fired"]?.int == 3 && status["healed"]?.int == 1 && status["matched"]?.int == 4)
+        }
+    }
+
+    @Test func `a rule whose time to live is over is not listed, and its pushes still name it`() throws {
+        try withMock { mock in
+            let rule = #"{"id":"brief","action":{"respond":{"reason":"Shutdown"}},"ttl":"200ms"}"#
+            try mock.fault(rule)
+            #expect(try mock.provider().ask("POST", path, mock.fields(), body: alert).status == 503)
+            sleepFor(.milliseconds(250))
+            #expect(try mock.admin.ask("GET", "/v1/faults/brief").status == 404)
+            #expect(try mock.admin.ask("GET", "/v1/faults").json["faults"]?.array == [])
+            let pushes = try mock.admin.ask("GET", "/v1/pushes").json["pushes"]?.array ?? []
+            #expect(pushes.map { $0["fault"]?.string } == ["brief"])
+        }
+    }
+
+    @Test func `a rule for one environment spares the other`() throws {
+        try withMock { mock in
+            try mock.fault(#"{"match":{"environment":"sandbox"},"action":{"respond":{"reason":"Shutdown"}}}"#)
+            #expect(try mock.provider().ask("POST", path, mock.fields(), body: alert).status == 200)
+        }
+        try withMock({ $0.environment = .sandbox }) { mock in
+            try mock.fault(#"{"match":{"environment":"sandbox"},"action":{"respond":{"reason":"Shutdown"}}}"#)
+            #expect(try mock.provider().ask("POST", path, mock.fields(), body: alert).status == 503)
         }
     }
 

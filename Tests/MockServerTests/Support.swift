@@ -235,3 +235,19 @@ func run(_ command: String) -> String? {
 }
 
 func has(_ command: String) -> Bool { run("command -v \(command)")?.isEmpty == false }
+
+extension TestMock {
+    /// What the journal tells of faults that met connections, oldest first.
+    func faultNotes() throws -> [JSONValue] {
+        var notes: [JSONValue] = []
+        _ = try JournalReader(directory: service.journalDirectory).forEach(since: nil) { entry in
+            if case .note(let note) = entry, note.kind == .fault {
+                notes.append((try? JSONValue(parsing: note.text)) ?? .null)
+            }
+            return true
+        }
+        return notes
+    }
+}
+
+func sleepFor(_ interval: Interval) { usleep(UInt32(interval.nanoseconds / 1_000)) }

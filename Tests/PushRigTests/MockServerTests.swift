@@ -229,6 +229,50 @@ private let other = String(repeating: "b2", count: 32)
     }
 
     @Test(arguments: [
+        Fault(.answer(status: 502, body: "<html>", headers: ["content-type": "text/html"])),
+        Fault(.resetStream(code: "INTERNAL_ERROR", afterHeaders: true)), Fault(.goAway(reason: "Shutdown", last: .before)),
+        Fault(.goAway(last: .none, staysOpen: true)), Fault(.goAway(last: .stream(5))), Fault(.maxStreams(1)),
+        Fault(.initialWindow(16), meets: .connection), Fault(.withholdWindowUpdates(.seconds(1)), meets: .connection),
+        Fault(.withholdWindowUpdates(nil)), Fault(.close(.reset, .halfAnswer)), Fault(.refuseTLS(.certificate)),
+        Fault(.frames("bad-hpack")), Fault(.raw(hex: "00 {stream}", .after)),
+        Fault(.silence, tokens: [token, other], nth: 3, nthOfConnection: .every(10), connection: .range(1...4)),
+        Fault(.silence, nth: .from(2), connectionFraction: 0.5, after: 1, times: 2, per: .token, renew: .seconds(1)),
+        Fault(.silence, untilHeals: .newConnection), Fault(.silence, untilHeals: .newProviderToken),
+        Fault(.refuseTLS(.alert), untilHeals: .quiet(.seconds(5)), timeToLive: .seconds(60)),
+    ])
+    func `takes every fault there is`(fault: Fault) async throws {
+        try await withMock { mock, _ async throws in #expect(try mock.fault(fault) == "f1") }
+    }
+
+    @Test func `ends connections, resets streams, and refuses TLS`() async throws {
+        try await withMock { mock, curl async throws in
+            // curl sends a refused stream again by itself.
+            try mock.fault(Fault(.resetStream(code: "INTERNAL_ERROR"), times: 1))
+            #expect(try curl.push(to: token).status == 0)
+            try mock.fault(Fault(.close(.fin), times: 1))
+            #expect(try curl.push(to: token).status == 0)
+            let door = try mock.fault(Fault(.refuseTLS(.alert), times: 1))
+            #expect(try curl.push(to: token).status == 0)
+            #expect(mock.timesFired(door) == 1)
+            #expect(try curl.push(to: token).status == 200)
+            #expect(try mock.pushes().map(\.faultAction) == ["reset-stream", "close", nil])
+        }
+    }
+
+    @Test func `takes a fault as JSON, and tells what is wrong with it`() async throws {
+        try await withMock { mock, curl async throws in
+            let id = try mock.fault(json: #"{"id":"mine","action":{"respond":{"reason":"Shutdown"}},"times":1}"#)
+            #expect(id == "mine")
+            #expect(try curl.push(to: token).status == 503)
+            let error = #expect(throws: MockError.self) { try mock.fault(json: #"{"action":{"raw":"bad-hpak"}}"#) }
+            #expect(error?.message.contains("did you mean `bad-hpack`?") == true, "\(String(describing: error))")
+            #expect(throws: MockError.self) { try mock.fault(json: "{") }
+        }
+    }
+
+    @Test(arguments: [
+        Fault(.resetStream(code: "REFUSED")), Fault(.goAway(reason: "Shutdwn")), Fault(.frames("bad")),
+        Fault(.raw(hex: "0")), Fault(.maxStreams(-1)), Fault(.silence, per: .token), Fault(.silence, meets: .connection),
         Fault(.respond("BadDeviceTokn")), Fault(.respond("BadDeviceToken"), pushType: "alarm"),
         Fault(.silence, event: "stop"), Fault(.silence, fraction: 0), Fault(.silence, times: 0),
         Fault(.silence, token: "xyz"), Fault(.delay(.seconds(-1))), Fault(.silence, duration: .zero),

@@ -3,6 +3,7 @@
 import APNs
 import Basics
 import Faults
+import Foundation
 import Scenarios
 import Testing
 
@@ -141,6 +142,30 @@ struct DecodingTests {
         #expect(fault.rule.match.pushType == .liveactivity)
         #expect(fault.rule.action == .respond(.unregistered, timestamp: nil))
         #expect(fault.rule.at == nil)
+    }
+
+    @Test("The whole vocabulary of faults is read from YAML as from JSON", arguments: FaultVocabulary.words.map(\.name))
+    func vocabulary(name: String) throws {
+        let example = try #require(FaultVocabulary.word(named: name)?.example)
+        let text = Sample.with(
+            "- at: 5s\n    match: { pushType: liveactivity }\n    action: { respond: { reason: Unregistered } }",
+            "- " + example)
+        let expected = try FaultRule(json: JSONValue(parsing: example), id: "scenario-1")
+        var found = try Sample.load(text).faults[0]
+        if found.at > .zero { found.rule.at = found.at }
+        #expect(found.rule == expected)
+    }
+
+    @Test("The page's example of faults is one")
+    func page() throws {
+        let page = try String(contentsOfFile: repository + "/docs/scenarios.md", encoding: .utf8)
+        let start = try #require(page.range(of: "```yaml\nfaults:\n"))
+        let faults = page[start.upperBound...].prefix(while: { $0 != "`" })
+        let text = Sample.with(
+            "  - at: 5s\n    match: { pushType: liveactivity }\n    action: { respond: { reason: Unregistered } }\n", String(faults))
+        let scenario = try Sample.load(text)
+        #expect(scenario.faults.map(\.rule.action.word) == ["close", "respond", "refuse-tls"])
+        #expect(scenario.faults[2].at == .seconds(20) && scenario.faults[2].rule.target == .connection)
     }
 
     @Test("A token of digits in a fault stays text")

@@ -344,6 +344,23 @@ struct MistakeTests {
             Row(
                 "pushType: liveactivity }", "fraction: 2 }",
                 "tiny.yaml:32:24: a share is greater than 0 and at most 1 (0.1 is every tenth)"),
+            Row(
+                "respond: { reason: Unregistered }", "goaway: { last: befor }",
+                "tiny.yaml:33:31: this is no stream of a client (this, before, none, or an odd number)"),
+            Row(
+                "respond: { reason: Unregistered }", "close: rst",
+                "tiny.yaml:33:22: unknown how \"rst\" (known: clean, fin, reset)"),
+            Row(
+                "respond: { reason: Unregistered }", "raw: bad-hpak",
+                "tiny.yaml:33:20: unknown frames \"bad-hpak\" (did you mean `bad-hpack`?)"),
+            Row(
+                "action: { respond: { reason: Unregistered } }", "action: { silence: true }\n    per: token",
+                "tiny.yaml:34:10: this says how `times` and `after` are counted, and neither is there"
+                    + " (such as \"times\": 3)"),
+            Row(
+                "action: { respond: { reason: Unregistered } }", "action: { refuse-tls: alert }",
+                "tiny.yaml:32:24: pushType is of a push, and this rule meets connections"
+                    + " (it may ask for provider, environment, connection, connectionFraction)"),
             Row("lost == 0", "lost = 0", "tiny.yaml:35:5: bad gate `lost = 0`: `=` is no comparison (write `==`)"),
             Row(
                 "lost == 0", "lost",

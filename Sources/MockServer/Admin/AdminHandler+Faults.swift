@@ -6,7 +6,8 @@ import Faults
 
 extension AdminHandler {
     func listFaults() -> AdminAnswer {
-        AdminAnswer(["faults": .array(shared.faults.rules.map(\.json))])
+        shared.faults.removeExpired(now: loop.now)
+        return AdminAnswer(["faults": .array(shared.faults.rules.map(\.json))])
     }
 
     func fault(_ id: String) throws(AdminError) -> AdminAnswer {
@@ -26,7 +27,8 @@ extension AdminHandler {
                 hint: "use at most 64 letters, digits, '-', '_' and '.', or give no id")
         }
         let id = shared.faults.add(rule, now: loop.now)
-        note("add fault", ["id": .string(id), "rule": rule.json])
+        let number = shared.faults.rules.first { $0.rule.id == id }?.number ?? 0
+        note("add fault", ["id": .string(id), "number": .integer(Int64(number)), "rule": rule.json])
         return AdminAnswer(try status(of: id), status: 201, location: "/v1/faults/" + id)
     }
 
@@ -50,6 +52,7 @@ extension AdminHandler {
     }
 
     private func status(of id: String) throws(AdminError) -> JSONValue {
+        shared.faults.removeExpired(now: loop.now)
         guard let status = shared.faults.rules.first(where: { $0.rule.id == id }) else { throw noFault(id) }
         return status.json
     }
@@ -66,6 +69,7 @@ extension FaultRuleStatus {
         for (key, value) in rule.json.object ?? JSONObject() where key != "id" { object[key] = value }
         object["fired"] = .integer(Int64(fired))
         object["matched"] = .integer(Int64(matched))
+        if rule.cure != nil { object["healed"] = .integer(Int64(healed)) }
         return .object(object)
     }
 }

@@ -51,6 +51,7 @@ extension MockStatistics {
             "pushes": .integer(Int64(pushes)),
             "silenced": .integer(Int64(silenced)),
             "faultsFired": .integer(Int64(faultsFired)),
+            "connectionsEndedByFaults": .integer(Int64(connectionsEndedByFaults)),
             "journalBytes": .integer(Int64(journalBytes)),
             "knownTokens": .integer(Int64(knownTokens)),
             "refusals": [

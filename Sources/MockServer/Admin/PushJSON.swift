@@ -57,6 +57,7 @@ extension PushEntry {
             "timestamp": timestampMilliseconds == 0 ? .null : .integer(timestampMilliseconds),
             "outcome": outcome.isEmpty ? .null : .string(outcome),
             "fault": faultRule == 0 ? .null : .string(faults.id(of: faultRule) ?? "f\(faultRule)"),
+            "faultAction": FaultAction.word(of: faultAction).map(JSONValue.string) ?? .null,
             "delayMilliseconds": .number(delay.milliseconds),
             "headers": .object(fields),
         ]

@@ -50,11 +50,12 @@ struct FaultDecoder {
     private func json(_ entries: [YAMLEntry]) -> JSONValue {
         var object = JSONObject()
         for entry in entries where entry.key != "at" { object[entry.key] = entry.value.json }
-        if case .object(var match) = object["match"],
-            let token = entries.first(where: { $0.key == "match" })?.value["token"],
-            case .scalar(let text, _) = token.content
-        {
-            match["token"] = .string(text)
+        if case .object(var match) = object["match"], let node = entries.first(where: { $0.key == "match" })?.value {
+            if case .scalar(let text, _)? = node["token"]?.content { match["token"] = .string(text) }
+            if case .sequence(let items)? = node["tokens"]?.content {
+                match["tokens"] = .array(
+                    items.map { item in if case .scalar(let text, _) = item.content { .string(text) } else { item.json } })
+            }
             object["match"] = .object(match)
         }
         return .object(object)

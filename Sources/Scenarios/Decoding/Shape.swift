@@ -79,7 +79,8 @@ extension Shape {
         [
             "id": "dead-tokens", "at": "20s", "match": "{ pushType: liveactivity }",
             "action*": "{ respond: { reason: Unregistered } }",
-            "times": "3", "for": "10s", "after": "2",
+            "meets": "push", "times": "3", "for": "10s", "after": "2", "per": "token", "renew": "1s",
+            "windows": "{ every: 1m, for: 5s }", "until-heals": "new-connection", "ttl": "1m",
         ])
 
     static let phases = Shape("phases", ["warmUp": "0s", "drain": "5s"])

@@ -1,0 +1,111 @@
+// `{"goaway": "Shutdown"}` or `{"goaway": {"reason": "Shutdown", "last": "before", "then": "open"}}`: GOAWAY with the
+// reason as compact JSON, as APNs sends it (spec/apns.md §2.3), or with any other debug data.
+
+import APNs
+package import Basics
+
+package struct GoAwayFault: Sendable, Equatable {
+    /// The last stream that is promised an answer.
+    package enum Last: Sendable, Equatable {
+        /// The push's own: it is answered.
+        case this
+        /// The one before the push's: it is not processed.
+        case before
+        /// 0: nothing was processed.
+        case none
+        case stream(Int32)
+    }
+
+    /// At most 16,000 bytes.
+    package var debug = ""
+    package var code: UInt32 = 0
+    /// Nil: `this` for a push, `none` for a connection.
+    package var last: Last?
+    /// Keeps the connection open and ignores what comes on it (pushy #567).
+    package var staysOpen = false
+    /// A second GOAWAY without debug data follows (observed in 2016).
+    package var isTwice = false
+    /// So long after the connection began. For connections only.
+    package var wait: Interval?
+
+    package init() {}
+
+    /// The id on the wire. `stream` is the push's own, 0 for a connection.
+    package func lastStream(of stream: Int32) -> Int32 {
+        switch last {
+        case nil, .this?: stream
+        case .before?: max(0, stream - 2)
+        case Last.none?: 0
+        case .stream(let id)?: id
+        }
+    }
+}
+
+extension ActionForm {
+    static let goAway = ActionForm(name: "goaway", example: #""Shutdown""#, targets: [.push, .connection]) {
+        value, pointer throws(FaultRuleError) in
+        var fault = GoAwayFault()
+        if value == true { return .goAway(fault) }
+        if let word = value.string {
+            let object = try ObjectReader(["reason": value], at: pointer, keys: ["reason"])
+            fault.debug = try debug(word, object, pointer: pointer)
+            return .goAway(fault)
+        }
+        let object = try ObjectReader(
+            value, at: pointer, keys: ["reason", "debug", "code", "last", "then", "twice", "wait"])
+        if let text = try object.anyText("debug", maxBytes: 16_000) {
+            guard object["reason"] == nil else {
+                throw object.error("debug", "give a reason or debug data, not both")
+            }
+            fault.debug = text
+        } else if let word = try object.text("reason") {
+            fault.debug = try debug(word, object, pointer: object.pointer("reason"))
+        }
+        fault.code = try object.errorCode("code") ?? 0
+        fault.last = try last(object)
+        fault.staysOpen = try object.word("then", of: ["close", "open"]) == "open"
+        fault.isTwice = try object.flag("twice") ?? false
+        fault.wait = try object.interval("wait", isPositive: true)
+        return .goAway(fault)
+    } write: { action in
+        guard case .goAway(let fault) = action else { return nil }
+        var object: JSONObject = ["debug": .string(fault.debug), "code": ErrorCode.json(fault.code)]
+        switch fault.last {
+        case .this?: object["last"] = "this"
+        case .before?: object["last"] = "before"
+        case GoAwayFault.Last.none?: object["last"] = "none"
+        case .stream(let id)?: object["last"] = .integer(Int64(id))
+        case nil: break
+        }
+        if fault.staysOpen { object["then"] = "open" }
+        if fault.isTwice { object["twice"] = true }
+        if let wait = fault.wait { object["wait"] = .string(wait.exactText) }
+        return .object(object)
+    }
+
+    private static func debug(
+        _ word: String, _ object: ObjectReader, pointer: String
+    ) throws(FaultRuleError) -> String {
+        guard let reason = Reason(word: word) else {
+            throw FaultRuleError(
+                pointer: pointer, message: "unknown reason \"\(word)\"",
+                hint: Suggestion.nearest(to: word, among: Reason.rows.map(\.word.description))
+                    .map { "did you mean `\($0)`?" } ?? #"other texts stand in {"debug": "…"}"#)
+        }
+        return #"{"reason":"\#(reason.word)"}"#
+    }
+
+    private static func last(_ object: ObjectReader) throws(FaultRuleError) -> GoAwayFault.Last? {
+        switch object["last"] {
+        case nil: return nil
+        case "this": return .this
+        case "before": return .before
+        case "none", 0: return GoAwayFault.Last.none
+        case .integer(let id):
+            guard let id = Int32(exactly: id), id > 0, id % 2 == 1 else { fallthrough }
+            return .stream(id)
+        default:
+            throw object.error("last", "this is no stream of a client", hint: "this, before, none, or an odd number")
+        }
+    }
+}

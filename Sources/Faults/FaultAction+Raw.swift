@@ -1,0 +1,125 @@
+// `{"raw": "empty-data"}` or `{"raw": {"hex": "000004 08 00 00000000 00000000", "place": "before"}}`: frames byte for
+// byte, written among those of our HTTP/2 as if they were its own.
+
+import Basics
+
+package struct RawFault: Sendable, Equatable {
+    package enum Place: String, Sendable, CaseIterable {
+        /// In place of the answer: the push is not processed and has no other.
+        case instead, before, after
+    }
+
+    /// A name of `LawlessFrames`; nil: `bytes` were written out.
+    package var name: String?
+    package var bytes: RawTemplate
+    package var place: Place
+}
+
+/// Bytes with gaps for what only a push can tell.
+package struct RawTemplate: Sendable, Equatable {
+    enum Piece: Sendable, Equatable {
+        case bytes([UInt8])
+        /// The push's stream, in 4 bytes.
+        case stream
+        /// The `apns-id` of the answer, in 36 bytes.
+        case apnsID
+    }
+
+    private(set) var pieces: [Piece] = []
+
+    static let maxBytes = 65_536
+
+    mutating func add(_ bytes: [UInt8]) {
+        if case .bytes(let before)? = pieces.last {
+            pieces[pieces.count - 1] = .bytes(before + bytes)
+        } else {
+            pieces.append(.bytes(bytes))
+        }
+    }
+
+    mutating func add(_ gap: Piece) { pieces.append(gap) }
+
+    /// It speaks of a push, which a connection has none of.
+    var hasAPNsID: Bool { pieces.contains(.apnsID) }
+
+    /// `stream` 0 for a connection.
+    package func bytes(stream: Int32, apnsID: String) -> [UInt8] {
+        pieces.flatMap { piece -> [UInt8] in
+            switch piece {
+            case .bytes(let bytes): bytes
+            case .stream: (0..<4).map { UInt8(truncatingIfNeeded: stream >> (24 - 8 * $0)) }
+            case .apnsID: Array(apnsID.utf8)
+            }
+        }
+    }
+}
+
+extension RawTemplate {
+    private static let gaps: [(text: String, piece: Piece)] = [("{stream}", .stream), ("{apnsId}", .apnsID)]
+
+    /// Hex digits, blanks between them, `{stream}` and `{apnsId}`. Nil: something else stands there, or too much.
+    init?(parsing text: String) {
+        var digits = ""
+        var rest = text[...]
+        func take(_ template: inout RawTemplate) -> Bool {
+            guard let bytes = Hex.decode(digits) else { return false }
+            if !bytes.isEmpty { template.add(bytes) }
+            digits = ""
+            return true
+        }
+        while let first = rest.first {
+            if let gap = Self.gaps.first(where: { rest.hasPrefix($0.text) }) {
+                guard take(&self) else { return nil }
+                add(gap.piece)
+                rest = rest.dropFirst(gap.text.count)
+            } else {
+                if !first.isWhitespace { digits.append(first) }
+                rest = rest.dropFirst()
+            }
+        }
+        guard take(&self), !pieces.isEmpty, bytes(stream: 0, apnsID: "").count <= Self.maxBytes else { return nil }
+    }
+
+    var text: String {
+        pieces.map { piece in
+            switch piece {
+            case .bytes(let bytes): Hex.encode(bytes.span)
+            case .stream: "{stream}"
+            case .apnsID: "{apnsId}"
+            }
+        }.joined(separator: " ")
+    }
+}
+
+extension ActionForm {
+    static let raw = ActionForm(name: "raw", example: #""empty-data""#, targets: [.push, .connection]) {
+        value, pointer throws(FaultRuleError) in
+        let object = try ObjectReader(
+            value.string != nil ? ["frames": value] : value, at: pointer, keys: ["frames", "hex", "place"])
+        let place = try object.word("place", of: RawFault.Place.allCases.map(\.rawValue))
+            .flatMap { RawFault.Place(rawValue: $0) }
+        if let text = try object.text("hex") {
+            guard object["frames"] == nil else { throw object.error("hex", "give frames or hex, not both") }
+            guard let template = RawTemplate(parsing: text) else {
+                throw object.error(
+                    "hex", "this is no hex text of at most \(RawTemplate.maxBytes) bytes",
+                    hint: "pairs of hex digits, blanks, {stream} and {apnsId}")
+            }
+            return .raw(RawFault(name: nil, bytes: template, place: place ?? .instead))
+        }
+        guard let name = try object.text("frames") else {
+            throw FaultRuleError(
+                pointer: pointer, message: "a raw fault has frames or hex", hint: #"such as {"frames": "empty-data"}"#)
+        }
+        guard let frames = LawlessFrames.all.first(where: { $0.name == name }) else {
+            throw object.unknownWord("frames", name, among: LawlessFrames.all.map(\.name))
+        }
+        return .raw(RawFault(name: name, bytes: frames.template, place: place ?? frames.place))
+    } write: { action in
+        guard case .raw(let fault) = action else { return nil }
+        var object = JSONObject()
+        if let name = fault.name { object["frames"] = .string(name) } else { object["hex"] = .string(fault.bytes.text) }
+        object["place"] = .string(fault.place.rawValue)
+        return .object(object)
+    }
+}

@@ -1,0 +1,210 @@
+// The vocabulary of faults in words: one row for each action, criterion and term of life, with a rule that shows it. The
+// command line teaches from here, and a test reads every rule.
+
+/// One word of a rule.
+package struct FaultWord: Sendable {
+    package enum Kind: String, Sendable {
+        case action, criterion, life
+    }
+
+    package let name: String
+    package let kind: Kind
+    /// One sentence.
+    package let summary: String
+    /// What else there is to say.
+    package let details: String
+    /// A whole rule as JSON.
+    package let example: String
+}
+
+package enum FaultVocabulary {
+    package static let words: [FaultWord] = actions + criteria + lives
+
+    package static func word(named name: String) -> FaultWord? { words.first { $0.name == name } }
+
+    private static let actions: [FaultWord] = [
+        FaultWord(
+            "respond", "Answers with a reason of APNs, or with any status, body and headers.",
+            """
+            `reason` is spelled as APNs does and gives the status; `timestamp` of a 410 is before-registration (a day
+            ago), after-registration (now, the default), a date, or Unix milliseconds. `status`, `body` and `headers` make
+            an answer that APNs never gives, such as a proxy's.
+            """,
+            #"{"action": {"respond": {"reason": "Unregistered", "timestamp": "before-registration"}}, "times": 3}"#),
+        FaultWord(
+            "delay", "Gives the right answer later.",
+            """
+            One duration, or a distribution drawn for each push: {"uniform": ["10ms", "50ms"]}, {"exponential": "50ms"},
+            {"normal": {"mean": "100ms", "deviation": "20ms"}} (cut off at 0), {"logNormal": {"median": "100ms",
+            "p95": "500ms"}}. At most 24 hours.
+            """,
+            #"{"action": {"delay": {"logNormal": {"median": "100ms", "p95": "500ms"}}}}"#),
+        FaultWord(
+            "silence", "Takes the push and never answers; it reaches no device.",
+            "The stream stays open until the client resets it or the connection ends.",
+            #"{"action": {"silence": true}, "match": {"fraction": 0.01}}"#),
+        FaultWord(
+            "reset-stream", "RST_STREAM in place of the answer, or after its HEADERS.",
+            """
+            `code` is a name of RFC 9113 §7 or a number; REFUSED_STREAM, the default, says that the push was not
+            processed and may be sent again. {"after": "headers"}: HEADERS with status 200 come first, and the push has
+            reached its device.
+            """,
+            #"{"action": {"reset-stream": {"code": "INTERNAL_ERROR", "after": "headers"}}}"#),
+        FaultWord(
+            "goaway", "GOAWAY with a reason of APNs as its debug data, or with any other text.",
+            """
+            "goaway": true has no debug data, a reason alone stands for {"reason": …}. `debug` is plain text instead.
+            `code` is NO_ERROR unless given. `last` is the last stream that is promised an answer: this (the push's own,
+            the default), before, none (0) or an odd number; a push beyond it is not processed. `then`: close (once the
+            open streams are done, the default) or open (the connection stays, and whatever comes on it is ignored).
+            `twice`: a second GOAWAY without debug data. With "meets": "connection" it comes right after our SETTINGS, or
+            after `wait`, with last stream 0.
+            """,
+            #"{"action": {"goaway": {"reason": "Shutdown", "last": "before", "then": "open"}}, "times": 1}"#),
+        FaultWord(
+            "max-streams", "SETTINGS with another MAX_CONCURRENT_STREAMS; the push is answered.",
+            "Streams beyond it are served, unless the mock enforces what it announces (its setting streamLimit). A "
+                + "connection that is met keeps the number; the first valid push raises it no more.",
+            #"{"action": {"max-streams": 1}, "match": {"nthOfConnection": 10}}"#),
+        FaultWord(
+            "window", "Small flow control: a small initial window, or WINDOW_UPDATEs held back.",
+            """
+            `initial` is SETTINGS_INITIAL_WINDOW_SIZE of the streams to come; 0 lets no body through. `withhold`: true,
+            or for how long, after which the updates come all at once.
+            """,
+            #"{"meets": "connection", "action": {"window": {"initial": 16, "withhold": "5s"}}}"#),
+        FaultWord(
+            "close", "Ends the connection: clean, fin (no TLS close_notify) or reset (RST).",
+            """
+            What was answered before is sent first. `when`: before-answer (the push is not processed, the default),
+            half-answer (it is, and half of its answer's bytes are sent) or after-answer. With "meets": "connection" the
+            connection ends right after our SETTINGS, or after `wait`.
+            """,
+            #"{"action": {"close": {"how": "reset", "when": "half-answer"}}, "match": {"nthOfConnection": {"every": 100}}}"#),
+        FaultWord(
+            "refuse-tls", "Turns a connection away before it has TLS.",
+            """
+            alert (handshake_failure, or {"alert": 42} for another), close (FIN at accept), reset (RST at accept),
+            certificate (the handshake goes on with a certificate of an unknown authority for another name).
+            """,
+            #"{"action": {"refuse-tls": "alert"}, "times": 3}"#),
+        FaultWord(
+            "raw", "Writes frames byte for byte, in place of the answer, before it or after it.",
+            """
+            Either a name or {"hex": "…", "place": "instead"}: pairs of hex digits with blanks, {stream} for the push's
+            stream in 4 bytes and {apnsId} for the 36 bytes of its answer's apns-id. A push whose answer is replaced is
+            not processed. Names:
+
+            """ + LawlessFrames.all.map { "  \($0.name): \($0.summary)" }.joined(separator: "\n"),
+            #"{"action": {"raw": "empty-data"}, "times": 1}"#),
+    ]
+
+    private static let criteria: [FaultWord] = [
+        FaultWord(
+            criterion: "provider", "The service: apns, the only one so far.", "",
+            #"{"match": {"provider": "apns"}, "action": {"silence": true}}"#),
+        FaultWord(
+            criterion: "environment", "production or sandbox: where the push was sent.", "Also of connections.",
+            #"{"match": {"environment": "sandbox"}, "action": {"respond": {"reason": "BadDeviceToken"}}}"#),
+        FaultWord(
+            criterion: "token", "One device token, in hex digits of either case.", "",
+            #"{"match": {"token": "00fc13adff785122"}, "action": {"respond": {"reason": "BadDeviceToken"}}}"#),
+        FaultWord(
+            criterion: "tokens", "A set of at most 100,000 device tokens.", "",
+            #"{"match": {"tokens": ["00fc13ad", "ff785122"]}, "action": {"respond": {"reason": "Unregistered"}}}"#),
+        FaultWord(
+            criterion: "topic", "A topic, or a bare bundle ID for all topics of that app.", "",
+            #"{"match": {"topic": "com.example.app"}, "action": {"respond": {"reason": "TopicDisallowed"}}}"#),
+        FaultWord(
+            criterion: "pushType", "The push type, as in apns-push-type.", "",
+            #"{"match": {"pushType": "liveactivity"}, "action": {"delay": "200ms"}}"#),
+        FaultWord(
+            criterion: "event", "start, update or end, of a Live Activity.", "",
+            #"{"match": {"event": "end"}, "action": {"respond": {"reason": "TooManyRequests"}}}"#),
+        FaultWord(
+            criterion: "priority", "1, 5 or 10.", "",
+            #"{"match": {"priority": 10}, "action": {"respond": {"reason": "TooManyRequests"}}}"#),
+        FaultWord(
+            criterion: "nth", "The nth push of its token, from 1.",
+            #"A number, a range {"from": 2, "to": 5}, or every kth {"every": 10}: the 10th, the 20th and so on."#,
+            #"{"match": {"nth": {"from": 2, "to": 5}}, "action": {"respond": {"reason": "InternalServerError"}}}"#),
+        FaultWord(
+            criterion: "nthOfConnection", "The nth request of its connection, refused ones included.", "Written as `nth` is.",
+            #"{"match": {"nthOfConnection": {"from": 100}}, "action": {"respond": {"reason": "InternalServerError"}}}"#),
+        FaultWord(
+            criterion: "connection", "The nth connection since the mock started.", "Written as `nth` is.",
+            #"{"meets": "connection", "match": {"connection": {"every": 2}}, "action": {"close": "fin"}}"#),
+        FaultWord(
+            criterion: "fraction", "A share of the pushes, each drawn by seed, rule and its own identity.",
+            """
+            The identity is the client's apns-id, else the token and the push's number among the token's. The same pushes
+            are met in a replay, whatever the order of arrival.
+            """,
+            #"{"match": {"fraction": 0.1}, "action": {"respond": {"reason": "ServiceUnavailable"}}}"#),
+        FaultWord(
+            criterion: "tokenFraction", "All pushes of a share of the tokens: always the same ones.", "",
+            #"{"match": {"tokenFraction": 0.03}, "action": {"respond": {"reason": "Unregistered"}}}"#),
+        FaultWord(
+            criterion: "connectionFraction", "A share of the connections, drawn by their number.", "",
+            #"{"match": {"connectionFraction": 0.5}, "action": {"delay": "1s"}}"#),
+    ]
+
+    private static let lives: [FaultWord] = [
+        FaultWord(
+            life: "meets", "push or connection: what the rule is asked about.",
+            """
+            A rule is asked about each push that the rules of APNs accept, unless it meets connections: then about each
+            one once, refuse-tls when it is accepted, all else after our first SETTINGS. refuse-tls need not say it.
+            """,
+            #"{"meets": "connection", "action": {"goaway": "BadCertificateEnvironment"}}"#),
+        FaultWord(
+            life: "times", "Fires at most so often.", "", #"{"action": {"silence": true}, "times": 3}"#),
+        FaultWord(
+            life: "after", "Lets so many matching pushes pass first.", "",
+            #"{"action": {"silence": true}, "after": 100, "times": 1}"#),
+        FaultWord(
+            life: "per", "token or connection: times and after count for each by itself.",
+            "So the first push of every token can be met, whatever the order of arrival. Over a million tokens pass.",
+            #"{"action": {"respond": {"reason": "TooManyRequests"}}, "times": 1, "per": "token"}"#),
+        FaultWord(
+            life: "renew", "times and after begin anew so often: a quota.",
+            "Here each token is refused what it gets beyond 10 pushes in a second.",
+            #"{"action": {"respond": {"reason": "TooManyRequests"}}, "after": 10, "renew": "1s", "per": "token"}"#),
+        FaultWord(
+            life: "at", "Takes effect so long after it was added; in a scenario, after the start of the load.", "",
+            #"{"action": {"silence": true}, "at": "20s", "for": "5s"}"#),
+        FaultWord(
+            life: "for", "Is in force so long, from the moment it takes effect.", "",
+            #"{"action": {"respond": {"reason": "ServiceUnavailable"}}, "for": "10s"}"#),
+        FaultWord(
+            life: "windows", "Outages: is in force now and then.",
+            #"The first `for` of each `every`, or a list of pairs: [["20s", "30s"], ["1m", "70s"]]."#,
+            #"{"action": {"respond": {"reason": "Shutdown"}}, "windows": {"every": "1m", "for": "5s"}}"#),
+        FaultWord(
+            life: "until-heals", "Fires until the peer does the right thing.",
+            """
+            new-connection: from the first firing on it meets only connections that were accepted before. new-provider-token:
+            only pushes with the provider token of the first firing. {"quiet": "10s"}: each token that was met until it has
+            been left alone for so long, then never again; a rule that meets connections, until none came for so long.
+            """,
+            #"{"action": {"respond": {"reason": "ExpiredProviderToken"}}, "until-heals": "new-connection"}"#),
+        FaultWord(
+            life: "ttl", "Time to live: the rule is removed so long after it was added.", "",
+            #"{"action": {"silence": true}, "ttl": "1m"}"#),
+    ]
+}
+
+extension FaultWord {
+    fileprivate init(_ name: String, _ summary: String, _ details: String, _ example: String) {
+        self.init(name: name, kind: .action, summary: summary, details: details, example: example)
+    }
+
+    fileprivate init(criterion name: String, _ summary: String, _ details: String, _ example: String) {
+        self.init(name: name, kind: .criterion, summary: summary, details: details, example: example)
+    }
+
+    fileprivate init(life name: String, _ summary: String, _ details: String, _ example: String) {
+        self.init(name: name, kind: .life, summary: summary, details: details, example: example)
+    }
+}
