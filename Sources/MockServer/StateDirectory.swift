@@ -41,14 +41,13 @@ struct StateDirectory: ~Copyable, Sendable {
     /// The content of a file, or nil when there is none. At most 1 MiB.
     borrowing func read(_ name: String) throws(Failure) -> String? { try Self.readWhole(path(of: name)) }
 
-    static func readWhole(_ path: String) throws(Failure) -> String? {
+    static func readWhole(_ path: String, limit: Int = 1 << 20) throws(Failure) -> String? {
         let number = open(path, O_RDONLY | O_CLOEXEC)
         if number < 0 {
             if errno == ENOENT { return nil }
             throw Failure(.run, "cannot read \(path): \(SystemCall.describe(errno))")
         }
         let file = Descriptor(owning: number)
-        let limit = 1 << 20
         var content: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16_384)
         while true {

@@ -18,6 +18,9 @@ extension MockServer {
         public var seed: UInt64
         /// Whether broadcast channels can be managed, on a port of their own; see `channelsURL`.
         public var managesChannels = false
+        /// Rules that Apple leaves open, by name, such as `["tokenUpdateScope": "peer-and-team"]`; `pushrig list settings`
+        /// tells those there are.
+        public var settings: [String: String] = [:]
 
         public init(
             stateDirectory: String? = nil, port: Int = 0, sandboxPort: Int? = nil, topics: [String] = [],

@@ -72,7 +72,10 @@ public final class MockServer: Sendable {
         options.seed = Seed(configuration.seed)
         options.drainLimit = Self.drainLimit
         clock = options.clock
-        do throws(Failure) { service = try MockService(options: options) } catch {
+        do throws(Failure) {
+            for (name, value) in configuration.settings { try options.rules.set(name, to: value) }
+            service = try MockService(options: options)
+        } catch {
             temporaryFolder?.remove()
             throw MockError(error)
         }

@@ -186,6 +186,27 @@ extension TestMock {
         }
     }
 
+    @Test func `a team with many keys of 400 topics fits into the file`() throws {
+        try withDirectory { directory in
+            let store = try CredentialStore(directory: directory + "/state")
+            let first = try store.identity()
+            let topics = (0..<400).map { JSONValue.string("com.example.a-rather-long-name-of-an-app.number\($0)") }
+            let keys = (0..<80).map { number -> JSONValue in
+                [
+                    "keyId": .string("TOPICKEY\(10 + number)"), "teamId": .string(first.teamID), "kind": "topic",
+                    "environment": "production", "topics": .array(topics), "relatedKeyId": .null,
+                    "file": .string("AuthKey_\(first.keyID).p8"),
+                ]
+            }
+            let text = JSONValue.object(["keys": .array(keys)]).text
+            #expect(text.utf8.count > 1 << 20)
+            try write(text, to: directory + "/state/credentials.json")
+            let mock = try TestMock(directory + "/state", { _ in })
+            defer { mock.stop() }
+            #expect(mock.service.credentials.list.keys.count == 80)
+        }
+    }
+
     @Test func `a broken file stops a start, and not a running mock`() throws {
         try withDirectory { directory in
             let mock = try TestMock(directory + "/state", { _ in })

@@ -39,6 +39,17 @@ private let other = String(repeating: "b2", count: 32)
         }
     }
 
+    @Test func `takes the rules that Apple leaves open by name`() async throws {
+        var configuration = MockServer.Configuration()
+        configuration.settings = ["internalErrorAfter": "0"]
+        try await withMock(configuration) { _, curl async throws in
+            #expect(try curl.push(to: token).body == #"{"reason":"InternalServerError"}"#)
+        }
+        configuration.settings = ["internalErorAfter": "0"]
+        let error = #expect(throws: MockError.self) { try MockServer(configuration) }
+        #expect(error?.hint == "did you mean `internalErrorAfter`?")
+    }
+
     // MARK: Life
 
     @Test func `tells where it is and what a relay needs`() async throws {

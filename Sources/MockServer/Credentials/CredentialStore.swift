@@ -12,6 +12,8 @@ package struct CredentialStore: Sendable {
     /// Absolute.
     package let directory: String
     static let file = "credentials.json"
+    /// Bytes of it: some teams' 400 topic-specific keys of 400 topics each.
+    private static let fileLimit = 64 << 20
 
     init(state: borrowing StateDirectory) { directory = state.path }
 
@@ -31,7 +33,8 @@ package struct CredentialStore: Sendable {
     package func path(of name: String) -> String { name.hasPrefix("/") ? name : directory + "/" + name }
 
     package func list() throws(Failure) -> CredentialList {
-        guard let text = try StateDirectory.readWhole(path(of: Self.file)) else { return CredentialList() }
+        guard let text = try StateDirectory.readWhole(path(of: Self.file), limit: Self.fileLimit)
+        else { return CredentialList() }
         do throws(Failure) {
             guard let json = try? JSONValue(parsing: text), json.object != nil else {
                 throw Failure(.usage, "it is no JSON object", hint: "remove it, and credentials are made anew")
