@@ -3,6 +3,8 @@
 package enum Suggestion {
     /// The nearest known word, if it is near enough to have been meant: at most a third of its letters differ.
     package static func nearest(to word: String, among known: some Sequence<String>) -> String? {
+        // Nobody means a word by a page of text, and comparing one would take long.
+        guard word.utf8.count <= 256 else { return nil }
         let letters = Array(word.lowercased())
         var best: (word: String, distance: Int)?
         for candidate in known {

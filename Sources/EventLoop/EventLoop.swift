@@ -62,6 +62,14 @@ package final class EventLoop {
         timers.runDue(at: time.now())
         endTurn()
         while !isStopped { waitAndServe() }
+        letGo()
+    }
+
+    /// The end of a loop: timers that are not due yet and handlers of open descriptors may hold whoever holds the loop,
+    /// and nobody of them would ever go.
+    package func letGo() {
+        timers.forgetAll()
+        poller.forgetAll()
     }
 
     /// One turn without waiting: for whoever turns a loop by hand on its own thread.

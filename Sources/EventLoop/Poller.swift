@@ -76,6 +76,17 @@ final class Poller {
         free.append(ticket.slot)
     }
 
+    /// Lets go of all handlers; their tickets are useless from then on.
+    func forgetAll() {
+        // They go at the end, for they may have others to deregister.
+        let forgotten = slots
+        for index in slots.indices where slots[index].handler != nil {
+            slots[index].handler = nil
+            slots[index].generation &+= 1
+        }
+        withExtendedLifetime(forgotten) {}
+    }
+
     /// Waits for at least one event and hands each to `dispatch`.
     func wait(_ dispatch: (any ReadinessHandler, Readiness) -> Void, woken: () -> Void) {
         let result = events.withUnsafeMutableBufferPointer { room in

@@ -57,6 +57,13 @@ final class TimerHeap {
         arm()
     }
 
+    /// What the actions held goes after the heap is empty, for it may have timers to cancel.
+    func forgetAll() {
+        let forgotten = heap
+        heap = []
+        withExtendedLifetime(forgotten) {}
+    }
+
     /// Empties the timerfd after it fired.
     func acknowledge() {
         var expirations: UInt64 = 0

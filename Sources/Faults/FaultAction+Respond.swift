@@ -85,7 +85,7 @@ extension ActionForm {
         case nil: return nil
         case .string("before-registration"): return .beforeRegistration
         case .string("after-registration"): return .afterRegistration
-        case .integer(let milliseconds) where abs(milliseconds) < .max / 1_000_000:
+        case .integer(let milliseconds) where milliseconds.magnitude < UInt64(Int64.max) / 1_000_000:
             return .absolute(WallTime(milliseconds: milliseconds))
         case .string(let text):
             if let time = WallTime(iso8601: text) { return .absolute(time) }

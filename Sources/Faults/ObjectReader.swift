@@ -107,10 +107,13 @@ struct ObjectReader {
         return share
     }
 
+    /// At most a year: later than any mock lives, and far from where sums of durations overflow.
     func interval(_ key: String, isPositive: Bool) throws(FaultRuleError) -> Interval? {
         guard let value = self[key] else { return nil }
-        guard let interval = value.string.flatMap({ Interval(parsing: $0) }), !isPositive || interval > .zero else {
-            throw error(key, "a duration is expected here", hint: #"such as "10s", "250ms" or "1m30s""#)
+        guard let interval = value.string.flatMap({ Interval(parsing: $0) }), !isPositive || interval > .zero,
+            interval <= .seconds(365 * 86_400)
+        else {
+            throw error(key, "a duration of at most a year is expected here", hint: #"such as "10s", "250ms" or "1m30s""#)
         }
         return interval
     }

@@ -9,8 +9,8 @@ final class AdminEater: FuzzEater {
     private static let token = String(repeating: "ab", count: 32)
     private static let paths = [
         "/v1/faults", "/v1/faults/f1", "/v1/tokens/" + token, "/v1/pushes", "/v1/activities", "/v1/activities/" + token,
-        "/v1/reset", "/v1/info", "/v1/health", "/metrics", "/", "/v1/clock", "/v1/findings", "/v1/events", "/v1/devices",
-        "/v1/keys", "/v1/channels", "/v1/tokens/", "/v1/",
+        "/v1/reset", "/v1/info", "/v1/health", "/metrics", "/", "/v1/tokens/" + token + "/channel", "/v1/channels",
+        "/v1/apps/com.example.app", "/v1/keys", "/v1/keys/KEY0000001", "/v1/tokens/", "/v1/",
     ]
 
     private let supply: HandMock.Supply

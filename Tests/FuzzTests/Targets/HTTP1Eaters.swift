@@ -61,7 +61,7 @@ final class HTTP1RequestEater: FuzzEater {
                 case .needsMore: try hold(rest.isEmpty, "bytes are left, and the parser wants more")
                 case .failed(let status, let message):
                     try hold(400...599 ~= status && message.utf8CodeUnitCount > 0, "a failure without status or reason")
-                    reading.end = "\(status)"
+                    reading.end = "failed"
                     break pieces
                 case .complete:
                     reading.note(parser.head, parser.body, "\(parser.keepAlive) \(parser.isHTTP10)")
@@ -70,7 +70,7 @@ final class HTTP1RequestEater: FuzzEater {
                 }
             }
         }
-        // Where a failing line is noticed depends on the pieces; that it fails does not.
+        // Where a failing line is noticed, and for which of its faults, depends on the pieces; that it fails does not.
         if !reading.end.isEmpty { reading.taken = 0 }
         return reading
     }
@@ -133,7 +133,8 @@ final class HTTP1ResponseEater: FuzzEater {
         switch parser.progress {
         case .needsMore: try hold(rest.isEmpty, "bytes are left, and the parser wants more")
         case .failed(let status, _):
-            reading.end = "\(status)"
+            try hold(status == 502, "a response fails with \(status)")
+            reading.end = "failed"
             return false
         case .complete:
             try hold(200...599 ~= parser.status, "a response of status \(parser.status)")

@@ -41,6 +41,8 @@ final class HandMock {
         adminWorker = try AdminWorker(loop: loop, shared: shared, coordinates: coordinates)
     }
 
+    deinit { loop.letGo() }
+
     /// As new but for its clock and its journal.
     func reset() {
         shared.forget()
@@ -61,7 +63,7 @@ final class HandMock {
     var openStreams: Int { shared.statistics().openStreams }
     var failure: Failure? { shared.failure }
 
-    /// Hands out a mock, and a new one after so many times, lest its journal fill the disk.
+    /// Hands out a mock, and a new one after so many times, lest its journal and keys fill the disk.
     final class Supply {
         private let folder: String
         private var mock: HandMock?
@@ -72,7 +74,7 @@ final class HandMock {
         func mockForOneInput() -> HandMock {
             if left == 0 || mock == nil {
                 mock = nil
-                FuzzFolder.remove(folder + "/state/journal")
+                FuzzFolder.remove(folder + "/state")
                 do { mock = try HandMock(folder: folder) } catch { fatalError("no mock: \(error)") }
                 left = 1_000
             }
