@@ -2,6 +2,7 @@
 
 import APNs
 import Basics
+import EventLoop
 import HTTP2
 import Net
 
@@ -20,6 +21,8 @@ final class ProviderPeer {
     var hasWideLimit = false
     /// A rejection has dropped the limit to one stream, until the next accepted push.
     var isDropped = false
+    /// What a fault is still to do to the connection.
+    var plannedFault: LoopTimer?
 
     /// `address` with its port, as connections tell it.
     init(address: String, certificate: ClientCertificate?) {

@@ -159,7 +159,7 @@ extension PushPipeline {
         guard let withholding = fault.withholding else { return }
         connection.withholdWindowUpdates()
         if case .lasting(let wait) = withholding {
-            _ = loop.after(wait) { connection.releaseWindowUpdates() }
+            peer(of: connection).plannedFault = loop.after(wait) { connection.releaseWindowUpdates() }
         }
     }
 
@@ -188,20 +188,20 @@ extension PushPipeline {
         note(firing, connection: connection.id, number: connection.number, peer: connection.peer)
         switch firing.action {
         case .goAway(let fault):
-            wait(fault.wait) { [self] in goAway(fault, connection, last: fault.last == nil ? 0 : fault.lastStream(of: 0)) }
+            wait(fault.wait, connection) { [self] in goAway(fault, connection, last: fault.lastStream(of: 0)) }
         case .maxStreams(let count):
             peer(of: connection).hasWideLimit = true
             connection.setMaxConcurrentStreams(count)
         case .window(let fault): window(fault, connection)
-        case .close(let fault): wait(fault.wait) { connection.close(fault.manner.ending) }
+        case .close(let fault): wait(fault.wait, connection) { connection.close(fault.manner.ending) }
         case .raw(let fault): connection.sendRaw(fault.bytes.bytes(stream: 0, apnsID: ""))
         case .respond, .answer, .delay, .silence, .resetStream, .refuseTLS: break
         }
     }
 
-    private func wait(_ interval: Interval?, _ act: @escaping () -> Void) {
+    private func wait(_ interval: Interval?, _ connection: ServerConnection, _ act: @escaping () -> Void) {
         guard let interval else { return act() }
-        _ = loop.after(interval, act)
+        peer(of: connection).plannedFault = loop.after(interval, act)
     }
 
     private func caller(_ number: UInt64, acceptedAt: Instant) -> FaultCaller {

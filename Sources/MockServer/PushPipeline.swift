@@ -94,6 +94,9 @@ final class PushPipeline: ServerHandler {
 
     func disconnected(_ connection: ServerConnection) {
         totals.connectionsOpen -= 1
+        let peer = peer(of: connection)
+        peer.plannedFault?.cancel()
+        peer.plannedFault = nil
         note(.connectionClosed, connection)
     }
 

@@ -170,6 +170,7 @@ package final class Server: TurnEndHandler {
         connection.accountedBytes = 0
         connection.abandonAll()
         connection.engine = .undecided
+        connection.transport.release()
         if connections.isEmpty, let done = drained {
             drained = nil
             loop.atEndOfTurn(done)

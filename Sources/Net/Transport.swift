@@ -29,7 +29,9 @@ enum TransportRead {
 }
 
 final class Transport {
-    private let descriptor: Descriptor
+    /// The socket, until `release`.
+    private var descriptor: Descriptor?
+    let number: Int32
     private let buffers: TransportBuffers
     private let tls: TLSSession?
     /// Bytes for the wire that the kernel has not taken yet.
@@ -39,12 +41,12 @@ final class Transport {
     private(set) var sentBytes = 0
 
     init(descriptor: consuming Descriptor, tls: TLSSession?, buffers: TransportBuffers) {
-        self.descriptor = descriptor
+        number = descriptor.number
+        self.descriptor = consume descriptor
         self.tls = tls
         self.buffers = buffers
     }
 
-    var number: Int32 { descriptor.number }
     var pendingBytes: Int { pending.count }
     var isReady: Bool { tls?.isEstablished ?? true }
     var negotiatedProtocol: String? { tls?.negotiatedProtocol }
@@ -61,7 +63,7 @@ final class Transport {
     /// One read. On `.data` the buffers' plaintext holds what came.
     func read() -> TransportRead {
         let room = buffers.room
-        let result = SystemCall.run { recv(descriptor.number, room.baseAddress!, room.count, 0) }
+        let result = SystemCall.run { recv(number, room.baseAddress!, room.count, 0) }
         guard case .done(let count) = result else {
             if case .failed(let number) = result { return .failed(SystemCall.describe(number)) }
             return .wouldBlock
@@ -86,7 +88,7 @@ final class Transport {
     /// Reads and forgets, without decrypting.
     func discard() -> TransportRead {
         let room = buffers.room
-        switch SystemCall.run({ recv(descriptor.number, room.baseAddress!, room.count, 0) }) {
+        switch SystemCall.run({ recv(number, room.baseAddress!, room.count, 0) }) {
         case .done(let count): return count > 0 ? .wouldBlock : .closed
         case .wouldBlock: return .wouldBlock
         case .failed: return .closed
@@ -120,19 +122,26 @@ final class Transport {
     func shutDown() {
         tls?.close()
         sendCiphertext()
-        shutdown(descriptor.number, Int32(SHUT_WR))
+        shutdown(number, Int32(SHUT_WR))
     }
 
     func end(_ ending: ConnectionEnding) {
         switch ending {
         case .clean: shutDown()
         case .cutOff: cutOff()
-        case .reset: abort(descriptor.number)
+        case .reset: abort(number)
         }
     }
 
+    /// Closes the socket now, though somebody may still hold the connection for an answer that comes to nothing.
+    func release() {
+        isBroken = true
+        pending.clear(keepingUpTo: 0)
+        descriptor = nil
+    }
+
     /// Ends our side without a word of TLS.
-    func cutOff() { shutdown(descriptor.number, Int32(SHUT_WR)) }
+    func cutOff() { shutdown(number, Int32(SHUT_WR)) }
 
     private func sendCiphertext() { send(buffers.pipe.output) }
 
@@ -149,7 +158,7 @@ final class Transport {
     private func transmit(_ buffer: ByteBuffer) -> Int {
         let bytes = buffer.bytes
         let result = bytes.withUnsafeBufferPointer { bytes in
-            SystemCall.run { Glibc.send(descriptor.number, bytes.baseAddress!, bytes.count, Int32(MSG_NOSIGNAL)) }
+            SystemCall.run { Glibc.send(number, bytes.baseAddress!, bytes.count, Int32(MSG_NOSIGNAL)) }
         }
         switch result {
         case .done(let count):

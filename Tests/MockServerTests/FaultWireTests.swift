@@ -155,9 +155,7 @@ import Testing
             try mock.fault(#"{"meets":"connection","action":{"goaway":{"reason":"IdleTimeout","last":1,"wait":"100ms"}}}"#)
             let begin = now()
             let provider = try RawProvider(mock)
-            provider.push()
             let frames = provider.read()
-            #expect(frames.on(stream: 1).map(\.type) == [1])
             #expect(frames.of(type: 7).map { Array($0.payload.prefix(4)) } == [word(1)])
             #expect(now() - begin >= .milliseconds(100) && provider.ending == .closed)
         }
@@ -242,13 +240,26 @@ import Testing
         }
     }
 
+    @Test func `a connection ends at once though an answer on it is delayed`() throws {
+        try withMock { mock in
+            try mock.fault(#"{"action":{"delay":"30s"},"match":{"nthOfConnection":1}}"#)
+            try mock.fault(#"{"action":{"close":"reset"},"match":{"nthOfConnection":2}}"#)
+            let provider = try RawProvider(mock)
+            provider.push()
+            provider.echo()
+            provider.push(stream: 3)
+            provider.read()
+            #expect(provider.ending == .reset)
+            #expect(try mock.journal().map(\.status) == [200, 0])
+        }
+    }
+
     @Test func `a connection ends a while after it began`() throws {
         try withMock { mock in
             try mock.fault(#"{"meets":"connection","action":{"close":{"how":"fin","wait":"100ms"}},"times":1}"#)
             let begin = now()
             let provider = try RawProvider(mock)
-            provider.push()
-            #expect(provider.read().on(stream: 1).count == 1)
+            provider.read()
             #expect(provider.ending == .cutOff && now() - begin >= .milliseconds(100))
         }
     }
