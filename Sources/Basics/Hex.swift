@@ -72,13 +72,32 @@ package struct UUIDBytes: Hashable, Sendable {
 
     /// Appends the 36 characters.
     package func write(uppercase: Bool, to output: inout OutputSpan<UInt8>) {
-        let letter: UInt8 = uppercase ? 55 : 87
-        for digit in 0..<32 {
-            if digit == 8 || digit == 12 || digit == 16 || digit == 20 { output.append(45) }
-            let word = digit < 16 ? high : low
-            let nibble = UInt8(truncatingIfNeeded: word >> UInt64((15 - digit % 16) * 4)) & 15
-            output.append(nibble < 10 ? 48 + nibble : letter + nibble)
-        }
+        let (first, second) = (Self.digits(high, uppercase), Self.digits(high << 32, uppercase))
+        let (third, fourth) = (Self.digits(low, uppercase), Self.digits(low << 32, uppercase))
+        Self.append(first, 0..<8, to: &output)
+        output.append(45)
+        Self.append(second, 0..<4, to: &output)
+        output.append(45)
+        Self.append(second, 4..<8, to: &output)
+        output.append(45)
+        Self.append(third, 0..<4, to: &output)
+        output.append(45)
+        Self.append(third, 4..<8, to: &output)
+        Self.append(fourth, 0..<8, to: &output)
+    }
+
+    /// The upper 32 bits as eight characters, the first in the lowest byte.
+    private static func digits(_ word: UInt64, _ uppercase: Bool) -> UInt64 {
+        // The nibbles spread over the bytes, halving the pieces three times.
+        var nibbles = word >> 48 | (word >> 32 & 0xFFFF) << 32
+        nibbles = nibbles >> 8 & 0x00FF_0000_00FF | (nibbles & 0x00FF_0000_00FF) << 16
+        nibbles = nibbles >> 4 & 0x000F_000F_000F_000F | (nibbles & 0x000F_000F_000F_000F) << 8
+        let letters = (nibbles &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        return nibbles &+ 0x3030_3030_3030_3030 &+ letters &* (uppercase ? 7 : 39)
+    }
+
+    private static func append(_ word: UInt64, _ range: Range<Int>, to output: inout OutputSpan<UInt8>) {
+        for index in range { output.append(UInt8(truncatingIfNeeded: word >> UInt64(8 * index))) }
     }
 
     package func text(uppercase: Bool = false) -> String {
