@@ -1,0 +1,167 @@
+// How many streams a provider may open, and when that changes (spec/apns.md §2.1).
+
+import APNs
+import Basics
+import EventLoop
+import Journal
+import MockServer
+import Testing
+import WireClient
+
+@Suite struct StreamLimitTests {
+    private let other = String(repeating: "0b", count: 32)
+
+    @Test func `one stream until the first valid provider token, then a thousand, and only then the 200`() throws {
+        try withMock { mock in
+            let client = try mock.wire()
+            #expect(try client.ask(1, mock.block()).status == 200)
+            #expect(try client.ask(3, mock.block()).status == 200)
+            #expect(client.limitsAndStatuses == [1, 1_000, 200, 200])
+        }
+    }
+
+    @Test func `no token and a bad one leave the limit at one, a good one in a refused push does not`() throws {
+        try withMock { mock in
+            let client = try mock.wire()
+            #expect(try client.ask(1, mock.block(authorized: false)).status == 403)
+            let bad = HPACK.block(TestMock.pseudo() + [("authorization", "bearer a.b.c"), ("apns-topic", "com.example.app")])
+            #expect(try client.ask(3, bad).status == 403)
+            #expect(try client.ask(5, mock.block(token: "zz")).status == 400)
+            #expect(client.limitsAndStatuses == [1, 403, 403, 1_000, 400])
+        }
+    }
+
+    @Test func `by default a refusal leaves the limit as it is`() throws {
+        try withMock { mock in
+            let client = try mock.wire()
+            _ = try client.ask(1, mock.block())
+            _ = try client.ask(3, mock.block(token: "zz"))
+            _ = try client.ask(5, mock.block())
+            #expect(client.limitsAndStatuses == [1, 1_000, 200, 400, 200])
+        }
+    }
+
+    @Test func `the drop: a refusal takes the limit to one, the next accepted push brings it back`() throws {
+        try withMock({ $0.rules.rejectionDropsStreamLimit = true }) { mock in
+            let client = try mock.wire()
+            for (stream, token) in [(1, TestMock.device), (3, "zz"), (5, "zz"), (7, TestMock.device), (9, TestMock.device)] {
+                _ = try client.ask(UInt32(stream), mock.block(token: token))
+            }
+            #expect(client.limitsAndStatuses == [1, 1_000, 200, 1, 400, 400, 1_000, 200, 200])
+        }
+    }
+
+    @Test func `the drop comes with a 410 as well`() throws {
+        try withMock({ $0.rules.rejectionDropsStreamLimit = true }) { mock in
+            _ = try mock.admin.ask(
+                "PUT", "/v1/tokens/" + other, [("content-type", "application/json")],
+                body: #"{"kind":"device","topic":"com.example.app","state":"unregistered"}"#)
+            let client = try mock.wire()
+            _ = try client.ask(1, mock.block())
+            _ = try client.ask(3, mock.block(token: other))
+            #expect(client.limitsAndStatuses == [1, 1_000, 200, 1, 410])
+        }
+    }
+
+    @Test func `announced only: streams beyond the limit are served, young connection or dropped`() throws {
+        try withMock({ $0.rules.rejectionDropsStreamLimit = true }) { mock in
+            let client = try mock.wire()
+            for stream: UInt32 in [1, 3, 5] { client.send(.headers(stream, mock.block())) }
+            for stream: UInt32 in [5, 3, 1] { client.send(.data(stream, WireClient.alertBody)) }
+            for stream: UInt32 in [5, 3, 1] { #expect(try client.answer(on: stream)?.status == 200) }
+            _ = try client.ask(7, mock.block(token: "zz"))
+            for stream: UInt32 in [9, 11] { client.send(.headers(stream, mock.block())) }
+            for stream: UInt32 in [9, 11] { client.send(.data(stream, WireClient.alertBody)) }
+            for stream: UInt32 in [9, 11] { #expect(try client.answer(on: stream)?.status == 200) }
+        }
+    }
+
+    @Test func `enforced: streams in flight beyond a dropped limit are refused, and closed for their DATA`() throws {
+        try withMock({
+            $0.rules.rejectionDropsStreamLimit = true
+            $0.rules.streamLimit = .enforced
+        }) { mock in
+            let client = try mock.wire()
+            _ = try client.ask(1, mock.block())
+            // Five pushes that the client had under way before it could read of the drop.
+            client.push(3, mock.block(token: "zz"))
+            try client.wait(for: { $0.stream == 3 && $0.type == FrameType.data })
+            for stream: UInt32 in [5, 7, 9] { client.send(.headers(stream, mock.block())) }
+            for stream: UInt32 in [5, 7, 9] { client.send(.data(stream, WireClient.alertBody)) }
+            #expect(try client.answer(on: 5)?.status == 200)
+            try client.readResets(upTo: 4)
+            for stream: UInt32 in [7, 9] {
+                let resets = client.received.filter { $0.stream == stream }
+                #expect(resets.map(\.type) == [FrameType.reset, FrameType.reset])
+                #expect(resets.map { $0.number(at: 0) } == [ErrorCode.refusedStream, ErrorCode.streamClosed])
+            }
+            // What was refused was not processed and may be sent again, now that a push was accepted.
+            for stream: UInt32 in [11, 13] { client.push(stream, mock.block()) }
+            for stream: UInt32 in [11, 13] { #expect(try client.answer(on: stream)?.status == 200) }
+            #expect(client.limitsAndStatuses == [1, 1_000, 200, 1, 400, 1_000, 200, 200, 200])
+            #expect(try mock.journal().map(\.stream) == [1, 3, 5, 11, 13])
+        }
+    }
+
+    @Test func `enforced: a thousand refusals are not held against the provider`() throws {
+        try withMock({
+            $0.rules.rejectionDropsStreamLimit = true
+            $0.rules.streamLimit = .enforced
+        }) { mock in
+            let client = try mock.wire()
+            _ = try client.ask(1, mock.block())
+            _ = try client.ask(3, mock.block(token: "zz"))
+            client.send(.headers(5, mock.block()))
+            for stream in stride(from: UInt32(7), to: 5_007, by: 2) { client.push(stream, mock.block(authorized: false)) }
+            client.send(.data(5, WireClient.alertBody))
+            #expect(try client.answer(on: 5)?.status == 200)
+            _ = try client.awaitPing()
+            let refused = client.received.filter { $0.type == FrameType.reset && $0.number(at: 0) == 7 }
+            #expect(refused.count == 2_500)
+            #expect(!client.received.contains { $0.type == FrameType.goAway })
+        }
+    }
+
+    @Test func `enforced: a young connection has one stream`() throws {
+        try withMock({ $0.rules.streamLimit = .enforced }) { mock in
+            let client = try mock.wire()
+            client.send(.headers(1, mock.block()), .headers(3, mock.block()))
+            client.send(.data(1, WireClient.alertBody), .data(3, WireClient.alertBody))
+            #expect(try client.answer(on: 1)?.status == 200)
+            try client.readResets(upTo: 2)
+            #expect(client.received.filter { $0.stream == 3 }.map { $0.number(at: 0) } == [7, 5])
+            for stream: UInt32 in [5, 7, 9] { client.push(stream, mock.block()) }
+            for stream: UInt32 in [5, 7, 9] { #expect(try client.answer(on: stream)?.status == 200) }
+        }
+    }
+
+    @Test func `a client that obeys the limits loses nothing, whatever the mode`() throws {
+        try withMock({
+            $0.rules.rejectionDropsStreamLimit = true
+            $0.rules.streamLimit = .enforced
+        }) { mock in
+            let client = try mock.provider()
+            let path = "/3/device/"
+            for round in 0..<5 {
+                let bad = client.send("POST", path + "zz", mock.fields(), body: alert)
+                #expect(try bad.take().get().status == 400)
+                #expect(try client.ask("POST", path + TestMock.device, mock.fields(), body: alert).status == 200)
+                let many = (0..<20).map { _ in
+                    client.send("POST", path + TestMock.device, mock.fields(), body: alert)
+                }
+                for one in many { #expect(try one.take().get().status == 200, "round \(round)") }
+            }
+        }
+    }
+}
+
+extension WireClient {
+    fileprivate func readResets(upTo count: Int) throws {
+        while received.filter({ $0.type == FrameType.reset }).count < count, try next() != nil {}
+    }
+
+    fileprivate func wait(for fits: (Frame) -> Bool) throws {
+        while let frame = try next() { if fits(frame) { return } }
+        Issue.record("the connection ended: \(received)")
+    }
+}
