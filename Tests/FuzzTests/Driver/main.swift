@@ -21,16 +21,22 @@ if words.dropFirst().first == "--list" {
     for target in FuzzTarget.all { print(target.name, target.maxBytes, target.dictionaries.joined(separator: ",")) }
     exit(0)
 }
-guard let target = FuzzTarget.all.first(where: { $0.name == words.dropFirst().first }) else {
+// A merge runs the program again with libFuzzer's arguments alone; then the environment names the target.
+let first = words.dropFirst().first ?? ""
+let isNamed = FuzzTarget.all.contains { $0.name == first }
+let name = isNamed ? first : getenv("PUSHRIG_FUZZ_TARGET").map { String(cString: $0) } ?? first
+guard let target = FuzzTarget.all.first(where: { $0.name == name }) else {
     print("fuzz: name one of: \(FuzzTarget.all.map(\.name).joined(separator: ", "))")
     exit(2)
 }
+setenv("PUSHRIG_FUZZ_TARGET", name, 1)
 let folder = try FuzzFolder()
 eater = try target.make(folder.path)
 
 // The target's name is ours; libFuzzer sees what is behind it.
-var count = CommandLine.argc - 1
-var arguments = CommandLine.unsafeArgv + 1
+let skipped = isNamed ? 1 : 0
+var count = CommandLine.argc - Int32(skipped)
+var arguments = CommandLine.unsafeArgv + skipped
 arguments[0] = CommandLine.unsafeArgv[0]
 let result = LLVMFuzzerRunDriver(&count, &arguments) { bytes, count in
     do throws(Violation) {
