@@ -63,7 +63,7 @@ struct ArmedRule {
 
     /// Counts a match; a firing when it is the rule's turn.
     mutating func meet(_ subject: borrowing FaultSubject, now: Instant) -> Firing? {
-        guard rule.target == .push, isInForce(now), match.holds(for: subject) else { return nil }
+        guard rule.target == subject.target, isInForce(now), match.holds(for: subject) else { return nil }
         return meet(
             Party(
                 token: subject.tokenHash.low, caller: subject.caller, credential: subject.credential,

@@ -8,7 +8,9 @@ import Basics
 let longestDelay = Interval.seconds(24 * 3600)
 
 extension ActionForm {
-    static let delay = ActionForm(name: "delay", example: #""200ms""#) { value, pointer throws(FaultRuleError) in
+    static let delay = ActionForm(
+        name: "delay", example: #""200ms""#, targets: [.push, .broadcast]
+    ) { value, pointer throws(FaultRuleError) in
         .delay(try readDistribution(value, pointer))
     } write: { action in
         guard case .delay(let distribution) = action else { return nil }

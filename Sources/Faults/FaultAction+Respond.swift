@@ -40,8 +40,9 @@ package struct LawlessAnswer: Sendable, Equatable {
 extension ActionForm {
     private static let longestBody = 65_536
 
-    static let respond = ActionForm(name: "respond", example: #"{"reason": "BadDeviceToken"}"#) {
-        value, pointer throws(FaultRuleError) in
+    static let respond = ActionForm(
+        name: "respond", example: #"{"reason": "BadDeviceToken"}"#, targets: [.push, .broadcast]
+    ) { value, pointer throws(FaultRuleError) in
         let object = try ObjectReader(value, at: pointer, keys: ["reason", "timestamp", "status", "body", "headers"])
         let isLawless = ["status", "body", "headers"].contains { object[$0] != nil }
         guard !isLawless else { return .answer(try readLawless(object)) }
@@ -50,6 +51,7 @@ extension ActionForm {
                 pointer: pointer, message: "a reason is missing", hint: #"such as {"reason": "BadDeviceToken"}"#)
         }
         guard let reason = Reason(word: word) else {
+            if let reason = BroadcastReason(word: word) { return .refuse(reason) }
             throw object.unknownWord("reason", word, among: Reason.rows.map(\.word.description))
         }
         let timestamp = try readTimestamp(object)
@@ -70,6 +72,7 @@ extension ActionForm {
             case nil: break
             }
             return .object(object)
+        case .refuse(let reason): return ["reason": .string(reason.word.description)]
         case .answer(let answer):
             var object: JSONObject = ["status": .integer(Int64(answer.status)), "body": .string(answer.body)]
             var headers = JSONObject()

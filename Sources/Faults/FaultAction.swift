@@ -8,6 +8,8 @@ package import Basics
 package enum FaultAction: Sendable, Equatable {
     /// Refuses with that reason; `timestamp` is for 410 only, and nil means after the registration.
     case respond(Reason, timestamp: RelativeTimestamp?)
+    /// The same of what meets broadcasts, whose reasons are a list of their own.
+    case refuse(BroadcastReason)
     /// Answers what no rule of APNs would.
     case answer(LawlessAnswer)
     /// Answers later, by so many seconds.
@@ -31,6 +33,8 @@ package enum FaultTarget: String, Sendable, CaseIterable {
     case push
     /// Connections, once each: before TLS for `refuse-tls`, else after our first SETTINGS.
     case connection
+    /// Broadcasts and operations on channels that the rules of APNs accept, one by one.
+    case broadcast
 }
 
 /// One action's form in JSON: an object with this one member.
@@ -76,7 +80,7 @@ extension FaultAction {
     /// What stands for it in the journal, from 1; these numbers never change.
     package var code: UInt8 {
         switch self {
-        case .respond, .answer: 1
+        case .respond, .refuse, .answer: 1
         case .delay: 2
         case .silence: 3
         case .resetStream: 4

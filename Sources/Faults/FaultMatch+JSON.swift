@@ -10,14 +10,25 @@ extension FaultMatch {
     ]
     /// What can be asked of a connection, which is met before any push.
     private static let connectionKeys = ["provider", "environment", "connection", "connectionFraction"]
+    /// What can be asked of a broadcast or an operation on channels; `topic` is the bundle ID in its path.
+    private static let broadcastKeys = [
+        "provider", "environment", "topic", "event", "priority", "fraction", "nthOfConnection", "connection",
+        "connectionFraction",
+    ]
     private static let maxTokens = 100_000
 
     init(json: JSONValue, at pointer: String, target: FaultTarget) throws(FaultRuleError) {
         let object = try ObjectReader(json, at: pointer, keys: Self.keys)
-        if target == .connection, let key = Self.keys.first(where: { object[$0] != nil && !Self.connectionKeys.contains($0) }) {
+        let known =
+            switch target {
+            case .push: Self.keys
+            case .connection: Self.connectionKeys
+            case .broadcast: Self.broadcastKeys
+            }
+        if let key = Self.keys.first(where: { object[$0] != nil && !known.contains($0) }) {
             throw object.error(
-                key, "\(key) is of a push, and this rule meets connections",
-                hint: "it may ask for " + Self.connectionKeys.joined(separator: ", "))
+                key, "\(key) is of a push, and this rule meets \(target)s",
+                hint: "it may ask for " + known.joined(separator: ", "))
         }
         self.init(
             provider: try object.word("provider", of: ["apns"]),

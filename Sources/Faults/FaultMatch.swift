@@ -25,7 +25,7 @@ package struct Ordinals: Sendable, Equatable, ExpressibleByIntegerLiteral {
 }
 
 /// All that is given must hold. A rule that meets connections may ask for `provider`, `environment`, `connection` and
-/// `connectionFraction` only.
+/// `connectionFraction` only; one that meets broadcasts for nothing that is about tokens.
 package struct FaultMatch: Sendable, Equatable {
     /// The only one so far is `apns`.
     package var provider: String?

@@ -4,6 +4,7 @@
 //      "action": {"respond": {"reason": "Unregistered", "timestamp": "after-registration"}},
 //      "times": 3, "for": "10s", "after": 2, "at": "20s", "id": "f1"}
 
+import APNs
 package import Basics
 
 extension FaultRule {
@@ -19,9 +20,15 @@ extension FaultRule {
                 pointer: "", message: "a fault needs an action",
                 hint: #"such as "action": {"respond": {"reason": "BadDeviceToken"}}"#)
         }
-        let action = try FaultAction(json: value, at: "/action")
+        var action = try FaultAction(json: value, at: "/action")
         let target = try object.word("meets", of: FaultTarget.allCases.map(\.rawValue))
             .flatMap { FaultTarget(rawValue: $0) } ?? action.form.targets[0]
+        // Words that stand in both lists of reasons mean the one of what is met.
+        if target == .broadcast, case .respond(let reason, nil) = action,
+            let same = BroadcastReason(word: reason.word.description)
+        {
+            action = .refuse(same)
+        }
         self.init(
             id: id.isEmpty ? try object.text("id") ?? "" : id,
             target: target,
@@ -63,7 +70,25 @@ extension FaultRule {
             case .quiet?, nil: break
             }
         }
+        if target == .broadcast, per == .token {
+            throw object.error("per", "a broadcast goes to no token", hint: "all, or connection")
+        }
+        try checkReason(object)
         try checkAction(object)
+    }
+
+    private func checkReason(_ object: ObjectReader) throws(FaultRuleError) {
+        switch action {
+        case .refuse(let reason) where target != .broadcast:
+            throw object.errorBelow(
+                "action/respond/reason", "\(reason.word) is a reason of broadcasts and channels",
+                hint: #"add "meets": "broadcast""#)
+        case .respond(let reason, _) where target == .broadcast:
+            throw object.errorBelow(
+                "action/respond/reason", "\(reason.word) is no reason of broadcasts and channels",
+                hint: "`pushrig list broadcast-reasons` tells those there are")
+        default: break
+        }
     }
 
     private func checkAction(_ object: ObjectReader) throws(FaultRuleError) {

@@ -37,6 +37,7 @@ package final class FaultScript: Sendable {
     private let state = Mutex(State())
     private let pushRules = Atomic<Int>(0)
     private let connectionRules = Atomic<Int>(0)
+    private let broadcastRules = Atomic<Int>(0)
 
     package init(seed: Seed) { self.seed = seed }
 
@@ -90,6 +91,7 @@ package final class FaultScript: Sendable {
         state.nextExpiry = state.rules.map(\.expiresAt).min() ?? .distantFuture
         pushRules.store(state.rules.count { $0.rule.target == .push }, ordering: .releasing)
         connectionRules.store(state.rules.count { $0.rule.target == .connection }, ordering: .releasing)
+        broadcastRules.store(state.rules.count { $0.rule.target == .broadcast }, ordering: .releasing)
     }
 
     /// In order, spent ones included.
@@ -104,10 +106,13 @@ package final class FaultScript: Sendable {
     }
 
     /// True: nothing can fire. Takes no lock.
-    package var isEmpty: Bool { !hasPushRules && !hasConnectionRules }
+    package var isEmpty: Bool { !hasPushRules && !hasConnectionRules && !hasBroadcastRules }
 
     /// False: no push need be shown to the rules. Takes no lock.
     package var hasPushRules: Bool { pushRules.load(ordering: .acquiring) > 0 }
+
+    /// False: no broadcast need be shown to the rules. Takes no lock.
+    package var hasBroadcastRules: Bool { broadcastRules.load(ordering: .acquiring) > 0 }
 
     /// False: no connection need be shown to the rules. Takes no lock.
     package var hasConnectionRules: Bool { connectionRules.load(ordering: .acquiring) > 0 }
@@ -119,9 +124,9 @@ package final class FaultScript: Sendable {
         }
     }
 
-    /// The first rule that meets this push, if any. Counts, so ask once per push.
+    /// The first rule that meets this push or broadcast, if any. Counts, so ask once per push.
     package func firing(for subject: borrowing FaultSubject, now: Instant) -> Firing? {
-        guard hasPushRules else { return nil }
+        guard subject.target == .broadcast ? hasBroadcastRules : hasPushRules else { return nil }
         return state.withLock { state in
             sweep(&state, now: now)
             for index in state.rules.indices {

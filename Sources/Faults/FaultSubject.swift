@@ -17,8 +17,9 @@ package struct FaultCaller: Sendable {
     }
 }
 
-/// A push before the rules. Lives as long as the topic's bytes.
+/// A push or a broadcast before the rules. Lives as long as the topic's bytes.
 package struct FaultSubject: ~Escapable {
+    package let target: FaultTarget
     package let tokenHash: TokenHash
     /// With suffix; empty when there is none.
     package let topic: Span<UInt8>
@@ -42,6 +43,7 @@ package struct FaultSubject: ~Escapable {
         caller: FaultCaller = FaultCaller(number: 1, acceptedAt: Instant(nanoseconds: 0), environment: .production),
         credential: UInt64 = 0
     ) {
+        target = .push
         tokenHash = facts.tokenHash
         self.topic = topic
         pushType = facts.pushType
@@ -56,6 +58,25 @@ package struct FaultSubject: ~Escapable {
         } else {
             pushIdentity = Seed(facts.tokenHash.low).child(UInt64(nthOfToken)).value
         }
+    }
+
+    /// A broadcast or an operation on channels. Chance depends on its request id, given or made from the seed.
+    @_lifetime(copy bundle)
+    package init(
+        broadcast facts: BroadcastFacts, bundle: Span<UInt8>, nthOfConnection: UInt32, caller: FaultCaller,
+        credential: UInt64
+    ) {
+        target = .broadcast
+        tokenHash = TokenHash(high: 0, low: 0)
+        topic = bundle
+        pushType = nil
+        event = facts.activity.event
+        priority = facts.priority
+        nthOfToken = 0
+        self.nthOfConnection = nthOfConnection
+        self.caller = caller
+        self.credential = credential
+        pushIdentity = facts.requestID.high ^ (facts.requestID.low << 23 | facts.requestID.low >> 41)
     }
 }
 

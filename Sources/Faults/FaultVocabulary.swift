@@ -152,10 +152,12 @@ package enum FaultVocabulary {
 
     private static let lives: [FaultWord] = [
         FaultWord(
-            life: "meets", "push or connection: what the rule is asked about.",
+            life: "meets", "push, connection or broadcast: what the rule is asked about.",
             """
             A rule is asked about each push that the rules of APNs accept, unless it meets connections: then about each
-            one once, refuse-tls when it is accepted, all else after our first SETTINGS. refuse-tls need not say it.
+            one once, refuse-tls when it is accepted, all else after our first SETTINGS. refuse-tls need not say it. Or it
+            meets broadcasts: then about each broadcast and each operation on channels that the rules accept; respond
+            (with `pushrig list broadcast-reasons`), delay and silence can be done to these.
             """,
             #"{"meets": "connection", "action": {"goaway": "BadCertificateEnvironment"}}"#),
         FaultWord(

@@ -39,6 +39,7 @@ extension FaultRule {
     var label: String {
         switch action {
         case .respond(let reason, _): "\(reason.status) \(reason.word)"
+        case .refuse(let reason): "\(reason.status) \(reason.word)"
         case .answer(let answer): "\(answer.status)"
         case .maxStreams(let count): "max-streams \(count)"
         case .close(let fault): "close \(fault.manner.rawValue)"

@@ -13,7 +13,7 @@ extension FaultAction {
     /// The push goes on to its device and is answered, however oddly. `stream` is its own.
     fileprivate func letsPass(stream: Int32) -> Bool {
         switch self {
-        case .respond, .answer, .silence, .refuseTLS: false
+        case .respond, .refuse, .answer, .silence, .refuseTLS: false
         case .delay, .maxStreams, .window: true
         case .resetStream(_, let afterHeaders): afterHeaders
         case .goAway(let fault): stream <= fault.lastStream(of: stream)
@@ -83,7 +83,7 @@ extension PushPipeline {
         switch action {
         case .respond: answer(exchange, facts, decision)
         case .answer(let lawless): answer(exchange, facts, lawless)
-        case .silence, .refuseTLS: break
+        case .refuse, .silence, .refuseTLS: break
         case .delay:
             _ = loop.after(decision.delay) { [self] in
                 if exchange.isOpen { answer(exchange, facts, decision) }
@@ -195,7 +195,7 @@ extension PushPipeline {
         case .window(let fault): window(fault, connection)
         case .close(let fault): wait(fault.wait, connection) { connection.close(fault.manner.ending) }
         case .raw(let fault): connection.sendRaw(fault.bytes.bytes(stream: 0, apnsID: ""))
-        case .respond, .answer, .delay, .silence, .resetStream, .refuseTLS: break
+        case .respond, .refuse, .answer, .delay, .silence, .resetStream, .refuseTLS: break
         }
     }
 

@@ -131,8 +131,11 @@ final class PushPipeline: ServerHandler {
     private func handleBroadcast(_ exchange: ServerExchange, _ peer: ProviderPeer, now: WallTime) {
         let reply = broadcasts.handle(exchange, peer, now: now)
         peer.widen(exchange.connection)
-        totals.openStreams -= 1
-        reply.send(on: exchange, peer)
+        if reply.fault != nil { totals.faultsFired += 1 }
+        reply.carryOut(on: exchange, peer, loop) { [self] in
+            totals.openStreams -= 1
+            markDirty()
+        }
     }
 
     func abandoned(_ exchange: ServerExchange) {

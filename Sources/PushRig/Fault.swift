@@ -17,6 +17,8 @@ public struct Fault: Hashable, Sendable {
         case push
         /// Connections, once each: before TLS for `refuseTLS`, else after the mock's first SETTINGS.
         case connection
+        /// Broadcasts and operations on channels.
+        case broadcast
     }
 
     /// What `times` and `after` are counted by.

@@ -266,4 +266,21 @@ import Testing
         #expect(RelativeTimestamp.afterRegistration.milliseconds(now: now) == 1_760_000_000_000)
         #expect(RelativeTimestamp.absolute(WallTime(milliseconds: 5)).milliseconds(now: now) == 5)
     }
+
+    @Test("a rule for broadcasts takes their reasons and nothing that is about tokens")
+    func broadcasts() throws {
+        let text = #"{"meets":"broadcast","action":{"respond":{"reason":"BadPriority"}},"match":{"event":"end"}}"#
+        let rule = try rule(text)
+        #expect(rule.target == .broadcast && rule.action == .refuse(.badPriority))
+        #expect(try FaultRule(json: rule.json) == rule)
+        #expect(try self.rule(text.replacing("BadPriority", with: "FeatureNotEnabled")).action == .refuse(.featureNotEnabled))
+        let wrong = [
+            (text.replacing("BadPriority", with: "Unregistered"), "/action/respond/reason"),
+            (#"{"action":{"respond":{"reason":"FeatureNotEnabled"}}}"#, "/action/respond/reason"),
+            (text.replacing(#""event":"end""#, with: #""token":"abcd""#), "/match/token"),
+            (#"{"meets":"broadcast","action":{"goaway":"Shutdown"}}"#, "/meets"),
+            (#"{"meets":"broadcast","action":{"silence":true},"times":1,"per":"token"}"#, "/per"),
+        ]
+        for (text, pointer) in wrong { #expect(error(text)?.pointer == pointer, "\(text)") }
+    }
 }

@@ -163,6 +163,28 @@ private func disable(_ mock: TestMock) throws {
         }
     }
 
+    /// What no request causes by itself: the service's own troubles. Certificates are met before any request.
+    @Test(arguments: BroadcastReason.allCases.filter { reason in !refusals.contains { $0.reason == reason } })
+    func `a fault causes the others`(reason: BroadcastReason) throws {
+        try withChannelMock { mock in
+            let channel = try mock.createChannel(policy: 1)
+            let id = try mock.fault(
+                #"{"meets":"broadcast","action":{"respond":{"reason":"\#(reason.word)"}},"match":{"topic":"\#(bundle)"}}"#)
+            for (client, kind) in [(try mock.provider(), BroadcastRefusal.Kind.send), (try mock.manager(), .read)] {
+                let (method, path, fields, body) = valid(kind, mock, channel)
+                let reply = try client.ask(method, path, fields, body: body)
+                #expect(reply.status == Int(reason.status) && reply.text == #"{"reason":"\#(reason.word)"}"#)
+                #expect(reply.fields.map(\.name) == ["apns-request-id"])
+            }
+            // No push is met, and what was refused has not happened.
+            let path = "/3/device/" + TestMock.device
+            #expect(try mock.provider().ask("POST", path, mock.fields(), body: alert).status == 200)
+            #expect(try mock.channel(channel)?["broadcasts"] == 0)
+            let entries = try mock.admin.ask("GET", "/v1/pushes").json["pushes"]?.array ?? []
+            #expect(entries.filter { $0["fault"]?.string == id }.count == 2)
+        }
+    }
+
     private func valid(
         _ kind: BroadcastRefusal.Kind, _ mock: TestMock, _ channel: String
     ) -> (method: String, path: String, fields: [(String, String)], body: String) {

@@ -353,6 +353,30 @@ import Testing
         }
     }
 
+    // MARK: Faults
+
+    @Test func `a broadcast may be answered late, lawlessly or never`() throws {
+        try withChannelMock { mock in
+            let client = try mock.provider()
+            let channel = try mock.createChannel(policy: 1)
+            try mock.fault(#"{"id":"late","meets":"broadcast","action":{"delay":"300ms"},"match":{"event":"end"}}"#)
+            let begin = now()
+            #expect(try mock.broadcast(channel, Broadcast(mock, "end"), by: client).status == 200)
+            #expect(now() - begin >= .milliseconds(300))
+            try mock.fault(#"{"meets":"broadcast","action":{"respond":{"status":502,"body":"gone"}},"times":1}"#)
+            let odd = try mock.broadcast(channel, Broadcast(mock, "update"), by: client)
+            #expect(odd.status == 502 && odd.text == "gone")
+            try mock.fault(#"{"meets":"broadcast","action":{"silence":true},"times":1}"#)
+            let broadcast = Broadcast(mock, "update")
+            let silent = client.send(
+                "POST", "/4/broadcasts/apps/\(bundle)", broadcast.fields + [("apns-channel-id", channel)],
+                body: broadcast.body, timeout: .milliseconds(200))
+            #expect(throws: ClientFailure.self) { try silent.take().get() }
+            #expect(try mock.channel(channel)?["broadcasts"] == 1)
+            #expect(try mock.broadcast(channel, Broadcast(mock, "update"), by: client).status == 200)
+        }
+    }
+
     // MARK: Others' clients
 
     @Test(.enabled(if: has("curl"))) func `curl manages channels and sends a broadcast`() throws {

@@ -121,7 +121,7 @@ package enum BroadcastReason: UInt8, CaseIterable, Sendable {
 
     /// The same refusal in this list's words. Two of `/3/device` are missing here although the same tokens are used:
     /// for a key of the other environment and for an unrelated key this list only has InvalidProviderToken.
-    init(_ reason: Reason) { self = Self.translations[Int(reason.rawValue)] }
+    package init(_ reason: Reason) { self = Self.translations[Int(reason.rawValue)] }
 
     private static let translations = Reason.allCases.map { reason in
         BroadcastReason(word: reason.word.description) ?? .invalidProviderToken

@@ -7,6 +7,7 @@ import APNs
 import Basics
 import Devices
 import EventLoop
+import Faults
 import HTTP
 import Journal
 import Net
@@ -46,7 +47,9 @@ final class BroadcastDesk {
     func handle(_ exchange: ServerExchange, _ peer: ProviderPeer, now: WallTime) -> BroadcastReply {
         let verdict = validator.validate(
             exchange.head, body: exchange.body, at: door, connection: peer.provider, now: now)
-        let (reply, reason) = act(verdict, exchange, now: now)
+        let fault = verdict.rejection == nil ? firing(verdict.facts, exchange, peer) : nil
+        let (reply, reason) =
+            fault.map { meet($0, verdict, exchange, now: now) } ?? act(verdict, exchange, now: now)
         record(reply, reason, exchange)
         if reason == nil, let operation = verdict.facts.operation {
             note(operation, reply)
@@ -90,6 +93,41 @@ final class BroadcastDesk {
         _ reason: BroadcastReason, _ facts: BroadcastFacts
     ) -> (reply: BroadcastReply, reason: BroadcastReason?) { (BroadcastReply(reason, facts), reason) }
 
+    // MARK: Faults
+
+    /// The first rule that meets it, if any.
+    private func firing(_ facts: BroadcastFacts, _ exchange: ServerExchange, _ peer: ProviderPeer) -> Firing? {
+        guard shared.faults.hasBroadcastRules, let path = exchange.head.index(of: ":path") else { return nil }
+        let head = exchange.head
+        let connection = exchange.connection!
+        let caller = FaultCaller(
+            number: connection.number, acceptedAt: connection.acceptedAt, environment: settings.environment)
+        let credential = head.index(of: "authorization").map { TokenHash(hex: head.value(at: $0)).low } ?? 0
+        let subject = FaultSubject(
+            broadcast: facts, bundle: head.value(at: path).extracting(facts.bundle),
+            nthOfConnection: UInt32(clamping: peer.provider.requestCount), caller: caller, credential: credential)
+        return shared.faults.firing(for: subject, now: exchange.arrivedAt)
+    }
+
+    /// What is refused or left without answer changes nothing; what is late has happened already.
+    private func meet(
+        _ firing: Firing, _ verdict: BroadcastVerdict, _ exchange: ServerExchange, now: WallTime
+    ) -> (reply: BroadcastReply, reason: BroadcastReason?) {
+        var (reply, reason) = (BroadcastReply(status: 0, facts: verdict.facts), BroadcastReason?.none)
+        switch firing.action {
+        case .refuse(let other): (reply, reason) = refuse(other, verdict.facts)
+        case .respond(let other, _): (reply, reason) = refuse(BroadcastReason(other), verdict.facts)
+        case .answer(let lawless):
+            reply.status = lawless.status
+            reply.body = Array(lawless.body.utf8)
+            reply.extra = lawless.headers
+        case .silence: reply.isSilent = true
+        default: (reply, reason) = act(verdict, exchange, now: now)
+        }
+        reply.fault = firing
+        return (reply, reason)
+    }
+
     // MARK: To the activities
 
     private func walk(_ delivery: BroadcastDelivery) {
@@ -124,7 +162,9 @@ final class BroadcastDesk {
         let draft = PushDraft(
             arrivedAt: exchange.arrivedAt, connection: exchange.connection.id, stream: exchange.streamID,
             kind: door == .sending ? .broadcast : .channel, environment: settings.environment.rawValue,
-            status: reply.status, reason: reason?.word, apnsID: reply.facts.requestID)
+            status: reply.status, reason: reason?.word, faultRule: reply.fault?.ruleID ?? 0,
+            faultAction: reply.fault?.action.code ?? 0, apnsID: reply.facts.requestID,
+            delay: reply.fault?.delay ?? .zero)
         let body = exchange.body
         _ = journal.append(push: draft, head: exchange.head, body: body.bytes)
     }

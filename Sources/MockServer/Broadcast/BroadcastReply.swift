@@ -2,6 +2,8 @@
 
 import APNs
 import Basics
+import EventLoop
+import Faults
 import HTTP
 import Net
 
@@ -12,6 +14,26 @@ struct BroadcastReply {
     /// Of a channel just made.
     var created: ChannelID?
     var body: [UInt8] = []
+    /// Fields that a fault adds.
+    var extra: [LawlessAnswer.Field] = []
+    /// The rule that met it.
+    var fault: Firing?
+    /// A fault leaves it without answer.
+    var isSilent = false
+
+    /// Carries out what was decided: at once, later, or never. `answered` comes with the answer.
+    func carryOut(on exchange: ServerExchange, _ peer: ProviderPeer, _ loop: EventLoop, _ answered: @escaping () -> Void) {
+        if isSilent { return }
+        guard let fault, fault.delay > .zero else {
+            answered()
+            return send(on: exchange, peer)
+        }
+        _ = loop.after(fault.delay) {
+            guard exchange.isOpen else { return }
+            answered()
+            send(on: exchange, peer)
+        }
+    }
 
     /// `apns-request-id` goes with every answer: the client's own spelling, or upper case.
     func send(on exchange: ServerExchange, _ peer: ProviderPeer) {
@@ -24,6 +46,7 @@ struct BroadcastReply {
         } else {
             fields.append("apns-request-id", facts.requestID.text(uppercase: true), neverIndexed: neverIndexed)
         }
+        for field in extra { fields.append(name: field.name, value: field.value) }
         if let created { fields.append("apns-channel-id", created.text, neverIndexed: true) }
         exchange.respond(status: Int(status), body: body)
     }

@@ -47,7 +47,7 @@ final class ChannelPipeline: ServerHandler {
         isDirty = true
         let reply = desk.handle(exchange, peer, now: shared.clock.wall())
         peer.widen(exchange.connection)
-        reply.send(on: exchange, peer)
+        reply.carryOut(on: exchange, peer, loop) {}
     }
 
     /// False once the journal cannot be written: what is not on record must not be answered.
