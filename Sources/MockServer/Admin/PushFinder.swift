@@ -25,6 +25,7 @@ final class PushFinder {
     private let scanner = JSONScanner(maxDepth: 64, maxNodes: 16_384)
     private var questions: [Question] = []
     private var timer: LoopTimer?
+    private var looksSoon = false
     private var seenCommits: UInt64 = 0
 
     private final class Question {
@@ -69,7 +70,8 @@ final class PushFinder {
             Question(
                 exchange: exchange, token: parameters["token"]?.lowercased(), limit: limit,
                 deadline: loop.now + wait, cursor: cursor))
-        look()
+        // One that is alone is answered at once; many have their turns.
+        if questions.count == 1 { look() } else { lookSoon() }
     }
 
     func abandon(_ exchange: ServerExchange) { questions.removeAll { $0.exchange === exchange } }
@@ -80,6 +82,7 @@ final class PushFinder {
         questions = []
         timer?.cancel()
         timer = nil
+        looksSoon = false
     }
 
     // MARK: Reading
@@ -87,6 +90,7 @@ final class PushFinder {
     private func look() {
         timer?.cancel()
         timer = nil
+        looksSoon = false
         let commits = shared.commits.load(ordering: .acquiring)
         let hasNews = commits != seenCommits
         seenCommits = commits
@@ -114,7 +118,14 @@ final class PushFinder {
             return false
         }
         guard !questions.isEmpty else { return }
-        timer = loop.after(needsAnotherSlice ? .zero : Self.lookInterval) { [self] in look() }
+        if needsAnotherSlice { lookSoon() } else { timer = loop.after(Self.lookInterval) { [self] in look() } }
+    }
+
+    private func lookSoon() {
+        guard !looksSoon else { return }
+        looksSoon = true
+        timer?.cancel()
+        timer = loop.after(.zero) { [self] in look() }
     }
 
     private func readSlice(_ question: Question) throws(Failure) {
