@@ -256,6 +256,49 @@ import Testing
     }
 }
 
+/// Apart, because it looks at the memory of the whole process.
+@Suite("Memory under attack", .serialized, .timeLimit(.minutes(1))) struct MemoryTests {
+    private func residentBytes() -> Int {
+        guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+        defer { fclose(file) }
+        var (size, resident) = (0, 0)
+        withUnsafeMutablePointer(to: &size) { size in
+            withUnsafeMutablePointer(to: &resident) { resident in
+                _ = withVaList([size, resident]) { vfscanf(file, "%ld %ld", $0) }
+            }
+        }
+        return resident * 4_096
+    }
+
+    /// Each request refers twice to an entry of 3.9 KB in the HPACK table: 9 bytes on the wire, 7.9 KB of header list.
+    @Test("stays within the bound that docs/hardening.md states, whatever peers try to pin")
+    func bound() throws {
+        let (held, connections, streams) = (16 << 20, 24, 900)
+        let service = try EchoService(tls: false) { $0.limits.maxHeldBytes = held }
+        let before = residentBytes()
+        var peers: [RawPeer] = []
+        var most = 0
+        for _ in 0..<connections {
+            let peer = try RawPeer(http2: service.address)
+            let entry: [UInt8] = [0x40, 1, 0x62, 0x7F, 0xBD, 0x1D] + Array(repeating: 0x78, count: 3_900)
+            peer.send([.request(1, ends: false, extra: entry)])
+            peer.send((1..<UInt32(streams)).map { .request($0 * 2 + 1, ends: false, extra: [0xBE, 0xBE]) })
+            peers.append(peer)
+            usleep(20_000)
+            let now = service.thread.ask { $0.server.heldBytes }
+            #expect(now <= held)
+            most = max(most, now)
+        }
+        // They tried to pin ten times as much.
+        #expect(most > held / 2 && service.thread.ask { $0.handler.refusals[.heldBytes] ?? 0 } >= 10)
+        // The page's bound, without the 64 MiB for a program: other tests run in this one.
+        #expect(residentBytes() - before < 2 * held + connections * 65_536 + 110 << 20)
+        let good = try RawPeer(http2: service.address)
+        good.send([.request(1)])
+        #expect(good.frame(1, on: 1) != nil)
+    }
+}
+
 extension String {
     fileprivate func components(of text: String) -> Int { split(separator: text, omittingEmptySubsequences: false).count - 1 }
 }
