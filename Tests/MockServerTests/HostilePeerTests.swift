@@ -52,11 +52,13 @@ import WireClient
             let client = try mock.provider()
             #expect(try client.ask("POST", Self.path, mock.fields(), body: alert).status == 200)
             for flood in Self.floods {
-                let (received, closed) = try WirePeer.converse(
-                    with: mock.service.coordinates.apns, ca: mock.service.coordinates.ca,
-                    sending: WirePeer.preface + flood.frames().flatMap(\.bytes))
-                let goAway = try #require(WireFrame.read(received).last { $0.type == WireFrame.goAway })
-                #expect(closed && goAway.payload[4..<8] == [0, 0, 0, 11] && goAway.payload.count > 30)
+                let peer = try WireClient(
+                    port: mock.service.coordinates.apns.port, trusting: mock.service.coordinates.ca, hello: nil)
+                peer.send(bytes: WireClient.preface + Frame.settings([]).bytes + flood.frames().flatMap(\.bytes))
+                // Up to the end of the connection.
+                while try peer.next() != nil {}
+                let goAway = try #require(peer.received.last { $0.type == FrameType.goAway })
+                #expect(goAway.payload[4..<8] == [0, 0, 0, 11] && goAway.payload.count > 30)
                 #expect(mock.service.statistics().refusals["apns"]?[flood.kind] == 1)
                 #expect(try client.ask("POST", Self.path, mock.fields(), body: alert).status == 200)
             }
