@@ -2,6 +2,7 @@
 
 import Basics
 import EventLoop
+import Journal
 import MockServer
 import Net
 import Testing
