@@ -63,7 +63,7 @@ let package = Package(
         room("Journal", ["Basics", "EventLoop", "HTTP", "CXXHash"]),
         room("Metrics", ["Basics", "Journal", "CZlib"]),
         // Floor 6
-        room("Scenarios", ["Basics", "YAML", "Faults", "APNs"]),
+        room("Scenarios", ["Basics", "YAML", "Faults", "APNs", "Devices"]),
         room("LoadGenerator", ["Basics", "EventLoop", "TLS", "HTTP", "Net", "Journal", "Metrics", "Scenarios"]),
         room(
             "MockServer",
@@ -115,7 +115,7 @@ let package = Package(
         tests("Metrics", ["Basics", "Journal", "Metrics"]),
         tests(
             "MockServer",
-            ["APNs", "Basics", "EventLoop", "HTTP", "Journal", "MockServer", "Net", "TLS", "WireClient", "YAML"]),
+            ["APNs", "Basics", "Devices", "EventLoop", "HTTP", "Journal", "MockServer", "Net", "TLS", "WireClient", "YAML"]),
         tests("Net", ["Basics", "EventLoop", "HTTP", "HTTP2", "Net", "TLS"]),
         tests("PushRig", ["APNs", "Basics", "PushRig", "TLS"]),
         tests("ReferenceRelay", ["Basics", "EventLoop", "HTTP", "Net", "ReferenceRelay", "SQLite", "TLS"]),

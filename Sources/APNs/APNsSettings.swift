@@ -56,6 +56,8 @@ package struct APNsSettings: Sendable {
     /// Hex digits of a device token. Sizes from 64 to 160 were seen and none may be assumed (§3, §10): the bounds only
     /// keep out what nobody would issue.
     package var tokenDigits = 32...512
+    /// The `attributes-type`s that the app has, which a start must spell to the letter (§10); nil: any.
+    package var attributesTypes: [String]?
     /// §15.9: whether the client's `apns-id` comes back as spelled, upper case included. For whoever writes the answer.
     package var echoesMessageIDVerbatim = true
 

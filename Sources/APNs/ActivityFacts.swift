@@ -14,6 +14,10 @@ package enum ActivityDefect: UInt8, CaseIterable, Sendable {
     case missingAttributesType
     case missingAttributes
     case missingAlert
+    /// The app has no such type of attributes; only where the setting names those it has.
+    case unknownAttributesType
+    /// Attributes and content state have more than 4 KB together.
+    case dataTooLarge
     /// Decodable, but thousands of years ahead.
     case timestampInMilliseconds
 
@@ -31,6 +35,8 @@ package enum ActivityDefect: UInt8, CaseIterable, Sendable {
         case .missingAttributesType: "missing-attributes-type"
         case .missingAttributes: "missing-attributes"
         case .missingAlert: "missing-alert"
+        case .unknownAttributesType: "unknown-attributes-type"
+        case .dataTooLarge: "data-too-large"
         case .timestampInMilliseconds: "timestamp-in-milliseconds"
         }
     }
@@ -53,6 +59,9 @@ package struct ActivityFacts: Sendable, Equatable {
     package var defect: ActivityDefect?
 
     package init() {}
+
+    /// Static and dynamic data of an activity, in bytes of JSON (§10).
+    static let maxDataBytes = 4096
 
     init(defect: ActivityDefect) { self.defect = defect }
 

@@ -103,7 +103,7 @@ final class Court {
     let directory: any TokenDirectory
     let ledger: TokenLedger
     let reader = TokenReader()
-    let payloads = PayloadReader()
+    let payloads: PayloadReader
     private var generator: Generator
 
     init(
@@ -111,6 +111,7 @@ final class Court {
     ) {
         self.settings = settings
         allowedTopics = settings.allowedTopics.map { $0.map { Array($0.utf8) } }
+        payloads = PayloadReader(attributesTypes: settings.attributesTypes)
         self.keys = keys
         self.directory = directory
         self.ledger = ledger

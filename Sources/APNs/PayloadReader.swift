@@ -6,6 +6,10 @@ import Basics
 final class PayloadReader {
     /// Deep enough for any content state; the payload's size bounds the number of nodes.
     private let scanner = JSONScanner(maxDepth: 128, maxNodes: 4096)
+    private let attributesTypes: [String]?
+
+    /// `attributesTypes`: those that a start may name; nil: any.
+    init(attributesTypes: [String]? = nil) { self.attributesTypes = attributesTypes }
 
     /// A member's value: its node, and what it is. A null is as good as absent.
     private struct Value {
@@ -21,6 +25,9 @@ final class PayloadReader {
         var badge = Value()
         var sound = Value()
         var contentAvailable = Value()
+        var contentChanged = Value()
+        var interruptionLevel = Value()
+        var relevanceScore = Value()
         var timestamp = Value()
         var event = Value()
         var contentState = Value()
@@ -41,7 +48,10 @@ final class PayloadReader {
             case 13 where key.matches("content-state"): contentState = value
             case 14 where key.matches("dismissal-date"): dismissalDate = value
             case 15 where key.matches("attributes-type"): attributesType = value
+            case 15 where key.matches("content-changed"): contentChanged = value
+            case 15 where key.matches("relevance-score"): relevanceScore = value
             case 17 where key.matches("content-available"): contentAvailable = value
+            case 18 where key.matches("interruption-level"): interruptionLevel = value
             default: break
             }
         }
@@ -55,6 +65,7 @@ final class PayloadReader {
         }
         facts.payload.isObject = true
         guard let members = members(of: payload) else {
+            facts.payload.warnings |= PushWarning.noAPS.bit
             if isActivity { facts.activity = ActivityFacts(defect: .missingAPS) }
             return
         }
@@ -62,7 +73,50 @@ final class PayloadReader {
         facts.payload.hasBadge = members.badge.isGiven
         facts.payload.hasSound = members.sound.isGiven
         facts.payload.isContentAvailable = wholeNumber(members.contentAvailable) == 1
+        facts.payload.isContentChanged = isTrue(members.contentChanged)
+        facts.payload.warnings |= warnings(members, isActivity: isActivity)
         if isActivity { facts.activity = activity(members) }
+    }
+
+    private func warnings(_ members: Members, isActivity: Bool) -> UInt16 {
+        var bits: UInt16 = 0
+        if isActivity {
+            if holdsUnixDate(members.contentState) || holdsUnixDate(members.attributes) {
+                bits |= PushWarning.unixDateInState.bit
+            }
+            if members.alert.isGiven, !members.alert.isObject { bits |= PushWarning.alertNotAnObject.bit }
+        } else if members.relevanceScore.isGiven {
+            let score = scanner.double(members.relevanceScore.node) ?? -1
+            if !(0...1).contains(score) { bits |= PushWarning.relevanceOutOfRange.bit }
+        }
+        if members.interruptionLevel.isGiven, !isInterruptionLevel(members.interruptionLevel.node) {
+            bits |= PushWarning.unknownInterruptionLevel.bit
+        }
+        return bits
+    }
+
+    private func isInterruptionLevel(_ node: Int) -> Bool {
+        scanner.isString(node, "active") || scanner.isString(node, "time-sensitive")
+            || scanner.isString(node, "passive") || scanner.isString(node, "critical")
+    }
+
+    private func isTrue(_ value: Value) -> Bool { value.isGiven && scanner.node(value.node).kind == .true }
+
+    /// Whether a member's number lies between the years 2017 and 2065 as Unix seconds. As seconds since 2001 that would
+    /// be 2048 and later, which hardly any app means.
+    private func holdsUnixDate(_ value: Value) -> Bool {
+        guard value.isObject else { return false }
+        var child = Int(scanner.node(value.node).firstChild)
+        while child >= 0 {
+            let node = scanner.node(child)
+            if node.kind == .number, node.end - node.start >= 10, let number = scanner.wholeNumber(child),
+                1_500_000_000...3_000_000_000 ~= number
+            {
+                return true
+            }
+            child = Int(node.next)
+        }
+        return false
     }
 
     /// Nil when the payload has no object `aps`.
@@ -105,6 +159,12 @@ final class PayloadReader {
         return facts
     }
 
+    private func size(_ value: Value) -> Int {
+        guard value.isGiven else { return 0 }
+        let node = scanner.node(value.node)
+        return Int(node.end - node.start)
+    }
+
     private func wholeNumber(_ value: Value) -> Int64? { value.isGiven ? scanner.wholeNumber(value.node) : nil }
 
     private func event(_ node: Int) -> ActivityEvent? {
@@ -125,7 +185,12 @@ final class PayloadReader {
             if !facts.hasAttributesType { return .missingAttributesType }
             if !facts.hasAttributes { return .missingAttributes }
             if !facts.hasAlert { return .missingAlert }
+            // Costs a string, where the setting is made.
+            if let attributesTypes, !attributesTypes.contains(scanner.string(members.attributesType.node) ?? "") {
+                return .unknownAttributesType
+            }
         }
+        if size(members.contentState) + size(members.attributes) > ActivityFacts.maxDataBytes { return .dataTooLarge }
         return timestamp >= ActivityFacts.millisecondsFrom ? .timestampInMilliseconds : nil
     }
 }

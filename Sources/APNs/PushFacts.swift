@@ -13,11 +13,17 @@ package struct PushFacts: Sendable {
     package var topicField: Int?
     /// As declared; if the header is absent, as the topic's suffix tells; nil when neither says.
     package var pushType: PushType?
+    /// Whether the header `apns-push-type` is given.
+    package var hasPushType = false
     /// 1, 5 or 10.
     package var priority: UInt8 = 10
+    package var hasPriority = false
     /// Unix seconds; nil when the header is absent.
     package var expiration: Int64?
     package var collapseField: Int?
+    /// Thirty-one bits of the collapse id's hash, and never 0, where the header is given: what a device knows a
+    /// visible notification by.
+    package var collapseMark: UInt32 = 0
     /// The client's, or one made here.
     package var apnsID: UUIDBytes
     package var apnsIDGiven = false
@@ -39,6 +45,10 @@ package struct PayloadFacts: Sendable, Equatable {
     package var hasSound = false
     /// `content-available` is 1.
     package var isContentAvailable = false
+    /// `content-changed` is true.
+    package var isContentChanged = false
+    /// What is wrong with single members: bits of `PushWarning`.
+    package var warnings: UInt16 = 0
 
     package init() {}
 }

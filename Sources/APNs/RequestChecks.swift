@@ -37,6 +37,7 @@ enum RequestChecks {
         guard it.fields.pushType >= 0 else { return nil }
         guard let type = PushType(head.value(at: it.fields.pushType)) else { return .invalidPushType }
         it.facts.pushType = type
+        it.facts.hasPushType = true
         return nil
     }
 
@@ -57,6 +58,7 @@ enum RequestChecks {
         case 2 where value[0] == 49 && value[1] == 48: it.facts.priority = 10
         default: return .badPriority
         }
+        it.facts.hasPriority = true
         return nil
     }
 
@@ -72,7 +74,9 @@ enum RequestChecks {
 
     static func collapseID(_ it: inout Inspection, _ head: HeaderBlock, _ court: Court) -> Reason? {
         guard it.fields.collapseID >= 0 else { return nil }
-        let count = head.value(at: it.fields.collapseID).count
+        let value = head.value(at: it.fields.collapseID)
+        let count = value.count
+        it.facts.collapseMark = UInt32(truncatingIfNeeded: hash(of: value).low) | 1
         if count > 64 || count == 0 && court.settings.refusesEmptyCollapseID { return .badCollapseId }
         return nil
     }

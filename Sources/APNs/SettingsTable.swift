@@ -1,68 +1,9 @@
-// The settings of the rules by name, for command lines, scenario files and embedders.
+// The settings of the rules by name.
 
 package import Basics
 
-/// One row: a field of `APNsSettings`, what may be given for it, and what it means.
-package struct SettingRow: Sendable {
-    /// As the field.
-    package let name: String
-    /// What may be given, such as `true|false`.
-    package let values: String
-    /// One line.
-    package let explanation: String
-    private let read: @Sendable (APNsSettings) -> String
-    private let write: @Sendable (inout APNsSettings, String) -> Bool
-
-    package func value(in settings: APNsSettings) -> String { read(settings) }
-
-    fileprivate func set(_ text: String, in settings: inout APNsSettings) -> Bool { write(&settings, text) }
-
-    fileprivate init(
-        _ name: String, _ values: String, _ explanation: String, read: @escaping @Sendable (APNsSettings) -> String,
-        write: @escaping @Sendable (inout APNsSettings, String) -> Bool
-    ) {
-        self.name = name
-        self.values = values
-        self.explanation = explanation
-        self.read = read
-        self.write = write
-    }
-
-    fileprivate static func flag(
-        _ name: String, _ field: any WritableKeyPath<APNsSettings, Bool> & Sendable, _ explanation: String
-    ) -> SettingRow {
-        SettingRow(name, "true|false", explanation, read: { "\($0[keyPath: field])" }) { settings, text in
-            guard let value = Bool(text) else { return false }
-            settings[keyPath: field] = value
-            return true
-        }
-    }
-
-    fileprivate static func word<T: CaseIterable & RawRepresentable<String> & SendableMetatype>(
-        _ name: String, _ field: any WritableKeyPath<APNsSettings, T> & Sendable, _ explanation: String
-    ) -> SettingRow {
-        let words = T.allCases.map(\.rawValue).joined(separator: "|")
-        return SettingRow(name, words, explanation, read: { $0[keyPath: field].rawValue }) { settings, text in
-            guard let value = T(rawValue: text) else { return false }
-            settings[keyPath: field] = value
-            return true
-        }
-    }
-
-    fileprivate static func interval(
-        _ name: String, _ field: any WritableKeyPath<APNsSettings, Interval> & Sendable, _ explanation: String
-    ) -> SettingRow {
-        SettingRow(name, "a duration such as 20m", explanation, read: { $0[keyPath: field].description }) {
-            settings, text in
-            guard let value = Interval(parsing: text), value > .zero else { return false }
-            settings[keyPath: field] = value
-            return true
-        }
-    }
-}
-
-extension APNsSettings {
-    package static let table: [SettingRow] = [
+extension APNsSettings: NamedSettings {
+    package static let table: [SettingRow<APNsSettings>] = [
         .flag("enforceTokenUpdateRate", \.enforceTokenUpdateRate, "429 for a third provider token within the interval"),
         .interval("tokenUpdateInterval", \.tokenUpdateInterval, "how long two provider tokens must last"),
         .word("tokenUpdateScope", \.tokenUpdateScope, "whose provider tokens are counted together"),
@@ -76,15 +17,9 @@ extension APNsSettings {
         .word("futureIssuedAt", \.futureIssuedAt, "what a token issued further in the future is"),
         .word("topicBinding", \.topicBinding, "which topics a connection's first push binds it to"),
         .flag("judgesCertificates", \.judgesCertificates, "whether client certificates are judged or overlooked"),
-        SettingRow(
-            "internalErrorAfter", "a number or never", "requests on a token connection until each one is answered 500",
-            read: { $0.internalErrorAfter.map(String.init) ?? "never" },
-            write: { settings, text in
-                let number = Int(text)
-                guard text == "never" || number.map({ $0 >= 0 }) == true else { return false }
-                settings.internalErrorAfter = number
-                return true
-            }),
+        .number(
+            "internalErrorAfter", \.internalErrorAfter, from: 0, none: "never",
+            "requests on a token connection until each one is answered 500"),
         .word("streamLimit", \.streamLimit, "whether streams beyond the announced limit are served or refused"),
         .flag(
             "rejectionDropsStreamLimit", \.rejectionDropsStreamLimit,
@@ -93,17 +28,17 @@ extension APNsSettings {
         .word("malformedPayload", \.malformedPayload, "what a body that is no JSON is"),
         .flag("refusesEmptyCollapseID", \.refusesEmptyCollapseID, "an empty apns-collapse-id is BadCollapseId"),
         .flag("echoesMessageIDVerbatim", \.echoesMessageIDVerbatim, "an upper-case apns-id comes back as it was sent"),
+        SettingRow(
+            "attributesTypes", "names with commas between them, or any", "the attributes types that the app has",
+            read: { $0.attributesTypes?.joined(separator: ",") ?? "any" },
+            write: { settings, text in
+                let names = text.split(separator: ",").map(String.init)
+                let isName = { (name: String) in
+                    name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
+                }
+                guard !names.isEmpty, names.allSatisfy(isName) else { return false }
+                settings.attributesTypes = text == "any" ? nil : names
+                return true
+            }),
     ]
-
-    /// Sets one field by its name; a usage failure names what may be given.
-    package mutating func set(_ name: String, to text: String) throws(Failure) {
-        guard let row = Self.table.first(where: { $0.name == name }) else {
-            throw Failure(
-                .usage, "there is no setting '\(name)'",
-                hint: Suggestion.hint(for: name, among: Self.table.map(\.name)))
-        }
-        guard row.set(text, in: &self) else {
-            throw Failure(.usage, "\(name) cannot be '\(text)'", hint: "give \(row.values)")
-        }
-    }
 }

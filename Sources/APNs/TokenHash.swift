@@ -14,6 +14,9 @@ package struct TokenHash: Hashable, Sendable {
     /// `hex` are the digits as sent; what is no hex digit is hashed all the same.
     package init(hex: Span<UInt8>) { self = Self.read(hex).hash }
 
+    /// Of any bytes, case and all: a key for what is no token.
+    package init(hashing bytes: Span<UInt8>) { self = APNs.hash(of: bytes) }
+
     /// Nil unless the text is an even number of hex digits, at least two.
     package init?(checking hex: Span<UInt8>) {
         guard hex.count % 2 == 0, hex.count > 0 else { return nil }

@@ -38,7 +38,10 @@ extension TokenRow {
         if startedAt == 0 { startedAt = rowSeconds(now.seconds) }
         guard state(at: now, settings: settings) <= .stale else { return .ignoredEnded }
         // "`end` ignores the past rule": an end is final, whatever its timestamp.
-        if event == .update, isOld(timestamp, settings.equalTimestamps) { return .ignoredOlder }
+        if event == .update {
+            if isOld(timestamp, settings.equalTimestamps) { return .ignoredOlder }
+            if let limit = settings.pastLimit, now.seconds - timestamp > Int64(limit.seconds) { return .ignoredOlder }
+        }
         lastTimestamp = max(lastTimestamp, timestamp)
         if event == .update {
             staleAt = push.staleDate.map(rowSeconds) ?? 0
@@ -63,6 +66,21 @@ extension TokenRow {
     }
 }
 
+extension TokenRow {
+    /// When an activity's token begins to be answered 410, Unix seconds; nil: not in sight.
+    func expiry(_ settings: DeviceSettings) -> Int64? {
+        guard kind == .activity, startedAt > 0 else { return nil }
+        let lifeEnds = Int64(startedAt) + Int64(settings.wholeLife.seconds)
+        switch settings.activityTokenExpiry {
+        case .never: return nil
+        case .afterWholeLife: return lifeEnds
+        case .afterEnd(let wait):
+            let end = hasEnded ? min(Int64(goneAt), lifeEnds) : lifeEnds
+            return end + Int64(wait.seconds)
+        }
+    }
+}
+
 extension ActivityState: Comparable {
     package static func < (a: ActivityState, b: ActivityState) -> Bool { a.rawValue < b.rawValue }
 }
@@ -75,7 +93,8 @@ extension ActivityFacts {
 extension TokenRow {
     /// A push that is no Live Activity's: what the user sees of it.
     mutating func show(_ facts: PushFacts) -> Outcome {
-        let outcome = Self.reaction(to: facts)
+        var outcome = Self.reaction(to: facts)
+        if outcome == .shown, kind == .device, facts.collapseMark != 0, showsAgain(facts.collapseMark) { outcome = .replaced }
         if outcome.changedScreen { shown &+= 1 } else { ignored &+= 1 }
         return outcome
     }

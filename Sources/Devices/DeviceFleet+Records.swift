@@ -13,32 +13,54 @@ extension DeviceFleet {
     /// `token` are hex digits in either case; nil when unknown.
     package func record(of token: String) -> TokenRecord? {
         let hash = Self.hash(token)
-        return shard(hash).state.withLock { state in
+        guard var record: TokenRecord = shard(hash).state.withLock({ state in
             state.table.find(hash).map { place in
                 let row = state.table[place]
                 var since: WallTime?
                 if row.state != .active, row.sinceMilliseconds != TokenRow.unknownDeath {
                     since = WallTime(milliseconds: row.sinceMilliseconds)
                 }
-                return TokenRecord(
+                var record = TokenRecord(
                     token: state.table.token(at: place), kind: row.kind, topic: state.table.topics.text(row.topic),
                     environment: row.environment, state: row.state, since: since)
+                record.hasFrequentUpdates = row.hasFrequentUpdates
+                record.device = state.extras[hash]?.device
+                record.replacedBy = state.extras[hash]?.replacedBy
+                return record
             }
-        }
+        }) else { return nil }
+        record.connection = book.device(Self.key(record.device, hash))?.connection ?? .online
+        return record
+    }
+
+    private static func key(_ device: String?, _ token: TokenHash) -> TokenHash {
+        device.map { TokenHash(deviceName: $0) } ?? token
     }
 
     /// Adds the token or changes it. A record that makes a dead token active again, or another kind of token, starts
-    /// its activity anew. False, and nothing done, when the token is no token (see `isToken`).
+    /// its activity anew. A change of the connection concerns all tokens of the device, and a device that is back gets
+    /// what was stored for it: `lateOutcomes` tells. False, and nothing done, when the token is no token (see
+    /// `isToken`), its device's name is none (`isDeviceName`), or no further device can be kept.
     @discardableResult
-    package func set(_ record: TokenRecord) -> Bool {
-        guard Self.isToken(record.token) else { return false }
+    package func set(_ record: TokenRecord, now: WallTime? = nil) -> Bool {
+        guard Self.isToken(record.token), record.device.map(Self.isDeviceName) ?? true else { return false }
+        let now = now ?? latest
         let hash = Self.hash(record.token)
+        guard join(record.device, hash, now: now) else { return false }
+        let key = Self.key(record.device, hash)
+        let connection = record.connection ?? book.device(key)?.connection ?? .online
+        guard connect(key, connection, now: now) else { return false }
         shard(hash).state.withLock { state in
+            let isNoted = record.device != nil || record.replacedBy != nil
+            state.extras[hash] =
+                isNoted ? TokenExtras(device: record.device, replacedBy: record.replacedBy?.lowercased()) : nil
             let place =
                 state.table.find(hash) ?? withBytes(of: record.token) { state.table.insert(hash, token: $0) }
             var row = state.table[place]
             if row.kind != record.kind || row.state != .active && record.state == .active { row.startAnew() }
             row.kind = record.kind
+            row.asksDevice = record.device != nil || connection != .online
+            row.hasFrequentUpdates = record.hasFrequentUpdates
             row.environment = record.environment
             row.state = record.state
             row.sinceMilliseconds = record.since?.milliseconds ?? TokenRow.unknownDeath
@@ -49,11 +71,52 @@ extension DeviceFleet {
         return true
     }
 
+    /// Moves a token from its device to another; a device of its own gets what was stored for it. False when there is
+    /// no room for a further device.
+    private func join(_ name: String?, _ token: TokenHash, now: WallTime) -> Bool {
+        let former = shard(token).state.withLock { $0.extras[token]?.device }
+        guard former != name else { return true }
+        if let name {
+            let hasRoom = book.with(TokenHash(deviceName: name), make: true) { device in
+                device?.name = name
+                device?.tokenCount += 1
+                return device != nil
+            }
+            guard hasRoom else { return false }
+        }
+        if let former {
+            book.with(TokenHash(deviceName: former)) { $0?.tokenCount -= 1 }
+        } else {
+            _ = connect(token, .online, now: now)
+        }
+        return true
+    }
+
+    /// The system has given the app a new token: the old one is unregistered from now on and says which took its
+    /// place; the new one stands for the same app, device and activity. False, and nothing done, when the old one is
+    /// not known, the new one is no token, or both are the same.
+    package func replace(token old: String, by new: String, now: WallTime) -> Bool {
+        guard var record = record(of: old), Self.isToken(new) else { return false }
+        let (oldHash, newHash) = (Self.hash(old), Self.hash(new))
+        guard oldHash != newHash else { return false }
+        let row = shard(oldHash).state.withLock { state in state.table.find(oldHash).map { state.table[$0] } }
+        var fresh = record
+        (fresh.token, fresh.state, fresh.since, fresh.replacedBy) = (new, .active, nil, nil)
+        guard let row, set(fresh, now: now) else { return false }
+        shard(newHash).state.withLock { state in
+            if let place = state.table.find(newHash) { state.table[place].goOn(from: row) }
+        }
+        (record.state, record.since, record.replacedBy) = (.unregistered, now, new)
+        return set(record, now: now)
+    }
+
     /// Forgets the token; true when it was known.
     @discardableResult
     package func remove(token: String) -> Bool {
         let hash = Self.hash(token)
+        _ = join(nil, hash, now: latest)
         return shard(hash).state.withLock { state in
+            state.extras[hash] = nil
             guard let place = state.table.find(hash) else { return false }
             state.table.remove(at: place)
             return true
@@ -62,7 +125,14 @@ extension DeviceFleet {
 
     /// Forgets everything.
     package func reset() {
-        for shard in shards { shard.state.withLock { $0.table.removeAll() } }
+        for shard in shards {
+            shard.state.withLock { state in
+                state.table.removeAll()
+                state.extras.removeAll()
+            }
+        }
+        book.removeAll()
+        late.withLock { $0 = [] }
     }
 
     /// Activities in no particular order, at most `limit`. `now` decides on stale, ended and dismissed; nil: the time
@@ -109,7 +179,9 @@ extension DeviceFleet {
             token: table.token(at: place), topic: table.topics.text(row.topic),
             state: row.state(at: now, settings: settings),
             lastTimestamp: row.lastTimestamp == TokenRow.noTimestamp ? nil : row.lastTimestamp,
-            lastEvent: row.lastEvent, startedAt: WallTime(seconds: Int64(row.startedAt)), shown: Int(row.shown),
+            lastEvent: row.lastEvent, startedAt: WallTime(seconds: Int64(row.startedAt)),
+            staleAt: row.staleAt == 0 ? nil : WallTime(seconds: Int64(row.staleAt)),
+            dismissedAt: row.hasEnded ? WallTime(seconds: Int64(row.goneAt)) : nil, shown: Int(row.shown),
             ignored: Int(row.ignored))
     }
 }

@@ -9,26 +9,44 @@ import Synchronization
 package final class DeviceFleet: TokenDirectory, Sendable {
     final class Shard: Sendable {
         let state: Mutex<ShardState>
-        init(countsRates: Bool) { state = Mutex(ShardState(countsRates: countsRates)) }
+        init(isMetered: Bool) { state = Mutex(ShardState(isMetered: isMetered)) }
+    }
+
+    /// What is known of few tokens, and needed off the plain path only.
+    struct TokenExtras {
+        /// The name of the device it shares with others.
+        var device: String?
+        /// Lower-case hex digits.
+        var replacedBy: String?
     }
 
     struct ShardState: ~Copyable {
         var table: TokenTable
         /// The latest wall time a push brought; what the admin side takes for now.
         var latest = WallTime(nanoseconds: 0)
+        var extras: [TokenHash: TokenExtras] = [:]
 
-        init(countsRates: Bool) { table = TokenTable(countsRates: countsRates) }
+        init(isMetered: Bool) { table = TokenTable(isMetered: isMetered) }
     }
 
     private static let shardCount = 64
 
     package let settings: DeviceSettings
     let shards: [Shard]
+    let book: DeviceBook
+    /// Outcomes that wait to be told (see `lateOutcomes`).
+    let late = Mutex<[LateOutcome]>([])
     private let tokenLimitPerShard: Int
+    /// Whether a setting wants more than a look at the token's row for every push.
+    private let allAskDevice: Bool
 
     package init(settings: DeviceSettings) {
         self.settings = settings
-        shards = (0..<Self.shardCount).map { _ in Shard(countsRates: settings.pushesPerSecondAndToken != nil) }
+        let countsBudgets = settings.budgets.areCounted
+        let isMetered = countsBudgets || settings.pushesPerSecondAndToken != nil
+        shards = (0..<Self.shardCount).map { _ in Shard(isMetered: isMetered) }
+        book = DeviceBook(limit: settings.deviceLimit)
+        allAskDevice = countsBudgets || settings.lowPriorityBatch > .zero
         tokenLimitPerShard = (settings.tokenLimit + Self.shardCount - 1) / Self.shardCount
     }
 
@@ -60,9 +78,9 @@ package final class DeviceFleet: TokenDirectory, Sendable {
     }
 
     /// What the device does. Accepted pushes only; `token` as sent, `topic` with its suffix. The first of them tells
-    /// the topic of a token whose topic was not known.
+    /// the topic of a token whose topic was not known. A push that is `.stored` is to be given to `store`.
     package func deliver(_ facts: PushFacts, token: Span<UInt8>, topic: Span<UInt8>, now: WallTime) -> Outcome {
-        shard(facts.tokenHash).state.withLock { state in
+        let outcome: Outcome? = shard(facts.tokenHash).state.withLock { state in
             // A token beyond the limit has a row for this one push.
             guard let place = state.table.find(facts.tokenHash) else {
                 var stranger = TokenRow()
@@ -70,8 +88,11 @@ package final class DeviceFleet: TokenDirectory, Sendable {
             }
             if state.table[place].state != .active { return .notDelivered }
             learn(topic, place, &state)
+            if state.table[place].asksDevice || allAskDevice { return nil }
             return react(&state.table[place], to: facts, now: now)
         }
+        if let outcome { return outcome }
+        return deliverByBook(facts, now: now)
     }
 
     /// Pushes to this token that reached the token checks so far, the one being handled included; 0 when unknown.
@@ -81,7 +102,19 @@ package final class DeviceFleet: TokenDirectory, Sendable {
 
     func shard(_ hash: TokenHash) -> Shard { shards[Int(truncatingIfNeeded: hash.high >> 58)] }
 
-    private func react(_ row: inout TokenRow, to facts: PushFacts, now: WallTime) -> Outcome {
+    /// Takes the push from its token's budget, if there is one, and says whether that was spent already.
+    func isThrottled(
+        _ facts: PushFacts, _ place: Int, _ state: borrowing ShardState, now: WallTime
+    ) -> Bool {
+        guard settings.budgets.areCounted else { return false }
+        let isFrequent = state.table[place].hasFrequentUpdates
+        guard let expense = settings.budgets.expense(BudgetUse(facts), hasFrequentUpdates: isFrequent) else {
+            return false
+        }
+        return !state.table.spend(place, expense, now: now)
+    }
+
+    func react(_ row: inout TokenRow, to facts: PushFacts, now: WallTime) -> Outcome {
         if let activity = facts.activity { return row.apply(activity, now: now, settings: settings) }
         if row.kind == .unknown { row.kind = .device }
         return row.show(facts)
@@ -103,9 +136,8 @@ package final class DeviceFleet: TokenDirectory, Sendable {
             if now.milliseconds >= visible { return .unregistered(sinceMilliseconds: visible) }
         case .expired: return .expired(sinceMilliseconds: death(place, &state, now: now))
         }
-        if settings.activityTokensExpire, row.kind == .activity, row.startedAt > 0 {
-            let end = Int64(row.startedAt) + Int64(settings.wholeLife.seconds)
-            if now.seconds >= end { return .expired(sinceMilliseconds: end * 1000) }
+        if row.kind == .activity, let end = row.expiry(settings), now.seconds >= end {
+            return .expired(sinceMilliseconds: end * 1000)
         }
         if let limit = settings.pushesPerSecondAndToken,
             state.table.countInSecond(place, now: now.seconds) > limit

@@ -4,7 +4,13 @@ package import Basics
 
 package struct DeviceSettings: Sendable {
     package enum Registration: Sendable { case any, registered }
-    package enum EqualTimestamps: Sendable { case apply, ignore }
+    package enum EqualTimestamps: String, Sendable, CaseIterable { case apply, ignore }
+    package enum ActivityTokenExpiry: Sendable, Equatable { case never, afterWholeLife, afterEnd(Interval) }
+    package enum StoredWhenRestricted: String, Sendable, CaseIterable {
+        case all
+        case belowTen = "below-ten"
+    }
+    package enum ActivitySlots: String, Sendable, CaseIterable { case shared, own }
 
     /// `.any`: every well-formed token is accepted and remembered; `.registered`: unknown tokens are BadDeviceToken.
     package var registration: Registration
@@ -35,8 +41,30 @@ package struct DeviceSettings: Sendable {
     package var wholeLife = Interval.seconds(12 * 3600)
     /// An ended activity stays on the Lock Screen that long unless told otherwise, and no longer when told (§10).
     package var longestDismissal = Interval.seconds(4 * 3600)
-    /// Whether an activity's token answers 410 ExpiredToken once the whole life is over. Seen, but not when (§10, §13).
-    package var activityTokensExpire = true
+    /// When an activity's token begins to answer 410 ExpiredToken. Seen, but not when (§10, §13): "200 with silent drop
+    /// at first, later 410". The default is the latest time at which anything of the activity can be left.
+    package var activityTokenExpiry = ActivityTokenExpiry.afterWholeLife
+    /// An update whose timestamp lies further back than this is dropped; an end is not. An engineer says so of "the
+    /// past" (§10) without a measure; every push is a little in the past when it arrives, so the default is no limit
+    /// beside that of the last update.
+    package var pastLimit: Interval?
+
+    /// The longest that APNs keeps a push for a device that is away, whatever its expiration (§12).
+    package var storageLimit = Interval.seconds(30 * 86_400)
+    /// §12 stores for a "power-restricted" device; §3 says that 10 is at once and that 5 and 1 heed the device's power.
+    /// Default: below ten.
+    package var storedWhenRestricted = StoredWhenRestricted.belowTen
+    /// §12: one stored push per app and device. Whether Live Activities count is unsure; the rule names no exception.
+    /// `.own`: each activity has a slot of its own, and each start.
+    package var activitySlots = ActivitySlots.shared
+    /// Priorities 5 and 1 may be batched (§12). How long a device that is online waits for the next batch; zero: not
+    /// at all, so that an outcome does not wait for a clock.
+    package var lowPriorityBatch = Interval.zero
+    /// Devices kept that are away or share tokens.
+    package var deviceLimit = 1 << 20
+
+    /// What a device takes before it throttles; off unless set.
+    package var budgets = DeviceBudgets()
 
     package init(registration: Registration = .any) { self.registration = registration }
 }

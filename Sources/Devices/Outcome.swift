@@ -5,6 +5,7 @@ package enum Outcome: UInt8, CaseIterable, Sendable {
     case shown, started, updated, ended
     case ignoredOlder, ignoredEnded, ignoredFuture, undecodable, unknownActivity
     case silent, nothingShown, handedOver, notDelivered
+    case stored, discarded, superseded, expired, replaced, throttled
 
     package var word: StaticString {
         switch self {
@@ -21,13 +22,44 @@ package enum Outcome: UInt8, CaseIterable, Sendable {
         case .nothingShown: "nothing-shown"
         case .handedOver: "handed-over"
         case .notDelivered: "not-delivered"
+        case .stored: "stored"
+        case .discarded: "discarded"
+        case .superseded: "superseded"
+        case .expired: "expired"
+        case .replaced: "replaced"
+        case .throttled: "throttled"
+        }
+    }
+
+    /// One sentence.
+    package var explanation: String {
+        switch self {
+        case .shown: "A notification, badge or sound reached the user."
+        case .started: "A Live Activity appeared."
+        case .updated: "The Live Activity shows the new state."
+        case .ended: "The Live Activity ended; its card stays until it is dismissed."
+        case .ignoredOlder: "The activity has taken a newer state already, or the timestamp lies too far back."
+        case .ignoredEnded: "The activity had ended."
+        case .ignoredFuture: "The timestamp lies too far ahead."
+        case .undecodable: "The device cannot decode the payload; the screen stays."
+        case .unknownActivity: "An update or end on a start token, or a start on an activity's token."
+        case .silent: "The app was woken in the background."
+        case .nothingShown: "The payload holds nothing to show."
+        case .handedOver: "The app or the system got the payload."
+        case .notDelivered: "The token is dead, which APNs does not tell yet."
+        case .stored: "The device is away; APNs keeps the push for it. What becomes of it is told later."
+        case .discarded: "The device is away, and the push was for one attempt only."
+        case .superseded: "It was stored, and a newer push took its place."
+        case .expired: "It was stored, and the device did not come back in time."
+        case .replaced: "Shown in the place of the visible notification with the same collapse id."
+        case .throttled: "The device's budget for such pushes is spent."
         }
     }
 
     /// Whether a user would have seen a change.
     package var changedScreen: Bool {
         switch self {
-        case .shown, .started, .updated, .ended: true
+        case .shown, .replaced, .started, .updated, .ended: true
         default: false
         }
     }

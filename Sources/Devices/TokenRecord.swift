@@ -54,6 +54,14 @@ package struct TokenRecord: Sendable, Equatable {
     package var state: TokenState
     /// When `state` became true; nil for a dead token: the first push that meets it dates its death.
     package var since: WallTime?
+    /// The device, when several tokens share one (see `DeviceBook.isName`); nil: a device of the token's own.
+    package var device: String?
+    /// How that device can be reached. Set as nil: as it was, for a new device online.
+    package var connection: Connection?
+    /// The token that took its place; see `DeviceFleet.replace`.
+    package var replacedBy: String?
+    /// Whether the app asks for frequent Live Activity updates and the user allows them (§10).
+    package var hasFrequentUpdates = false
 
     package init(
         token: String, kind: TokenKind = .unknown, topic: String? = nil, environment: APNsEnvironment? = nil,

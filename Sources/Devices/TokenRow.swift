@@ -69,6 +69,17 @@ struct TokenRow {
         set { write(newValue ? 1 : 0, 8, 1) }
     }
 
+    /// Whether the device book decides about pushes: the device is not plainly online, or shares tokens.
+    var asksDevice: Bool {
+        get { read(14, 1) == 1 }
+        set { write(newValue ? 1 : 0, 14, 1) }
+    }
+
+    var hasFrequentUpdates: Bool {
+        get { read(15, 1) == 1 }
+        set { write(newValue ? 1 : 0, 15, 1) }
+    }
+
     /// Whether the suffix of its topic is known, and which it is (nil: none).
     var knowsSuffix: Bool { read(9, 1) == 1 }
     var suffix: PushType? {
@@ -88,10 +99,35 @@ struct TokenRow {
     }
 }
 
+extension TokenRow {
+    /// Notes a visible notification by the mark of its collapse id; true when one of that mark is visible already. The
+    /// last five are remembered, in the fields that only activities use otherwise: a device token has none.
+    mutating func showsAgain(_ mark: UInt32) -> Bool {
+        let stamp = UInt64(bitPattern: lastTimestamp)
+        let (first, second) = (UInt32(truncatingIfNeeded: stamp), UInt32(truncatingIfNeeded: stamp >> 32))
+        if mark == first || mark == second || mark == startedAt || mark == staleAt || mark == goneAt { return true }
+        (goneAt, staleAt, startedAt) = (staleAt, startedAt, second)
+        lastTimestamp = Int64(bitPattern: UInt64(first) << 32 | UInt64(mark))
+        return false
+    }
+}
+
 /// Unix seconds for a row; what does not fit is clamped.
 func rowSeconds(_ seconds: Int64) -> UInt32 { UInt32(clamping: seconds) }
 
 extension TokenRow {
+    /// Takes over the other token's activity.
+    mutating func goOn(from other: TokenRow) {
+        lastTimestamp = other.lastTimestamp
+        startedAt = other.startedAt
+        staleAt = other.staleAt
+        goneAt = other.goneAt
+        shown = other.shown
+        ignored = other.ignored
+        lastEvent = other.lastEvent
+        hasEnded = other.hasEnded
+    }
+
     /// Forgets the activity, keeps the token.
     mutating func startAnew() {
         lastTimestamp = Self.noTimestamp

@@ -14,20 +14,20 @@ struct TokenTable: ~Copyable {
     private var arena: [UInt8] = []
     private var wastedBytes = 0
     var topics = TopicNames()
-    /// Pushes per second and token, beside the rows; only made when a limit is set.
-    private var rates: UnsafeMutablePointer<UInt64>?
-    private let countsRates: Bool
+    /// What pushes to a token have used up, beside the rows; only made when there is a limit to any of it.
+    private var meters: UnsafeMutablePointer<TokenMeters>?
+    private let isMetered: Bool
 
-    init(countsRates: Bool) {
-        self.countsRates = countsRates
+    init(isMetered: Bool) {
+        self.isMetered = isMetered
         mask = 15
         rows = Self.makeRows(16)
-        rates = countsRates ? Self.makeRates(16) : nil
+        meters = isMetered ? Self.makeMeters(16) : nil
     }
 
     deinit {
         UnsafeMutableRawPointer(rows).deallocate()
-        rates?.deallocate()
+        meters?.deallocate()
     }
 
     /// Aligned to the cache line.
@@ -39,10 +39,10 @@ struct TokenTable: ~Copyable {
         return rows
     }
 
-    private static func makeRates(_ capacity: Int) -> UnsafeMutablePointer<UInt64> {
-        let rates = UnsafeMutablePointer<UInt64>.allocate(capacity: capacity)
-        rates.initialize(repeating: 0, count: capacity)
-        return rates
+    private static func makeMeters(_ capacity: Int) -> UnsafeMutablePointer<TokenMeters> {
+        let meters = UnsafeMutablePointer<TokenMeters>.allocate(capacity: capacity)
+        meters.initialize(repeating: TokenMeters(), count: capacity)
+        return meters
     }
 
     /// The place of a token's row; valid until the next insertion or removal.
@@ -69,7 +69,7 @@ struct TokenTable: ~Copyable {
         rows[place].high = hash.high
         rows[place].low = hash.low
         rows[place].tokenOffset = UInt32(arena.count)
-        rates?[place] = 0
+        meters?[place] = TokenMeters()
         let length = UInt16(clamping: token.count / 2)
         arena.append(UInt8(length >> 8))
         arena.append(UInt8(length & 0xFF))
@@ -93,7 +93,7 @@ struct TokenTable: ~Copyable {
             let home = Int(truncatingIfNeeded: rows[place].low) & mask
             if (place - home) & mask >= (place - gap) & mask {
                 rows[gap] = rows[place]
-                if let rates { rates[gap] = rates[place] }
+                if let meters { meters[gap] = meters[place] }
                 gap = place
             }
         }
@@ -101,7 +101,7 @@ struct TokenTable: ~Copyable {
         if wastedBytes > 65_536, wastedBytes > arena.count / 2 { rebuild(capacity: mask + 1) }
     }
 
-    mutating func removeAll() { self = TokenTable(countsRates: countsRates) }
+    mutating func removeAll() { self = TokenTable(isMetered: isMetered) }
 
     /// Lower-case hex digits.
     func token(at place: Int) -> String {
@@ -123,17 +123,20 @@ struct TokenTable: ~Copyable {
 
     /// Counts a push in the second of `now`; the number of pushes in that second so far.
     func countInSecond(_ place: Int, now: Int64) -> Int {
-        guard let rates else { return 0 }
-        let second = UInt64(UInt32(truncatingIfNeeded: now))
-        let pushes = rates[place] >> 32 == second ? rates[place] & 0xFFFF_FFFF : 0
-        rates[place] = second << 32 | (pushes + 1)
-        return Int(pushes + 1)
+        guard let meters else { return 0 }
+        return meters[place].countInSecond(now)
+    }
+
+    /// Takes the push from the token's own budget; false when that is spent. True where budgets are not counted.
+    func spend(_ place: Int, _ expense: Expense, now: WallTime) -> Bool {
+        guard let meters else { return true }
+        return meters[place].budgets.spend(expense, now: now)
     }
 
     /// Into a table of that size. The bytes of removed tokens are left behind, if there are any.
     private mutating func rebuild(capacity: Int) {
         let fresh = Self.makeRows(capacity)
-        let freshRates = countsRates ? Self.makeRates(capacity) : nil
+        let freshMeters = isMetered ? Self.makeMeters(capacity) : nil
         let compacts = wastedBytes > 0
         var freshArena: [UInt8] = []
         if compacts { freshArena.reserveCapacity(arena.count - wastedBytes) }
@@ -141,16 +144,16 @@ struct TokenTable: ~Copyable {
             var place = Int(truncatingIfNeeded: rows[old].low) & (capacity - 1)
             while !fresh[place].isFree { place = (place + 1) & (capacity - 1) }
             fresh[place] = rows[old]
-            if let rates, let freshRates { freshRates[place] = rates[old] }
+            if let meters, let freshMeters { freshMeters[place] = meters[old] }
             if compacts {
                 fresh[place].tokenOffset = UInt32(freshArena.count)
                 freshArena.append(contentsOf: arena[arenaRange(rows[old].tokenOffset)])
             }
         }
         UnsafeMutableRawPointer(rows).deallocate()
-        rates?.deallocate()
+        meters?.deallocate()
         rows = fresh
-        rates = freshRates
+        meters = freshMeters
         mask = capacity - 1
         if compacts {
             arena = freshArena

@@ -5,11 +5,13 @@ package import Basics
 import Conformance
 import Devices
 import Faults
+import MockServer
 import ReferenceRelay
 
 package enum Knowledge {
     package static let kinds = [
-        "reasons", "broadcast-reasons", "push-types", "outcomes", "rules", "settings", "credentials", "faults", "defects",
+        "reasons", "broadcast-reasons", "push-types", "outcomes", "warnings", "rules", "settings", "credentials", "faults",
+        "defects",
         "dialects",
     ]
 
@@ -35,12 +37,11 @@ package enum Knowledge {
                 ("\($0.word)", "topic suffix '\($0.topicSuffix)', at most \($0.maxPayloadBytes) bytes")
             }
         case "outcomes":
-            rows = Outcome.allCases.map { ("\($0.word)", $0.changedScreen ? "changes the screen" : "the screen stays") }
+            rows = Outcome.allCases.map { ("\($0.word)", $0.explanation) }
+        case "warnings": rows = PushWarning.allCases.map { ("\($0.word)", $0.explanation) }
         case "rules": rows = RuleBook.all.map { ("\($0.id)", "\($0.level.rawValue), \($0.claim): \($0.requirement)") }
         case "settings":
-            rows = APNsSettings.table.map {
-                ($0.name, "\($0.explanation): \($0.values) (default \($0.value(in: APNsSettings())))")
-            }
+            rows = MockOptions.settings.map { ($0.name, "\($0.explanation): \($0.values) (default \($0.standard))") }
         case "credentials": rows = credentials.map { ($0.key, $0.value) }
         case "faults": rows = FaultVocabulary.words.map { ($0.name, "\($0.kind.title): \($0.summary)") }
         case "defects": rows = Defect.allCases.map { ($0.rawValue, "breaks \($0.claim)") }
@@ -58,22 +59,30 @@ package enum Knowledge {
         if let rule = RuleBook.rule(named: name) {
             return "\(rule.id) (\(rule.claim), \(rule.level.rawValue))\n\(rule.requirement)\nNorm: \(rule.norm)\n"
         }
-        if let setting = APNsSettings.table.first(where: { $0.name == name }) {
+        if let setting = MockOptions.settings.first(where: { $0.name == name }) {
             return "\(name): \(setting.explanation).\nGive \(setting.values); the default is "
-                + "\(setting.value(in: APNsSettings())). `pushrig mock --setting \(name)=…`, or mock.settings in a "
+                + "\(setting.standard). `pushrig mock --setting \(name)=…`, or mock.settings in a "
                 + "scenario.\n"
         }
         // Some words name a kind of key and a criterion of faults.
         let credential = credentials.first { $0.key == name }.map { "\(name): \($0.value).\n" }
         let fault = FaultVocabulary.word(named: name).map(explain)
         if credential != nil || fault != nil { return (credential ?? "") + (fault ?? "") }
+        if let outcome = Outcome.allCases.first(where: { "\($0.word)" == name }) {
+            let screen = outcome.changedScreen ? "The screen changes." : "The screen stays as it is."
+            return "\(name): what a device did with a push.\n\(outcome.explanation)\n\(screen)\n"
+        }
+        if let warning = PushWarning.allCases.first(where: { "\($0.word)" == name }) {
+            return "\(name): APNs takes such a push without a word.\n\(warning.explanation)\n"
+        }
         if let defect = Defect(rawValue: name) {
             return "\(name): a defect of the reference relay; it breaks claim \(defect.claim).\n"
         }
         let known =
             Reason.allCases.map { "\($0.word)" } + BroadcastReason.allCases.map { "\($0.word)" }
+            + Outcome.allCases.map { "\($0.word)" } + PushWarning.allCases.map { "\($0.word)" }
             + RuleBook.all.map(\.id) + FaultVocabulary.words.map(\.name) + Defect.allCases.map(\.rawValue)
-            + APNsSettings.table.map(\.name) + credentials.map(\.key)
+            + MockOptions.settings.map(\.name) + credentials.map(\.key)
         throw Failure(
             .usage, "nothing is known of '\(name)'",
             hint: Suggestion.nearest(to: name, among: known).map { "did you mean `\($0)`?" }

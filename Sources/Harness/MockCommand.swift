@@ -56,7 +56,7 @@ package struct MockCommand: Sendable {
         options.topics = topics
         options.loops = loops
         options.seed = Seed(seed)
-        for (name, value) in settings { try options.rules.set(name, to: value) }
+        for (name, value) in settings { try options.set(name, to: value) }
         if clockScale != 1 || clockSkew != .zero {
             options.clock = ScaledTime(base: SystemTime(), scale: clockScale, skew: clockSkew)
         }

@@ -140,7 +140,7 @@ package final class Run {
         options.topics = scenario.mock.topics
         options.seed = seed.child("mock")
         options.journalDirectory = directory.journal
-        for (name, value) in scenario.mock.settings { try options.rules.set(name, to: value) }
+        for (name, value) in scenario.mock.settings { try options.set(name, to: value) }
         if scenario.clockScale != 1 || scenario.mock.clockSkew != .zero {
             options.clock = ScaledTime(base: time, scale: scenario.clockScale, skew: scenario.mock.clockSkew)
         }

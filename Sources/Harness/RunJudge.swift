@@ -63,7 +63,9 @@ struct RunJudge {
                 if let token = registrations.token(registeredBy: event) {
                     collector.registered(token: token, at: event.answeredAt)
                 }
-            case .broadcast, .note: break
+            case .broadcast: break
+            case .note(let note):
+                if let late = note.lateOutcome { correlator.observe(late: late.outcome, of: late.push) }
             }
             return true
         }

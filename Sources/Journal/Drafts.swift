@@ -30,6 +30,8 @@ package struct PushDraft: Sendable {
     package var apnsID: UUIDBytes
     /// How long the answer was held back.
     package var delay: Interval
+    /// Bits whose meaning the writer knows: `PushWarning`.
+    package var warnings: UInt16 = 0
 
     package init(
         arrivedAt: Instant, connection: UInt64 = 0, stream: Int32 = 0, provider: UInt8 = 0, kind: RequestKind = .push,
@@ -146,4 +148,6 @@ package enum NoteKind: UInt8, CaseIterable, Sendable {
     case trouble = 11
     /// What became of a broadcast or a channel beyond its answer.
     case broadcast = 12
+    /// What became of a push that was stored for a device: see `LateOutcomeNote`.
+    case outcome = 13
 }

@@ -70,6 +70,7 @@ struct EntryDecoder {
         entry.faultRule = bytes.value(56, as: UInt32.self)
         entry.faultAction = bytes.value(62, as: UInt8.self)
         entry.apnsID = UUIDBytes(high: bytes.value(64, as: UInt64.self), low: bytes.value(72, as: UInt64.self))
+        entry.warnings = bytes.value(92, as: UInt16.self)
         entry.isCut = bytes.value(13, as: UInt8.self) & Format.cutFlag != 0
         if reasonLength > 0 { entry.reason = text(Format.pushLength, reasonLength) }
         entry.outcome = text(Format.pushLength + reasonLength, outcomeLength)

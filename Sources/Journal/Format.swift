@@ -14,6 +14,7 @@
 //             40 i64 timestamp in ms   48 i64 delay   56 u32 fault rule   60 u8 reason length   61 u8 outcome length
 //             62 u8 fault action, 0 when none
 //             64 u64[2] apns-id   80 u64 body's blob, 0 when empty   88 u32 body length
+//             92 u16 warnings
 //             96 reason, outcome, then `count` fields: u16 name length, u16 value length, name, value
 //             (top bit of the name length: instead of the value stands the u64 offset of its blob)
 //     event   24 u32 session   28 u32 step   32 u16 kind   34 u16 status   36 u8 failure

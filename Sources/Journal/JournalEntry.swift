@@ -44,6 +44,8 @@ package struct PushEntry: Sendable {
     package var faultAction: UInt8 = 0
     package var apnsID: UUIDBytes
     package var delay: Interval
+    /// Bits of `PushWarning`.
+    package var warnings: UInt16 = 0
     /// All fields in order of arrival, pseudo-header fields among them.
     package var headers: [(name: String, value: String)]
     /// What follows the last slash of `:path`.

@@ -36,7 +36,7 @@ struct PushEncoder {
         record.put(push.apnsID.high, at: 64)
         record.put(push.apnsID.low, at: 72)
         record.put(UInt64(bodyOffset), at: 80)
-        record.put(UInt64(bodyLength), at: 88)
+        record.put(UInt64(bodyLength) | UInt64(push.warnings) << 32, at: 88)
         end = Format.pushLength
         let reasonLength = push.reason.map { write($0) } ?? 0
         let outcomeLength = write(push.outcome)

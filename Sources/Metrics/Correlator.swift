@@ -30,6 +30,9 @@ package struct Correlator: Sendable {
     private var kindNumbers: [String: UInt16] = [:]
     private var eventKinds: [String] = []
 
+    /// Pushes whose outcome came later than they, and was good.
+    private var takenLate: Set<UInt64> = []
+
     /// Events that the relay did not take, by session and step: not sent at all, or not answered with 2xx.
     var unsent: [UInt64] = []
     var refused: [UInt64] = []
@@ -102,6 +105,13 @@ package struct Correlator: Sendable {
         if killed, deadTexts.count < Self.maxDeadTexts { deadTexts[token] = push.token }
     }
 
+    /// What a device did in the end with a push that was stored for it. It counts under a word of its own, such as
+    /// `late updated`; a state that was taken counts as received when the push arrived.
+    package mutating func observe(late outcome: String, of push: UInt64) {
+        if Self.isAccepted(outcome) { takenLate.insert(push) }
+        count(outcome: "late " + outcome)
+    }
+
     package mutating func observe(_ event: EventEntry) {
         let wasSent = event.sentAt.nanoseconds != 0 && event.failure != EventFailure.dropped.rawValue
         let wasAnswered = wasSent && event.answeredAt.nanoseconds != 0 && event.status != 0
@@ -150,6 +160,11 @@ package struct Correlator: Sendable {
             let name = isNamed ? eventKinds[Int(kind)] : kind == .max ? "other" : "#\(kind)"
             correlation.answerByKind[name, default: Histogram()].merge(histogram)
         }
+        if !takenLate.isEmpty {
+            for index in arrivals.indices where takenLate.contains(arrivals[index].id) {
+                arrivals[index].flags.insert(.isAccepted)
+            }
+        }
         var join = Join(self, end: end)
         join.judge(into: &correlation)
         var sessions = sessions
@@ -170,7 +185,7 @@ package struct Correlator: Sendable {
     /// was modelled.
     private static func isAccepted(_ outcome: String) -> Bool {
         switch outcome {
-        case "", "shown", "started", "updated", "ended", "silent": true
+        case "", "shown", "replaced", "started", "updated", "ended", "silent": true
         default: false
         }
     }
@@ -182,8 +197,12 @@ package struct Correlator: Sendable {
         let answer = Answer(status: push.status, reason: push.reason)
         let isFew = reasons.count < Self.maxWords
         reasons[isFew ? answer : Answer(status: push.status), default: 0] += 1
-        let isKnown = correlation.outcomes.count < Self.maxWords || correlation.outcomes[push.outcome] != nil
-        correlation.outcomes[isKnown ? push.outcome : "other", default: 0] += 1
+        count(outcome: push.outcome)
+    }
+
+    private mutating func count(outcome: String) {
+        let isKnown = correlation.outcomes.count < Self.maxWords || correlation.outcomes[outcome] != nil
+        correlation.outcomes[isKnown ? outcome : "other", default: 0] += 1
     }
 
     private mutating func number(ofKind name: String) -> UInt16 {

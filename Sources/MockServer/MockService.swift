@@ -89,7 +89,10 @@ package final class MockService: Sendable {
         for case (let listener?, let socket?) in zip(listeners, sockets) {
             workers[0].post { $0.listen(on: socket, as: listener.environment, dealingTo: others) }
         }
-        workers[0].post { [credentials = shared.credentials] in $0.watch(credentials) }
+        workers[0].post { [credentials = shared.credentials] worker in
+            worker.watch(credentials)
+            worker.watchStoredPushes()
+        }
         try shared.state.write("mock.json", coordinates.readyLine + "\n", secret: true)
     }
 
@@ -110,6 +113,23 @@ package final class MockService: Sendable {
     /// Forgets tokens, activities, channels and fault rules; `GET /v1/pushes` begins after the pushes answered so far. The
     /// journal itself keeps all, and the statistics go on.
     package func reset() throws(Failure) { try shared.reset() }
+
+    /// The wall time of rules and devices.
+    package var clock: AdjustableTime { shared.clock }
+
+    /// Adds or changes a token, as `PUT /v1/tokens/{token}` does. See `DeviceFleet.set`.
+    package func set(_ record: TokenRecord) -> Bool {
+        let isDone = devices.set(record, now: shared.clock.wall())
+        tellLate()
+        return isDone
+    }
+
+    /// Puts on record what has become of stored pushes by now; they are readable when it returns.
+    package func tellLate() { workers[0].ask { $0.tellLate() } }
+
+    /// What became of a push that was stored for a device; nil when it still is, or never was. The latest 65,536 are
+    /// known here, all of them to the journal.
+    package func lateOutcome(ofPush id: UInt64) -> String? { shared.late[id].map { $0.word.description } }
 
     /// Stops accepting, lets open requests end for at most the drain limit, closes, and joins the threads. Further
     /// calls do nothing.

@@ -22,7 +22,9 @@ final class MockShared: Sendable {
     let devices: DeviceFleet
     let channels: ChannelStore
     let faults: FaultScript
-    let clock: any TimeSource
+    /// The wall time of rules and devices.
+    let clock: AdjustableTime
+    let late = LateOutcomes()
     let seed: Seed
     let journalDirectory: String
     let state: StateDirectory
@@ -56,7 +58,7 @@ final class MockShared: Sendable {
         devices = DeviceFleet(settings: deviceRules)
         channels = ChannelStore(settings: options.channelRules, seed: options.seed.child("channels"))
         faults = FaultScript(seed: options.seed.child("faults"))
-        clock = options.clock
+        clock = AdjustableTime(base: options.clock)
         seed = options.seed.child("mock")
         if let directory = options.journalDirectory {
             journalDirectory = try StateDirectory.absolute(directory)

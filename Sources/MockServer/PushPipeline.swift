@@ -113,7 +113,7 @@ final class PushPipeline: ServerHandler {
         }
         peer.widen(exchange.connection)
         let decision = decide(verdict, exchange, now: now)
-        record(decision, verdict.facts, exchange)
+        record(decision, verdict.facts, exchange, now: now)
         if let fault = decision.fault {
             carryOut(fault.action, on: exchange, verdict.facts, decision)
         } else {
@@ -182,7 +182,9 @@ final class PushPipeline: ServerHandler {
         return decision
     }
 
-    private func record(_ decision: borrowing Decision, _ facts: borrowing PushFacts, _ exchange: ServerExchange) {
+    private func record(
+        _ decision: borrowing Decision, _ facts: borrowing PushFacts, _ exchange: ServerExchange, now: WallTime
+    ) {
         totals.pushes += 1
         var status: UInt16 = decision.rejection?.status ?? 200
         if let fault = decision.fault, case .answer(let lawless) = fault.action { status = lawless.status }
@@ -194,14 +196,39 @@ final class PushPipeline: ServerHandler {
         } else if let outcome = decision.outcome {
             totals.count(outcome)
         }
-        let draft = PushDraft(
+        var draft = PushDraft(
             arrivedAt: exchange.arrivedAt, connection: exchange.connection.id, stream: exchange.streamID,
             environment: settings.environment.rawValue, status: status, reason: decision.rejection?.word,
             timestampMilliseconds: decision.timestampMilliseconds ?? 0, outcome: decision.outcome?.word ?? "",
             faultRule: decision.fault?.ruleID ?? 0, faultAction: decision.fault?.action.code ?? 0,
             apnsID: facts.apnsID, delay: decision.delay)
+        draft.warnings = facts.warnings
         let body = exchange.body
-        _ = journal.append(push: draft, head: exchange.head, body: body.bytes)
+        let id = journal.append(push: draft, head: exchange.head, body: body.bytes)
+        if decision.outcome == .stored { store(facts, exchange, id, now: now) }
+    }
+
+    /// A device that is away: APNs keeps the push, which may put an end to an older one.
+    private func store(_ facts: borrowing PushFacts, _ exchange: ServerExchange, _ id: UInt64, now: WallTime) {
+        guard let topicField = facts.topicField else { return }
+        let head = exchange.head
+        let topic = head.value(at: topicField)
+        let late = shared.devices.store(copy facts, topic: topic, push: id, now: now)
+        if let late { tell(late) }
+    }
+
+    private func tell(_ late: LateOutcome) {
+        shared.late.add(late)
+        journal.append(lateOutcome: late.outcome.word, of: late.push, at: loop.now)
+        markDirty()
+    }
+
+    /// Puts on record what has become of stored pushes, outside a turn that handles requests.
+    func tellLate() {
+        let outcomes = shared.devices.lateOutcomes(now: shared.clock.wall())
+        guard !outcomes.isEmpty else { return }
+        for late in outcomes { tell(late) }
+        _ = willSend()
     }
 
     /// 200 is one HEADERS frame with `:status` and `apns-id`; a refusal adds one DATA frame (spec/apns.md §0).

@@ -21,6 +21,7 @@ final class PushWorker {
     /// Connections, of all environments.
     private var accepted: UInt64 = 0
     private var watch: LoopTimer?
+    private var lookout: LoopTimer?
 
     /// `tls` nil: clear text, for tests.
     init(loop: EventLoop, shared: MockShared, index: Int, tls: TLSServerSettings?) throws {
@@ -84,7 +85,21 @@ final class PushWorker {
         }
     }
 
-    deinit { watch?.cancel() }
+    /// Looks out for stored pushes that expire and batches that are due; one worker does it for all.
+    func watchStoredPushes() {
+        lookout = loop.after(.milliseconds(100)) { [unowned(unsafe) self] in
+            tellLate()
+            watchStoredPushes()
+        }
+    }
+
+    /// Puts on record what has become of stored pushes by now.
+    func tellLate() { stages[0].pipeline.tellLate() }
+
+    deinit {
+        watch?.cancel()
+        lookout?.cancel()
+    }
 
     func server(of environment: APNsEnvironment) -> Server {
         guard let stage = stages.first(where: { $0.environment == environment }) else {

@@ -41,20 +41,74 @@ extension MockServer {
 
     /// Makes a token known, or changes what is known of it. `token` is in hex digits. Pushes to a token that is not
     /// active are answered 410. `topic` is a bundle ID; nil: the first accepted push tells. `sinceMilliseconds` is the
-    /// `timestamp` of that answer, in milliseconds since 1970; nil: now.
+    /// `timestamp` of that answer, in milliseconds since 1970; nil: now. Tokens with the same `device` live on one phone:
+    /// they share its connection, its budgets and the one push that APNs keeps for an app while the phone is away; nil:
+    /// the token has a phone of its own. `connection` nil: as it was, at first online.
     public func setToken(
         _ token: String, kind: TokenKind = .unknown, topic: String? = nil, state: TokenState = .active,
-        sinceMilliseconds: Int? = nil
+        sinceMilliseconds: Int? = nil, device: String? = nil, connection: Connection? = nil,
+        hasFrequentUpdates: Bool = false
     ) throws(MockError) {
+        guard device.map(DeviceFleet.isDeviceName) ?? true else {
+            throw MockError("'\(device ?? "")' is not a device's name", hint: "use 1 to 64 letters, digits, '-', '_', '.'")
+        }
         var record = TokenRecord(token: token.lowercased())
         record.kind = kind.inside
         record.topic = topic
         record.state = state.inside
         if state != .active {
-            record.since = sinceMilliseconds.map { WallTime(milliseconds: Int64($0)) } ?? clock.wall()
+            record.since = sinceMilliseconds.map { WallTime(milliseconds: Int64($0)) } ?? service.clock.wall()
         }
-        guard service.devices.set(record) else {
+        record.device = device
+        record.connection = connection?.inside
+        record.hasFrequentUpdates = hasFrequentUpdates
+        guard service.set(record) else {
             throw MockError("'\(token)' is not a device token", hint: "give an even number of hex digits, at most 1024")
+        }
+    }
+
+    /// Changes how the phone of a known token can be reached, and leaves all else as it is. A phone that is back gets
+    /// what was stored for it.
+    public func setConnection(of token: String, _ connection: Connection) throws(MockError) {
+        guard var record = service.devices.record(of: token) else { throw Self.unknown(token) }
+        record.connection = connection.inside
+        _ = service.set(record)
+    }
+
+    /// The system gives the app another token: the old one is answered 410 Unregistered from now on, the new one stands
+    /// for the same app, phone and activity.
+    public func replaceToken(_ old: String, by new: String) throws(MockError) {
+        guard service.devices.record(of: old) != nil else { throw Self.unknown(old) }
+        guard service.devices.replace(token: old, by: new.lowercased(), now: service.clock.wall()) else {
+            throw MockError("'\(new)' is not another device token", hint: "give an even number of hex digits, at most 1024")
+        }
+        service.tellLate()
+    }
+
+    /// Moves the clock of rules and devices: provider tokens age, activities end, stored pushes expire.
+    public func advanceClock(by duration: Duration) {
+        service.clock.set(wall: service.clock.wall() + Interval(duration))
+        service.tellLate()
+    }
+
+    private static func unknown(_ token: String) -> MockError {
+        MockError("the token \(token.prefix(8))… is not known", hint: "make it known with setToken, or push to it first")
+    }
+
+    /// How a phone can be reached.
+    public enum Connection: Hashable, Sendable {
+        case online
+        /// Pushes are stored, one for each app.
+        case offline
+        /// Low on power: pushes below priority 10 are stored.
+        case restricted
+
+        fileprivate var inside: Devices.Connection {
+            switch self {
+            case .online: .online
+            case .offline: .offline
+            case .restricted: .restricted
+            }
         }
     }
 

@@ -24,7 +24,7 @@ extension MockServer {
         var found: [Push] = []
         guard limit > 0 else { return found }
         try read(since: position?.cursor ?? service.pushesBegin) { entry in
-            if case .push(let push) = entry { found.append(Push(push, faults: service.faults)) }
+            if case .push(let push) = entry { found.append(Push(push, service)) }
             return found.count < limit
         }
         return found
@@ -47,7 +47,7 @@ extension MockServer {
             cursor = try read(since: cursor) { entry in
                 visited += 1
                 if case .push(let entry) = entry {
-                    let push = Push(entry, faults: service.faults)
+                    let push = Push(entry, service)
                     if wanted == nil || push.token == wanted, matches(push) {
                         found = push
                     } else {

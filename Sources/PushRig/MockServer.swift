@@ -73,7 +73,7 @@ public final class MockServer: Sendable {
         options.drainLimit = Self.drainLimit
         clock = options.clock
         do throws(Failure) {
-            for (name, value) in configuration.settings { try options.rules.set(name, to: value) }
+            try options.set(configuration.settings)
             service = try MockService(options: options)
         } catch {
             temporaryFolder?.remove()

@@ -4,6 +4,7 @@ import APNs
 import Basics
 import Faults
 import Journal
+import MockServer
 
 /// One request that reached the mock, and what became of it.
 public struct Push: Hashable, Sendable, Identifiable {
@@ -32,6 +33,11 @@ public struct Push: Hashable, Sendable, Identifiable {
     public var reason: String?
     /// What the device did with it, such as `shown`, `updated` or `ignored-older`; nil when it was refused.
     public var outcome: String?
+    /// Of a push whose outcome is `stored`, because the device was away: what became of it in the end, such as `shown`,
+    /// `superseded` or `expired`; nil while it waits.
+    public var lateOutcome: String?
+    /// What APNs takes without a word although it is wrong, such as `background-with-alert`.
+    public var warnings: [String]
     /// The id of the fault that met it.
     public var fault: String?
     /// What that fault did, such as `respond` or `goaway`.
@@ -59,7 +65,7 @@ public struct Push: Hashable, Sendable, Identifiable {
 }
 
 extension Push {
-    init(_ entry: PushEntry, faults: FaultScript) {
+    init(_ entry: PushEntry, _ service: MockService) {
         id = entry.id
         environment = entry.environment == APNsEnvironment.sandbox.rawValue ? .sandbox : .production
         token = entry.token.lowercased()
@@ -70,7 +76,9 @@ extension Push {
         status = entry.status == 0 ? nil : Int(entry.status)
         reason = entry.reason
         outcome = entry.outcome.isEmpty ? nil : entry.outcome
-        fault = entry.faultRule == 0 ? nil : faults.id(of: entry.faultRule) ?? "f\(entry.faultRule)"
+        lateOutcome = outcome == "stored" ? service.lateOutcome(ofPush: entry.id) : nil
+        warnings = PushWarning.all(in: entry.warnings).map { $0.word.description }
+        fault = entry.faultRule == 0 ? nil : service.faults.id(of: entry.faultRule) ?? "f\(entry.faultRule)"
         faultAction = FaultAction.word(of: entry.faultAction)
         headers = entry.headers.map { Field(name: $0.name, value: $0.value) }
         payload = entry.payload

@@ -20,7 +20,7 @@ extension Verb {
             Option("--tokens", "any|registered", "whether unknown tokens are accepted (default any)"),
             Option("--environment", "production|sandbox", "which of Apple's two --apns plays (default production)"),
             Option("--topic", "BUNDLE", isRepeatable: true, "a bundle ID that exists; default: every one"),
-            Option("--setting", "NAME=VALUE", isRepeatable: true, "one of the rules; `pushrig list settings`"),
+            Option("--setting", "NAME=VALUE", isRepeatable: true, "what Apple leaves open; `pushrig list settings`"),
             Option("--clock-skew", "TIME", "how far its clock is ahead of the real one, such as 90m; behind: -90m"),
             Option("--clock-scale", "N", "how many times as fast as real time its clock runs (default 1)"),
             Option("--loops", "N", "threads that serve pushes (default 1)"),

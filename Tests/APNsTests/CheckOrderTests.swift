@@ -2,6 +2,7 @@
 
 import APNs
 import Basics
+import Synchronization
 import Testing
 
 @Suite struct CheckOrderTests {
@@ -65,6 +66,40 @@ import Testing
         let room = Courtroom()
         let reasons = ["a.b.c", "a.b.d", "a.b.e"].map { jwt in room.reason { $0["authorization"] = "bearer " + jwt } }
         #expect(reasons == [.invalidProviderToken, .invalidProviderToken, .tooManyProviderTokenUpdates])
+    }
+
+    @Test("a wrong method on no path and without credentials is MethodNotAllowed (§7, observed)")
+    func methodFirst() {
+        let room = Courtroom()
+        #expect(
+            room.reason {
+                $0.method = "HEAD"
+                $0.path = "/"
+                $0.fields = []
+            } == .methodNotAllowed)
+    }
+
+    @Test("without a topic nobody looks at the token: unknown, or another app's (§7, observed)")
+    func topicBeforeToken() {
+        for standing in [TokenStanding.unknown, .otherTopic] {
+            let room = Courtroom()
+            room.directory.answer.withLock { $0 = standing }
+            #expect(room.reason { $0["apns-topic"] = nil } == .missingTopic)
+            #expect(room.reason { _ in } == (standing == .unknown ? .badDeviceToken : .deviceTokenNotForTopic))
+        }
+    }
+
+    @Test("good credentials with 64 zeros for a token are BadDeviceToken, bad ones are told first (§7, observed)")
+    func probe() {
+        let room = Courtroom()
+        room.directory.answer.withLock { $0 = .unknown }
+        let zeros = "/3/device/" + String(repeating: "0", count: 64)
+        #expect(room.reason { $0.path = zeros } == .badDeviceToken)
+        #expect(
+            room.reason {
+                $0.path = zeros
+                $0["authorization"] = "bearer a.b.c"
+            } == .invalidProviderToken)
     }
 
     @Test("another table is another order, and no order stops the process (§15.1)")

@@ -115,7 +115,7 @@ import Testing
         #expect(phone.record?.state == .dismissed)
         let end = (phone.time.wall().seconds) * 1000
         #expect(phone.standing(Phone.activityTopic) == .expired(sinceMilliseconds: end))
-        let lasting = Phone { $0.activityTokensExpire = false }
+        let lasting = Phone { $0.activityTokenExpiry = .never }
         #expect(lasting.activity(.update) == .updated)
         lasting.time.advance(by: .seconds(13 * 3600))
         #expect(lasting.activity(.update) == .ignoredEnded)

@@ -152,9 +152,12 @@ import Testing
     @Test("a record is read back as set, in lower case, and found in either case")
     func records() {
         let token = String(repeating: "AB", count: 54)
-        let record = TokenRecord(
+        var record = TokenRecord(
             token: token.lowercased(), kind: .activity, topic: Phone.bundle, environment: .production,
             state: .expired, since: WallTime(seconds: 1_760_000_000))
+        record.device = "phone-1"
+        record.connection = .restricted
+        record.hasFrequentUpdates = true
         var given = record
         given.token = token
         #expect(phone.fleet.set(given))

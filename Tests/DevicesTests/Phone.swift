@@ -11,6 +11,13 @@ final class Phone {
     let time = ManualTime()
     let fleet: DeviceFleet
     var token = String(repeating: "ab", count: 80)
+    /// Of the next pushes.
+    var priority: UInt8 = 10
+    var expiration: Int64?
+    var collapseMark: UInt32 = 0
+    /// The id of the last push that was stored, and what storing it made of another one.
+    private(set) var lastID: UInt64 = 0
+    private(set) var displaced: [LateOutcome] = []
 
     init(_ turn: (inout DeviceSettings) -> Void = { _ in }) {
         var settings = DeviceSettings()
@@ -33,9 +40,37 @@ final class Phone {
     func deliver(_ facts: PushFacts, topic: String) -> Outcome? {
         guard standing(topic) == .active else { return nil }
         return withBytes(of: token) { token in
-            withBytes(of: topic) { fleet.deliver(facts, token: token, topic: $0, now: time.wall()) }
+            withBytes(of: topic) { topic in
+                let outcome = fleet.deliver(facts, token: token, topic: topic, now: time.wall())
+                if outcome == .stored {
+                    lastID += 1
+                    let late = fleet.store(facts, topic: topic, push: lastID, now: time.wall())
+                    if let late { displaced.append(late) }
+                }
+                return outcome
+            }
         }
     }
+
+    /// Makes the token known, or changes it.
+    func set(
+        kind: TokenKind = .unknown, device: String? = nil, _ connection: Connection? = nil, frequent: Bool = false
+    ) {
+        var record = TokenRecord(token: token, kind: kind)
+        record.device = device
+        record.connection = connection
+        record.hasFrequentUpdates = frequent
+        fleet.set(record, now: time.wall())
+    }
+
+    func connect(_ connection: Connection) {
+        guard var record = fleet.record(of: token) else { return }
+        record.connection = connection
+        fleet.set(record, now: time.wall())
+    }
+
+    /// What has become of stored pushes since it was asked last.
+    var late: [LateOutcome] { fleet.lateOutcomes(now: time.wall()) }
 
     /// A Live Activity push whose timestamp is `ahead` seconds from now.
     func activity(
@@ -65,6 +100,9 @@ final class Phone {
         facts.tokenHash = hash
         facts.hasTokenHash = true
         facts.pushType = type
+        facts.priority = priority
+        facts.expiration = expiration
+        facts.collapseMark = collapseMark
         facts.payload.isObject = true
         return facts
     }

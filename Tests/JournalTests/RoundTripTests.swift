@@ -44,6 +44,7 @@ import Testing
             draft.faultAction = 5
             draft.apnsID = UUIDBytes(high: 1, low: 2)
             draft.delay = .milliseconds(200)
+            draft.warnings = 0x8001
             let id = withBytes(of: #"{"aps":{}}"#) { writer.append(push: draft, head: sampleHead(), body: $0) }
             #expect(writer.commit())
 
@@ -63,6 +64,7 @@ import Testing
             #expect(push.faultAction == 5)
             #expect(push.apnsID == UUIDBytes(high: 1, low: 2))
             #expect(push.delay == .milliseconds(200))
+            #expect(push.warnings == 0x8001)
             #expect(push.payload == Array(#"{"aps":{}}"#.utf8))
             #expect(push.token == sampleToken)
             #expect(push.topic == "com.example.app.push-type.liveactivity")
@@ -129,6 +131,19 @@ import Testing
             let notes = try JournalReader(directory: directory).all().compactMap(\.note)
             #expect(notes.map(\.kind) == [kind, kind, kind, kind])
             #expect(notes.map(\.text.utf8.count) == [0, 2, 17, 300_000])
+        }
+    }
+
+    @Test func aLateOutcomeNamesItsPush() throws {
+        try withDirectory { directory in
+            let writer = try JournalWriter(directory: directory, name: "apns-0", time: time)
+            let id = writer.push(at: 1)
+            writer.append(lateOutcome: "shown", of: id, at: Instant(nanoseconds: 2))
+            writer.append(note: .admin, text: #"{"push":1,"outcome":"shown"}"#, at: Instant(nanoseconds: 3))
+            #expect(writer.commit())
+            let notes = try JournalReader(directory: directory).all().compactMap(\.note)
+            #expect(notes.map { $0.lateOutcome?.push } == [id, nil])
+            #expect(notes[0].lateOutcome?.outcome == "shown")
         }
     }
 

@@ -177,6 +177,23 @@ import Testing
         #expect(result.delivery.value(at: 50) / 1_000_000 == 100)
     }
 
+    @Test mutating func aStoredStateThatIsTakenLateIsDelivered() {
+        history.expect()
+        history.push(outcome: "stored")
+        history.late("updated")
+        let result = history.finish()
+        #expect(classes(result) == "delivered 1")
+        #expect(result.outcomes == ["stored": 1, "late updated": 1])
+    }
+
+    @Test(arguments: ["superseded", "expired", "ignored-ended"])
+    mutating func aStoredStateThatIsNotTakenIsNoDelivery(outcome: String) {
+        history.expect()
+        history.push(outcome: "stored")
+        history.late(outcome)
+        #expect(classes(history.finish()) == "lost 1")
+    }
+
     @Test mutating func outcomesOfOtherChannelsDoNotMatter() {
         history.expect(channel: .alert)
         history.push(outcome: "not-delivered", channel: .alert)

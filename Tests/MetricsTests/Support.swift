@@ -62,6 +62,9 @@ struct History {
         nextID += 1
     }
 
+    /// What became of the latest push after it had been stored.
+    mutating func late(_ outcome: String) { correlator.observe(late: outcome, of: nextID - 1) }
+
     mutating func finish(end: Int64 = 100_000) -> Correlation { correlator.finish(end: instant(end)) }
 }
 

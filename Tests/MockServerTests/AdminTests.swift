@@ -122,7 +122,8 @@ import Testing
             #expect(made.status == 201)
             #expect(
                 made.text == "{\"token\":\"\(TestMock.device)\",\"kind\":\"activity\",\"topic\":\"com.example.app\","
-                    + "\"environment\":null,\"state\":\"active\",\"since\":null}\n")
+                    + "\"environment\":null,\"state\":\"active\",\"since\":null,\"device\":null,"
+                    + "\"connection\":\"online\",\"replacedBy\":null,\"frequentUpdates\":false}\n")
             let died = try admin.ask("PATCH", token, body: #"{"state":"expired","since":"2026-11-20T10:00:00Z"}"#)
             #expect(died.status == 200 && died.json["kind"] == "activity" && died.json["state"] == "expired")
             #expect(died.json["since"] == "2026-11-20T10:00:00.000Z")

@@ -150,6 +150,18 @@ import Testing
         }
     }
 
+    @Test func `more than 4 KB of attributes and content state are too much for the device`() throws {
+        try withChannelMock { mock in
+            let id = try mock.createChannel(policy: 0)
+            for (count, defect) in [(4_000, JSONValue.null), (4_100, "data-too-large")] {
+                var broadcast = Broadcast(mock, "update")
+                broadcast.body.replace("\"score\":1", with: "\"score\":\"\(String(repeating: "x", count: count))\"")
+                #expect(try mock.broadcast(id, broadcast).status == 200)
+                #expect(try mock.channel(id)?["last"]?["defect"] == defect)
+            }
+        }
+    }
+
     @Test func `an apns-topic is tolerated, a payload of 5120 bytes is allowed, and all priorities are`() throws {
         try withChannelMock { mock in
             let client = try mock.provider()

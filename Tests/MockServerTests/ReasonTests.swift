@@ -80,6 +80,16 @@ private let refusals: [Refusal] = [
     Refusal(reason: .methodNotAllowed, method: "GET", body: ""),
     Refusal(reason: .expiredToken, before: { mock, _ in try setToken("expired", mock) }),
     Refusal(reason: .unregistered, before: { mock, _ in try setToken("unregistered", mock) }),
+    Refusal(
+        reason: .tooManyRequests,
+        before: { mock, client in
+            for _ in 0..<3 { try push(client, mock.fields()) }
+        },
+        // The documented example: a burst to one token. The clock stands, so that the second does not end.
+        adjust: {
+            try! $0.set(["pushesPerSecondAndToken": "3"])
+            $0.clock = ManualTime(wall: SystemTime().wall())
+        }),
     Refusal(reason: .payloadTooLarge, body: #"{"aps":{"alert":""# + String(repeating: "x", count: 4_096) + #""}}"#),
     Refusal(
         reason: .tooManyProviderTokenUpdates,

@@ -119,6 +119,13 @@ final class TestMock {
             keyID: service.coordinates.keyID, teamID: service.coordinates.teamID, issuedAt: SystemTime().wall(),
             signer: key.sign)
 
+    /// A token that was issued then.
+    func authorization(at time: WallTime) -> String {
+        "bearer "
+            + ProviderToken.sign(
+                keyID: service.coordinates.keyID, teamID: service.coordinates.teamID, issuedAt: time, signer: key.sign)
+    }
+
     /// The fields of a valid alert.
     func fields(topic: String = "com.example.app", _ more: [(String, String)] = []) -> [(String, String)] {
         [

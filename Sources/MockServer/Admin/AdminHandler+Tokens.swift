@@ -5,7 +5,9 @@ import Basics
 import Devices
 
 extension AdminHandler {
-    private static let members = ["kind", "topic", "environment", "state", "since"]
+    private static let members = [
+        "kind", "topic", "environment", "state", "since", "device", "connection", "replacedBy", "frequentUpdates",
+    ]
 
     func token(_ token: String) throws(AdminError) -> AdminAnswer {
         guard let record = shared.devices.record(of: token) else { throw noToken(token) }
@@ -59,6 +61,8 @@ extension AdminHandler {
     private func set(_ base: TokenRecord, _ request: AdminRequest, status: Int) throws(AdminError) -> AdminAnswer {
         let object = try request.object(Self.members)
         var record = base
+        // A device stays as it can be reached, unless this says otherwise.
+        record.connection = nil
         if let value = object["kind"] { record.kind = try word(value, "kind", TokenKind.allCases, \.word) }
         if let value = object["state"] {
             let state = try word(value, "state", TokenState.allCases, \.word)
@@ -76,13 +80,40 @@ extension AdminHandler {
             }
             record.since = since
         }
+        if let value = object["device"] { record.device = try device(value) }
+        if let value = object["connection"] {
+            record.connection = try word(value, "connection", Connection.allCases, \.word)
+        }
+        if let value = object["frequentUpdates"] {
+            guard let flag = value.bool else {
+                throw AdminError(400, "bad-member", "frequentUpdates is not true or false", hint: "give true or false")
+            }
+            record.hasFrequentUpdates = flag
+        }
         if record.state != .active, record.since == nil { record.since = shared.clock.wall() }
-        shared.devices.set(record)
-        guard let stored = shared.devices.record(of: record.token) else {
+        if record.state == .active { record.replacedBy = nil }
+        let now = shared.clock.wall()
+        let isKept = shared.devices.set(record, now: now)
+        if let value = object["replacedBy"], !value.isNull { try replace(record.token, by: value, now: now) }
+        tellLate()
+        guard isKept, let stored = shared.devices.record(of: record.token) else {
             throw AdminError(503, "full", "no further token can be kept", hint: "remove some, or POST /v1/reset")
         }
         note("set token", stored.json.object ?? JSONObject())
         return AdminAnswer(stored.json, status: status)
+    }
+
+    private func device(_ value: JSONValue) throws(AdminError) -> String? {
+        if value.isNull { return nil }
+        if let text = value.string, DeviceFleet.isDeviceName(text) { return text }
+        throw AdminError(
+            400, "bad-member", "device is not a name", hint: "use 1 to 64 letters, digits, '-', '_' and '.', or null")
+    }
+
+    private func replace(_ token: String, by value: JSONValue, now: WallTime) throws(AdminError) {
+        if let text = value.string, shared.devices.replace(token: token, by: text.lowercased(), now: now) { return }
+        throw AdminError(
+            400, "bad-member", "replacedBy is no other device token", hint: "give the token that takes its place")
     }
 
     /// The bundle ID; a push type's suffix behind it is dropped, since pushes of several types may go to one token.
@@ -128,6 +159,9 @@ extension TokenRecord {
             "topic": topic.map(JSONValue.string) ?? .null,
             "environment": environment.map { .string($0.word.description) } ?? .null,
             "state": .string(state.word.description), "since": since.map { .string($0.iso8601) } ?? .null,
+            "device": device.map(JSONValue.string) ?? .null,
+            "connection": .string((connection ?? .online).word.description),
+            "replacedBy": replacedBy.map(JSONValue.string) ?? .null, "frequentUpdates": .bool(hasFrequentUpdates),
         ]
     }
 }
@@ -139,7 +173,8 @@ extension ActivityRecord {
             "state": .string(state.word.description),
             "lastTimestamp": lastTimestamp.map(JSONValue.integer) ?? .null,
             "lastEvent": lastEvent.map { .string($0.word.description) } ?? .null,
-            "startedAt": .string(startedAt.iso8601), "shown": .integer(Int64(shown)),
+            "startedAt": .string(startedAt.iso8601), "staleAt": staleAt.map { .string($0.iso8601) } ?? .null,
+            "dismissedAt": dismissedAt.map { .string($0.iso8601) } ?? .null, "shown": .integer(Int64(shown)),
             "ignored": .integer(Int64(ignored)),
         ]
     }

@@ -1,6 +1,7 @@
 // The admin API's front door: who may come in, which route is meant, and the answer or the error.
 
 import Basics
+import Devices
 import EventLoop
 import HTTP
 import Journal
@@ -96,6 +97,7 @@ final class AdminHandler: ServerHandler {
         case .app(let bundle): return isRead ? try app(bundle) : try putApp(bundle, request)
         case .keys: return isRead ? listKeys() : try addKey(request)
         case .key(let id): return try removeKey(id)
+        case .clock: return isRead ? clock() : try putClock(request)
         case .reset: return try reset()
         }
     }
@@ -126,6 +128,15 @@ final class AdminHandler: ServerHandler {
         var difference: UInt8 = 0
         for index in given.indices { difference |= given[index] ^ expected[index] }
         return difference == 0
+    }
+
+    /// Puts on record what has become of stored pushes by now.
+    func tellLate() {
+        for late in shared.devices.lateOutcomes(now: shared.clock.wall()) {
+            shared.late.add(late)
+            journal.append(lateOutcome: late.outcome.word, of: late.push, at: loop.now)
+            hasNotes = true
+        }
     }
 
     /// Puts an act on record.

@@ -2,7 +2,7 @@
 // the two together.
 
 enum AdminRoute: Hashable, Sendable {
-    case dashboard, metrics, health, info, faults, pushes, activities, channels, keys, reset
+    case dashboard, metrics, health, info, faults, pushes, activities, channels, clock, keys, reset
     case key(id: String)
     case fault(id: String)
     case token(String)
@@ -24,6 +24,7 @@ enum AdminRoute: Hashable, Sendable {
             case "activities": self = .activities
             case "channels": self = .channels
             case "keys": self = .keys
+            case "clock": self = .clock
             case "reset": self = .reset
             default: return nil
             }
@@ -53,6 +54,7 @@ enum AdminRoute: Hashable, Sendable {
         case .token: ["GET", "HEAD", "PUT", "PATCH", "DELETE"]
         case .subscription: ["GET", "HEAD", "PUT", "DELETE"]
         case .app: ["GET", "HEAD", "PUT"]
+        case .clock: ["GET", "HEAD", "PUT"]
         case .reset: ["POST"]
         }
     }

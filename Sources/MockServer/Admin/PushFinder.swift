@@ -136,7 +136,7 @@ final class PushFinder {
             visited += 1
             if let push = entry.request, question.token == nil || question.token == push.token.lowercased() {
                 if question.count > 0 { question.found.append(UInt8(ascii: ",")) }
-                push.write(to: &question.found, faults: shared.faults, scanner: scanner)
+                push.write(to: &question.found, faults: shared.faults, late: shared.late, scanner: scanner)
                 question.count += 1
                 foundNow += 1
             }

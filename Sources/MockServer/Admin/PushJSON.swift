@@ -3,13 +3,14 @@
 
 import APNs
 import Basics
+import Devices
 import Faults
 import Journal
 
 extension PushEntry {
     /// Appends the entry as JSON. Shape: docs/openapi.yaml, `Push`.
-    func write(to text: inout [UInt8], faults: FaultScript, scanner: JSONScanner) {
-        var object = facts(faults)
+    func write(to text: inout [UInt8], faults: FaultScript, late: LateOutcomes, scanner: JSONScanner) {
+        var object = facts(faults, late)
         if !payload.isEmpty, scanner.scan(payload.span) == nil {
             text += JSONValue.object(object).encoded().dropLast()
             text += Self.payloadMember
@@ -29,7 +30,7 @@ extension PushEntry {
 
     private static let payloadMember = Array(#","payload":"#.utf8)
 
-    private func facts(_ faults: FaultScript) -> JSONObject {
+    private func facts(_ faults: FaultScript, _ late: LateOutcomes) -> JSONObject {
         var fields = JSONObject()
         for (name, value) in headers {
             if let earlier = fields[name]?.string {
@@ -56,6 +57,8 @@ extension PushEntry {
             "reason": reason.map(JSONValue.string) ?? .null,
             "timestamp": timestampMilliseconds == 0 ? .null : .integer(timestampMilliseconds),
             "outcome": outcome.isEmpty ? .null : .string(outcome),
+            "lateOutcome": (outcome == "stored" ? late[id] : nil).map { .string($0.word.description) } ?? .null,
+            "warnings": .array(PushWarning.all(in: warnings).map { .string($0.word.description) }),
             "fault": faultRule == 0 ? .null : .string(faults.id(of: faultRule) ?? "f\(faultRule)"),
             "faultAction": FaultAction.word(of: faultAction).map(JSONValue.string) ?? .null,
             "delayMilliseconds": .number(delay.milliseconds),

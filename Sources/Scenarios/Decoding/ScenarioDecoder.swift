@@ -1,7 +1,7 @@
 // The scenario file itself; its parts have decoders of their own.
 
-import APNs
 import Basics
+import Devices
 import YAML
 
 struct ScenarioDecoder {
@@ -60,7 +60,7 @@ struct ScenarioDecoder {
                 continue
             }
             do throws(Failure) {
-                var probe = APNsSettings()
+                var probe = AllSettings()
                 try probe.set(entry.key, to: text)
                 mock.settings[entry.key] = text
             } catch {

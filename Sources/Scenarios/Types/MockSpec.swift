@@ -20,7 +20,7 @@ package struct MockSpec: Hashable, Sendable {
     /// Bundle identifiers that exist; the decoder puts the profile's topic here when the file names none.
     package var topics: [String]
     package var environment: Environment
-    /// Rules of `APNsSettings` by name, checked.
+    /// What Apple leaves open, by name (`pushrig list settings`); checked.
     package var settings: [String: String] = [:]
     /// How far the mock's clock is ahead of ours; negative: behind.
     package var clockSkew = Interval.zero

@@ -1,0 +1,166 @@
+// Devices that are more than one token plainly online: those that are away or restricted, those that several tokens
+// share, and the pushes that APNs keeps for them (spec/apns.md §12). All other devices need no entry.
+//
+//     push ─▶ reachable? ──yes──▶ delivered                    comes back ─▶ delivered late
+//                 │ no                                             ▲
+//                 ├─ expiration 0 or past ─▶ discarded             │
+//                 └─ else ─▶ stored: one per app ──────────────────┴─ newer push ─▶ superseded, too late ─▶ expired
+
+import APNs
+import Basics
+import Synchronization
+
+/// How a device can be reached.
+package enum Connection: UInt8, CaseIterable, Sendable {
+    case online, offline
+    /// Low on power: pushes below priority 10 wait (see `DeviceSettings.storedWhenRestricted`).
+    case restricted
+
+    package var word: StaticString {
+        switch self {
+        case .online: "online"
+        case .offline: "offline"
+        case .restricted: "restricted"
+        }
+    }
+}
+
+/// What became of a push that had been stored.
+package struct LateOutcome: Sendable, Equatable {
+    /// The push's id in the journal.
+    package var push: UInt64
+    package var outcome: Outcome
+
+    package init(push: UInt64, outcome: Outcome) {
+        self.push = push
+        self.outcome = outcome
+    }
+}
+
+/// A push that APNs keeps for a device. The payload stays in the journal; what the device needs of it is in the facts.
+struct StoredPush {
+    var facts: PushFacts
+    var push: UInt64
+    var slot: Slot
+    var expiresAt: WallTime
+    /// When the batch that it waits for is due; nil: it waits for the device.
+    var dueAt: WallTime?
+
+    /// One push per slot.
+    struct Slot: Equatable {
+        /// The shard's number of the bundle ID would differ from shard to shard, so its hash.
+        var topic: UInt64
+        /// 0: the app's only slot.
+        var activity: UInt64
+    }
+
+    /// The next moment at which something happens to it by itself.
+    var nextAt: WallTime { dueAt.map { min($0, expiresAt) } ?? expiresAt }
+}
+
+/// One device.
+struct Device {
+    var name: String?
+    var connection = Connection.online
+    /// Of devices with a name; a token that is a device of its own has its ledger beside its row.
+    var budgets = BudgetLedger()
+    /// At most `slotLimit`, oldest first.
+    var stored: [StoredPush] = []
+    /// Tokens that name it.
+    var tokenCount = 0
+
+    static let slotLimit = 16
+
+    /// Whether nothing would be lost without an entry.
+    var isPlain: Bool { connection == .online && stored.isEmpty && tokenCount == 0 }
+
+    func takes(_ facts: PushFacts, _ settings: DeviceSettings) -> Bool {
+        switch connection {
+        case .online: true
+        case .offline: false
+        case .restricted: settings.storedWhenRestricted == .belowTen && facts.priority == 10
+        }
+    }
+
+    /// Removes and returns what can be delivered or has expired by now.
+    mutating func release(now: WallTime, _ settings: DeviceSettings) -> [StoredPush] {
+        var released: [StoredPush] = []
+        var kept: [StoredPush] = []
+        for push in stored {
+            let isDue = push.expiresAt <= now || takes(push.facts, settings) && (push.dueAt ?? now) <= now
+            if isDue { released.append(push) } else { kept.append(push) }
+        }
+        stored = kept
+        return released
+    }
+}
+
+/// The devices by their keys. A device with a name has the name's hash for a key, any other its only token's.
+final class DeviceBook: Sendable {
+    struct Page: ~Copyable {
+        var devices: [TokenHash: Device] = [:]
+        /// No stored push has anything happen to it earlier.
+        var nextAt = WallTime(nanoseconds: .max)
+    }
+
+    private final class Shard: Sendable {
+        let page = Mutex(Page())
+    }
+
+    private static let shardCount = 16
+    private let shards = (0..<shardCount).map { _ in Shard() }
+    private let limitPerShard: Int
+
+    init(limit: Int) { limitPerShard = (limit + Self.shardCount - 1) / Self.shardCount }
+
+    /// Reads or changes a device's entry; one that is plain afterwards is dropped. `make` makes one where there is
+    /// none, as long as there is room: the body may find nil.
+    func with<R>(_ key: TokenHash, make: Bool = false, _ body: (inout Device?) -> R) -> R {
+        shard(key).page.withLock { page in
+            var device = page.devices[key]
+            let wasThere = device != nil
+            if device == nil, make, page.devices.count < limitPerShard { device = Device() }
+            let result = body(&device)
+            if let changed = device, !changed.isPlain {
+                for push in changed.stored { page.nextAt = min(page.nextAt, push.nextAt) }
+                page.devices[key] = changed
+            } else if wasThere {
+                page.devices[key] = nil
+            }
+            return result
+        }
+    }
+
+    func device(_ key: TokenHash) -> Device? { shard(key).page.withLock { $0.devices[key] } }
+
+    /// Takes all that is due out of the slots of all devices.
+    func release(now: WallTime, _ settings: DeviceSettings) -> [StoredPush] {
+        var released: [StoredPush] = []
+        for shard in shards {
+            released += shard.page.withLock { page in
+                guard page.nextAt <= now else { return [] }
+                page.nextAt = WallTime(nanoseconds: .max)
+                var due: [StoredPush] = []
+                for key in Array(page.devices.keys) {
+                    guard var device = page.devices[key], !device.stored.isEmpty else { continue }
+                    due += device.release(now: now, settings)
+                    for push in device.stored {
+                        // What is due and still there waits for the device alone.
+                        page.nextAt = min(page.nextAt, push.nextAt > now ? push.nextAt : push.expiresAt)
+                    }
+                    page.devices[key] = device.isPlain ? nil : device
+                }
+                return due
+            }
+        }
+        return released
+    }
+
+    func removeAll() {
+        for shard in shards {
+            shard.page.withLock { $0.devices.removeAll() }
+        }
+    }
+
+    private func shard(_ key: TokenHash) -> Shard { shards[Int(truncatingIfNeeded: key.high >> 60)] }
+}

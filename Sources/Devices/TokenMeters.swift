@@ -1,0 +1,102 @@
+// What pushes to one token have used up: the rate at which APNs refuses, and the budgets with which a device throttles
+// (spec/apns.md §5, §6, §10). Off the plain path: only made when a limit is set.
+
+import APNs
+package import Basics
+
+/// A device's budgets; nil: without limit. None has a published size but the background pushes' "two or three per
+/// hour", so all are off unless set, also because a load test packs hours into minutes. A budget of `n` per hour lets
+/// `n` through at once and then one each nth part of the hour.
+package struct DeviceBudgets: Sendable, Hashable {
+    /// Live Activity updates and ends at priority 10, per hour.
+    package var urgentActivity: Int?
+    /// The same where the app asks for frequent updates; nil: the same size.
+    package var frequentActivity: Int?
+    /// Starts of activities, per `startWindow`. "About 10 in a short time" (§10).
+    package var starts: Int?
+    package var startWindow = Interval.seconds(3600)
+    /// Background pushes, per hour. Documented: two or three.
+    package var background: Int?
+
+    package init() {}
+
+    var areCounted: Bool { urgentActivity != nil || frequentActivity != nil || starts != nil || background != nil }
+}
+
+/// One push as a budget sees it.
+struct Expense {
+    enum Budget { case urgentActivity, starts, background }
+    var budget: Budget
+    /// What one push costs, and what the budget holds.
+    var price: Int64
+    var size: Int64
+}
+
+extension DeviceBudgets {
+    /// Nil: the push costs nothing.
+    func expense(_ use: BudgetUse, hasFrequentUpdates: Bool) -> Expense? {
+        switch use {
+        case .urgentActivity:
+            let limit = hasFrequentUpdates ? frequentActivity ?? urgentActivity : urgentActivity
+            return Self.expense(.urgentActivity, limit, per: .seconds(3600))
+        case .start: return Self.expense(.starts, starts, per: startWindow)
+        case .background: return Self.expense(.background, background, per: .seconds(3600))
+        case .free: return nil
+        }
+    }
+
+    private static func expense(_ budget: Expense.Budget, _ limit: Int?, per window: Interval) -> Expense? {
+        limit.map { Expense(budget: budget, price: window.nanoseconds / Int64(max(1, $0)), size: window.nanoseconds) }
+    }
+}
+
+/// Which budget a push is for.
+enum BudgetUse {
+    case free, urgentActivity, start, background
+
+    init(_ facts: PushFacts) {
+        if let activity = facts.activity {
+            self = activity.event == .start ? .start : facts.priority == 10 ? .urgentActivity : .free
+        } else {
+            self = facts.pushType == .background ? .background : .free
+        }
+    }
+}
+
+/// The moment, for each budget, at which it will be whole again; nanoseconds since 1970.
+struct BudgetLedger {
+    private var urgentActivity: Int64 = 0
+    private var starts: Int64 = 0
+    private var background: Int64 = 0
+
+    /// False, and nothing taken, when too little is left.
+    mutating func spend(_ expense: Expense, now: WallTime) -> Bool {
+        switch expense.budget {
+        case .urgentActivity: Self.spend(&urgentActivity, expense, now)
+        case .starts: Self.spend(&starts, expense, now)
+        case .background: Self.spend(&background, expense, now)
+        }
+    }
+
+    private static func spend(_ wholeAt: inout Int64, _ expense: Expense, _ now: WallTime) -> Bool {
+        let base = max(wholeAt, now.nanoseconds)
+        guard base - now.nanoseconds <= expense.size - expense.price else { return false }
+        wholeAt = base + expense.price
+        return true
+    }
+}
+
+/// The counters of one token.
+struct TokenMeters {
+    private var second: UInt32 = 0
+    private var pushes: UInt32 = 0
+    var budgets = BudgetLedger()
+
+    /// Counts a push in the second of `now`; the number of pushes in that second so far.
+    mutating func countInSecond(_ now: Int64) -> Int {
+        let current = UInt32(truncatingIfNeeded: now)
+        if current != second { (second, pushes) = (current, 0) }
+        pushes &+= 1
+        return Int(pushes)
+    }
+}

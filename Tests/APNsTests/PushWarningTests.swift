@@ -1,0 +1,118 @@
+// What APNs takes without a word and that is wrong all the same (spec/apns.md §3, §4, §5, §10): one good push, one
+// knob.
+
+import APNs
+import Basics
+import Testing
+
+@Suite struct PushWarningTests {
+    let room = Courtroom()
+
+    private func warnings(
+        _ type: PushType?, priority: String? = nil, expiration: String? = nil, _ body: String
+    ) -> [PushWarning] {
+        var push = room.push()
+        push["apns-push-type"] = type?.word.description
+        push["apns-topic"] = "com.example.app" + (type?.topicSuffix.description ?? "")
+        push["apns-priority"] = priority
+        push["apns-expiration"] = expiration
+        push.body = body
+        let verdict = room.judge(push)
+        #expect(verdict.rejection == nil)
+        return PushWarning.all(in: verdict.facts.warnings)
+    }
+
+    private func activity(_ more: String) -> [PushWarning] {
+        warnings(
+            .liveactivity, priority: "5",
+            #"{"aps":{"timestamp":1760000000,"event":"update","content-state":{"text":"hi"}\#(more)}}"#)
+    }
+
+    @Test("a good push of each kind has none")
+    func none() {
+        #expect(warnings(.alert, #"{"aps":{"alert":"hi","interruption-level":"time-sensitive","relevance-score":0.5}}"#) == [])
+        #expect(warnings(.background, priority: "5", #"{"aps":{"content-available":1}}"#) == [])
+        #expect(warnings(.widgets, #"{"aps":{"content-changed":true}}"#) == [])
+        #expect(warnings(.pushtotalk, expiration: "0", #"{"aps":{}}"#) == [])
+        #expect(activity("") == [])
+    }
+
+    @Test("a background push has content-available 1, nothing to show, and priority 5 (§4, §5)")
+    func background() {
+        #expect(
+            warnings(.background, priority: "5", #"{"aps":{"content-available":1,"badge":2}}"#) == [.backgroundWithAlert])
+        #expect(warnings(.background, priority: "5", #"{"aps":{}}"#) == [.backgroundWithoutContent])
+        #expect(warnings(.background, priority: "1", #"{"aps":{"content-available":1}}"#) == [.backgroundPriority])
+    }
+
+    @Test("a widgets push says content-changed (§4)", arguments: ["{}", #"{"content-changed":false}"#])
+    func widgets(aps: String) { #expect(warnings(.widgets, #"{"aps":\#(aps)}"#) == [.widgetsWithoutChange]) }
+
+    @Test("Push to Talk is for now or never (§4)")
+    func pushToTalk() {
+        #expect(warnings(.pushtotalk, #"{"aps":{}}"#) == [.pushToTalkKept])
+        #expect(warnings(.pushtotalk, priority: "5", expiration: "0", #"{"aps":{}}"#) == [.pushToTalkKept])
+    }
+
+    @Test("priority 1 is none of a Live Activity's (§4)")
+    func activityPriority() {
+        let body = #"{"aps":{"timestamp":1760000000,"event":"update","content-state":{}}}"#
+        #expect(warnings(.liveactivity, priority: "1", body) == [.activityPriority])
+        #expect(warnings(.liveactivity, priority: "10", body) == [])
+    }
+
+    @Test("levels and scores have their ranges; a Live Activity's score has none (§5)")
+    func ranges() {
+        #expect(warnings(.alert, #"{"aps":{"alert":"x","interruption-level":"loud"}}"#) == [.unknownInterruptionLevel])
+        #expect(warnings(.alert, #"{"aps":{"alert":"x","relevance-score":1.5}}"#) == [.relevanceOutOfRange])
+        #expect(warnings(.alert, #"{"aps":{"alert":"x","relevance-score":"high"}}"#) == [.relevanceOutOfRange])
+        #expect(activity(#","relevance-score":75"#) == [])
+    }
+
+    @Test("without apns-push-type a watch gets nothing; without aps nothing is shown (§3, §5)")
+    func absent() {
+        #expect(warnings(nil, #"{"aps":{"alert":"x"}}"#) == [.noPushType])
+        #expect(warnings(.alert, #"{"aircraft":1}"#) == [.noAPS])
+        #expect(warnings(.alert, "no json") == [.malformedJSON])
+    }
+
+    @Test("Unix seconds in a content state are read as a date 31 years ahead (§10)")
+    func dates() {
+        #expect(activity(#","attributes":{"started":1795168800}"#) == [.unixDateInState])
+        #expect(activity(#","attributes":{"started":816861600}"#) == [])
+        #expect(activity(#","attributes":{"at":"1795168800","n":17951688001}"#) == [])
+        #expect(activity(#","alert":"text""#) == [.alertNotAnObject])
+    }
+
+    @Test("the app's attributes types are spelled to the letter, where a setting names them (§10)")
+    func attributesTypes() {
+        let room = Courtroom { $0.attributesTypes = ["RunAttributes"] }
+        func defect(_ type: String) -> ActivityDefect? {
+            room.facts {
+                $0["apns-push-type"] = "liveactivity"
+                $0["apns-topic"] = "com.example.app.push-type.liveactivity"
+                $0.body =
+                    #"{"aps":{"timestamp":1760000000,"event":"start","content-state":{},"attributes":{},"#
+                    + #""attributes-type":\#(type),"alert":{"title":"t"}}}"#
+            }.activity?.defect
+        }
+        #expect(defect(#""RunAttributes""#) == nil)
+        #expect(defect(#""runAttributes""#) == .unknownAttributesType)
+        #expect(defect("7") == .unknownAttributesType)
+    }
+
+    @Test("the mark of a collapse id is never 0, the same for the same id and another for another (§12)")
+    func collapseMarks() {
+        func mark(_ id: String?) -> UInt32 { room.facts { $0["apns-collapse-id"] = id }.collapseMark }
+        #expect(mark(nil) == 0)
+        #expect(mark("build") == mark("build") && mark("build") != 0)
+        #expect(mark("build") != mark("Build"))
+    }
+
+    @Test("each warning has a word, a sentence and a bit of its own")
+    func rows() {
+        #expect(Set(PushWarning.allCases.map(\.word.description)).count == PushWarning.allCases.count)
+        #expect(PushWarning.allCases.allSatisfy { $0.explanation.hasSuffix(".") })
+        #expect(PushWarning.all(in: .max).count == PushWarning.allCases.count)
+    }
+}

@@ -1,0 +1,100 @@
+// Budgets with which a device throttles while APNs answers 200 (spec/apns.md §5, §10, §12).
+
+import APNs
+import Basics
+import Devices
+import Testing
+
+@Suite struct BudgetTests {
+    @Test("without a setting nothing is throttled")
+    func off() {
+        let phone = Phone()
+        for _ in 0..<100 { #expect(phone.push(.background) == .silent) }
+    }
+
+    @Test("three background pushes an hour: the fourth at once is throttled, one more goes each 20 minutes (§5)")
+    func background() {
+        let phone = Phone { $0.budgets.background = 3 }
+        #expect((0..<4).map { _ in phone.push(.background) } == [.silent, .silent, .silent, .throttled])
+        phone.time.advance(by: .seconds(1199))
+        #expect(phone.push(.background) == .throttled)
+        phone.time.advance(by: .seconds(1))
+        #expect(phone.push(.background) == .silent)
+        #expect(phone.push(.background) == .throttled)
+        phone.time.advance(by: .seconds(3600))
+        #expect((0..<4).map { _ in phone.push(.background) } == [.silent, .silent, .silent, .throttled])
+    }
+
+    @Test("an alert spends nothing")
+    func alerts() {
+        let phone = Phone { $0.budgets.background = 1 }
+        for _ in 0..<10 { #expect(phone.push(.alert) == .shown) }
+    }
+
+    @Test("priority 10 spends a Live Activity budget, 5 does not; over budget the card keeps its state (§10)")
+    func urgent() {
+        let phone = Phone { $0.budgets.urgentActivity = 2 }
+        #expect((0..<3).map { phone.activity(.update, ahead: $0) } == [.updated, .updated, .throttled])
+        #expect(phone.record?.shown == 2)
+        phone.priority = 5
+        for ahead in 3..<20 { #expect(phone.activity(.update, ahead: Int64(ahead)) == .updated) }
+        phone.priority = 10
+        #expect(phone.activity(.update, ahead: 20) == .throttled)
+        phone.time.advance(by: .seconds(1800))
+        #expect(phone.activity(.update, ahead: 21) == .updated)
+    }
+
+    @Test("frequent updates raise that budget (§10)")
+    func frequent() {
+        let phone = Phone {
+            $0.budgets.urgentActivity = 2
+            $0.budgets.frequentActivity = 4
+        }
+        phone.set(kind: .activity, frequent: true)
+        #expect((0..<5).map { phone.activity(.update, ahead: $0) }.filter { $0 == .updated }.count == 4)
+    }
+
+    @Test("about ten starts in a short time, whatever their priority; frequent updates do not touch it (§10)")
+    func starts() {
+        let phone = Phone {
+            $0.budgets.starts = 10
+            $0.budgets.frequentActivity = 1000
+        }
+        phone.set(kind: .start, frequent: true)
+        phone.priority = 5
+        let outcomes = (0..<11).map { phone.activity(.start, ahead: $0) }
+        #expect(outcomes.dropLast().allSatisfy { $0 == .started })
+        #expect(outcomes.last == .throttled)
+        phone.time.advance(by: .seconds(360))
+        #expect(phone.activity(.start) == .started)
+    }
+
+    @Test("tokens of one device share its budget, tokens of their own do not")
+    func shared() {
+        for (device, expected) in [("phone", 2), (nil, 4)] as [(String?, Int)] {
+            let phone = Phone { $0.budgets.background = 2 }
+            var silent = 0
+            for digits in ["aa", "bb"] {
+                phone.token = String(repeating: digits, count: 32)
+                phone.set(device: device)
+                silent += (0..<4).filter { _ in phone.push(.background) == .silent }.count
+            }
+            #expect(silent == expected)
+        }
+    }
+
+    @Test("a budget is counted for each token, and survives growth and removal of the table")
+    func table() {
+        let phone = Phone { $0.budgets.background = 1 }
+        #expect(phone.push(.background) == .silent)
+        let mine = phone.token
+        let others = (0..<3000).map { String(repeating: "0", count: 60) + String($0 + 1000) }
+        for token in others {
+            phone.token = token
+            #expect(phone.push(.background) == .silent)
+        }
+        for token in others { phone.fleet.remove(token: token) }
+        phone.token = mine
+        #expect(phone.push(.background) == .throttled)
+    }
+}

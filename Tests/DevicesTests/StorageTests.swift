@@ -1,0 +1,227 @@
+// Devices that are away, what APNs stores for them, and what becomes of it (spec/apns.md §12).
+
+import APNs
+import Basics
+import Devices
+import Testing
+
+@Suite struct StorageTests {
+    let phone = Phone()
+
+    private func offline(_ turn: (inout DeviceSettings) -> Void = { _ in }) -> Phone {
+        let phone = Phone(turn)
+        phone.set(.offline)
+        return phone
+    }
+
+    @Test("a device that is online gets what is pushed; nothing is stored")
+    func online() {
+        phone.set(.online)
+        #expect(phone.push(.alert) == .shown)
+        #expect(phone.late.isEmpty)
+    }
+
+    @Test("a push to a device that is away is stored, and shown when it is back; that is told once")
+    func comesBack() {
+        let phone = offline()
+        #expect(phone.push(.alert) == .stored)
+        #expect(phone.late.isEmpty)
+        phone.connect(.online)
+        #expect(phone.late == [LateOutcome(push: 1, outcome: .shown)])
+        #expect(phone.late.isEmpty)
+        #expect(phone.push(.alert) == .shown)
+    }
+
+    @Test("of an app one push is stored, the newest; the others are superseded")
+    func oneSlot() {
+        let phone = offline()
+        for _ in 0..<3 { #expect(phone.push(.alert) == .stored) }
+        #expect(phone.displaced.map(\.push) == [1, 2])
+        #expect(phone.displaced.allSatisfy { $0.outcome == .superseded })
+        phone.connect(.online)
+        #expect(phone.late == [LateOutcome(push: 3, outcome: .shown)])
+    }
+
+    @Test("expiration 0, and one in the past, is one attempt: discarded, not stored", arguments: [0, 1] as [Int64])
+    func oneAttempt(expiration: Int64) {
+        let phone = offline()
+        phone.expiration = expiration
+        #expect(phone.push(.alert) == .discarded)
+        phone.connect(.online)
+        #expect(phone.late.isEmpty)
+        #expect(phone.push(.alert) == .shown)
+    }
+
+    @Test("a stored push is kept until its expiration, and at most 30 days")
+    func expires() {
+        for (ahead, kept) in [(60, 60), (60 * 86_400, 30 * 86_400), (nil, 30 * 86_400)] as [(Int64?, Double)] {
+            let phone = offline()
+            phone.expiration = ahead.map { phone.time.wall().seconds + $0 }
+            #expect(phone.push(.alert) == .stored)
+            phone.time.advance(by: .seconds(kept - 1))
+            #expect(phone.late.isEmpty)
+            phone.time.advance(by: .seconds(1))
+            #expect(phone.late == [LateOutcome(push: 1, outcome: .expired)])
+            phone.connect(.online)
+            #expect(phone.late.isEmpty)
+        }
+    }
+
+    @Test("what was displaced after its time has expired, not been superseded")
+    func displacedTooLate() {
+        let phone = offline()
+        phone.expiration = phone.time.wall().seconds + 10
+        #expect(phone.push(.alert) == .stored)
+        phone.time.advance(by: .seconds(11))
+        phone.expiration = nil
+        #expect(phone.push(.alert) == .stored)
+        #expect(phone.displaced == [LateOutcome(push: 1, outcome: .expired)])
+    }
+
+    @Test("an app that is gone by the time its device is back gets nothing: the stored push is discarded")
+    func deadMeanwhile() {
+        let phone = offline()
+        #expect(phone.push(.alert) == .stored)
+        var record = phone.fleet.record(of: phone.token)!
+        record.state = .unregistered
+        record.connection = .online
+        // The death is told to the fleet before the device is back.
+        record.connection = .offline
+        phone.fleet.set(record, now: phone.time.wall())
+        record.connection = .online
+        phone.fleet.set(record, now: phone.time.wall())
+        #expect(phone.late == [LateOutcome(push: 1, outcome: .notDelivered)])
+    }
+
+    @Test("tokens of one device share its connection and its one slot for the app; another app has its own")
+    func shared() {
+        let tokens = ["aa", "bb", "cc"].map { String(repeating: $0, count: 32) }
+        for token in tokens {
+            phone.token = token
+            phone.set(device: "phone-1")
+        }
+        phone.connect(.offline)
+        for token in tokens { #expect(phone.fleet.record(of: token)?.connection == .offline) }
+        phone.token = tokens[0]
+        #expect(phone.push(.alert) == .stored)
+        phone.token = tokens[1]
+        #expect(phone.activity(.update) == .stored)
+        #expect(phone.displaced == [LateOutcome(push: 1, outcome: .superseded)])
+        phone.token = tokens[2]
+        #expect(phone.push(.voip) == .stored)
+        #expect(phone.displaced.count == 2)
+        phone.connect(.online)
+        #expect(phone.late == [LateOutcome(push: 3, outcome: .handedOver)])
+    }
+
+    @Test("starts of several activities overwrite each other while the device is away; a setting keeps them apart")
+    func starts() {
+        for (slots, expected) in [(DeviceSettings.ActivitySlots.shared, 1), (.own, 3)] {
+            let phone = Phone { $0.activitySlots = slots }
+            phone.set(kind: .start, .offline)
+            for _ in 0..<3 { #expect(phone.activity(.start) == .stored) }
+            phone.connect(.online)
+            let late = phone.late
+            #expect(late.count == expected)
+            #expect(late.allSatisfy { $0.outcome == .started })
+        }
+    }
+
+    @Test("slots are bounded: of many starts with slots of their own the latest sixteen are kept")
+    func bounded() {
+        let phone = Phone { $0.activitySlots = .own }
+        phone.set(kind: .start, .offline)
+        for _ in 0..<20 { #expect(phone.activity(.start) == .stored) }
+        #expect(phone.displaced.map(\.push) == [1, 2, 3, 4])
+        phone.connect(.online)
+        #expect(phone.late.map(\.push) == Array(5...20))
+    }
+
+    @Test("a stored update is judged when it arrives: the activity may have ended by then")
+    func judgedLate() {
+        #expect(phone.activity(.update) == .updated)
+        phone.connect(.offline)
+        #expect(phone.activity(.update) == .stored)
+        phone.time.advance(by: .seconds(8 * 3600))
+        phone.connect(.online)
+        #expect(phone.late == [LateOutcome(push: 1, outcome: .ignoredEnded)])
+    }
+
+    @Test("a device low on power gets priority 10 at once, the rest when it has recovered; a setting stores all")
+    func restricted() {
+        phone.set(.restricted)
+        #expect(phone.push(.alert) == .shown)
+        phone.priority = 5
+        #expect(phone.push(.alert) == .stored)
+        phone.connect(.online)
+        #expect(phone.late.map(\.outcome) == [.shown])
+        let strict = Phone { $0.storedWhenRestricted = .all }
+        strict.set(.restricted)
+        #expect(strict.push(.alert) == .stored)
+    }
+
+    @Test("from offline to low on power only priority 10 is let through")
+    func recovers() {
+        let phone = offline()
+        phone.priority = 5
+        #expect(phone.push(.alert) == .stored)
+        phone.connect(.restricted)
+        #expect(phone.late.isEmpty)
+        phone.connect(.online)
+        #expect(phone.late.count == 1)
+    }
+
+    @Test("by a setting priorities 5 and 1 wait for the next batch, of which an app gets one; 10 does not wait")
+    func batches() {
+        let phone = Phone { $0.lowPriorityBatch = .seconds(60) }
+        #expect(phone.push(.alert) == .shown)
+        phone.priority = 5
+        #expect(phone.push(.alert) == .stored)
+        phone.priority = 1
+        #expect(phone.push(.alert) == .stored)
+        #expect(phone.displaced == [LateOutcome(push: 1, outcome: .superseded)])
+        #expect(phone.late.isEmpty)
+        phone.time.advance(by: .seconds(60))
+        #expect(phone.late == [LateOutcome(push: 2, outcome: .shown)])
+    }
+
+    @Test("a push whose device is back before it can be stored is delivered then")
+    func raced() {
+        phone.set(.offline)
+        var facts = PushFacts(apnsID: UUIDBytes(high: 1, low: 1))
+        facts.tokenHash = phone.hash
+        facts.pushType = .alert
+        facts.payload.isObject = true
+        facts.payload.hasAlert = true
+        let now = phone.time.wall()
+        let late: LateOutcome? = withBytes(of: Phone.bundle) { topic in
+            phone.connect(.online)
+            return phone.fleet.store(facts, topic: topic, push: 7, now: now)
+        }
+        #expect(late == LateOutcome(push: 7, outcome: .shown))
+    }
+
+    @Test("entries end with their reason, and the number of devices is bounded")
+    func limit() {
+        let phone = Phone { $0.deviceLimit = 16 }
+        var refused = 0
+        for number in 0..<1000 {
+            var record = TokenRecord(token: String(repeating: "0", count: 60) + String(number + 1000))
+            record.connection = .offline
+            if !phone.fleet.set(record, now: phone.time.wall()) { refused += 1 }
+        }
+        #expect(refused >= 1000 - 16)
+        phone.fleet.reset()
+        phone.set(.offline)
+        #expect(phone.push(.alert) == .stored)
+    }
+
+    @Test(
+        "what is no name for a device is refused",
+        arguments: ["", "a b", "ü", String(repeating: "x", count: 65)])
+    func names(name: String) {
+        var record = TokenRecord(token: phone.token)
+        record.device = name
+        #expect(!phone.fleet.set(record))
+    }
+}
