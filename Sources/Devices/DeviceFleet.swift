@@ -38,7 +38,7 @@ package final class DeviceFleet: TokenDirectory, Sendable {
     let late = Mutex<[LateOutcome]>([])
     private let tokenLimitPerShard: Int
     /// Whether a setting wants more than a look at the token's row for every push.
-    private let allAskDevice: Bool
+    let allAskDevice: Bool
 
     package init(settings: DeviceSettings) {
         self.settings = settings

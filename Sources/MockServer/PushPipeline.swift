@@ -225,9 +225,14 @@ final class PushPipeline: ServerHandler {
 
     /// Puts on record what has become of stored pushes, outside a turn that handles requests.
     func tellLate() {
-        let outcomes = shared.devices.lateOutcomes(now: shared.clock.wall())
-        guard !outcomes.isEmpty else { return }
+        let now = shared.clock.wall()
+        let outcomes = shared.devices.lateOutcomes(now: now)
+        let broadcasts = shared.channels.catchUp(
+            BroadcastDesk.activitiesPerTurn, devices: shared.devices, now: now)
+        guard !outcomes.isEmpty || !broadcasts.isEmpty else { return }
         for late in outcomes { tell(late) }
+        journal.append(late: broadcasts, at: loop.now)
+        markDirty()
         _ = willSend()
     }
 

@@ -2,6 +2,7 @@
 
 import APNs
 import Basics
+import Synchronization
 import Testing
 
 @testable import Devices
@@ -40,6 +41,12 @@ private let app = "com.example.app"
     private func listen(_ store: ChannelStore, _ number: Int, _ channel: ChannelID) throws -> Outcome? {
         phone.fleet.set(TokenRecord(token: token(number), kind: .activity, topic: app))
         return try store.subscribe(token(number), to: channel, devices: phone.fleet, now: time.wall())
+    }
+
+    private func connect(_ number: Int, _ connection: Connection) {
+        var record = TokenRecord(token: token(number), kind: .activity, topic: app)
+        record.connection = connection
+        #expect(phone.fleet.set(record, now: time.wall()))
     }
 
     @Test func `ten thousand channels of one app fit, and not one more`() throws {
@@ -132,6 +139,29 @@ private let app = "com.example.app"
         delivery = try #require(store.publish(message(channel), now: time.wall()))
         delivery.advance(by: 1, devices: phone.fleet, now: time.wall())
         #expect(delivery.outcomes[Int(Outcome.unknownActivity.rawValue)] == 1)
+    }
+
+    @Test func `those who are away are looked at in turn, some at a time, and nobody is kept twice`() throws {
+        let store = store()
+        let channel = try #require(create(store))
+        for number in 0..<10 {
+            _ = try listen(store, number, channel)
+            connect(number, .offline)
+        }
+        for _ in 0..<3 {
+            var delivery = try #require(store.publish(message(channel, storedFor: 60), now: time.wall()))
+            delivery.advance(by: 100, devices: phone.fleet, now: time.wall())
+            #expect(delivery.outcomes[Int(Outcome.stored.rawValue)] == 10)
+            store.finish(delivery)
+        }
+        connect(9, .online)
+        var late: [LateBroadcast] = []
+        for _ in 0..<10 { late += store.catchUp(4, devices: phone.fleet, now: time.wall()) }
+        #expect(late.map(\.outcome) == [.updated])
+        // What the channel held has expired: nobody waits any more.
+        time.advance(by: .seconds(60))
+        for _ in 0..<3 { #expect(store.catchUp(4, devices: phone.fleet, now: time.wall()).isEmpty) }
+        #expect(store.state.withLock { $0.absent.count } == 0)
     }
 
     @Test func `ids read back what they write`() throws {

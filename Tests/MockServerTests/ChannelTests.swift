@@ -293,6 +293,51 @@ import Testing
         }
     }
 
+    @Test func `a device that is away gets the latest message when it is back, if the channel stores one`() throws {
+        try withChannelMock { mock in
+            let client = try mock.provider()
+            let soon = SystemTime().wall().seconds + 3_600
+            for policy in 0...1 {
+                let channel = try mock.createChannel(policy: policy)
+                let (away, here) = (token(60 + policy), token(70 + policy))
+                for token in [away, here] { #expect(try mock.subscribe(token, to: channel).status == 200) }
+                let set = { (connection: String) in
+                    let path = "/v1/tokens/" + away
+                    let reply = try mock.admin.ask("PATCH", path, body: #"{"connection":"\#(connection)"}"#)
+                    #expect(reply.status == 200, "\(reply.text)")
+                }
+                try set("offline")
+                for ahead in [-3, -1] {
+                    let message = Broadcast(mock, "update", ahead: Int64(ahead), expiration: policy == 0 ? 0 : soon)
+                    #expect(try mock.broadcast(channel, message, by: client).status == 200)
+                    #expect(try mock.outcomes(channel) == ["updated": 1, policy == 0 ? "discarded" : "stored": 1])
+                }
+                #expect(try mock.admin.ask("GET", "/v1/activities/" + away).status == 404)
+                try set("online")
+                if policy == 0 {
+                    #expect(try mock.admin.ask("GET", "/v1/activities/" + away).status == 404)
+                } else {
+                    // Of two messages the later one, once.
+                    #expect(try mock.activity(away)["shown"] == 1 && mock.activity(here)["shown"] == 2)
+                    #expect(try mock.outcomes(channel) == ["updated": 2, "stored": 1])
+                    #expect(try mock.notes().filter { $0["act"] == "delivered late" }.count == 1)
+                }
+            }
+        }
+    }
+
+    @Test func `an activity whose token is replaced listens on`() throws {
+        try withChannelMock { mock in
+            let channel = try mock.createChannel(policy: 0)
+            _ = try mock.subscribe(token(80), to: channel)
+            let body = #"{"replacedBy":"\#(token(81))"}"#
+            #expect(try mock.admin.ask("PATCH", "/v1/tokens/" + token(80), body: body).status == 200)
+            _ = try mock.broadcast(channel, Broadcast(mock, "update"))
+            #expect(try mock.outcomes(channel) == ["updated": 1])
+            #expect(try mock.activity(token(81))["lastEvent"] == "update")
+        }
+    }
+
     @Test func `what is stored lives until its expiration and never beyond eight hours`() throws {
         let clock = ManualTime(wall: SystemTime().wall())
         try withChannelMock({ $0.clock = clock }) { mock in

@@ -18,8 +18,11 @@ package struct BroadcastRecord: Sendable, Equatable {
     package var storedUntil: WallTime?
     /// Activities by what they did, indexed by the raw value of `Outcome`.
     package var outcomes = [Int](repeating: 0, count: Outcome.allCases.count)
-    /// Whether every activity that listened when it was sent has had it.
+    /// Whether every activity that listened when it was sent has been offered it.
     package var isDelivered = false
+
+    /// Whether it waits for those who come later.
+    package func isHeld(at now: WallTime) -> Bool { storedUntil.map { now < $0 } ?? false }
 }
 
 /// One channel.

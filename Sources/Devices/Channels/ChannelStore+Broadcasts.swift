@@ -8,20 +8,17 @@ import Synchronization
 /// come.
 package struct BroadcastDelivery: Sendable {
     package let channel: ChannelID
-    /// From 1, within the channel.
-    package let number: Int
-    package let requestID: UUIDBytes
-    private let activity: ActivityFacts
+    package let broadcast: BroadcastRecord
     private let listeners: [TokenHash]
     private var next = 0
     /// Activities by what they did, indexed by the raw value of `Outcome`.
     package private(set) var outcomes = [Int](repeating: 0, count: Outcome.allCases.count)
+    /// Those who are away and for whom the channel holds it.
+    private(set) var absent: [TokenHash] = []
 
-    init(_ channel: ChannelID, _ record: BroadcastRecord, _ listeners: [TokenHash]) {
+    init(_ channel: ChannelID, _ broadcast: BroadcastRecord, _ listeners: [TokenHash]) {
         self.channel = channel
-        number = record.number
-        requestID = record.requestID
-        activity = record.activity
+        self.broadcast = broadcast
         self.listeners = listeners
     }
 
@@ -31,10 +28,19 @@ package struct BroadcastDelivery: Sendable {
     package mutating func advance(by count: Int, devices: DeviceFleet, now: WallTime) {
         let end = min(next + count, listeners.count)
         for index in next..<end {
-            outcomes[Int(devices.deliver(broadcast: activity, to: listeners[index], now: now).rawValue)] += 1
+            let outcome = devices.deliver(broadcast, to: listeners[index], now: now)
+            outcomes[Int(outcome.rawValue)] += 1
+            if outcome == .stored { absent.append(listeners[index]) }
         }
         next = end
     }
+}
+
+/// A message that its channel held, and what the activity that came for it did.
+package struct LateBroadcast: Sendable, Equatable {
+    package let channel: ChannelID
+    package let requestID: UUIDBytes
+    package let outcome: Outcome
 }
 
 extension ChannelStore {
@@ -63,10 +69,15 @@ extension ChannelStore {
         }
     }
 
-    /// Keeps what became of a broadcast, if it is still the channel's last.
+    /// Keeps what became of a broadcast and who was away, if it is still the channel's last.
     package func finish(_ delivery: BroadcastDelivery) {
         state.withLock { state in
-            guard var last = state.channels[delivery.channel]?.last, last.number == delivery.number else { return }
+            guard var last = state.channels[delivery.channel]?.last, last.number == delivery.broadcast.number else {
+                return
+            }
+            for token in delivery.absent where state.absent.count < settings.subscriptionLimit {
+                state.absent.append(token)
+            }
             for index in last.outcomes.indices { last.outcomes[index] += delivery.outcomes[index] }
             last.isDelivered = true
             state.channels[delivery.channel]?.last = last
@@ -103,6 +114,18 @@ extension ChannelStore {
         return state.withLock { Self.unsubscribe(hash, &$0) }
     }
 
+    /// The activity goes on with another token; what it listens to stays.
+    package func replace(_ token: String, by other: String) {
+        let (old, new) = (withBytes(of: token) { TokenHash(hex: $0) }, withBytes(of: other) { TokenHash(hex: $0) })
+        state.withLock { state in
+            guard let id = state.subscriptions[old] else { return }
+            Self.unsubscribe(old, &state)
+            Self.unsubscribe(new, &state)
+            state.subscriptions[new] = id
+            state.channels[id]?.subscribers.append(new)
+        }
+    }
+
     /// The channel that an activity listens to.
     package func channel(of token: String) -> ChannelID? {
         let hash = withBytes(of: token) { TokenHash(hex: $0) }
@@ -112,20 +135,32 @@ extension ChannelStore {
     /// Gives an activity that was not there what its channel holds for it; nil when that is nothing.
     @discardableResult
     package func deliverStored(to token: String, devices: DeviceFleet, now: WallTime) -> Outcome? {
-        let hash = withBytes(of: token) { TokenHash(hex: $0) }
-        let stored: (ChannelID, BroadcastRecord)? = state.withLock { state in
+        deliverStored(to: withBytes(of: token) { TokenHash(hex: $0) }, devices: devices, now: now)?.outcome
+    }
+
+    /// Lets activities whose devices are back have what their channels hold for them, and tells what they did. At most
+    /// `limit` of those who were away are looked at, so it is called now and then.
+    package func catchUp(_ limit: Int, devices: DeviceFleet, now: WallTime) -> [LateBroadcast] {
+        let absent = state.withLock { $0.absent.count == 0 ? [] : $0.absent.take(limit) }
+        return absent.compactMap { deliverStored(to: $0, devices: devices, now: now) }.filter { $0.outcome != .stored }
+    }
+
+    private func deliverStored(to hash: TokenHash, devices: DeviceFleet, now: WallTime) -> LateBroadcast? {
+        let held: (id: ChannelID, broadcast: BroadcastRecord)? = state.withLock { state in
             guard let id = state.subscriptions[hash], let channel = state.channels[id], let last = channel.last,
-                channel.holdsMessage(at: now)
+                last.isHeld(at: now)
             else { return nil }
             return (id, last)
         }
-        guard let (id, record) = stored else { return nil }
-        let outcome = devices.deliver(broadcast: record.activity, to: hash, now: now)
+        guard let (id, broadcast) = held else { return nil }
+        let outcome = devices.deliver(broadcast, to: hash, now: now)
         state.withLock { state in
-            guard state.channels[id]?.last?.number == record.number else { return }
+            // Still away: it waits on, behind the others.
+            if outcome == .stored { return state.absent.append(hash) }
+            guard state.channels[id]?.last?.number == broadcast.number else { return }
             state.channels[id]?.last?.outcomes[Int(outcome.rawValue)] += 1
         }
-        return outcome
+        return LateBroadcast(channel: id, requestID: broadcast.requestID, outcome: outcome)
     }
 
     @discardableResult

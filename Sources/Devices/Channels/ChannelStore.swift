@@ -31,7 +31,7 @@ package final class ChannelStore: ChannelDirectory, Sendable {
         }
 
         /// Whether its last broadcast waits for those who come later.
-        func holdsMessage(at now: WallTime) -> Bool { last?.storedUntil.map { now < $0 } ?? false }
+        func holdsMessage(at now: WallTime) -> Bool { last?.isHeld(at: now) ?? false }
     }
 
     /// An app in one environment.
@@ -46,6 +46,8 @@ package final class ChannelStore: ChannelDirectory, Sendable {
         var counts: [App: Int] = [:]
         /// Which channel an activity listens to: at most one.
         var subscriptions: [TokenHash: ChannelID] = [:]
+        /// Activities whose device was away when their channel's last message came.
+        var absent = TokenQueue()
         /// Apps whose capability was set, and how.
         var capabilities: [(bundle: [UInt8], isEnabled: Bool)] = []
         var created = 0
@@ -174,6 +176,7 @@ package final class ChannelStore: ChannelDirectory, Sendable {
             state.channels.removeAll()
             state.counts.removeAll()
             state.subscriptions.removeAll()
+            state.absent = TokenQueue()
             state.capabilities.removeAll()
         }
     }

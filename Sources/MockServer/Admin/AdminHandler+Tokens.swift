@@ -111,7 +111,9 @@ extension AdminHandler {
     }
 
     private func replace(_ token: String, by value: JSONValue, now: WallTime) throws(AdminError) {
-        if let text = value.string, shared.devices.replace(token: token, by: text.lowercased(), now: now) { return }
+        if let text = value.string, shared.devices.replace(token: token, by: text.lowercased(), now: now) {
+            return shared.channels.replace(token, by: text.lowercased())
+        }
         throw AdminError(
             400, "bad-member", "replacedBy is no other device token", hint: "give the token that takes its place")
     }

@@ -132,7 +132,12 @@ final class AdminHandler: ServerHandler {
 
     /// Puts on record what has become of stored pushes by now.
     func tellLate() {
-        for late in shared.devices.lateOutcomes(now: shared.clock.wall()) {
+        let now = shared.clock.wall()
+        let broadcasts = shared.channels.catchUp(
+            BroadcastDesk.activitiesPerTurn, devices: shared.devices, now: now)
+        journal.append(late: broadcasts, at: loop.now)
+        hasNotes = hasNotes || !broadcasts.isEmpty
+        for late in shared.devices.lateOutcomes(now: now) {
             shared.late.add(late)
             journal.append(lateOutcome: late.outcome.word, of: late.push, at: loop.now)
             hasNotes = true

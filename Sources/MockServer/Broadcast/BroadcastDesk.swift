@@ -147,10 +147,9 @@ final class BroadcastDesk {
 
     private func finish(_ delivery: BroadcastDelivery) {
         shared.channels.finish(delivery)
-        write([
-            "act": "delivered", "channel": .string(delivery.channel.text),
-            "requestId": .string(delivery.requestID.text(uppercase: true)), "outcomes": delivery.outcomes.outcomesJSON,
-        ])
+        journal.append(
+            broadcast: "delivered", delivery.channel, delivery.broadcast.requestID,
+            ["outcomes": delivery.outcomes.outcomesJSON], at: loop.now)
         // No answer of this turn waits for it, so it is committed by itself.
         _ = journal.commit()
         shared.commits.add(1, ordering: .releasing)
@@ -172,14 +171,29 @@ final class BroadcastDesk {
     /// What the request itself does not tell: the name of a new channel.
     private func note(_ operation: BroadcastOperation, _ reply: borrowing BroadcastReply) {
         guard operation == .create, let channel = reply.created else { return }
-        write([
-            "act": "created", "channel": .string(channel.text),
-            "requestId": .string(reply.facts.requestID.text(uppercase: true)),
-        ])
+        journal.append(broadcast: "created", channel, reply.facts.requestID, [:], at: loop.now)
+    }
+}
+
+extension JournalWriter {
+    /// A note on what became of a channel or a broadcast.
+    func append(
+        broadcast act: String, _ channel: ChannelID, _ requestID: UUIDBytes, _ facts: JSONObject, at instant: Instant
+    ) {
+        var object: JSONObject = [
+            "act": .string(act), "channel": .string(channel.text),
+            "requestId": .string(requestID.text(uppercase: true)),
+        ]
+        for (key, value) in facts { object[key] = value }
+        append(note: .broadcast, text: JSONValue.object(object).text, at: instant)
     }
 
-    private func write(_ facts: JSONObject) {
-        journal.append(note: .broadcast, text: JSONValue.object(facts).text, at: loop.now)
+    /// What activities did with messages that their channels had held for them.
+    func append(late broadcasts: [LateBroadcast], at instant: Instant) {
+        for late in broadcasts {
+            let outcomes: JSONObject = ["outcomes": [late.outcome.word.description: 1]]
+            append(broadcast: "delivered late", late.channel, late.requestID, outcomes, at: instant)
+        }
     }
 }
 
