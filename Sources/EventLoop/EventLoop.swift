@@ -66,10 +66,11 @@ package final class EventLoop {
     }
 
     /// The end of a loop: timers that are not due yet and handlers of open descriptors may hold whoever holds the loop,
-    /// and nobody of them would ever go.
+    /// and nobody of them would ever go. Handlers are told, and what they ask for at the end of a turn is done.
     package func letGo() {
-        timers.forgetAll()
         poller.forgetAll()
+        endTurn()
+        timers.forgetAll()
     }
 
     /// One turn without waiting: for whoever turns a loop by hand on its own thread.

@@ -45,25 +45,25 @@ package final class LoopThread<State>: Sendable {
     private final class Confined: @unchecked Sendable {
         var state: State?
         var loop: EventLoop?
-        var mailbox: Mailbox?
     }
 
     private let confined: Confined
+    /// Held by nobody else once the loop has ended: letters that came too late, which hold `confined`, go with it.
     private let mailbox: Mailbox
     private let thread: Mutex<pthread_t?>
 
     /// Starts the thread and waits until `make` has run on it; rethrows what `make` throws. `name` shows in `top -H`.
     package init(name: String, make: @escaping @Sendable (EventLoop) throws -> State) throws {
         let confined = Confined()
-        let outcome = Handover<Result<Void, any Error>>()
+        let outcome = Handover<Result<Mailbox, any Error>>()
         let number = try Thread.spawn(name: name) {
             let loop = EventLoop()
             do {
                 confined.state = try make(loop)
                 confined.loop = loop
-                confined.mailbox = loop.mailbox
-                outcome.give(.success(()))
+                outcome.give(.success(loop.mailbox))
             } catch {
+                loop.letGo()
                 outcome.give(.failure(error))
                 return
             }
@@ -72,13 +72,12 @@ package final class LoopThread<State>: Sendable {
             confined.loop = nil
         }
         do {
-            try outcome.take().get()
+            mailbox = try outcome.take().get()
         } catch {
             pthread_join(number, nil)
             throw error
         }
         self.confined = confined
-        mailbox = confined.mailbox!
         thread = Mutex(number)
     }
 

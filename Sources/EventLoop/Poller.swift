@@ -22,6 +22,13 @@ package struct Readiness: OptionSet, Sendable {
 /// Called on the loop's thread when its descriptor is ready.
 package protocol ReadinessHandler: AnyObject {
     func ready(_ readiness: Readiness)
+    /// The loop has ended and lets go of the handler, whose ticket is useless from now on: the moment to let go of others,
+    /// where they hold each other.
+    func loopEnded()
+}
+
+extension ReadinessHandler {
+    package func loopEnded() {}
 }
 
 /// Names one registration; useless after `deregister`.
@@ -76,7 +83,7 @@ final class Poller {
         free.append(ticket.slot)
     }
 
-    /// Lets go of all handlers; their tickets are useless from then on.
+    /// Lets go of all handlers and tells them; their tickets are useless from then on.
     func forgetAll() {
         // They go at the end, for they may have others to deregister.
         let forgotten = slots
@@ -84,7 +91,7 @@ final class Poller {
             slots[index].handler = nil
             slots[index].generation &+= 1
         }
-        withExtendedLifetime(forgotten) {}
+        for slot in forgotten { slot.handler?.loopEnded() }
     }
 
     /// Waits for at least one event and hands each to `dispatch`.

@@ -290,6 +290,14 @@ final class ClientConnection: ReadinessHandler {
         self.ticket = nil
     }
 
+    /// Requests under way hold whoever waits for their answers, and those may hold the pool.
+    func loopEnded() {
+        ticket = nil
+        engine = .connecting
+        current = nil
+        unsent = []
+    }
+
     /// Ends an idle or draining connection in order.
     func close() {
         if case .http2(let session) = engine {

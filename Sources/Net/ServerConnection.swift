@@ -125,6 +125,9 @@ package final class ServerConnection: ReadinessHandler {
         }
     }
 
+    /// The server holds its connections and they hold it; where nobody drained it, it would never go.
+    package func loopEnded() { server.close(self) }
+
     /// The end of the turn: send what the answers of this turn became.
     func flush() {
         isDirty = false

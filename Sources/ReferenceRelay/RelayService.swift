@@ -222,6 +222,8 @@ final class RelayService: ServerHandler {
             production.close()
             sandbox.close()
             timer?.cancel()
+            // It holds this service as its handler.
+            server = nil
             do throws(Failure) { try storage.flush(force: true) } catch { report(error) }
             done()
         }

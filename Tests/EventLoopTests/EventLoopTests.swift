@@ -43,6 +43,19 @@ struct EventLoopTests {
         thread.stop()
     }
 
+    @Test("lets go of letters that came too late, with its thread")
+    func lateLetters() throws {
+        weak var released: Cargo?
+        do {
+            let thread = try LoopThread(name: "late") { loop in Recorder(loop) }
+            thread.stop()
+            let cargo = Cargo()
+            released = cargo
+            thread.post { _ in withExtendedLifetime(cargo) {} }
+        }
+        #expect(released == nil)
+    }
+
     @Test("tells the maker's error to the one who starts it")
     func failingMaker() {
         #expect(throws: Failure(.run, "no")) {
@@ -50,6 +63,8 @@ struct EventLoopTests {
         }
     }
 }
+
+private final class Cargo: Sendable {}
 
 private final class Recorder {
     let loop: EventLoop

@@ -16,8 +16,7 @@ final class TinyRelay: Sendable {
         let manner: Manner
         let loop: EventLoop
         let seen: Seen
-        var server: Server?
-        /// Kept, never answered.
+        /// Kept until their connection ends, never answered.
         var silent: [ServerExchange] = []
 
         init(_ manner: Manner, loop: EventLoop, seen: Seen) {
@@ -36,6 +35,8 @@ final class TinyRelay: Sendable {
             case .late(let delay): _ = loop.after(delay) { exchange.respond(status: 200) }
             }
         }
+
+        func abandoned(_ exchange: ServerExchange) { silent.removeAll { $0 === exchange } }
     }
 
     private final class Seen: Sendable {
@@ -43,7 +44,7 @@ final class TinyRelay: Sendable {
     }
 
     private let seen = Seen()
-    private let thread: LoopThread<Service>
+    private let thread: LoopThread<Server>
     let origin: Origin
 
     init(_ manner: Manner = .answer(200)) throws {
@@ -52,9 +53,9 @@ final class TinyRelay: Sendable {
         let seen = seen
         thread = try LoopThread(name: "tiny-relay") { loop in
             let service = Service(manner, loop: loop, seen: seen)
-            service.server = try Server(loop: loop, configuration: ServerConfiguration(), handler: service)
-            service.server?.listen(on: socket)
-            return service
+            let server = try Server(loop: loop, configuration: ServerConfiguration(), handler: service)
+            server.listen(on: socket)
+            return server
         }
     }
 
