@@ -44,14 +44,16 @@ import Testing
         #expect(phone.activity(.update, ahead: 21) == .updated)
     }
 
-    @Test("frequent updates raise that budget (§10)")
+    @Test("frequent updates raise that budget where the app asks for them (§10)")
     func frequent() {
-        let phone = Phone {
-            $0.budgets.urgentActivity = 2
-            $0.budgets.frequentActivity = 4
+        for (asks, expected) in [(true, 4), (false, 2)] {
+            let phone = Phone {
+                $0.budgets.urgentActivity = 2
+                $0.budgets.frequentActivity = 4
+            }
+            phone.set(kind: .activity, frequent: asks)
+            #expect((0..<5).map { phone.activity(.update, ahead: $0) }.filter { $0 == .updated }.count == expected)
         }
-        phone.set(kind: .activity, frequent: true)
-        #expect((0..<5).map { phone.activity(.update, ahead: $0) }.filter { $0 == .updated }.count == 4)
     }
 
     @Test("about ten starts in a short time, whatever their priority; frequent updates do not touch it (§10)")
@@ -67,6 +69,28 @@ import Testing
         #expect(outcomes.last == .throttled)
         phone.time.advance(by: .seconds(360))
         #expect(phone.activity(.start) == .started)
+    }
+
+    @Test("the time for which starts are counted is a setting")
+    func startWindow() {
+        let phone = Phone {
+            $0.budgets.starts = 2
+            $0.budgets.startWindow = .seconds(60)
+        }
+        phone.set(kind: .start)
+        #expect((0..<3).map { phone.activity(.start, ahead: $0) } == [.started, .started, .throttled])
+        phone.time.advance(by: .seconds(30))
+        #expect(phone.activity(.start) == .started)
+    }
+
+    @Test("what was stored is paid for when it arrives")
+    func late() {
+        let phone = Phone { $0.budgets.background = 1 }
+        #expect(phone.push(.background) == .silent)
+        phone.connect(.offline)
+        #expect(phone.push(.background) == .stored)
+        phone.connect(.online)
+        #expect(phone.late == [LateOutcome(push: 1, outcome: .throttled)])
     }
 
     @Test("tokens of one device share its budget, tokens of their own do not")

@@ -86,11 +86,13 @@ final class Phone {
     }
 
     /// Another push, with an alert unless turned.
-    func push(_ type: PushType?, _ turn: (inout PayloadFacts) -> Void = { _ in }) -> Outcome? {
+    func push(
+        _ type: PushType?, bundle: String = bundle, _ turn: (inout PayloadFacts) -> Void = { _ in }
+    ) -> Outcome? {
         var facts = facts(type)
         facts.payload.hasAlert = true
         turn(&facts.payload)
-        return deliver(facts, topic: Self.bundle + (type?.topicSuffix.description ?? ""))
+        return deliver(facts, topic: bundle + (type?.topicSuffix.description ?? ""))
     }
 
     var record: ActivityRecord? { fleet.activity(token: token, now: time.wall()) }

@@ -52,6 +52,15 @@ import Testing
         #expect(phone.push(.alert) == .shown)
     }
 
+    @Test("what expires this very second is one attempt too; what expires in the next is stored")
+    func lastSecond() {
+        for (ahead, outcome) in [(0, .discarded), (1, .stored)] as [(Int64, Outcome)] {
+            let phone = offline()
+            phone.expiration = phone.time.wall().seconds + ahead
+            #expect(phone.push(.alert) == outcome)
+        }
+    }
+
     @Test("a stored push is kept until its expiration, and at most 30 days")
     func expires() {
         for (ahead, kept) in [(60, 60), (60 * 86_400, 30 * 86_400), (nil, 30 * 86_400)] as [(Int64?, Double)] {
@@ -69,13 +78,15 @@ import Testing
 
     @Test("what was displaced after its time has expired, not been superseded")
     func displacedTooLate() {
-        let phone = offline()
-        phone.expiration = phone.time.wall().seconds + 10
-        #expect(phone.push(.alert) == .stored)
-        phone.time.advance(by: .seconds(11))
-        phone.expiration = nil
-        #expect(phone.push(.alert) == .stored)
-        #expect(phone.displaced == [LateOutcome(push: 1, outcome: .expired)])
+        for (seconds, outcome) in [(9, .superseded), (10, .expired), (11, .expired)] as [(Double, Outcome)] {
+            let phone = offline()
+            phone.expiration = phone.time.wall().seconds + 10
+            #expect(phone.push(.alert) == .stored)
+            phone.time.advance(by: .seconds(seconds))
+            phone.expiration = nil
+            #expect(phone.push(.alert) == .stored)
+            #expect(phone.displaced == [LateOutcome(push: 1, outcome: outcome)])
+        }
     }
 
     @Test("an app that is gone by the time its device is back gets nothing: the stored push is discarded")
@@ -114,6 +125,40 @@ import Testing
         #expect(phone.late == [LateOutcome(push: 3, outcome: .handedOver)])
     }
 
+    @Test("each app has a slot of its own, and what is in it expires by itself")
+    func apps() {
+        let start = phone.time.wall().seconds
+        for (number, digits) in ["aa", "bb"].enumerated() {
+            phone.token = String(repeating: digits, count: 32)
+            phone.set(device: "phone-1", .offline)
+            phone.expiration = start + Int64(number + 1) * 10
+            #expect(phone.push(.alert, bundle: "com.example.app\(number)") == .stored)
+        }
+        #expect(phone.displaced.isEmpty)
+        for push in 1...2 as ClosedRange<UInt64> {
+            phone.time.advance(by: .seconds(10))
+            #expect(phone.late == [LateOutcome(push: push, outcome: .expired)])
+        }
+    }
+
+    @Test("a token that joins a device gets what was kept for a device of its own")
+    func joins() {
+        let phone = offline()
+        #expect(phone.push(.alert) == .stored)
+        phone.set(device: "phone-1")
+        #expect(phone.late == [LateOutcome(push: 1, outcome: .shown)])
+        #expect(phone.push(.alert) == .shown)
+    }
+
+    @Test("a reset forgets what became of pushes of before")
+    func reset() {
+        let phone = offline()
+        #expect(phone.push(.alert) == .stored)
+        phone.connect(.online)
+        phone.fleet.reset()
+        #expect(phone.late.isEmpty)
+    }
+
     @Test("starts of several activities overwrite each other while the device is away; a setting keeps them apart")
     func starts() {
         for (slots, expected) in [(DeviceSettings.ActivitySlots.shared, 1), (.own, 3)] {
@@ -125,6 +170,22 @@ import Testing
             #expect(late.count == expected)
             #expect(late.allSatisfy { $0.outcome == .started })
         }
+    }
+
+    @Test("by that setting an activity has one slot")
+    func ownSlots() {
+        let phone = Phone { $0.activitySlots = .own }
+        let tokens = ["aa", "bb"].map { String(repeating: $0, count: 32) }
+        for token in tokens {
+            phone.token = token
+            phone.set(device: "phone-1", .offline)
+            #expect(phone.activity(.update) == .stored)
+        }
+        #expect(phone.displaced.isEmpty)
+        #expect(phone.activity(.end) == .stored)
+        #expect(phone.displaced == [LateOutcome(push: 2, outcome: .superseded)])
+        phone.connect(.online)
+        #expect(phone.late.map(\.push) == [1, 3])
     }
 
     @Test("slots are bounded: of many starts with slots of their own the latest sixteen are kept")
@@ -185,6 +246,18 @@ import Testing
         #expect(phone.late == [LateOutcome(push: 2, outcome: .shown)])
     }
 
+    @Test("batches go by the clock: who comes late in one waits less")
+    func batchTimes() {
+        let phone = Phone { $0.lowPriorityBatch = .seconds(60) }
+        phone.time.advance(by: .seconds(Double(110 - phone.time.wall().seconds % 60)))
+        phone.priority = 5
+        #expect(phone.push(.alert) == .stored)
+        phone.time.advance(by: .seconds(9))
+        #expect(phone.late.isEmpty)
+        phone.time.advance(by: .seconds(1))
+        #expect(phone.late == [LateOutcome(push: 1, outcome: .shown)])
+    }
+
     @Test("a push whose device is back before it can be stored is delivered then")
     func raced() {
         phone.set(.offline)
@@ -214,6 +287,17 @@ import Testing
         phone.fleet.reset()
         phone.set(.offline)
         #expect(phone.push(.alert) == .stored)
+    }
+
+    @Test("a device whose last token is gone leaves its place to another")
+    func places() {
+        let phone = Phone { $0.deviceLimit = 32 }
+        for number in 0..<200 {
+            var record = TokenRecord(token: phone.token)
+            record.device = "phone-\(number)"
+            #expect(phone.fleet.set(record))
+            #expect(number % 2 == 0 || phone.fleet.remove(token: phone.token))
+        }
     }
 
     @Test(

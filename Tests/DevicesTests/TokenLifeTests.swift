@@ -31,6 +31,10 @@ import Testing
         phone.token = fresh
         #expect(phone.activity(.update, ahead: 99) == .ignoredOlder)
         #expect(phone.record?.shown == 1)
+        #expect(phone.activity(.end, ahead: 100) == .ended)
+        phone.token = String(repeating: "ab", count: 80)
+        #expect(phone.fleet.replace(token: fresh, by: phone.token, now: phone.time.wall()))
+        #expect(phone.activity(.update, ahead: 100) == .ignoredEnded)
     }
 
     @Test("what cannot replace a token does not")
@@ -70,6 +74,21 @@ import Testing
         let phone = Phone { $0.activityTokenExpiry = .afterEnd(.seconds(600)) }
         #expect(phone.activity(.update) == .updated)
         phone.time.advance(by: .seconds(12 * 3600 + 599))
+        #expect(phone.standing(Phone.activityTopic) == .active)
+        phone.time.advance(by: .seconds(1))
+        #expect(phone.standing(Phone.activityTopic) != .active)
+    }
+
+    @Test("a card that may stay for long after its end does not lengthen the whole life (§10)")
+    func expiryEndedLate() {
+        let phone = Phone {
+            $0.activityTokenExpiry = .afterEnd(.seconds(600))
+            $0.longestDismissal = .seconds(10 * 3600)
+        }
+        #expect(phone.activity(.update) == .updated)
+        phone.time.advance(by: .seconds(7 * 3600))
+        #expect(phone.activity(.end) == .ended)
+        phone.time.advance(by: .seconds(5 * 3600 + 599))
         #expect(phone.standing(Phone.activityTopic) == .active)
         phone.time.advance(by: .seconds(1))
         #expect(phone.standing(Phone.activityTopic) != .active)

@@ -163,6 +163,20 @@ import Testing
         #expect([first, tooSoon, one, byRequest, full] == [3, 0, 1, 2, 3])
     }
 
+    @Test("DATA is paid for if it is short or may be padding, unless it ends its stream; SETTINGS unless they acknowledge")
+    func free() {
+        var limits = HTTP2Limits(maxBodyBytes: 1, maxHeaderListBytes: 8_000)
+        limits.rates.shortData = HTTP2Rate(burst: 0, perSecond: 0)
+        limits.rates.settings = HTTP2Rate(burst: 0, perSecond: 0)
+        func isFree(_ length: Int, _ type: UInt8, flags: UInt8) -> Bool {
+            var meter = HTTP2Meter(limits: limits)
+            return meter.admits(length: length, type: type, flags: flags, at: Instant(nanoseconds: 1))
+        }
+        #expect(!isFree(15, 0, flags: 0) && isFree(16, 0, flags: 0) && isFree(0, 0, flags: 1))
+        #expect(!isFree(256, 0, flags: 8) && isFree(257, 0, flags: 8) && isFree(256, 0, flags: 9))
+        #expect(!isFree(0, 4, flags: 0) && isFree(0, 4, flags: 1))
+    }
+
     @Test("frames are counted however the bytes are cut", arguments: [1, 2, 3, 7, 10, 1_000])
     func cut(size: Int) {
         var limits = HTTP2Limits(maxBodyBytes: 1, maxHeaderListBytes: 8_000)

@@ -70,6 +70,44 @@ import Testing
         }
     }
 
+    @Test("of handshakes and of connections that never asked anything the oldest makes room", arguments: [false, true])
+    func oldest(isHandshake: Bool) throws {
+        let service = try EchoService(tls: false) { $0.limits.maxConnections = 2 }
+        var peers: [RawPeer] = []
+        for isSilent in [isHandshake, !isHandshake] {
+            peers.append(isSilent ? try RawPeer(service.address) : try RawPeer(http2: service.address))
+            wait(service, connections: peers.count)
+            if !isSilent { #expect(peers.last?.frame(4) != nil) }
+        }
+        let good = try RawPeer(http2: service.address)
+        #expect(good.frame(4) != nil && peers[0].endsSoon())
+        #expect(refusals(service) == [.connections: 1] && service.thread.ask { $0.server.connectionCount } == 2)
+    }
+
+    @Test("a refused peer that does not close is let go of after a moment")
+    func lingerTime() throws {
+        let service = try EchoService(tls: false) {
+            $0.limits.requestTimeout = .milliseconds(100)
+            $0.limits.lingerTimeout = .milliseconds(200)
+        }
+        let peer = try RawPeer(http2: service.address)
+        peer.send([.request(1, more: true)])
+        #expect(peer.goAway() != nil && service.thread.ask { $0.server.connectionCount } == 1)
+        wait(service, connections: 0)
+        #expect(service.thread.ask { $0.server.connectionCount } == 0 && peer.endsSoon())
+    }
+
+    @Test("loops share what a service grants, and leave descriptors for other things")
+    func share() {
+        var limits = ServerLimits()
+        (limits.maxConnections, limits.maxHandshakes, limits.maxHeldBytes) = (50, 10, 88)
+        limits.share(among: 4)
+        #expect([limits.maxConnections, limits.maxHandshakes, limits.maxHeldBytes] == [13, 3, 22])
+        limits.maxConnections = .max
+        limits.share(among: 1)
+        #expect(limits.maxConnections == max(64, DescriptorLimit.current - DescriptorLimit.reserve))
+    }
+
     @Test("a connection without a byte is ended, one that pings is not")
     func idleTime() throws {
         let service = try EchoService(tls: false) { $0.limits.idleTimeout = .milliseconds(400) }
@@ -101,6 +139,15 @@ import Testing
         peer.send([.request(5)])
         #expect(peer.frame(1, on: 5) != nil)
         #expect(refusals(service) == [.requestTime: 1])
+    }
+
+    @Test("each request that takes too long is counted")
+    func requestTimes() throws {
+        let service = try EchoService(tls: false) { $0.limits.requestTimeout = .milliseconds(100) }
+        let peer = try RawPeer(http2: service.address)
+        peer.send((0..<3).map { .request($0 * 2 + 1, ends: false) })
+        for _ in 0..<3 { #expect(peer.frame(3)?.payload == Frame.word(8)) }
+        #expect(refusals(service) == [.requestTime: 3])
     }
 
     @Test("a request that waits for its answer is not hurried")

@@ -1,5 +1,6 @@
 // The public face, member by member.
 
+import Basics
 import Foundation
 import PushRig
 import Testing
@@ -306,6 +307,54 @@ private let other = String(repeating: "b2", count: 32)
             try mock.setToken(token, topic: "com.example.other")
             #expect(try curl.push(to: token).body.contains("DeviceTokenNotForTopic"))
             #expect(throws: MockError.self) { try mock.setToken("abc") }
+        }
+    }
+
+    // MARK: Devices
+
+    @Test func `keeps pushes for a phone that is away, and tells what became of them`() async throws {
+        try await withMock { mock, curl async throws in
+            #expect(throws: MockError.self) { try mock.setConnection(of: token, .offline) }
+            for known in [token, other] { try mock.setToken(known, topic: "com.example.app", device: "phone-1") }
+            try mock.setConnection(of: token.uppercased(), .offline)
+            for _ in 0..<2 { #expect(try curl.push(to: token).status == 200) }
+            #expect(try mock.pushes().map(\.outcome) == ["stored", "stored"])
+            #expect(try mock.pushes().map(\.lateOutcome) == ["superseded", nil])
+            // The phone is back for all of its tokens, and what else is known of them stays.
+            try mock.setConnection(of: other, .online)
+            #expect(try mock.pushes().map(\.lateOutcome) == ["superseded", "shown"])
+            #expect(try curl.push(to: token, topic: "com.example.other").body.contains("DeviceTokenNotForTopic"))
+            try mock.setConnection(of: token, .restricted)
+            for priority in [10, 5] { #expect(try curl.push(to: token, priority: priority).status == 200) }
+            #expect(try mock.pushes().map(\.outcome).suffix(2) == ["shown", "stored"])
+        }
+    }
+
+    @Test func `replaces a token: the old one is 410, the new one stands for the same app`() async throws {
+        try await withMock { mock, curl async throws in
+            #expect(throws: MockError.self) { try mock.replaceToken(token, by: other) }
+            try mock.setToken(token, kind: .device, topic: "com.example.app")
+            let before = Date.now.timeIntervalSince1970 * 1000 - 1
+            try mock.replaceToken(token, by: other.uppercased())
+            let gone = try curl.push(to: token)
+            #expect(gone.status == 410 && gone.body.contains("Unregistered"))
+            let died = try JSONValue(parsing: gone.body)["timestamp"]?.double ?? 0
+            #expect(before...Date.now.timeIntervalSince1970 * 1000 ~= died)
+            #expect(try curl.push(to: other).status == 200)
+            #expect(try curl.push(to: other, topic: "com.example.other").body.contains("DeviceTokenNotForTopic"))
+            for wrong in [other, "xyz"] { #expect(throws: MockError.self) { try mock.replaceToken(other, by: wrong) } }
+        }
+    }
+
+    @Test func `moves its clock: stored pushes expire, provider tokens age`() async throws {
+        try await withMock { mock, curl async throws in
+            try mock.setToken(token, connection: .offline)
+            #expect(try curl.push(to: token).status == 200)
+            mock.advanceClock(by: .seconds(29 * 86_400))
+            #expect(try mock.pushes().map(\.lateOutcome) == [nil])
+            mock.advanceClock(by: .seconds(86_401))
+            #expect(try mock.pushes().map(\.lateOutcome) == ["expired"])
+            #expect(try curl.push(to: other).body.contains("ExpiredProviderToken"))
         }
     }
 
