@@ -36,16 +36,7 @@ package enum Reason: UInt8, CaseIterable, Sendable {
     case serviceUnavailable
     case shutdown
 
-    /// One row of spec/apns.md §6.
-    package struct Row: Sendable {
-        package let reason: Reason
-        /// The word on the wire.
-        package let word: StaticString
-        /// The HTTP status that carries it.
-        package let status: UInt16
-        /// One sentence for the one who was refused.
-        package let explanation: String
-    }
+    package typealias Row = ReasonRow<Reason>
 
     /// Every reason, in the order of the cases, so that a raw value is its row's index.
     package static let rows: [Row] = [
@@ -127,11 +118,5 @@ package enum Reason: UInt8, CaseIterable, Sendable {
         }
         guard let row = Self.rows.first(where: { $0.word.description == word }) else { return nil }
         self = row.reason
-    }
-}
-
-extension Reason.Row {
-    fileprivate init(_ reason: Reason, _ word: StaticString, _ status: UInt16, _ explanation: String) {
-        self.init(reason: reason, word: word, status: status, explanation: explanation)
     }
 }

@@ -33,23 +33,7 @@ package enum BroadcastReason: UInt8, CaseIterable, Sendable {
     case serviceUnavailable
     case shutdown
 
-    /// One reason of spec/apns.md §11.
-    package struct Row: Sendable {
-        package let reason: BroadcastReason
-        /// The word on the wire.
-        package let word: StaticString
-        /// The HTTP status that carries it.
-        package let status: UInt16
-        /// One sentence for the one who was refused.
-        package let explanation: String
-
-        init(_ reason: BroadcastReason, _ word: StaticString, _ status: UInt16, _ explanation: String) {
-            self.reason = reason
-            self.word = word
-            self.status = status
-            self.explanation = explanation
-        }
-    }
+    package typealias Row = ReasonRow<BroadcastReason>
 
     /// Every reason, in the order of the cases, so that a raw value is its row's index.
     package static let rows: [Row] = [
