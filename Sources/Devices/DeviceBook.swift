@@ -74,6 +74,14 @@ struct Device {
     /// Whether nothing would be lost without an entry.
     var isPlain: Bool { connection == .online && stored.isEmpty && tokenCount == 0 }
 
+    /// Puts a push into its slot; the one that must leave for it is returned.
+    mutating func keep(_ push: StoredPush) -> StoredPush? {
+        let place = stored.firstIndex { $0.slot == push.slot } ?? (stored.count == Self.slotLimit ? 0 : nil)
+        let old = place.map { stored.remove(at: $0) }
+        stored.append(push)
+        return old
+    }
+
     func takes(_ facts: PushFacts, _ settings: DeviceSettings) -> Bool {
         switch connection {
         case .online: true
@@ -109,26 +117,47 @@ final class DeviceBook: Sendable {
 
     private static let shardCount = 16
     private let shards = (0..<shardCount).map { _ in Shard() }
-    private let limitPerShard: Int
+    private let limit: Int
+    /// Entries in all shards.
+    private let count = Atomic<Int>(0)
 
-    init(limit: Int) { limitPerShard = (limit + Self.shardCount - 1) / Self.shardCount }
+    init(limit: Int) { self.limit = limit }
 
-    /// Reads or changes a device's entry; one that is plain afterwards is dropped. `make` makes one where there is
-    /// none, as long as there is room: the body may find nil.
-    func with<R>(_ key: TokenHash, make: Bool = false, _ body: (inout Device?) -> R) -> R {
+    /// Whether a device without an entry gets one. `.always` is for who has asked `hasRoom`.
+    enum Making { case never, ifRoom, always }
+
+    /// Reads or changes a device's entry; one that is plain afterwards is dropped. The body finds nil where there is
+    /// none and none is made, and may set it to nil.
+    func with<R>(_ key: TokenHash, make: Making = .never, _ body: (inout Device?) -> R) -> R {
         shard(key).page.withLock { page in
             var device = page.devices[key]
-            let wasThere = device != nil
-            if device == nil, make, page.devices.count < limitPerShard { device = Device() }
+            let hasPlace = device != nil || takePlace(make)
+            if device == nil, hasPlace { device = Device() }
             let result = body(&device)
             if let changed = device, !changed.isPlain {
                 for push in changed.stored { page.nextAt = min(page.nextAt, push.nextAt) }
                 page.devices[key] = changed
-            } else if wasThere {
+            } else if hasPlace {
                 page.devices[key] = nil
+                count.subtract(1, ordering: .relaxed)
             }
             return result
         }
+    }
+
+    private func takePlace(_ make: Making) -> Bool {
+        guard make != .never else { return false }
+        let (_, taken) = count.add(1, ordering: .relaxed)
+        if taken <= limit || make == .always { return true }
+        count.subtract(1, ordering: .relaxed)
+        return false
+    }
+
+    /// Whether a device has an entry or may get one when a token leaves the others for it: a device that its last
+    /// token leaves makes room.
+    func hasRoom(for key: TokenHash, leaving others: [TokenHash]) -> Bool {
+        device(key) != nil || count.load(ordering: .relaxed) < limit
+            || others.contains { other in device(other).map { $0.tokenCount <= 1 } ?? false }
     }
 
     func device(_ key: TokenHash) -> Device? { shard(key).page.withLock { $0.devices[key] } }
@@ -149,6 +178,7 @@ final class DeviceBook: Sendable {
                         page.nextAt = min(page.nextAt, push.nextAt > now ? push.nextAt : push.expiresAt)
                     }
                     page.devices[key] = device.isPlain ? nil : device
+                    if device.isPlain { count.subtract(1, ordering: .relaxed) }
                 }
                 return due
             }
@@ -158,7 +188,10 @@ final class DeviceBook: Sendable {
 
     func removeAll() {
         for shard in shards {
-            shard.page.withLock { $0.devices.removeAll() }
+            shard.page.withLock { page in
+                count.subtract(page.devices.count, ordering: .relaxed)
+                page.devices.removeAll()
+            }
         }
     }
 

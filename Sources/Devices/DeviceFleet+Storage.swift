@@ -19,15 +19,11 @@ extension DeviceFleet {
 
     /// What the device does with an accepted push, where its entry in the book may matter.
     func deliverByBook(_ facts: PushFacts, now: WallTime) -> Outcome {
-        let (key, isNamed) = deviceKey(of: facts.tokenHash)
-        let takes = book.with(key) { device in device?.takes(facts, settings) ?? true }
+        let device = device(of: facts.tokenHash)
+        let takes = book.with(device.key) { $0?.takes(facts, settings) ?? true }
         if !takes { return isStorable(facts, now: now) ? .stored : .discarded }
         if settings.lowPriorityBatch > .zero, facts.priority < 10, isStorable(facts, now: now) { return .stored }
-        if isNamed, let expense = expense(facts) {
-            let isPaid = book.with(key) { device in device?.budgets.spend(expense, now: now) ?? true }
-            if !isPaid { return .throttled }
-        }
-        return land(facts, now: now, isPaid: isNamed)
+        return land(facts, on: device, now: now)
     }
 
     /// Keeps a push whose outcome was `.stored`, once it has its id in the journal. What that, or the device's return
@@ -35,7 +31,6 @@ extension DeviceFleet {
     package func store(
         _ facts: PushFacts, topic: Span<UInt8>, push: UInt64, now: WallTime
     ) -> LateOutcome? {
-        let (key, _) = deviceKey(of: facts.tokenHash)
         let bundle = topic.extracting(0..<TopicParts(topic).bundleCount)
         var activity: UInt64 = 0
         if settings.activitySlots == .own, let event = facts.activity?.event {
@@ -47,16 +42,19 @@ extension DeviceFleet {
         var stored = StoredPush(facts: facts, push: push, slot: slot, expiresAt: expiresAt)
         let batch = facts.priority < 10 ? settings.lowPriorityBatch.nanoseconds : 0
         if batch > 0 { stored.dueAt = WallTime(nanoseconds: (now.nanoseconds / batch + 1) * batch) }
-        let displaced: StoredPush? = book.with(key, make: batch > 0) { device in
-            guard device != nil, batch > 0 || device?.takes(facts, settings) == false else { return stored }
-            let place = device?.stored.firstIndex { $0.slot == slot }
-            let isFull = device?.stored.count == Device.slotLimit
-            let old = (place ?? (isFull ? 0 : nil)).flatMap { device?.stored.remove(at: $0) }
-            device?.stored.append(stored)
-            return old
+        return keep(stored, on: device(of: facts.tokenHash).key, now: now)
+    }
+
+    /// Leaves a push with a device that does not take it now. The end of another push that this means, or of this one
+    /// where the device takes it after all.
+    func keep(_ push: StoredPush, on key: TokenHash, now: WallTime) -> LateOutcome? {
+        let isBatched = push.dueAt != nil
+        let displaced: StoredPush? = book.with(key, make: isBatched ? .ifRoom : .never) { device in
+            guard device != nil, isBatched || device?.takes(push.facts, settings) == false else { return push }
+            return device?.keep(push)
         }
         guard let displaced else { return nil }
-        if displaced.push == push { return LateOutcome(push: push, outcome: land(facts, now: now, isPaid: false)) }
+        if displaced.push == push.push { return end(push, now: now) }
         return LateOutcome(push: displaced.push, outcome: displaced.expiresAt <= now ? .expired : .superseded)
     }
 
@@ -71,32 +69,35 @@ extension DeviceFleet {
         return outcomes
     }
 
-    /// Changes how a device can be reached, and lets it have what was stored. False when there is no room for an
-    /// entry.
-    func connect(_ key: TokenHash, _ connection: Connection, now: WallTime) -> Bool {
-        let released: [StoredPush]? = book.with(key, make: connection != .online) { device in
-            guard device != nil else { return connection == .online ? [] : nil }
+    /// Changes how a device can be reached, and lets it have what was stored. There must be room for an entry (see
+    /// `DeviceBook.hasRoom`) unless it is online.
+    func connect(_ key: TokenHash, _ connection: Connection, now: WallTime) {
+        let released = book.with(key, make: connection == .online ? .never : .always) { device in
             device?.connection = connection
-            return device?.release(now: now, settings)
+            return device?.release(now: now, settings) ?? []
         }
-        guard let released else { return false }
         let outcomes = released.map { end($0, now: now) }
         if !outcomes.isEmpty { late.withLock { $0 += outcomes } }
-        return true
     }
 
     private func end(_ push: StoredPush, now: WallTime) -> LateOutcome {
         if push.expiresAt <= now { return LateOutcome(push: push.push, outcome: .expired) }
-        return LateOutcome(push: push.push, outcome: land(push.facts, now: now, isPaid: false))
+        let outcome = land(push.facts, on: device(of: push.facts.tokenHash), now: now)
+        return LateOutcome(push: push.push, outcome: outcome)
     }
 
-    /// The device has it: what it does.
-    private func land(_ facts: PushFacts, now: WallTime, isPaid: Bool) -> Outcome {
-        shard(facts.tokenHash).state.withLock { state in
+    /// The device has it, at once or late: what it does, unless the budget for such pushes is spent. Tokens of a
+    /// device with a name share its budget, any other token has one of its own.
+    private func land(_ facts: PushFacts, on device: DeviceKey, now: WallTime) -> Outcome {
+        if device.isNamed, let expense = expense(facts) {
+            let isPaid = book.with(device.key) { $0?.budgets.spend(expense, now: now) ?? true }
+            if !isPaid { return .throttled }
+        }
+        return shard(facts.tokenHash).state.withLock { state in
             guard let place = state.table.find(facts.tokenHash), state.table[place].state == .active else {
                 return .notDelivered
             }
-            if !isPaid, isThrottled(facts, place, state, now: now) { return .throttled }
+            if !device.isNamed, isThrottled(facts, place, state, now: now) { return .throttled }
             return react(&state.table[place], to: facts, now: now)
         }
     }
@@ -105,17 +106,29 @@ extension DeviceFleet {
         facts.expiration.map { $0 > now.seconds } ?? true
     }
 
+    /// Nil where it costs nothing, or nobody is there to pay.
     private func expense(_ facts: PushFacts) -> Expense? {
         guard settings.budgets.areCounted else { return nil }
-        let isFrequent = shard(facts.tokenHash).state.withLock { state in
-            state.table.find(facts.tokenHash).map { state.table[$0].hasFrequentUpdates } ?? false
+        return shard(facts.tokenHash).state.withLock { state in
+            guard let place = state.table.find(facts.tokenHash), state.table[place].state == .active else { return nil }
+            let isFrequent = state.table[place].hasFrequentUpdates
+            return settings.budgets.expense(BudgetUse(facts), hasFrequentUpdates: isFrequent)
         }
-        return settings.budgets.expense(BudgetUse(facts), hasFrequentUpdates: isFrequent)
     }
 
-    private func deviceKey(of token: TokenHash) -> (key: TokenHash, isNamed: Bool) {
-        let named = shard(token).state.withLock { $0.extras[token]?.device }
-        return (named.map { TokenHash(deviceName: $0) } ?? token, named != nil)
+    /// The device that a token is on: one with a name, or one of its own.
+    struct DeviceKey {
+        var key: TokenHash
+        var isNamed: Bool
+    }
+
+    func device(of token: TokenHash) -> DeviceKey {
+        let name = shard(token).state.withLock { $0.extras[token]?.device }
+        return DeviceKey(key: Self.key(name, token), isNamed: name != nil)
+    }
+
+    static func key(_ device: String?, _ token: TokenHash) -> TokenHash {
+        device.map { TokenHash(deviceName: $0) } ?? token
     }
 }
 

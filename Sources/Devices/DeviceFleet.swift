@@ -34,6 +34,8 @@ package final class DeviceFleet: TokenDirectory, Sendable {
     package let settings: DeviceSettings
     let shards: [Shard]
     let book: DeviceBook
+    /// Held while a token or a device changes; the data path does not ask for it.
+    let registrations = Mutex<Void>(())
     /// Outcomes that wait to be told (see `lateOutcomes`).
     let late = Mutex<[LateOutcome]>([])
     private let tokenLimitPerShard: Int

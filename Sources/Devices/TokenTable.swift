@@ -133,6 +133,9 @@ struct TokenTable: ~Copyable {
         return meters[place].budgets.spend(expense, now: now)
     }
 
+    func budgets(_ place: Int) -> BudgetLedger { meters?[place].budgets ?? BudgetLedger() }
+    func setBudgets(_ place: Int, _ budgets: BudgetLedger) { meters?[place].budgets = budgets }
+
     /// Into a table of that size. The bytes of removed tokens are left behind, if there are any.
     private mutating func rebuild(capacity: Int) {
         let fresh = Self.makeRows(capacity)

@@ -93,6 +93,90 @@ import Testing
         #expect(phone.late == [LateOutcome(push: 1, outcome: .throttled)])
     }
 
+    private struct Purchase: Sendable {
+        var turn: @Sendable (inout DeviceSettings) -> Void
+        var kind: TokenKind
+        var push: @Sendable (Phone) -> Outcome?
+
+        init(
+            _ turn: @escaping @Sendable (inout DeviceSettings) -> Void, _ kind: TokenKind,
+            _ push: @escaping @Sendable (Phone) -> Outcome?
+        ) {
+            (self.turn, self.kind, self.push) = (turn, kind, push)
+        }
+    }
+
+    /// Of each budget one push.
+    private static let purchases = [
+        Purchase({ $0.budgets.background = 1 }, .device, { $0.push(.background) }),
+        Purchase({ $0.budgets.urgentActivity = 1 }, .activity, { $0.activity(.update) }),
+        Purchase({ $0.budgets.starts = 1 }, .start, { $0.activity(.start) }),
+    ]
+
+    @Test("a push that arrives late spends what it would have spent at once: of its device, or of its token", arguments: 0..<3)
+    func lateShared(number: Int) {
+        let purchase = Self.purchases[number]
+        for (device, isShared) in [("phone", true), (nil, false)] as [(String?, Bool)] {
+            for isLateFirst in [true, false] {
+                let phone = Phone(purchase.turn)
+                let tokens = ["aa", "bb"].map { String(repeating: $0, count: 32) }
+                for token in tokens {
+                    phone.token = token
+                    phone.set(kind: purchase.kind, device: device)
+                }
+                func pushLate() -> Outcome? {
+                    phone.token = tokens[0]
+                    phone.connect(.offline)
+                    #expect(purchase.push(phone) == .stored)
+                    phone.connect(.online)
+                    return phone.late.first?.outcome
+                }
+                func pushAtOnce() -> Outcome? {
+                    phone.token = tokens[1]
+                    return purchase.push(phone)
+                }
+                let first = isLateFirst ? pushLate() : pushAtOnce()
+                let second = isLateFirst ? pushAtOnce() : pushLate()
+                #expect(first != nil && first != .throttled)
+                #expect((second == .throttled) == isShared)
+                // The token's own budget is whole still where the device has paid, and the device's when it has not.
+                phone.time.advance(by: .seconds(3600))
+                #expect(pushLate() != .throttled)
+                #expect((pushAtOnce() == .throttled) == isShared)
+            }
+        }
+    }
+
+    @Test("what waits for its batch, or finds its device back before it is stored, spends the device's budget too")
+    func lateOtherwise() {
+        let phone = Phone {
+            $0.budgets.background = 1
+            $0.lowPriorityBatch = .seconds(60)
+        }
+        phone.set(device: "phone")
+        phone.priority = 5
+        for outcome in [.silent, .throttled] as [Outcome] {
+            #expect(phone.push(.background) == .stored)
+            phone.time.advance(by: .seconds(60))
+            #expect(phone.late.map(\.outcome) == [outcome])
+        }
+        phone.priority = 10
+        #expect(phone.push(.background) == .throttled)
+    }
+
+    @Test("a token that takes the place of another goes on with its budget")
+    func replaced() {
+        for device in ["phone", nil] {
+            let phone = Phone { $0.budgets.background = 1 }
+            phone.set(device: device)
+            #expect(phone.push(.background) == .silent)
+            let fresh = String(repeating: "ef", count: 80)
+            #expect(phone.fleet.replace(token: phone.token, by: fresh, now: phone.time.wall()))
+            phone.token = fresh
+            #expect(phone.push(.background) == .throttled)
+        }
+    }
+
     @Test("tokens of one device share its budget, tokens of their own do not")
     func shared() {
         for (device, expected) in [("phone", 2), (nil, 4)] as [(String?, Int)] {

@@ -96,10 +96,6 @@ import Testing
         var record = phone.fleet.record(of: phone.token)!
         record.state = .unregistered
         record.connection = .online
-        // The death is told to the fleet before the device is back.
-        record.connection = .offline
-        phone.fleet.set(record, now: phone.time.wall())
-        record.connection = .online
         phone.fleet.set(record, now: phone.time.wall())
         #expect(phone.late == [LateOutcome(push: 1, outcome: .notDelivered)])
     }
@@ -272,32 +268,6 @@ import Testing
             return phone.fleet.store(facts, topic: topic, push: 7, now: now)
         }
         #expect(late == LateOutcome(push: 7, outcome: .shown))
-    }
-
-    @Test("entries end with their reason, and the number of devices is bounded")
-    func limit() {
-        let phone = Phone { $0.deviceLimit = 16 }
-        var refused = 0
-        for number in 0..<1000 {
-            var record = TokenRecord(token: String(repeating: "0", count: 60) + String(number + 1000))
-            record.connection = .offline
-            if !phone.fleet.set(record, now: phone.time.wall()) { refused += 1 }
-        }
-        #expect(refused >= 1000 - 16)
-        phone.fleet.reset()
-        phone.set(.offline)
-        #expect(phone.push(.alert) == .stored)
-    }
-
-    @Test("a device whose last token is gone leaves its place to another")
-    func places() {
-        let phone = Phone { $0.deviceLimit = 32 }
-        for number in 0..<200 {
-            var record = TokenRecord(token: phone.token)
-            record.device = "phone-\(number)"
-            #expect(phone.fleet.set(record))
-            #expect(number % 2 == 0 || phone.fleet.remove(token: phone.token))
-        }
     }
 
     @Test(
