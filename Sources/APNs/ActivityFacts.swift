@@ -42,6 +42,13 @@ package enum ActivityDefect: UInt8, CaseIterable, Sendable {
     }
 }
 
+/// What `input-push-channel` says.
+package enum InputChannel: Sendable, Equatable {
+    case channel(ChannelID)
+    /// No text, or none that is a channel's id.
+    case unreadable
+}
+
 /// The keys of `aps` that ActivityKit reads.
 package struct ActivityFacts: Sendable, Equatable {
     package var event: ActivityEvent?
@@ -55,6 +62,8 @@ package struct ActivityFacts: Sendable, Equatable {
     package var dismissalDate: Int64?
     /// Unix seconds.
     package var staleDate: Int64?
+    /// The channel that an activity listens to from its start; nil: none, or no start.
+    package var inputChannel: InputChannel?
     /// The first defect found, in the order of `ActivityDefect`.
     package var defect: ActivityDefect?
 

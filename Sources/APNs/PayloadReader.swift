@@ -33,6 +33,7 @@ final class PayloadReader {
         var contentState = Value()
         var attributes = Value()
         var attributesType = Value()
+        var inputChannel = Value()
         var dismissalDate = Value()
         var staleDate = Value()
 
@@ -51,6 +52,7 @@ final class PayloadReader {
             case 15 where key.matches("content-changed"): contentChanged = value
             case 15 where key.matches("relevance-score"): relevanceScore = value
             case 17 where key.matches("content-available"): contentAvailable = value
+            case 18 where key.matches("input-push-channel"): inputChannel = value
             case 18 where key.matches("interruption-level"): interruptionLevel = value
             default: break
             }
@@ -155,6 +157,7 @@ final class PayloadReader {
         facts.dismissalDate = wholeNumber(members.dismissalDate)
         facts.staleDate = wholeNumber(members.staleDate)
         facts.event = members.event.isGiven ? event(members.event.node) : nil
+        if facts.event == .start, members.inputChannel.isGiven { facts.inputChannel = channel(members.inputChannel.node) }
         facts.defect = defect(facts, members)
         return facts
     }
@@ -171,6 +174,10 @@ final class PayloadReader {
         if scanner.isString(node, "update") { return .update }
         if scanner.isString(node, "end") { return .end }
         return scanner.isString(node, "start") ? .start : nil
+    }
+
+    private func channel(_ node: Int) -> InputChannel {
+        scanner.string(node).flatMap { ChannelID(text: $0) }.map(InputChannel.channel) ?? .unreadable
     }
 
     /// What §10 requires of all, of start and update, and of start.

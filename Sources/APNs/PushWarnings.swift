@@ -7,6 +7,8 @@ package enum PushWarning: UInt16, CaseIterable, Sendable {
     case backgroundPriority, backgroundWithAlert, backgroundWithoutContent
     case widgetsWithoutChange, pushToTalkKept, activityPriority
     case unknownInterruptionLevel, relevanceOutOfRange, unixDateInState, alertNotAnObject
+    /// Not of the payload alone: who keeps the channels tells.
+    case unknownChannel
 
     /// Kebab-case, for the admin API.
     package var word: StaticString {
@@ -24,6 +26,7 @@ package enum PushWarning: UInt16, CaseIterable, Sendable {
         case .relevanceOutOfRange: "relevance-score-out-of-range"
         case .unixDateInState: "unix-date-in-state"
         case .alertNotAnObject: "alert-not-an-object"
+        case .unknownChannel: "unknown-channel"
         }
     }
 
@@ -45,6 +48,7 @@ package enum PushWarning: UInt16, CaseIterable, Sendable {
             "content-state or attributes hold what looks like Unix seconds; Swift's default decoding counts a Date "
                 + "from 2001, so it would land 31 years ahead."
         case .alertNotAnObject: "The alert of a Live Activity push is an object."
+        case .unknownChannel: "The app has no channel as input-push-channel names it: the activity hears no broadcast."
         }
     }
 

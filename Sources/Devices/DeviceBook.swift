@@ -30,10 +30,13 @@ package struct LateOutcome: Sendable, Equatable {
     /// The push's id in the journal.
     package var push: UInt64
     package var outcome: Outcome
+    /// A start that took place and names a channel.
+    package var start: ChannelStart?
 
-    package init(push: UInt64, outcome: Outcome) {
+    package init(push: UInt64, outcome: Outcome, start: ChannelStart? = nil) {
         self.push = push
         self.outcome = outcome
+        self.start = start
     }
 }
 

@@ -11,8 +11,9 @@ extension DeviceFleet {
     }
 
     /// `token` are hex digits in either case; nil when unknown.
-    package func record(of token: String) -> TokenRecord? {
-        let hash = Self.hash(token)
+    package func record(of token: String) -> TokenRecord? { record(of: Self.hash(token)) }
+
+    func record(of hash: TokenHash) -> TokenRecord? {
         guard var record: TokenRecord = shard(hash).state.withLock({ state in
             state.table.find(hash).map { place in
                 let row = state.table[place]

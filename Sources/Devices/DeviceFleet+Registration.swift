@@ -71,8 +71,8 @@ extension DeviceFleet {
         }
     }
 
-    /// `heirOf`: a token whose own device becomes this one's.
-    private func register(_ record: TokenRecord, heirOf other: TokenHash? = nil, now: WallTime) -> Bool {
+    /// `set` for who holds `registrations`. `heirOf`: a token whose own device becomes this one's.
+    func register(_ record: TokenRecord, heirOf other: TokenHash? = nil, now: WallTime) -> Bool {
         guard Self.isToken(record.token), record.device.map(Self.isDeviceName) ?? true else { return false }
         let hash = Self.hash(record.token)
         let key = Self.key(record.device, hash)

@@ -83,7 +83,8 @@ extension DeviceFleet {
     private func end(_ push: StoredPush, now: WallTime) -> LateOutcome {
         if push.expiresAt <= now { return LateOutcome(push: push.push, outcome: .expired) }
         let outcome = land(push.facts, on: device(of: push.facts.tokenHash), now: now)
-        return LateOutcome(push: push.push, outcome: outcome)
+        let start = outcome == .started ? ChannelStart(push.facts) : nil
+        return LateOutcome(push: push.push, outcome: outcome, start: start)
     }
 
     /// The device has it, at once or late: what it does, unless the budget for such pushes is spent. Tokens of a

@@ -102,6 +102,9 @@ package final class DeviceFleet: TokenDirectory, Sendable {
         shard(hash).state.withLock { state in state.table.find(hash).map { state.table[$0].pushCount } ?? 0 }
     }
 
+    /// Whether a token that is not known can be remembered.
+    func hasRoom(for hash: TokenHash) -> Bool { shard(hash).state.withLock { $0.table.count < tokenLimitPerShard } }
+
     func shard(_ hash: TokenHash) -> Shard { shards[Int(truncatingIfNeeded: hash.high >> 58)] }
 
     /// Takes the push from its token's budget, if there is one, and says whether that was spent already.

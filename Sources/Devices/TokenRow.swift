@@ -116,6 +116,15 @@ extension TokenRow {
 func rowSeconds(_ seconds: Int64) -> UInt32 { UInt32(clamping: seconds) }
 
 extension TokenRow {
+    /// Takes the activity that a start has made.
+    mutating func begin(_ start: ActivityFacts, now: WallTime) {
+        lastTimestamp = start.timestamp ?? Self.noTimestamp
+        startedAt = rowSeconds(now.seconds)
+        staleAt = start.staleDate.map(rowSeconds) ?? 0
+        lastEvent = .start
+        shown = 1
+    }
+
     /// Takes over the other token's activity.
     mutating func goOn(from other: TokenRow) {
         lastTimestamp = other.lastTimestamp

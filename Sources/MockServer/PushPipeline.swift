@@ -203,9 +203,23 @@ final class PushPipeline: ServerHandler {
             faultRule: decision.fault?.ruleID ?? 0, faultAction: decision.fault?.action.code ?? 0,
             apnsID: facts.apnsID, delay: decision.delay)
         draft.warnings = facts.warnings
+        let start = facts.activity?.inputChannel != nil ? ChannelStart(copy facts) : nil
+        if let start, decision.rejection == nil, !isKnown(start, facts, exchange) {
+            draft.warnings |= PushWarning.unknownChannel.bit
+        }
         let body = exchange.body
         let id = journal.append(push: draft, head: exchange.head, body: body.bytes)
         if decision.outcome == .stored { store(facts, exchange, id, now: now) }
+        if let start, decision.outcome == .started { shared.listen(start, push: id, journal, at: loop.now) }
+    }
+
+    /// Whether the app has the channel that a start names.
+    private func isKnown(_ start: ChannelStart, _ facts: borrowing PushFacts, _ exchange: ServerExchange) -> Bool {
+        guard let channel = start.channel, let topicField = facts.topicField else { return false }
+        let head = exchange.head
+        let topic = head.value(at: topicField)
+        let bundle = topic.extracting(0..<TopicParts(topic).bundleCount)
+        return shared.channels.policy(of: channel, bundle: bundle, in: settings.environment) != nil
     }
 
     /// A device that is away: APNs keeps the push, which may put an end to an older one.
@@ -218,8 +232,7 @@ final class PushPipeline: ServerHandler {
     }
 
     private func tell(_ late: LateOutcome) {
-        shared.late.add(late)
-        journal.append(lateOutcome: late.outcome.word, of: late.push, at: loop.now)
+        shared.tell(late, to: journal, at: loop.now)
         markDirty()
     }
 

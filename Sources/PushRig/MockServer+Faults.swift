@@ -82,6 +82,7 @@ extension MockServer {
         guard service.devices.replace(token: old, by: new.lowercased(), now: service.clock.wall()) else {
             throw MockError("'\(new)' is not another device token", hint: "give an even number of hex digits, at most 1024")
         }
+        service.channels.replace(old.lowercased(), by: new.lowercased())
         service.tellLate()
     }
 

@@ -52,6 +52,22 @@ import Testing
     @Test("only Live Activity pushes have activity facts")
     func noActivity() { #expect(room.facts { _ in }.activity == nil) }
 
+    @Test("a start says which channel its activity listens to (§10)")
+    func inputChannel() {
+        let id = ChannelID(high: 0xFBFF_FFFF_FFFF_FFFF, low: 2)
+        #expect(id.text.contains("/"))
+        func read(_ value: JSONValue, event: String = "start") -> InputChannel? {
+            activity(["input-push-channel": value], event: event)?.inputChannel
+        }
+        #expect(read(.string(id.text)) == .channel(id))
+        #expect(read("no base64") == .unreadable && read(1) == .unreadable && read([:]) == .unreadable)
+        #expect(read(.null) == nil && activity()?.inputChannel == nil)
+        for event in ["update", "end"] { #expect(read(.string(id.text), event: event) == nil) }
+        let escaped = id.text.split(separator: "/", omittingEmptySubsequences: false).joined(separator: #"\/"#)
+        let body = #"{"aps":{"timestamp":1760000000,"event":"start","input-push-channel":"\#(escaped)"}}"#
+        #expect(liveActivity(body)?.inputChannel == .channel(id))
+    }
+
     @Test("a good start, update and end have no defect (§10)")
     func good() throws {
         let start = try #require(activity())

@@ -64,13 +64,16 @@ private let app = "com.example.app"
     @Test func `all apps together have a bound, and a deleted channel counts until its message expires`() throws {
         let store = store { $0.channelLimit = 2 }
         let first = try #require(create(store))
+        _ = try listen(store, 1, first)
         _ = try #require(store.publish(message(first, storedFor: 60), now: time.wall()))
         _ = try #require(create(store, "com.example.other"))
         let isDeleted = withBytes(of: app) { store.delete(first, bundle: $0, in: .sandbox, now: time.wall()) }
         #expect(isDeleted && store.record(of: first)?.isDeleted == true)
-        #expect(create(store) == nil)
+        #expect(create(store) == nil && store.channel(of: token(1)) == first)
         time.advance(by: .seconds(60))
         #expect(create(store) != nil && store.record(of: first) == nil)
+        // Nor does anybody listen to what is gone, which would take a place.
+        #expect(store.channel(of: token(1)) == nil)
     }
 
     @Test func `the walk meets those who listened when the message was sent, each once, whoever comes and goes`() throws {

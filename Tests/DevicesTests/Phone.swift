@@ -97,7 +97,7 @@ final class Phone {
 
     var record: ActivityRecord? { fleet.activity(token: token, now: time.wall()) }
 
-    private func facts(_ type: PushType?) -> PushFacts {
+    func facts(_ type: PushType?) -> PushFacts {
         var facts = PushFacts(apnsID: UUIDBytes(high: 1, low: 1))
         facts.tokenHash = hash
         facts.hasTokenHash = true

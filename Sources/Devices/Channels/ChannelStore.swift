@@ -113,7 +113,9 @@ package final class ChannelStore: ChannelDirectory, Sendable {
         return state.withLock { state in
             guard state.counts[app] ?? 0 < settings.channelsPerApp else { return nil }
             if state.channels.count >= settings.channelLimit {
-                state.channels = state.channels.filter { !$0.value.isDeleted || $0.value.holdsMessage(at: now) }
+                for channel in state.channels.values where channel.isDeleted && !channel.holdsMessage(at: now) {
+                    Self.forget(channel, &state)
+                }
                 guard state.channels.count < settings.channelLimit else { return nil }
             }
             var id = ChannelID(using: &state.generator)
@@ -210,9 +212,13 @@ package final class ChannelStore: ChannelDirectory, Sendable {
         if channel.holdsMessage(at: now) {
             state.channels[id]?.isDeleted = true
         } else {
-            for token in channel.subscribers { state.subscriptions[token] = nil }
-            state.channels[id] = nil
+            forget(channel, &state)
         }
+    }
+
+    private static func forget(_ channel: Channel, _ state: inout State) {
+        for token in channel.subscribers { state.subscriptions[token] = nil }
+        state.channels[channel.id] = nil
     }
 
     static func record(_ channel: Channel) -> ChannelRecord {

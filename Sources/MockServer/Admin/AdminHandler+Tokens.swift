@@ -28,6 +28,7 @@ extension AdminHandler {
 
     func removeToken(_ token: String) throws(AdminError) -> AdminAnswer {
         guard shared.devices.remove(token: token) else { throw noToken(token) }
+        shared.channels.unsubscribe(token)
         note("remove token", ["token": .string(token)])
         return .done
     }

@@ -138,8 +138,7 @@ final class AdminHandler: ServerHandler {
         journal.append(late: broadcasts, at: loop.now)
         hasNotes = hasNotes || !broadcasts.isEmpty
         for late in shared.devices.lateOutcomes(now: now) {
-            shared.late.add(late)
-            journal.append(lateOutcome: late.outcome.word, of: late.push, at: loop.now)
+            shared.tell(late, to: journal, at: loop.now)
             hasNotes = true
         }
     }
