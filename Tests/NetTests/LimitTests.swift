@@ -301,6 +301,24 @@ import Testing
         good.send([.request(99)])
         #expect(good.frame(1, on: 99) != nil)
     }
+
+    @Test("when memory runs short a sixteenth of the allowance is freed, no less and not much more")
+    func sixteenth() throws {
+        let (allowance, each) = (320_000, 8_096)
+        let service = try EchoService(tls: false) { $0.limits.maxHeldBytes = allowance }
+        let held = { service.thread.ask { $0.server.heldBytes } }
+        var peers: [RawPeer] = []
+        while refusals(service) == [:], peers.count < 60 {
+            let before = held()
+            let peer = try RawPeer(http2: service.address)
+            peer.send([.request(1, ends: false), Frame(type: 0, stream: 1, payload: Array(repeating: 120, count: 4_000))])
+            peers.append(peer)
+            for _ in 0..<1_000 where held() < before + each && refusals(service) == [:] { usleep(1_000) }
+        }
+        // All hold the same: from just above 320,000 bytes three or four must go to come to 300,000.
+        #expect(3...4 ~= refusals(service)[.heldBytes] ?? 0)
+        #expect(allowance / 16 * 15 - each..<allowance / 16 * 15 + 1 ~= held())
+    }
 }
 
 /// Apart, because it looks at the memory of the whole process.
