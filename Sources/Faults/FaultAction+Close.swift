@@ -40,7 +40,7 @@ package enum TLSRefusal: Sendable, Equatable {
 }
 
 extension ActionForm {
-    static let close = ActionForm(name: "close", example: #""reset""#, targets: [.push, .connection]) {
+    static let close = ActionForm(name: "close", example: #""reset""#, targets: FaultTarget.allCases) {
         value, pointer throws(FaultRuleError) in
         var fault = CloseFault()
         let object = try ObjectReader(

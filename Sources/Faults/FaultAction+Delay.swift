@@ -9,7 +9,7 @@ let longestDelay = Interval.seconds(24 * 3600)
 
 extension ActionForm {
     static let delay = ActionForm(
-        name: "delay", example: #""200ms""#, targets: [.push, .broadcast]
+        name: "delay", example: #""200ms""#
     ) { value, pointer throws(FaultRuleError) in
         .delay(try readDistribution(value, pointer))
     } write: { action in

@@ -42,7 +42,7 @@ package struct GoAwayFault: Sendable, Equatable {
 }
 
 extension ActionForm {
-    static let goAway = ActionForm(name: "goaway", example: #""Shutdown""#, targets: [.push, .connection]) {
+    static let goAway = ActionForm(name: "goaway", example: #""Shutdown""#, targets: FaultTarget.allCases) {
         value, pointer throws(FaultRuleError) in
         var fault = GoAwayFault()
         if value == true { return .goAway(fault) }

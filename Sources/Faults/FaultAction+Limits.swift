@@ -1,6 +1,15 @@
-// Limits of HTTP/2 put to strange values: `{"max-streams": 1}` and `{"window": {"initial": 16, "withhold": "5s"}}`.
+// Limits of HTTP/2 put to strange values: `{"max-streams": 1}`, `{"max-streams": {"count": 1, "enforced": false}}` and
+// `{"window": {"initial": 16, "withhold": "5s"}}`.
 
 package import Basics
+
+/// SETTINGS with this MAX_CONCURRENT_STREAMS.
+package struct StreamsFault: Sendable, Equatable {
+    package var count: UInt32
+    /// Streams that the client opens beyond it once it has acknowledged the SETTINGS are refused (RFC 9113 §5.1.2); until
+    /// then it cannot know. False: they are served, unless the mock enforces all that it announces.
+    package var isEnforced = true
+}
 
 /// Small flow control: what the client may send before we say that it may send more.
 package struct WindowFault: Sendable, Equatable {
@@ -19,18 +28,28 @@ package struct WindowFault: Sendable, Equatable {
 extension ActionForm {
     private static let largestWindow = 0x7FFF_FFFF
 
-    static let maxStreams = ActionForm(name: "max-streams", example: "1", targets: [.push, .connection]) {
+    static let maxStreams = ActionForm(name: "max-streams", example: "1", targets: FaultTarget.allCases) {
         value, pointer throws(FaultRuleError) in
-        guard let count = value.int, 0...Int64(UInt32.max) ~= count else {
-            throw FaultRuleError(pointer: pointer, message: "a number of streams is expected here", hint: "such as 1")
-        }
-        return .maxStreams(UInt32(count))
+        if value.object == nil { return .maxStreams(StreamsFault(count: try streams(value, pointer))) }
+        let object = try ObjectReader(value, at: pointer, keys: ["count", "enforced"])
+        guard let count = object["count"] else { throw object.error("count", "a number of streams is missing") }
+        return .maxStreams(
+            StreamsFault(
+                count: try streams(count, object.pointer("count")), isEnforced: try object.flag("enforced") ?? true))
     } write: { action in
-        guard case .maxStreams(let count) = action else { return nil }
-        return .integer(Int64(count))
+        guard case .maxStreams(let fault) = action else { return nil }
+        let count = JSONValue.integer(Int64(fault.count))
+        return fault.isEnforced ? count : ["count": count, "enforced": false]
     }
 
-    static let window = ActionForm(name: "window", example: #"{"initial": 16}"#, targets: [.push, .connection]) {
+    private static func streams(_ value: JSONValue, _ pointer: String) throws(FaultRuleError) -> UInt32 {
+        guard let count = value.int, let count = UInt32(exactly: count) else {
+            throw FaultRuleError(pointer: pointer, message: "a number of streams is expected here", hint: "such as 1")
+        }
+        return count
+    }
+
+    static let window = ActionForm(name: "window", example: #"{"initial": 16}"#, targets: FaultTarget.allCases) {
         value, pointer throws(FaultRuleError) in
         let object = try ObjectReader(value, at: pointer, keys: ["initial", "withhold"])
         var fault = WindowFault()

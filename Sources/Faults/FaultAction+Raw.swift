@@ -92,7 +92,7 @@ extension RawTemplate {
 }
 
 extension ActionForm {
-    static let raw = ActionForm(name: "raw", example: #""empty-data""#, targets: [.push, .connection]) {
+    static let raw = ActionForm(name: "raw", example: #""empty-data""#, targets: FaultTarget.allCases) {
         value, pointer throws(FaultRuleError) in
         let object = try ObjectReader(
             value.string != nil ? ["frames": value] : value, at: pointer, keys: ["frames", "hex", "place"])

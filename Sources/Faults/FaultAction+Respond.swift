@@ -41,7 +41,7 @@ extension ActionForm {
     private static let longestBody = 65_536
 
     static let respond = ActionForm(
-        name: "respond", example: #"{"reason": "BadDeviceToken"}"#, targets: [.push, .broadcast]
+        name: "respond", example: #"{"reason": "BadDeviceToken"}"#
     ) { value, pointer throws(FaultRuleError) in
         let object = try ObjectReader(value, at: pointer, keys: ["reason", "timestamp", "status", "body", "headers"])
         let isLawless = ["status", "body", "headers"].contains { object[$0] != nil }

@@ -4,7 +4,7 @@ import Basics
 
 extension ActionForm {
     static let silence = ActionForm(
-        name: "silence", example: "true", targets: [.push, .broadcast]
+        name: "silence", example: "true"
     ) { value, pointer throws(FaultRuleError) in
         guard value == true else {
             throw FaultRuleError(pointer: pointer, message: "silence is true or absent")

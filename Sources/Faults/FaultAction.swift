@@ -4,7 +4,7 @@
 package import APNs
 package import Basics
 
-/// What happens to a push, or to a connection, that a rule meets.
+/// What happens to a push, a broadcast or a connection that a rule meets.
 package enum FaultAction: Sendable, Equatable {
     /// Refuses with that reason; `timestamp` is for 410 only, and nil means after the registration.
     case respond(Reason, timestamp: RelativeTimestamp?)
@@ -19,8 +19,7 @@ package enum FaultAction: Sendable, Equatable {
     /// RST_STREAM in place of the answer, or after its HEADERS.
     case resetStream(code: UInt32, afterHeaders: Bool)
     case goAway(GoAwayFault)
-    /// SETTINGS with this MAX_CONCURRENT_STREAMS.
-    case maxStreams(UInt32)
+    case maxStreams(StreamsFault)
     case window(WindowFault)
     case close(CloseFault)
     case refuseTLS(TLSRefusal)
@@ -42,7 +41,7 @@ struct ActionForm: Sendable {
     let name: String
     let example: String
     /// What it can be done to; the first is what a rule meets that does not say.
-    var targets: [FaultTarget] = [.push]
+    var targets: [FaultTarget] = [.push, .broadcast]
     /// The member's value and its pointer.
     let read: @Sendable (JSONValue, String) throws(FaultRuleError) -> FaultAction
     /// Nil for other actions.

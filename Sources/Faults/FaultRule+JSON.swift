@@ -23,12 +23,7 @@ extension FaultRule {
         var action = try FaultAction(json: value, at: "/action")
         let target = try object.word("meets", of: FaultTarget.allCases.map(\.rawValue))
             .flatMap { FaultTarget(rawValue: $0) } ?? action.form.targets[0]
-        // Words that stand in both lists of reasons mean the one of what is met.
-        if target == .broadcast, case .respond(let reason, nil) = action,
-            let same = BroadcastReason(word: reason.word.description)
-        {
-            action = .refuse(same)
-        }
+        if target == .broadcast { action = action.forBroadcasts }
         self.init(
             id: id.isEmpty ? try object.text("id") ?? "" : id,
             target: target,
@@ -52,9 +47,11 @@ extension FaultRule {
     /// What the members mean together.
     private func check(_ object: ObjectReader) throws(FaultRuleError) {
         guard action.form.targets.contains(target) else {
+            let targets = action.form.targets.map(\.rawValue)
+            let why = target == .connection ? "a connection has no request yet" : "a \(target) comes after TLS"
             throw object.error(
-                "meets", "\(action.word) is done to a \(action.form.targets[0])",
-                hint: "leave `meets` out, or write \(action.form.targets[0])")
+                "meets", "\(action.word) is done to a \(targets.joined(separator: " or a ")), and \(why)",
+                hint: "leave `meets` out, or write \(targets.joined(separator: " or "))")
         }
         if per != .all || renew != nil, times == nil, after == nil {
             throw object.error(
@@ -118,7 +115,7 @@ extension FaultRule {
             }
         default: wait = nil
         }
-        if wait != nil, target == .push {
+        if wait != nil, target != .connection {
             throw object.errorBelow(
                 "action/\(action.word)/wait", "wait is counted from the beginning of a connection",
                 hint: #"add "meets": "connection""#)
@@ -154,6 +151,22 @@ extension FaultRule {
         }
         if let timeToLive { object["ttl"] = .string(timeToLive.exactText) }
         return .object(object)
+    }
+}
+
+extension FaultAction {
+    /// Words that stand for one thing at pushes and another at broadcasts mean that of what is met: reasons of both
+    /// lists, and lawless frames.
+    fileprivate var forBroadcasts: FaultAction {
+        switch self {
+        case .respond(let reason, nil): BroadcastReason(word: reason.word.description).map(FaultAction.refuse) ?? self
+        case .raw(var fault):
+            LawlessFrames.all.first { $0.name == fault.name }.map { frames in
+                fault.bytes = frames.broadcastTemplate
+                return .raw(fault)
+            } ?? self
+        default: self
+        }
     }
 }
 

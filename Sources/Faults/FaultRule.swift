@@ -24,11 +24,28 @@ package enum FaultWindows: Sendable, Equatable {
     /// From each first to its second.
     case listed([Range<Interval>])
 
-    func contains(_ elapsed: Interval) -> Bool {
+    package func contains(_ elapsed: Interval) -> Bool {
         switch self {
         case .periodic(let every, let duration): elapsed.nanoseconds % every.nanoseconds < duration.nanoseconds
         case .listed(let windows): windows.contains { $0.contains(elapsed) }
         }
+    }
+
+    /// Those that begin before `total`, cut off there, in order; nil: more than `most`.
+    package func times(within total: Interval, most: Int) -> [Range<Interval>]? {
+        let all: [Range<Interval>]
+        switch self {
+        case .periodic(let every, let duration):
+            let count = (total.nanoseconds + every.nanoseconds - 1) / every.nanoseconds
+            guard count <= most else { return nil }
+            all = (0..<count).map { number in
+                let begin = Interval.nanoseconds(number * every.nanoseconds)
+                return begin..<begin + duration
+            }
+        case .listed(let windows): all = windows.sorted { $0.lowerBound < $1.lowerBound }
+        }
+        let begun = all.filter { $0.lowerBound < total }
+        return begun.count > most ? nil : begun.map { $0.lowerBound..<min($0.upperBound, total) }
     }
 }
 

@@ -17,6 +17,14 @@ package struct FaultRuleStatus: Sendable {
     package var addedAt: Instant
 }
 
+extension FaultRuleStatus {
+    init(_ armed: ArmedRule) {
+        self.init(
+            rule: armed.rule, number: armed.number, fired: armed.fired, matched: armed.matched, healed: armed.healed,
+            addedAt: armed.addedAt)
+    }
+}
+
 /// Rules in the order in which they were added; the first that matches fires. From any thread.
 package final class FaultScript: Sendable {
     /// More rules than this are not kept: spent ones go first, then the oldest.
@@ -95,14 +103,11 @@ package final class FaultScript: Sendable {
     }
 
     /// In order, spent ones included.
-    package var rules: [FaultRuleStatus] {
-        state.withLock { state in
-            state.rules.map {
-                FaultRuleStatus(
-                    rule: $0.rule, number: $0.number, fired: $0.fired, matched: $0.matched, healed: $0.healed,
-                    addedAt: $0.addedAt)
-            }
-        }
+    package var rules: [FaultRuleStatus] { state.withLock { $0.rules.map(FaultRuleStatus.init) } }
+
+    /// Of the rule with that id.
+    package func status(of id: String) -> FaultRuleStatus? {
+        state.withLock { state in state.rules.first { $0.rule.id == id }.map(FaultRuleStatus.init) }
     }
 
     /// True: nothing can fire. Takes no lock.

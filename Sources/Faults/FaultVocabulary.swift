@@ -64,8 +64,13 @@ package enum FaultVocabulary {
             #"{"action": {"goaway": {"reason": "Shutdown", "last": "before", "then": "open"}}, "times": 1}"#),
         FaultWord(
             "max-streams", "SETTINGS with another MAX_CONCURRENT_STREAMS; the push is answered.",
-            "Streams beyond it are served, unless the mock enforces what it announces (its setting streamLimit). A "
-                + "connection that is met keeps the number; the first valid push raises it no more.",
+            """
+            Streams that the client opens beyond it after it has acknowledged those SETTINGS are refused (REFUSED_STREAM,
+            RFC 9113 §5.1.2), until it is told another number; those it opened before are served, for it could not know.
+            {"count": 1, "enforced": false} only announces: all streams are served, unless the mock enforces whatever it
+            announces at once (its setting streamLimit). A connection that is met keeps the number; the first valid push
+            raises it no more.
+            """,
             #"{"action": {"max-streams": 1}, "match": {"nthOfConnection": 10}}"#),
         FaultWord(
             "window", "Small flow control: a small initial window, or WINDOW_UPDATEs held back.",
@@ -93,8 +98,8 @@ package enum FaultVocabulary {
             "raw", "Writes frames byte for byte, in place of the answer, before it or after it.",
             """
             Either a name or {"hex": "…", "place": "instead"}: pairs of hex digits with blanks, {stream} for the push's
-            stream in 4 bytes and {apnsId} for the 36 bytes of its answer's apns-id. A push whose answer is replaced is
-            not processed. Names:
+            stream in 4 bytes and {apnsId} for the 36 bytes of its answer's apns-id (of a broadcast: apns-request-id). A
+            push whose answer is replaced is not processed. Names:
 
             """ + LawlessFrames.all.map { "  \($0.name): \($0.summary)" }.joined(separator: "\n"),
             #"{"action": {"raw": "empty-data"}, "times": 1}"#),
@@ -130,10 +135,13 @@ package enum FaultVocabulary {
             #"A number, a range {"from": 2, "to": 5}, or every kth {"every": 10}: the 10th, the 20th and so on."#,
             #"{"match": {"nth": {"from": 2, "to": 5}}, "action": {"respond": {"reason": "InternalServerError"}}}"#),
         FaultWord(
-            criterion: "nthOfConnection", "The nth request of its connection, refused ones included.", "Written as `nth` is.",
+            criterion: "nthOfConnection", "The nth request of its connection, refused ones included.",
+            "Written as `nth` is. Which push that is depends on how the client shares its pushes among its connections.",
             #"{"match": {"nthOfConnection": {"from": 100}}, "action": {"respond": {"reason": "InternalServerError"}}}"#),
         FaultWord(
-            criterion: "connection", "The nth connection since the mock started.", "Written as `nth` is.",
+            criterion: "connection", "The nth connection since the mock started.",
+            "Written as `nth` is. Those of channel management count with the others; of several that come at once, which is "
+                + "which is the kernel's choice.",
             #"{"meets": "connection", "match": {"connection": {"every": 2}}, "action": {"close": "fin"}}"#),
         FaultWord(
             criterion: "fraction", "A share of the pushes, each drawn by seed, rule and its own identity.",
@@ -146,28 +154,40 @@ package enum FaultVocabulary {
             criterion: "tokenFraction", "All pushes of a share of the tokens: always the same ones.", "",
             #"{"match": {"tokenFraction": 0.03}, "action": {"respond": {"reason": "Unregistered"}}}"#),
         FaultWord(
-            criterion: "connectionFraction", "A share of the connections, drawn by their number.", "",
+            criterion: "connectionFraction", "A share of the connections, drawn by their number.",
+            "Which pushes come on them is up to the client, so a replay may meet others.",
             #"{"match": {"connectionFraction": 0.5}, "action": {"delay": "1s"}}"#),
     ]
+
+    private static let countedByArrival = """
+        Counts matching pushes as they arrive, on all connections and loops together: how many are met is certain, which ones
+        is a race where several are under way at once. With "per": "token" the same pushes are met in every replay.
+        """
 
     private static let lives: [FaultWord] = [
         FaultWord(
             life: "meets", "push, connection or broadcast: what the rule is asked about.",
             """
             A rule is asked about each push that the rules of APNs accept, unless it meets connections: then about each
-            one once, refuse-tls when it is accepted, all else after our first SETTINGS. refuse-tls need not say it. Or it
-            meets broadcasts: then about each broadcast and each operation on channels that the rules accept; respond
-            (with `pushrig list broadcast-reasons`), delay and silence can be done to these.
+            one once, refuse-tls when it is accepted, all else after our first SETTINGS; connections of channel management
+            are not asked about. refuse-tls need not say it. Or it meets broadcasts: then about each broadcast and each
+            operation on channels that the rules accept. To these all can be done that can be done to a push; respond takes
+            the reasons of `pushrig list broadcast-reasons`, and what is not processed changes no channel and reaches no
+            activity.
             """,
             #"{"meets": "connection", "action": {"goaway": "BadCertificateEnvironment"}}"#),
         FaultWord(
-            life: "times", "Fires at most so often.", "", #"{"action": {"silence": true}, "times": 3}"#),
+            life: "times", "Fires at most so often.", countedByArrival, #"{"action": {"silence": true}, "times": 3}"#),
         FaultWord(
-            life: "after", "Lets so many matching pushes pass first.", "",
+            life: "after", "Lets so many matching pushes pass first.", countedByArrival,
             #"{"action": {"silence": true}, "after": 100, "times": 1}"#),
         FaultWord(
             life: "per", "token or connection: times and after count for each by itself.",
-            "So the first push of every token can be met, whatever the order of arrival. Over a million tokens pass.",
+            """
+            So the first push of every token can be met: a replay meets the same pushes, whatever the loops and the order in
+            which tokens take turns, as long as the pushes of each token come one after the other. `connection` is as
+            certain as the client is about its connections. Over a million tokens pass.
+            """,
             #"{"action": {"respond": {"reason": "TooManyRequests"}}, "times": 1, "per": "token"}"#),
         FaultWord(
             life: "renew", "times and after begin anew so often: a quota.",
@@ -188,7 +208,8 @@ package enum FaultVocabulary {
             """
             new-connection: from the first firing on it meets only connections that were accepted before. new-provider-token:
             only pushes with the provider token of the first firing. {"quiet": "10s"}: each token that was met until it has
-            been left alone for so long, then never again; a rule that meets connections, until none came for so long.
+            been left alone for so long, then never again; a rule that meets connections or broadcasts, until none came for
+            so long. All of them go by the clock and by arrival: a replay may meet other pushes.
             """,
             #"{"action": {"respond": {"reason": "ExpiredProviderToken"}}, "until-heals": "new-connection"}"#),
         FaultWord(

@@ -12,6 +12,8 @@ package struct LawlessFrames: Sendable {
     /// It speaks of the connection only, so it can meet one before any push.
     package let isForConnections: Bool
     package let template: RawTemplate
+    /// The same in answer to a broadcast or an operation on channels: their id and reasons have other names.
+    let broadcastTemplate: RawTemplate
 
     package static let all: [LawlessFrames] = [
         LawlessFrames("empty-data", .instead, "A success that ends with an empty DATA frame, not with its HEADERS.") {
@@ -25,16 +27,16 @@ package struct LawlessFrames: Sendable {
         LawlessFrames("content-type", .instead, "A refusal whose HEADERS name a content-type, which the wire never has.") {
             // Index 31 is content-type; never indexed.
             $0.headers([0x8C], more: [0x1F, 0x10, 16] + Array("application/json".utf8), endsStream: false)
-            $0.data(#"{"reason":"BadDeviceToken"}"#, endsStream: true)
+            $0.data(#"{"reason":"\#($0.reason)"}"#, endsStream: true)
         },
         LawlessFrames("spaced-body", .instead, "A refusal whose JSON is printed with blanks, as in Apple's samples.") {
             $0.headers([0x8C], endsStream: false)
-            $0.data(#"{ "reason" : "BadDeviceToken" }"#, endsStream: true)
+            $0.data(#"{ "reason" : "\#($0.reason)" }"#, endsStream: true)
         },
         LawlessFrames("split-body", .instead, "A refusal whose JSON comes in two DATA frames.") {
             $0.headers([0x8C], endsStream: false)
             $0.data(#"{"reason":"#, endsStream: false)
-            $0.data(#""BadDeviceToken"}"#, endsStream: true)
+            $0.data(#""\#($0.reason)"}"#, endsStream: true)
         },
         LawlessFrames("goaway-empty", .after, "GOAWAY with NO_ERROR and no debug data.", forConnections: true) {
             $0.frame(type: 7, stream: .none, count: 8) {
@@ -71,37 +73,51 @@ package struct LawlessFrames: Sendable {
 
     private init(
         _ name: String, _ place: RawFault.Place, _ summary: String, forConnections: Bool = false,
-        _ build: (inout RawTemplate) -> Void
+        _ build: (inout FrameWriter) -> Void
     ) {
-        var template = RawTemplate()
-        build(&template)
+        var push = FrameWriter(idField: "apns-id", reason: "BadDeviceToken")
+        var broadcast = FrameWriter(idField: "apns-request-id", reason: "BadChannelId")
+        build(&push)
+        build(&broadcast)
         self.name = name
         self.summary = summary
         self.place = place
         isForConnections = forConnections
-        self.template = template
+        template = push.template
+        broadcastTemplate = broadcast.template
     }
 }
 
-extension RawTemplate {
-    fileprivate enum Stream { case own, none }
+private struct FrameWriter {
+    enum Stream { case own, none }
 
-    /// `count` is the length of what `payload` adds.
-    fileprivate mutating func frame(
-        type: UInt8, flags: UInt8 = 0, stream: Stream, count: Int, _ payload: (inout RawTemplate) -> Void
-    ) {
-        add([UInt8(count >> 16), UInt8(count >> 8 & 255), UInt8(count & 255), type, flags])
-        if stream == .own { add(.stream) } else { add([0, 0, 0, 0]) }
-        payload(&self)
+    /// The field that has the answer's id.
+    let idField: String
+    /// Of a refusal with status 400.
+    let reason: String
+    private(set) var template = RawTemplate()
+
+    init(idField: String, reason: String) {
+        self.idField = idField
+        self.reason = reason
     }
 
-    fileprivate mutating func data(_ text: String, endsStream: Bool) {
+    /// `count` is the length of what `payload` adds.
+    mutating func frame(
+        type: UInt8, flags: UInt8 = 0, stream: Stream, count: Int, _ payload: (inout RawTemplate) -> Void
+    ) {
+        template.add([UInt8(count >> 16), UInt8(count >> 8 & 255), UInt8(count & 255), type, flags])
+        if stream == .own { template.add(.stream) } else { template.add([0, 0, 0, 0]) }
+        payload(&template)
+    }
+
+    mutating func data(_ text: String, endsStream: Bool) {
         frame(type: 0, flags: endsStream ? 1 : 0, stream: .own, count: text.utf8.count) { $0.add(Array(text.utf8)) }
     }
 
-    /// `status` is an indexed field; `apns-id` follows as a literal that is never indexed.
-    fileprivate mutating func headers(_ status: [UInt8], more: [UInt8] = [], endsStream: Bool) {
-        let name: [UInt8] = [0x10, 7] + Array("apns-id".utf8) + [36]
+    /// `status` is an indexed field; the id follows as a literal that is never indexed.
+    mutating func headers(_ status: [UInt8], more: [UInt8] = [], endsStream: Bool) {
+        let name: [UInt8] = [0x10, UInt8(idField.utf8.count)] + Array(idField.utf8) + [36]
         let count = status.count + name.count + 36 + more.count
         frame(type: 1, flags: endsStream ? 5 : 4, stream: .own, count: count) {
             $0.add(status + name)

@@ -81,7 +81,11 @@ private func onFrame(
             session.record(
                 .goAway(lastStreamID: goAway.last_stream_id, code: goAway.error_code, debug: Array(debug)))
         case NGHTTP2_SETTINGS.rawValue:
-            if header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0 { session.record(.settings) }
+            if header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0 {
+                session.record(.settings)
+            } else {
+                session.settingsAcknowledged()
+            }
         case NGHTTP2_PING.rawValue:
             if header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0 { session.record(.pingAcknowledged) }
         default: break

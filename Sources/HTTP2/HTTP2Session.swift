@@ -55,8 +55,8 @@ package final class HTTP2Session {
     private(set) var isGoingAway = false
     /// The largest frame that is read; no server of ours announces another (RFC 9113 §4.2).
     static let maxFrameBytes = 16_384
-    /// For each SETTINGS of a server still to be written: its MAX_CONCURRENT_STREAMS, of which nghttp2 is told nothing.
-    private var announced: [UInt32?] = []
+    /// The SETTINGS of a server that the peer has not acknowledged.
+    var announced: [Announcement] = []
     /// WINDOW_UPDATE frames that wait for `releaseWindowUpdates`; nil: they are sent. nghttp2 takes them for sent.
     private var withheld: ByteBuffer?
 
@@ -131,7 +131,9 @@ package final class HTTP2Session {
 
     /// Writes a SETTINGS frame with the stream limit that nghttp2 was not told.
     private func append(settings bytes: UnsafeBufferPointer<UInt8>, to output: ByteBuffer) {
-        let shown = announced.removeFirst()
+        guard let place = announced.firstIndex(where: { !$0.isWritten }) else { return output.append(bytes.span) }
+        announced[place].isWritten = true
+        let shown = announced[place].limit
         let end = 9 + (Int(bytes[0]) << 16 | Int(bytes[1]) << 8 | Int(bytes[2]))
         for index in 0..<bytes.count {
             let entry = index >= 9 && index < end ? (index - 9) / 6 * 6 + 9 : -1
@@ -185,7 +187,10 @@ package final class HTTP2Session {
         var entries = settings.map { nghttp2_settings_entry(settings_id: Int32($0.identifier), value: $0.value) }
         if role == .server {
             let place = settings.firstIndex { $0.identifier == HTTP2Setting.maxConcurrentStreams(0).identifier }
-            announced.append(place.map { settings[$0].value })
+            announced.append(Announcement(limit: place.map { settings[$0].value }))
+            if announced.count > Announcement.mostWaiting {
+                nghttp2_session_terminate_session(session, NGHTTP2_SETTINGS_TIMEOUT.rawValue)
+            }
             if let place { entries[place].value = UInt32(Int32.max) }
         }
         nghttp2_submit_settings(session, 0, entries, entries.count)

@@ -9,13 +9,13 @@ import Scenarios
 /// Confined to the thread that runs the harness.
 struct FaultTimeline {
     private var pending: [ScheduledFault]
-    private let script: FaultScript
-    /// Faults given so far: what they are, from when, until when (nil: to the end).
-    private(set) var given: [(label: String, start: Instant, end: Instant?)] = []
+    private let give: (FaultRule, Instant) -> Void
+    private(set) var given: [GivenFault] = []
 
-    init(_ faults: [ScheduledFault], script: FaultScript) {
+    /// `give` puts a rule in force.
+    init(_ faults: [ScheduledFault], give: @escaping (FaultRule, Instant) -> Void) {
         pending = faults.sorted { $0.at < $1.at }
-        self.script = script
+        self.give = give
     }
 
     /// When the next one is due, after the origin.
@@ -24,13 +24,42 @@ struct FaultTimeline {
     mutating func advance(since origin: Instant, now: Instant) {
         while let first = pending.first, now >= origin + first.at {
             pending.removeFirst()
-            _ = script.add(first.rule, now: now)
-            given.append((first.rule.label, now, first.rule.end(addedAt: now)))
+            give(first.rule, now)
+            given.append(GivenFault(rule: first.rule, addedAt: now))
         }
     }
 
-    func active(at now: Instant) -> [String] {
-        given.filter { $0.start <= now && ($0.end ?? .distantFuture) > now }.map(\.label)
+    func active(at now: Instant) -> [String] { given.filter { $0.isInForce(at: now) }.map(\.label) }
+}
+
+/// A fault that the mock was given, and when it was in force as far as the clock tells.
+struct GivenFault {
+    let label: String
+    private let start: Instant
+    /// Nil: to the end.
+    private let end: Instant?
+    private let windows: FaultWindows?
+
+    /// More windows than this are told as one time.
+    static let mostWindows = 200
+
+    init(rule: FaultRule, addedAt: Instant) {
+        label = rule.label
+        start = addedAt + (rule.at ?? .zero)
+        end = rule.end(addedAt: addedAt)
+        windows = rule.windows
+    }
+
+    func isInForce(at now: Instant) -> Bool {
+        now >= start && now < (end ?? .distantFuture) && windows?.contains(now - start) ?? true
+    }
+
+    /// Each window by itself, or all of its time, until `last`.
+    func times(until last: Instant) -> [Range<Instant>] {
+        let end = min(end ?? last, last)
+        guard start < end else { return [] }
+        let windows = windows?.times(within: end - start, most: Self.mostWindows)
+        return windows?.map { start + $0.lowerBound..<start + $0.upperBound } ?? [start..<end]
     }
 }
 
@@ -41,7 +70,7 @@ extension FaultRule {
         case .respond(let reason, _): "\(reason.status) \(reason.word)"
         case .refuse(let reason): "\(reason.status) \(reason.word)"
         case .answer(let answer): "\(answer.status)"
-        case .maxStreams(let count): "max-streams \(count)"
+        case .maxStreams(let fault): "max-streams \(fault.count)"
         case .close(let fault): "close \(fault.manner.rawValue)"
         case .raw(let fault): fault.name.map { "raw \($0)" } ?? "raw"
         case .delay, .silence, .resetStream, .goAway, .window, .refuseTLS: action.word

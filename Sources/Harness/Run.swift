@@ -101,7 +101,7 @@ package final class Run {
         let origin = time.now() + startDelay
         history.origin = origin
         load.start(at: origin)
-        var faults = FaultTimeline(scenario.faults, script: mock.faults)
+        var faults = FaultTimeline(scenario.faults) { mock.add($0, now: $1) }
         defer {
             history.faults = faults.given
             history.outages = relay.outages(until: time.now())
@@ -236,7 +236,7 @@ final class RunHistory {
     let startedAt: WallTime
     var origin: Instant
     var phases: [RunRecord.Phase] = []
-    var faults: [(label: String, start: Instant, end: Instant?)] = []
+    var faults: [GivenFault] = []
     var outages: [(start: Instant, end: Instant)] = []
     var mock = MockStatistics()
     var tokenCount = 0

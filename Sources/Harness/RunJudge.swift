@@ -124,10 +124,12 @@ struct RunJudge {
 
     /// Faults and outages as intervals since the origin.
     private func bands(end: Instant) -> [RunRecord.Band] {
-        let faults = history.faults.map { fault in
-            RunRecord.Band(
-                kind: .fault, label: fault.label, start: fault.start - history.origin,
-                end: min(fault.end ?? end, end) - history.origin)
+        let faults = history.faults.flatMap { fault in
+            fault.times(until: end).map { time in
+                RunRecord.Band(
+                    kind: .fault, label: fault.label, start: time.lowerBound - history.origin,
+                    end: time.upperBound - history.origin)
+            }
         }
         let outages = history.outages.map { outage in
             RunRecord.Band(

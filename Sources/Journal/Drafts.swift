@@ -150,4 +150,6 @@ package enum NoteKind: UInt8, CaseIterable, Sendable {
     case broadcast = 12
     /// What became of a push that was stored for a device: see `LateOutcomeNote`.
     case outcome = 13
+    /// A fault rule that is in force from now on, by its number in pushes: number, id, rule.
+    case rule = 14
 }

@@ -124,6 +124,15 @@ package final class MockService: Sendable {
         return isDone
     }
 
+    /// Puts a fault rule in force and its definition on record, as `POST /v1/faults` does. Returns its id; see
+    /// `FaultScript.add`.
+    @discardableResult
+    package func add(_ rule: FaultRule, now: Instant) -> String {
+        let id = faults.add(rule, now: now)
+        if let status = faults.status(of: id), !isStopped.withLock({ $0 }) { workers[0].ask { $0.note(rule: status) } }
+        return id
+    }
+
     /// Puts on record what has become of stored pushes by now; they are readable when it returns.
     package func tellLate() { workers[0].ask { $0.tellLate() } }
 

@@ -39,6 +39,8 @@ final class MockShared: Sendable {
     let refusedByAdmin = RefusalTotals()
     /// Raised at each commit of a journal; whoever waits for pushes watches it.
     let commits = Atomic<UInt64>(0)
+    /// Connections of providers so far, of all loops, environments and of channel management.
+    private let accepted = Atomic<UInt64>(0)
     private let resetPoint: Mutex<JournalCursor?>
     private let hasImpostor = Mutex(false)
     private let firstFailure = Mutex<Failure?>(nil)
@@ -84,6 +86,9 @@ final class MockShared: Sendable {
 
     /// Where the environment's loops count provider tokens across connections.
     func ledger(for environment: APNsEnvironment) -> TokenLedger { ledgers[Int(environment.rawValue)] }
+
+    /// Numbers a provider's connection that is accepted now, from 1.
+    func nextConnection() -> UInt64 { accepted.add(1, ordering: .relaxed).newValue }
 
     private static let resetFile = "reset-point"
 

@@ -1,4 +1,5 @@
-// How faults are carried out: on a push in place of its plain answer, and on a connection at its beginning.
+// Which faults meet pushes and connections, and what happens to a connection at its beginning. What happens to a push
+// is `FaultedRequest`'s.
 
 import APNs
 import Basics
@@ -8,29 +9,6 @@ import Faults
 import HTTP
 import Journal
 import Net
-
-extension FaultAction {
-    /// The push goes on to its device and is answered, however oddly. `stream` is its own.
-    fileprivate func letsPass(stream: Int32) -> Bool {
-        switch self {
-        case .respond, .refuse, .answer, .silence, .refuseTLS: false
-        case .delay, .maxStreams, .window: true
-        case .resetStream(_, let afterHeaders): afterHeaders
-        case .goAway(let fault): stream <= fault.lastStream(of: stream)
-        case .close(let fault): fault.moment != .beforeAnswer
-        case .raw(let fault): fault.place != .instead
-        }
-    }
-
-    /// The push gets an answer with a status.
-    fileprivate func answers(stream: Int32) -> Bool {
-        switch self {
-        case .respond, .answer: true
-        case .close(let fault) where fault.moment == .halfAnswer: false
-        default: letsPass(stream: stream)
-        }
-    }
-}
 
 extension PushPipeline {
     // MARK: Pushes
@@ -53,12 +31,9 @@ extension PushPipeline {
         return firing
     }
 
-    private func count(_ firing: Firing) {
+    func count(_ firing: Firing) {
         totals.faultsFired += 1
-        switch firing.action {
-        case .goAway, .close, .raw: totals.connectionsEndedByFaults += 1
-        default: break
-        }
+        if firing.action.endsConnection { totals.connectionsEndedByFaults += 1 }
     }
 
     /// What the fault makes of an accepted push. True: it goes on to its device.
@@ -77,90 +52,23 @@ extension PushPipeline {
         return firing.action.letsPass(stream: stream)
     }
 
-    /// Answers a push that met a fault, or does not. It is in the journal already.
-    func carryOut(_ action: FaultAction, on exchange: ServerExchange, _ facts: PushFacts, _ decision: Decision) {
-        let connection = exchange.connection!
-        switch action {
-        case .respond: answer(exchange, facts, decision)
-        case .answer(let lawless): answer(exchange, facts, lawless)
-        case .refuse, .silence, .refuseTLS: break
-        case .delay:
-            _ = loop.after(decision.delay) { [self] in
-                if exchange.isOpen { answer(exchange, facts, decision) }
-            }
-        case .resetStream(let code, let afterHeaders):
-            if afterHeaders {
-                identify(exchange, facts)
-                exchange.startStreaming(status: 200)
-                connection.settle()
-            }
-            finish(exchange) { exchange.reset(code: code) }
-        case .goAway(let fault):
-            goAway(fault, connection, last: fault.lastStream(of: exchange.streamID))
-            if !decision.isUnanswered { answer(exchange, facts, decision) }
-        case .maxStreams(let count):
-            connection.setMaxConcurrentStreams(count)
-            answer(exchange, facts, decision)
-        case .window(let fault):
-            window(fault, connection)
-            answer(exchange, facts, decision)
-        case .close(let fault):
-            switch fault.moment {
-            case .beforeAnswer: break
-            case .halfAnswer: connection.sendHalf { answer(exchange, facts, decision) }
-            case .afterAnswer: answer(exchange, facts, decision)
-            }
-            connection.close(fault.manner.ending)
-        case .raw(let fault):
-            let id = facts.apnsID.text(uppercase: !facts.apnsIDGiven)
-            let bytes = fault.bytes.bytes(stream: exchange.streamID, apnsID: id)
-            switch fault.place {
-            case .before:
-                connection.sendRaw(bytes)
-                answer(exchange, facts, decision)
-            case .after:
-                answer(exchange, facts, decision)
-                connection.sendRaw(bytes)
-            case .instead:
-                connection.sendRaw(bytes)
-                finish(exchange) { exchange.forget() }
-            }
-        }
-    }
+    /// A push that met a fault, decided and in the journal.
+    struct FaultedPush: FaultedRequest {
+        let pipeline: PushPipeline
+        let exchange: ServerExchange
+        let facts: PushFacts
+        let decision: Decision
+        let fault: Firing
 
-    private func answer(_ exchange: ServerExchange, _ facts: PushFacts, _ lawless: LawlessAnswer) {
-        finish(exchange) {
-            identify(exchange, facts, isSuccess: false)
-            let fields = exchange.responseHead
-            for field in lawless.headers {
-                withBytes(of: field.name) { name in
-                    withBytes(of: field.value) { fields.append(name: name, value: $0, neverIndexed: false) }
-                }
-            }
-            exchange.respond(status: Int(lawless.status), body: Array(lawless.body.utf8))
-        }
-    }
+        var peer: ProviderPeer { pipeline.peer(of: exchange.connection) }
+        var loop: EventLoop { pipeline.loop }
+        var isUnanswered: Bool { decision.isUnanswered }
+        var successStatus: Int { 200 }
+        var id: String { facts.apnsID.text(uppercase: !facts.apnsIDGiven) }
 
-    /// The exchange is over with `act`: nobody waits for it any more.
-    private func finish(_ exchange: ServerExchange, _ act: () -> Void) {
-        totals.openStreams -= 1
-        markDirty()
-        act()
-    }
-
-    private func goAway(_ fault: GoAwayFault, _ connection: ServerConnection, last: Int32) {
-        connection.goAway(code: fault.code, lastStreamID: last, debug: Array(fault.debug.utf8))
-        if fault.isTwice { connection.goAway(code: fault.code, lastStreamID: last) }
-        if fault.staysOpen { connection.outliveSession() }
-    }
-
-    private func window(_ fault: WindowFault, _ connection: ServerConnection) {
-        if let bytes = fault.initial { connection.setInitialWindow(bytes) }
-        guard let withholding = fault.withholding else { return }
-        connection.withholdWindowUpdates()
-        if case .lasting(let wait) = withholding {
-            peer(of: connection).plannedFault = loop.after(wait) { connection.releaseWindowUpdates() }
-        }
+        func answer() { pipeline.answer(exchange, facts, decision) }
+        func identify(isSuccess: Bool) { pipeline.identify(exchange, facts, isSuccess: isSuccess) }
+        func finish() { pipeline.finish() }
     }
 
     // MARK: Connections
@@ -188,11 +96,11 @@ extension PushPipeline {
         note(firing, connection: connection.id, number: connection.number, peer: connection.peer)
         switch firing.action {
         case .goAway(let fault):
-            wait(fault.wait, connection) { [self] in goAway(fault, connection, last: fault.lastStream(of: 0)) }
-        case .maxStreams(let count):
+            wait(fault.wait, connection) { connection.carryOut(fault, last: fault.lastStream(of: 0)) }
+        case .maxStreams(let fault):
             peer(of: connection).hasWideLimit = true
-            connection.setMaxConcurrentStreams(count)
-        case .window(let fault): window(fault, connection)
+            connection.carryOut(fault)
+        case .window(let fault): connection.carryOut(fault, peer(of: connection), loop)
         case .close(let fault): wait(fault.wait, connection) { connection.close(fault.manner.ending) }
         case .raw(let fault): connection.sendRaw(fault.bytes.bytes(stream: 0, apnsID: ""))
         case .respond, .refuse, .answer, .delay, .silence, .resetStream, .refuseTLS: break
@@ -219,12 +127,12 @@ extension PushPipeline {
     }
 }
 
-extension CloseFault.Manner {
-    fileprivate var ending: ConnectionEnding {
-        switch self {
-        case .clean: .clean
-        case .fin: .cutOff
-        case .reset: .reset
-        }
+extension JournalWriter {
+    /// A rule's definition, by the number that pushes which met it carry.
+    func append(rule status: FaultRuleStatus) {
+        let facts: JSONObject = [
+            "number": .integer(Int64(status.number)), "id": .string(status.rule.id), "rule": status.rule.json,
+        ]
+        append(note: .rule, text: JSONValue.object(facts).text, at: status.addedAt)
     }
 }

@@ -115,7 +115,8 @@ final class PushPipeline: ServerHandler {
         let decision = decide(verdict, exchange, now: now)
         record(decision, verdict.facts, exchange, now: now)
         if let fault = decision.fault {
-            carryOut(fault.action, on: exchange, verdict.facts, decision)
+            FaultedPush(pipeline: self, exchange: exchange, facts: verdict.facts, decision: decision, fault: fault)
+                .carryOutFault()
         } else {
             answer(exchange, verdict.facts, decision)
         }
@@ -131,17 +132,17 @@ final class PushPipeline: ServerHandler {
     private func handleBroadcast(_ exchange: ServerExchange, _ peer: ProviderPeer, now: WallTime) {
         let reply = broadcasts.handle(exchange, peer, now: now)
         peer.widen(exchange.connection)
-        if reply.fault != nil { totals.faultsFired += 1 }
-        reply.carryOut(on: exchange, peer, loop) { [self] in
-            totals.openStreams -= 1
-            markDirty()
-        }
+        if let fault = reply.fault { count(fault) }
+        reply.carryOut(on: exchange, peer, loop) { [self] in finish() }
     }
 
-    func abandoned(_ exchange: ServerExchange) {
+    /// An exchange is over: nobody waits for it any more.
+    func finish() {
         totals.openStreams -= 1
         markDirty()
     }
+
+    func abandoned(_ exchange: ServerExchange) { finish() }
 
     func refused(_ refusal: Refusal, times: Int) { shared.refusedByAPNs.add(refusal, times: times) }
 
@@ -249,10 +250,16 @@ final class PushPipeline: ServerHandler {
         _ = willSend()
     }
 
+    /// Puts a rule's definition on record, outside a turn that handles requests.
+    func note(rule status: FaultRuleStatus) {
+        journal.append(rule: status)
+        markDirty()
+        _ = willSend()
+    }
+
     /// 200 is one HEADERS frame with `:status` and `apns-id`; a refusal adds one DATA frame (spec/apns.md §0).
     func answer(_ exchange: ServerExchange, _ facts: PushFacts, _ decision: Decision) {
-        totals.openStreams -= 1
-        markDirty()
+        finish()
         identify(exchange, facts, isSuccess: decision.rejection == nil)
         guard let reason = decision.rejection else { return exchange.respond(status: 200) }
         exchange.respond(

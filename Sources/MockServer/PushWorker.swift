@@ -3,6 +3,7 @@
 import APNs
 import Basics
 import EventLoop
+import Faults
 import HTTP2
 import Net
 
@@ -16,16 +17,16 @@ final class PushWorker {
     }
 
     private let loop: EventLoop
+    private let shared: MockShared
     private let stages: [Stage]
     private var acceptors: [Acceptor] = []
-    /// Connections, of all environments.
-    private var accepted: UInt64 = 0
     private var watch: LoopTimer?
     private var lookout: LoopTimer?
 
     /// `tls` nil: clear text, for tests.
     init(loop: EventLoop, shared: MockShared, index: Int, tls: TLSServerSettings?) throws {
         self.loop = loop
+        self.shared = shared
         var configuration = Self.configuration(tls: tls)
         configuration.limits.share(among: shared.totals.count)
         configuration.impostor = { try shared.impostor() }
@@ -64,8 +65,7 @@ final class PushWorker {
         let server = server(of: environment)
         acceptors.append(
             Acceptor(loop: loop, socket: socket) { [unowned(unsafe) self] descriptor in
-                accepted += 1
-                let number = accepted
+                let number = shared.nextConnection()
                 if next == 0 {
                     server.adopt(descriptor: descriptor, number: number)
                 } else {
@@ -95,6 +95,8 @@ final class PushWorker {
 
     /// Puts on record what has become of stored pushes by now.
     func tellLate() { stages[0].pipeline.tellLate() }
+
+    func note(rule status: FaultRuleStatus) { stages[0].pipeline.note(rule: status) }
 
     deinit {
         watch?.cancel()

@@ -58,9 +58,9 @@ package final class Server: TurnEndHandler {
     package var connectionCount: Int { connections.count }
     var isDraining: Bool { drained != nil }
 
-    /// Accepts on this loop.
-    package func listen(on socket: ListeningSocket) {
-        acceptor = Acceptor(loop: loop, socket: socket) { [unowned self] in adopt(descriptor: $0) }
+    /// Accepts on this loop. `number` counts the connections.
+    package func listen(on socket: ListeningSocket, numbering number: @escaping () -> UInt64 = { 0 }) {
+        acceptor = Acceptor(loop: loop, socket: socket) { [unowned self] in adopt(descriptor: $0, number: number()) }
     }
 
     /// Serves a connection that was accepted elsewhere; owns the descriptor. `number`: the nth accepted, from 1.

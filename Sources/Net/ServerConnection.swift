@@ -92,11 +92,12 @@ package final class ServerConnection: ReadinessHandler {
     }
 
     /// Announces how many streams the peer may open at once. Unless the configuration enforces what is announced, the
-    /// server's own limit stays what is enforced.
-    package func setMaxConcurrentStreams(_ count: UInt32) {
+    /// server's own limit stays what is enforced. `isEnforcedOnceRead`: the lower one is, from when the peer has
+    /// acknowledged it until it is told another.
+    package func setMaxConcurrentStreams(_ count: UInt32, isEnforcedOnceRead: Bool = false) {
         guard case .http2(let session) = engine else { return }
-        session.streamLimit = enforcedStreams(announcing: count)
-        session.submit(settings: [.maxConcurrentStreams(count)])
+        let enforced = enforcedStreams(announcing: count)
+        session.announce(streams: count, enforcing: isEnforcedOnceRead && count < enforced ? nil : enforced)
         markDirty()
     }
 

@@ -19,8 +19,9 @@ extension Fault {
         /// GOAWAY; `reason` is spelled as APNs does, nil: no debug data. The push itself is answered unless `last` is
         /// before it. With `staysOpen` the connection is left as it is, and whatever comes on it is ignored.
         case goAway(reason: String? = nil, last: LastStream = .usual, staysOpen: Bool = false)
-        /// SETTINGS with this MAX_CONCURRENT_STREAMS.
-        case maxStreams(Int)
+        /// SETTINGS with this MAX_CONCURRENT_STREAMS. Streams beyond it that are opened after the client has acknowledged
+        /// them are refused with REFUSED_STREAM; with `isEnforced` false all are served.
+        case maxStreams(Int, isEnforced: Bool = true)
         /// SETTINGS with this INITIAL_WINDOW_SIZE; 0 lets no body through.
         case initialWindow(Int)
         /// WINDOW_UPDATE frames come so much later; nil: never.

@@ -64,7 +64,8 @@ extension Fault.Action {
         case .silence: ["silence": true]
         case .resetStream(let code, let afterHeaders): reset(code, afterHeaders)
         case .goAway(let reason, let last, let staysOpen): goAway(reason, last, staysOpen)
-        case .maxStreams(let count): ["max-streams": integer(count)]
+        case .maxStreams(let count, let isEnforced):
+            ["max-streams": ["count": integer(count), "enforced": .bool(isEnforced)]]
         case .initialWindow(let bytes): ["window": ["initial": integer(bytes)]]
         case .withholdWindowUpdates(let wait): ["window": ["withhold": wait.map(text) ?? true]]
         case .close(let ending, let moment): ["close": ["how": .string(ending.rawValue), "when": .string(moment.rawValue)]]

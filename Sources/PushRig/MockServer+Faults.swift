@@ -11,7 +11,7 @@ extension MockServer {
     @discardableResult
     public func fault(_ fault: Fault) throws(MockError) -> String {
         do throws(FaultRuleError) {
-            return service.faults.add(try FaultRule(json: fault.json), now: clock.now())
+            return service.add(try FaultRule(json: fault.json), now: clock.now())
         } catch {
             throw MockError(error.description)
         }
@@ -24,7 +24,7 @@ extension MockServer {
         let json: JSONValue
         do { json = try JSONValue(parsing: text) } catch { throw MockError("the rule is no JSON: \(error)") }
         do throws(FaultRuleError) {
-            return service.faults.add(try FaultRule(json: json), now: clock.now())
+            return service.add(try FaultRule(json: json), now: clock.now())
         } catch {
             throw MockError(error.description)
         }

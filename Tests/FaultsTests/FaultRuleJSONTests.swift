@@ -51,7 +51,11 @@ import Testing
             ),
             (#"{"reset-stream":true}"#, .resetStream(code: 7, afterHeaders: false)),
             (#"{"reset-stream":{"code":2,"after":"headers"}}"#, .resetStream(code: 2, afterHeaders: true)),
-            (#"{"max-streams":1}"#, .maxStreams(1)),
+            (#"{"max-streams":1}"#, .maxStreams(StreamsFault(count: 1))),
+            (
+                #"{"max-streams":{"count":0,"enforced":false}}"#,
+                .maxStreams(StreamsFault(count: 0, isEnforced: false))
+            ),
             (#"{"close":"reset"}"#, .close(CloseFault(manner: .reset, moment: .beforeAnswer, wait: nil))),
             (
                 #"{"close":{"how":"fin","when":"half-answer"}}"#,
@@ -203,6 +207,9 @@ import Testing
                 "no push yet"
             ),
             (#"{"action":{"max-streams":-1}}"#, "/action/max-streams", "number of streams"),
+            (#"{"action":{"max-streams":{"count":"1"}}}"#, "/action/max-streams/count", "number of streams"),
+            (#"{"action":{"max-streams":{"enforced":true}}}"#, "/action/max-streams/count", "missing"),
+            (#"{"action":{"max-streams":{"count":1,"enforced":1}}}"#, "/action/max-streams/enforced", "true or false"),
             (#"{"action":{"window":{}}}"#, "/action/window", "initial"),
             (#"{"action":{"window":{"initial":2147483648}}}"#, "/action/window/initial", "2147483647"),
             (#"{"action":{"close":"rst"}}"#, "/action/close/how", "known: clean, fin, reset"),
@@ -211,8 +218,16 @@ import Testing
                 "no answer yet"
             ),
             (#"{"action":{"refuse-tls":"shout"}}"#, "/action/refuse-tls", "alert, close, reset, certificate"),
-            (#"{"meets":"push","action":{"refuse-tls":"alert"}}"#, "/meets", "done to a connection"),
-            (#"{"meets":"connection","action":{"silence":true}}"#, "/meets", "done to a push"),
+            (#"{"meets":"push","action":{"refuse-tls":"alert"}}"#, "/meets", "done to a connection, and a push comes after TLS"),
+            (
+                #"{"meets":"broadcast","action":{"refuse-tls":"alert"}}"#, "/meets",
+                "done to a connection, and a broadcast comes after TLS"
+            ),
+            (
+                #"{"meets":"connection","action":{"silence":true}}"#, "/meets",
+                "done to a push or a broadcast, and a connection has no request yet"
+            ),
+            (#"{"meets":"broadcast","action":{"close":{"wait":"1s"}}}"#, "/action/close/wait", #""meets": "connection""#),
             (#"{"action":{"raw":"bad-hpak"}}"#, "/action/raw/frames", "did you mean `bad-hpack`?"),
             (#"{"action":{"raw":{"hex":"0"}}}"#, "/action/raw/hex", "pairs of hex digits"),
             (#"{"action":{"raw":{"hex":"00","frames":"bad-hpack"}}}"#, "/action/raw/hex", "not both"),
@@ -278,9 +293,34 @@ import Testing
             (text.replacing("BadPriority", with: "Unregistered"), "/action/respond/reason"),
             (#"{"action":{"respond":{"reason":"FeatureNotEnabled"}}}"#, "/action/respond/reason"),
             (text.replacing(#""event":"end""#, with: #""token":"abcd""#), "/match/token"),
-            (#"{"meets":"broadcast","action":{"goaway":"Shutdown"}}"#, "/meets"),
+            (#"{"meets":"broadcast","action":{"goaway":{"wait":"1s"}}}"#, "/action/goaway/wait"),
             (#"{"meets":"broadcast","action":{"silence":true},"times":1,"per":"token"}"#, "/per"),
         ]
         for (text, pointer) in wrong { #expect(error(text)?.pointer == pointer, "\(text)") }
+    }
+
+    @Test(
+        "all that can be done to a push can be done to a broadcast, and nothing else",
+        arguments: FaultVocabulary.words.filter { $0.kind == .action })
+    func actionsOfBroadcasts(word: FaultWord) throws {
+        let action = try JSONValue(parsing: word.example)["action"] ?? .null
+        let isOfRequests = word.name != "refuse-tls"
+        for target in ["push", "broadcast"] {
+            var rule: JSONObject = ["meets": .string(target), "action": action]
+            if word.name == "respond" { rule["action"] = ["respond": ["reason": "Shutdown"]] }
+            #expect(((try? FaultRule(json: .object(rule))) != nil) == isOfRequests)
+        }
+    }
+
+    @Test("lawless frames of a broadcast name its id and a reason of its own")
+    func framesOfBroadcasts() throws {
+        func bytes(_ meets: String) throws -> String {
+            let rule = try rule(#"{"meets":"\#(meets)","action":{"raw":"spaced-body"}}"#)
+            #expect(try FaultRule(json: rule.json) == rule)
+            guard case .raw(let fault) = rule.action else { return "" }
+            return String(decoding: fault.bytes.bytes(stream: 1, apnsID: "ID"), as: UTF8.self)
+        }
+        #expect(try bytes("push").contains("apns-id") && bytes("push").contains("BadDeviceToken"))
+        #expect(try bytes("broadcast").contains("apns-request-id") && bytes("broadcast").contains("BadChannelId"))
     }
 }

@@ -45,9 +45,9 @@ final class RawProvider {
     private let mock: TestMock
 
     /// Connects and shakes hands; `ending` tells how that went wrong.
-    init(_ mock: TestMock, sendsPreface: Bool = true) throws {
+    init(_ mock: TestMock, at address: SocketAddress? = nil, sendsPreface: Bool = true) throws {
         self.mock = mock
-        let address = mock.service.coordinates.apns
+        let address = address ?? mock.service.coordinates.apns
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         let context = try TLSContext(clientTrusting: mock.service.coordinates.ca, protocols: ["h2"])
         tls = TLSSession(context: context, pipe: pipe, serverName: "localhost")
@@ -89,10 +89,15 @@ final class RawProvider {
         stream: UInt32 = 1, token: String = TestMock.device, id: String? = nil, body: String = alert,
         topic: String = "com.example.app"
     ) {
+        var fields = mock.fields(topic: topic)
+        if let id { fields.append(("apns-id", id)) }
+        post("/3/device/" + token, fields, body: body, stream: stream)
+    }
+
+    func post(_ path: String, _ fields: [(String, String)], body: String, stream: UInt32 = 1) {
         var block: [UInt8] = [0x83, 0x87]
-        block += field(":path", "/3/device/" + token) + field(":authority", "localhost")
-        for (name, value) in mock.fields(topic: topic) { block += field(name, value) }
-        if let id { block += field("apns-id", id) }
+        block += field(":path", path) + field(":authority", "localhost")
+        for (name, value) in fields { block += field(name, value) }
         send(type: 1, flags: 4, stream: stream, block)
         send(type: 0, flags: 1, stream: stream, Array(body.utf8))
     }

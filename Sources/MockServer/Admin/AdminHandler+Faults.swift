@@ -27,8 +27,8 @@ extension AdminHandler {
                 hint: "use at most 64 letters, digits, '-', '_' and '.', or give no id")
         }
         let id = shared.faults.add(rule, now: loop.now)
-        let number = shared.faults.rules.first { $0.rule.id == id }?.number ?? 0
-        note("add fault", ["id": .string(id), "number": .integer(Int64(number)), "rule": rule.json])
+        note("add fault", ["id": .string(id)])
+        note(rule: id)
         return AdminAnswer(try status(of: id), status: 201, location: "/v1/faults/" + id)
     }
 

@@ -3,6 +3,7 @@
 import Basics
 import Devices
 import EventLoop
+import Faults
 import HTTP
 import Journal
 import Net
@@ -148,6 +149,13 @@ final class AdminHandler: ServerHandler {
         var object: JSONObject = ["act": .string(act)]
         for (key, value) in facts { object[key] = value }
         journal.append(note: .admin, text: JSONValue.object(object).text, at: loop.now)
+        hasNotes = true
+    }
+
+    /// Puts a rule's definition on record.
+    func note(rule id: String) {
+        guard let status = shared.faults.status(of: id) else { return }
+        journal.append(rule: status)
         hasNotes = true
     }
 }

@@ -109,22 +109,21 @@ final class BroadcastDesk {
         return shared.faults.firing(for: subject, now: exchange.arrivedAt)
     }
 
-    /// What is refused or left without answer changes nothing; what is late has happened already.
+    /// What is refused or not processed changes nothing; what is late or only badly answered has happened already.
     private func meet(
         _ firing: Firing, _ verdict: BroadcastVerdict, _ exchange: ServerExchange, now: WallTime
     ) -> (reply: BroadcastReply, reason: BroadcastReason?) {
+        let action = firing.action
         var (reply, reason) = (BroadcastReply(status: 0, facts: verdict.facts), BroadcastReason?.none)
-        switch firing.action {
+        switch action {
         case .refuse(let other): (reply, reason) = refuse(other, verdict.facts)
         case .respond(let other, _): (reply, reason) = refuse(BroadcastReason(other), verdict.facts)
-        case .answer(let lawless):
-            reply.status = lawless.status
-            reply.body = Array(lawless.body.utf8)
-            reply.extra = lawless.headers
-        case .silence: reply.isSilent = true
-        default: (reply, reason) = act(verdict, exchange, now: now)
+        case .answer(let lawless): reply.status = lawless.status
+        default:
+            if action.letsPass(stream: exchange.streamID) { (reply, reason) = act(verdict, exchange, now: now) }
         }
         reply.fault = firing
+        reply.isUnanswered = !action.answers(stream: exchange.streamID)
         return (reply, reason)
     }
 
@@ -161,7 +160,7 @@ final class BroadcastDesk {
         let draft = PushDraft(
             arrivedAt: exchange.arrivedAt, connection: exchange.connection.id, stream: exchange.streamID,
             kind: door == .sending ? .broadcast : .channel, environment: settings.environment.rawValue,
-            status: reply.status, reason: reason?.word, faultRule: reply.fault?.ruleID ?? 0,
+            status: reply.isUnanswered ? 0 : reply.status, reason: reason?.word, faultRule: reply.fault?.ruleID ?? 0,
             faultAction: reply.fault?.action.code ?? 0, apnsID: reply.facts.requestID,
             delay: reply.fault?.delay ?? .zero)
         let body = exchange.body

@@ -14,29 +14,29 @@ struct BroadcastReply {
     /// Of a channel just made.
     var created: ChannelID?
     var body: [UInt8] = []
-    /// Fields that a fault adds.
-    var extra: [LawlessAnswer.Field] = []
     /// The rule that met it.
     var fault: Firing?
-    /// A fault leaves it without answer.
-    var isSilent = false
+    /// A fault leaves it without an answer.
+    var isUnanswered = false
 
-    /// Carries out what was decided: at once, later, or never. `answered` comes with the answer.
-    func carryOut(on exchange: ServerExchange, _ peer: ProviderPeer, _ loop: EventLoop, _ answered: @escaping () -> Void) {
-        if isSilent { return }
-        guard let fault, fault.delay > .zero else {
-            answered()
+    /// Carries out what was decided. `finished` comes once, when nobody waits for an answer any more.
+    func carryOut(on exchange: ServerExchange, _ peer: ProviderPeer, _ loop: EventLoop, _ finished: @escaping () -> Void) {
+        guard let fault else {
+            finished()
             return send(on: exchange, peer)
         }
-        _ = loop.after(fault.delay) {
-            guard exchange.isOpen else { return }
-            answered()
-            send(on: exchange, peer)
-        }
+        FaultedBroadcast(reply: self, exchange: exchange, peer: peer, loop: loop, fault: fault, finished: finished)
+            .carryOutFault()
+    }
+
+    /// An empty body on HTTP/2 is no DATA frame.
+    func send(on exchange: ServerExchange, _ peer: ProviderPeer) {
+        identify(exchange, peer)
+        exchange.respond(status: Int(status), body: body)
     }
 
     /// `apns-request-id` goes with every answer: the client's own spelling, or upper case.
-    func send(on exchange: ServerExchange, _ peer: ProviderPeer) {
+    func identify(_ exchange: ServerExchange, _ peer: ProviderPeer) {
         let fields = exchange.responseHead
         let neverIndexed = peer.hasAnsweredBroadcast
         peer.hasAnsweredBroadcast = true
@@ -46,10 +46,37 @@ struct BroadcastReply {
         } else {
             fields.append("apns-request-id", facts.requestID.text(uppercase: true), neverIndexed: neverIndexed)
         }
-        for field in extra { fields.append(name: field.name, value: field.value) }
         if let created { fields.append("apns-channel-id", created.text, neverIndexed: true) }
-        exchange.respond(status: Int(status), body: body)
     }
+
+    /// As `identify` writes it.
+    func id(in exchange: ServerExchange) -> String {
+        guard let field = facts.requestIDField else { return facts.requestID.text(uppercase: true) }
+        let head = exchange.head
+        return head.value(at: field).text
+    }
+}
+
+/// A broadcast or an operation on channels that met a fault, decided and in the journal.
+private struct FaultedBroadcast: FaultedRequest {
+    let reply: BroadcastReply
+    let exchange: ServerExchange
+    let peer: ProviderPeer
+    let loop: EventLoop
+    let fault: Firing
+    let finished: () -> Void
+
+    var isUnanswered: Bool { reply.isUnanswered }
+    var successStatus: Int { Int(reply.status) }
+    var id: String { reply.id(in: exchange) }
+
+    func answer() {
+        finish()
+        reply.send(on: exchange, peer)
+    }
+
+    func identify(isSuccess: Bool) { reply.identify(exchange, peer) }
+    func finish() { finished() }
 }
 
 extension BroadcastReply {

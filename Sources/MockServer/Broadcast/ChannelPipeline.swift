@@ -39,6 +39,10 @@ final class ChannelPipeline: ServerHandler {
         peer.refuse(connection, refusal)
     }
 
+    func disconnected(_ connection: ServerConnection) {
+        (connection.context as? ProviderPeer)?.plannedFault?.cancel()
+    }
+
     func handle(_ exchange: ServerExchange) {
         guard !hasFailed, let peer = exchange.connection.context as? ProviderPeer else {
             return exchange.connection.close()

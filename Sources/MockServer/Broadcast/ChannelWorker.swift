@@ -7,10 +7,12 @@ import Net
 
 /// Confined to its loop.
 final class ChannelWorker {
+    private let shared: MockShared
     private let servers: [(environment: APNsEnvironment, server: Server)]
 
     /// `tls` nil: clear text, for tests.
     init(loop: EventLoop, shared: MockShared, tls: TLSServerSettings?) throws {
+        self.shared = shared
         servers = try shared.environments.map { environment in
             var configuration = PushWorker.configuration(tls: tls)
             configuration.limits.maxConnections = 100
@@ -22,7 +24,7 @@ final class ChannelWorker {
     }
 
     func listen(on socket: ListeningSocket, as environment: APNsEnvironment) {
-        server(of: environment)?.listen(on: socket)
+        server(of: environment)?.listen(on: socket) { [shared] in shared.nextConnection() }
     }
 
     func server(of environment: APNsEnvironment) -> Server? { servers.first { $0.environment == environment }?.server }
