@@ -76,6 +76,13 @@ final class Account {
 
     var isEmpty: Bool { devices.isEmpty && sessions.isEmpty }
 
+    /// Lets go of what knows the account, and of what knows that in its turn.
+    func close() {
+        devices = []
+        for session in sessions.values { session.lanes = [] }
+        sessions = [:]
+    }
+
     /// The environment of an activity that does not name one: that of the phones, where they agree.
     var usualEnvironment: PushEnvironment {
         guard let first = devices.first?.environment, devices.allSatisfy({ $0.environment == first }) else {

@@ -11,7 +11,7 @@ extension RelayCore {
     /// The lane's newest state wants to leave.
     func want(_ lane: Lane, ticket: EventTicket?, isCounted: Bool = true, now: Moment) {
         guard lane.isRegistered else { return }
-        if lane.inFlight != nil || lane.retryAt != nil {
+        if lane.isInFlight || lane.retryAt != nil {
             lane.isStale = true
             if lane.finalState != nil { lane.failures = 0 }
         } else {
@@ -29,7 +29,7 @@ extension RelayCore {
             bundleID: lane.bundleID, isActivity: true, isUrgent: isUrgent,
             payload: payloads.update(state, stamp: stamp), environment: lane.environment, ticket: ticket,
             isCounted: isCounted)
-        lane.inFlight = push
+        lane.isInFlight = true
         lane.sentSequence = state.sequence
         useWindow(lane.session, state, now: now)
         send(push)
@@ -42,7 +42,7 @@ extension RelayCore {
     }
 
     func laneAccepted(_ lane: Lane, _ state: SessionState, now: Moment) {
-        lane.inFlight = nil
+        lane.isInFlight = false
         lane.failures = 0
         lane.shownStatus = state.status
         goOn(lane, after: state, now: now)
@@ -50,7 +50,7 @@ extension RelayCore {
 
     /// The state is lost: refused, or tried often enough. The next one may fare better.
     func laneGaveUp(_ lane: Lane, _ state: SessionState, _ push: Push, now: Moment) {
-        lane.inFlight = nil
+        lane.isInFlight = false
         lane.failures = 0
         // The token was registered again or rotated meanwhile: what failed for the old row goes to the new one.
         if push.revision != lane.revision { lane.isStale = true }
@@ -67,7 +67,7 @@ extension RelayCore {
     }
 
     func lanePostponed(_ lane: Lane, _ push: Push, _ state: SessionState, until instant: Instant, now: Moment) {
-        lane.inFlight = nil
+        lane.isInFlight = false
         guard lane.isRegistered, push.token == lane.token else {
             settle(push, sent: false)
             log(push, sent: false, now: now)
@@ -92,7 +92,7 @@ extension RelayCore {
             sendNewest(lane, now: now)
             return
         }
-        lane.inFlight = push
+        lane.isInFlight = true
         if case .activity(_, let state) = push.target { useWindow(lane.session, state, now: now) }
         send(push)
     }

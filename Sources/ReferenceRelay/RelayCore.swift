@@ -72,6 +72,14 @@ final class RelayCore {
         self.chance = chance.generator()
     }
 
+    /// An account and what is its own hold each other, as do a lane and the push that waits for its next attempt.
+    deinit {
+        for account in registry.accounts.values { account.close() }
+        while let item = deadlines.takeDue(at: .distantFuture) {
+            if case .retry(let lane) = item { lane.waiting = nil }
+        }
+    }
+
     func has(_ defect: Defect) -> Bool { options.defects.contains(defect) }
 
     // MARK: - Pushes

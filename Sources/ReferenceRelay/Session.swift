@@ -111,7 +111,8 @@ final class Lane {
     /// False once the row is gone: nothing leaves any more.
     var isRegistered = true
 
-    var inFlight: Push?
+    /// A push was handed to the shell and is not answered.
+    var isInFlight = false
     /// The push that waits for its next attempt, and when that is.
     var waiting: Push?
     var retryAt: Instant?

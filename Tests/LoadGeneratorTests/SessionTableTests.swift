@@ -94,6 +94,7 @@ struct SessionTableTests {
 
     @Test func `the window gives no more flights than its limit`() {
         var window = Window(limit: 2)
+        defer { window.close() }
         let flights = (0..<3).compactMap { _ in window.take { Flight { _, _ in } } }
         #expect(flights.count == 2 && window.inFlight == 2)
         window.giveBack(flights[0])

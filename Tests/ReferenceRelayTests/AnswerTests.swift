@@ -176,8 +176,8 @@ import Testing
         let rig = Rig { $0.attempts = 6 }
         rig.device()
         var instants: [Instant] = []
-        rig.answer = { _ in
-            instants.append(rig.time.now())
+        rig.answer = { [time = rig.time] _ in
+            instants.append(time.now())
             return Rig.refusal(503, "ServiceUnavailable")
         }
         let ticket = rig.event(.permission)

@@ -25,8 +25,8 @@ import Testing
         let rig = Rig()
         rig.activity()
         var instants: [Instant] = []
-        rig.answer = { _ in
-            instants.append(rig.time.now())
+        rig.answer = { [time = rig.time] _ in
+            instants.append(time.now())
             return Rig.accepted
         }
         for step in 0..<600 {
