@@ -63,7 +63,7 @@ extension TestMock {
 
     /// The outcomes of a channel's last broadcast, once all activities have had it.
     func outcomes(_ id: String) throws -> JSONValue {
-        let deadline = now() + .seconds(5)
+        let deadline = now() + .seconds(60)
         while now() < deadline {
             if let last = try channel(id)?["last"], last["delivered"] == true { return last["outcomes"] ?? .null }
         }

@@ -34,7 +34,7 @@ package final class WireClient {
     package func send(bytes: [UInt8]) { socket.send(bytes) }
 
     /// The next frame; nil: the peer has closed. Header blocks are decoded, and SETTINGS acknowledged.
-    package func next(within limit: Interval = .seconds(5)) throws -> Frame? {
+    package func next(within limit: Interval = WireSocket.patience) throws -> Frame? {
         let count = try frameBytes(within: limit)
         guard count > 0 else { return nil }
         var frame = Frame(
@@ -93,7 +93,7 @@ package final class WireClient {
     }
 
     /// Waits for the whole answer on a stream; nil when the stream or the connection ends without one.
-    package func answer(on stream: UInt32, within limit: Interval = .seconds(5)) throws -> Answer? {
+    package func answer(on stream: UInt32, within limit: Interval = WireSocket.patience) throws -> Answer? {
         var answer: Answer?
         while let frame = try next(within: limit) {
             guard frame.stream == stream else {

@@ -21,6 +21,9 @@ package enum WireError: Error, CustomStringConvertible {
 
 /// Blocking; for one thread at a time.
 package final class WireSocket {
+    /// How long a peer may be silent before a test gives up: more than a sanitizer on a busy machine needs.
+    package static let patience = Interval.seconds(60)
+
     private let descriptor: Int32
     private let pipe = TLSPipe()
     private let session: TLSSession
@@ -51,12 +54,12 @@ package final class WireSocket {
         guard result == 0 else { throw WireError.cannotConnect(String(cString: strerror(errno))) }
         var one: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
-        var limit = timeval(tv_sec: 5, tv_usec: 0)
+        var limit = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         session.start()
         flush()
         while case .handshaking = session.state {
-            guard receive(within: .seconds(5)) else { throw WireError.cannotConnect("no handshake: \(session.state)") }
+            guard receive(within: Self.patience) else { throw WireError.cannotConnect("no handshake: \(session.state)") }
         }
         guard session.isEstablished else { throw WireError.cannotConnect("\(session.state)") }
     }

@@ -145,12 +145,13 @@ final class BroadcastDesk {
     }
 
     private func finish(_ delivery: BroadcastDelivery) {
-        shared.channels.finish(delivery)
         journal.append(
             broadcast: "delivered", delivery.channel, delivery.broadcast.requestID,
             ["outcomes": delivery.outcomes.outcomesJSON], at: loop.now)
         // No answer of this turn waits for it, so it is committed by itself.
         _ = journal.commit()
+        // Only now may others see that it is over.
+        shared.channels.finish(delivery)
         shared.commits.add(1, ordering: .releasing)
     }
 
