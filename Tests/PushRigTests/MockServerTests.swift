@@ -385,6 +385,9 @@ private let other = String(repeating: "b2", count: 32)
             #expect(try mock.pushes().isEmpty)
             #expect(throws: MockError.self) { try mock.subscribe(token, to: "AAAA") }
             #expect(mock.unsubscribe(token) && !mock.unsubscribe(token))
+            // An activity whose token is replaced listens on.
+            try mock.replaceToken(other, by: token)
+            #expect(mock.unsubscribe(token) && !mock.unsubscribe(other))
             try mock.setBroadcasts(false, for: "com.example.app")
             #expect(mock.channels().isEmpty)
         }
