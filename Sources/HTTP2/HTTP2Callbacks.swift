@@ -71,7 +71,7 @@ private func onFrame(
     _ session: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ user: UnsafeMutableRawPointer?
 ) -> Int32 {
     let header = frame!.pointee.hd
-    withSession(user) { session in
+    return withSession(user) { session in
         switch UInt32(header.type) {
         case NGHTTP2_HEADERS.rawValue, NGHTTP2_DATA.rawValue:
             if header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 { session.endOfStream(header.stream_id) }
@@ -81,17 +81,18 @@ private func onFrame(
             session.record(
                 .goAway(lastStreamID: goAway.last_stream_id, code: goAway.error_code, debug: Array(debug)))
         case NGHTTP2_SETTINGS.rawValue:
-            if header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0 {
-                session.record(.settings)
-            } else {
+            guard header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0 else {
                 session.settingsAcknowledged()
+                break
             }
+            let settings = frame!.pointee.settings
+            return session.settings(UnsafeBufferPointer(start: settings.iv, count: settings.niv))
         case NGHTTP2_PING.rawValue:
             if header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0 { session.record(.pingAcknowledged) }
         default: break
         }
+        return 0
     }
-    return 0
 }
 
 private func onStreamClose(

@@ -76,6 +76,7 @@ extension HTTP2Session {
         var at = 0
         while at < bytes.count {
             if frames.rest > 0 {
+                if initialWindowLimit != .max { measureWindows() }
                 at += frames.pass(upTo: bytes.count - at)
                 continue
             }
@@ -129,11 +130,14 @@ extension HTTP2Session {
         let concern = concern(about: header)
         if case .none = concern { return 0 }
         if before.count > 0, case let result = feed(UnsafeBufferPointer(rebasing: before)), result < 0 { return result }
-        if case .violation(let code) = concern {
+        switch concern {
+        case .none: break
+        case .perhapsLate: noteLateData(on: header.streamID)
+        case .settings: measureWindows()
+        case .violation(let code):
             violation = code.rawValue
             return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue)
         }
-        noteLateData(on: header.streamID)
         return before.count
     }
 }

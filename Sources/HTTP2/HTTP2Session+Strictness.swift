@@ -1,6 +1,6 @@
 // Rules of RFC 9113 that nghttp2 does not keep, kept by a server where the header of a frame comes in: identifiers that
-// were passed over, DATA on streams that are over, CONTINUATION of any length. And the limit of streams, which nghttp2
-// would enforce by ending the connection.
+// were passed over, DATA on streams that are over, CONTINUATION of any length, SETTINGS that make a stream's window too
+// large. And the limit of streams, which nghttp2 would enforce by ending the connection.
 
 import CNghttp2
 
@@ -33,6 +33,8 @@ extension HTTP2Session {
         case none
         /// DATA on a stream that may be over: to be looked at again when what precedes it has been read.
         case perhapsLate
+        /// SETTINGS, which may change the windows of open streams.
+        case settings
         case violation(nghttp2_error_code)
     }
 
@@ -46,6 +48,8 @@ extension HTTP2Session {
         case NGHTTP2_DATA.rawValue where hasUnreadReset || isOver(header.streamID):
             hasUnreadReset = false
             return .perhapsLate
+        case NGHTTP2_SETTINGS.rawValue where header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0:
+            return .settings
         case NGHTTP2_CONTINUATION.rawValue where header.length > Self.maxFrameBytes:
             return .violation(NGHTTP2_FRAME_SIZE_ERROR)
         default: return .none
@@ -65,6 +69,26 @@ extension HTTP2Session {
         for id in lateData { resetUnbidden(id, NGHTTP2_STREAM_CLOSED) }
         lateData.removeAll()
         return true
+    }
+
+    /// Call before SETTINGS are read, and again where a read begins within them: what was sent meanwhile took from the
+    /// windows.
+    func measureWindows() {
+        var widest: Int32 = 0
+        for stream in streams { widest = max(widest, nghttp2_session_get_stream_remote_window_size(session, stream.id)) }
+        let initial = nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE)
+        initialWindowLimit = initial + UInt32(Int32.max - widest)
+    }
+
+    /// The peer's SETTINGS are in force. Where they make a stream's window larger than 2^31 - 1, nghttp2 has reset that
+    /// stream, while the RFC wants the connection to end (§6.9.2).
+    func settings(_ entries: UnsafeBufferPointer<nghttp2_settings_entry>) -> Int32 {
+        record(.settings)
+        defer { initialWindowLimit = .max }
+        let identifier = Int32(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE.rawValue)
+        guard entries.contains(where: { $0.settings_id == identifier && $0.value > initialWindowLimit }) else { return 0 }
+        violation = NGHTTP2_FLOW_CONTROL_ERROR.rawValue
+        return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
     }
 
     /// Nothing more is read: says why with a GOAWAY.

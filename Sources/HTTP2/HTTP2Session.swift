@@ -50,6 +50,8 @@ package final class HTTP2Session {
     var lateData: [Int32] = []
     /// RST_STREAM has come that nghttp2 may not have read yet.
     var hasUnreadReset = false
+    /// The largest INITIAL_WINDOW_SIZE that SETTINGS may bring while they are being read (servers).
+    var initialWindowLimit = UInt32.max
     /// The error code of what ended the connection, where nghttp2 saw nothing wrong.
     var violation: UInt32?
     private(set) var isGoingAway = false

@@ -12,8 +12,6 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
     var stream: UInt32
     /// Any of these.
     var lawful: [Lawful]
-    /// What the server does instead, where it is known to deviate (docs/apns.md names it).
-    var deviation: Lawful?
     /// Nil: without preface and SETTINGS.
     var hello: [(UInt16, UInt32)]?
     var act: @Sendable (WireClient) throws -> Void
@@ -70,7 +68,7 @@ extension ConformanceCase {
         if stream != Self.last { client.push(Self.last) }
         let outcome = try outcome(client)
         #expect(
-            (lawful + [deviation].compactMap { $0 }).contains { outcome.isLawful($0) },
+            lawful.contains { outcome.isLawful($0) },
             "\(testDescription): \(outcome), lawful: \(lawful), frames: \(client.received)")
     }
 
@@ -128,19 +126,19 @@ func section(_ section: String, @Cases _ cases: () -> [ConformanceCase]) -> [Con
 }
 
 func when(
-    _ name: String, _ lawful: Lawful..., deviation: Lawful? = nil, stream: UInt32 = 1,
-    hello: [(UInt16, UInt32)]? = [],
+    _ name: String, _ lawful: Lawful..., stream: UInt32 = 1, hello: [(UInt16, UInt32)]? = [],
     _ act: @escaping @Sendable (WireClient) throws -> Void
 ) -> ConformanceCase {
-    ConformanceCase(section: "", name: name, stream: stream, lawful: lawful, deviation: deviation, hello: hello, act: act)
+    ConformanceCase(section: "", name: name, stream: stream, lawful: lawful, hello: hello, act: act)
 }
 
-/// A request that RFC 9113 §8.1.1 calls malformed: a stream error PROTOCOL_ERROR, perhaps after an answer.
+/// A request that RFC 9113 §8.1.1 calls malformed: a stream error PROTOCOL_ERROR.
 func malformed(_ name: String, _ request: @autoclosure @escaping @Sendable () -> Request) -> ConformanceCase {
-    when(name, .streamError([1]), .connectionError([1]), .answer([400])) { $0.push(1, request()) }
+    when(name, .malformed) { $0.push(1, request()) }
 }
 
 extension Lawful {
+    static let malformed = Lawful.streamError([ErrorCode.protocolError])
     static let protocolError = Lawful.connectionError([ErrorCode.protocolError])
     static let frameSizeError = Lawful.connectionError([ErrorCode.frameSize])
     static let compressionError = Lawful.connectionError([ErrorCode.compression])

@@ -101,12 +101,33 @@ private let initialCases = section("RFC 9113 §6.9.2") {
         client.send(.settings([(4, 100)]))
         try client.expect { $0 == .data(1, refusal) }
     }
-    // nghttp2 resets the stream alone.
-    when(
-        "a new initial window that makes a stream's too large", .connectionError([3]), deviation: .streamError([3])
-    ) { client in
+    when("a new initial window that makes a stream's too large", .connectionError([3])) {
+        $0.send(.headers(1, good.block), .windowUpdate(1, 0x7FFF_FFFF - 65_535))
+        $0.send(.settings([(4, 65_536)]))
+    }
+    when("a new initial window that makes a stream's too large, all in one write", .connectionError([3])) {
+        $0.send(.headers(1, good.block), .windowUpdate(1, 0x7FFF_FFFF - 65_535), .settings([(4, 65_536)]))
+    }
+    when("a new initial window that makes a stream's too large, byte by byte", .connectionError([3])) { client in
         client.send(.headers(1, good.block), .windowUpdate(1, 0x7FFF_FFFF - 65_535))
-        client.send(.settings([(4, 65_536)]))
+        for byte in Frame.settings([(4, 65_536)]).bytes { client.send(bytes: [byte]) }
+    }
+    when("a new initial window that makes one stream's of several too large", .connectionError([3]), stream: 5) {
+        for stream: UInt32 in [1, 3, 5] { $0.send(.headers(stream, good.block)) }
+        $0.send(.windowUpdate(3, 0x7FFF_FFFF - 65_535), .settings([(4, 65_536)]))
+    }
+    when("a new initial window that makes the stream's of an answer too large", .connectionError([3])) {
+        try $0.halfClose()
+        $0.send(.windowUpdate(1, 0x7FFF_FFFF - 65_535), .settings([(4, 65_536)]))
+    }
+    when("a new initial window may make a stream's 2^31 - 1", .accepted) {
+        $0.send(.headers(1, good.block), .windowUpdate(1, 0x7FFF_FFFF - 65_545), .settings([(4, 65_545)]))
+        $0.send(.data(1, alert))
+    }
+    when("a new initial window does not count for streams that are over", .accepted) {
+        $0.send(.headers(1, good.block), .windowUpdate(1, 0x7FFF_FFFF - 65_535), .data(1, alert))
+        try $0.expect(status: 200, on: 1)
+        $0.send(.settings([(4, 65_536)]))
     }
     when("an answer without DATA needs no window", .accepted, hello: [(4, 0)]) { $0.push() }
     when("what is received is granted again", .nothing) { client in

@@ -88,7 +88,7 @@ private let sizeCases = section("RFC 9113 §4.2") {
     when("SETTINGS of more than 2^14 bytes", .frameSizeError) {
         $0.send(.settings([(UInt16, UInt32)](repeating: (0xF0F0, 1), count: 2_731)))
     }
-    when("a frame of unknown type of more than 2^14 bytes", .frameSizeError, .nothing) {
+    when("a frame of unknown type of more than 2^14 bytes", .frameSizeError) {
         $0.send(Frame(0xF0, [UInt8](repeating: 0, count: 16_385)))
     }
 }

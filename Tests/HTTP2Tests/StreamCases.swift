@@ -30,7 +30,7 @@ private let halfClosedCases = section("RFC 9113 §5.1 half-closed (remote)") {
         try $0.halfClose()
         $0.send(.headers(1, good.block, end: true))
     }
-    when("CONTINUATION", .streamClosed, .connectionStreamClosed, .protocolError) {
+    when("CONTINUATION", .protocolError) {
         try $0.halfClose()
         $0.send(.continuation(1, good.block))
     }
@@ -57,7 +57,7 @@ private let endedCases = section("RFC 9113 §5.1 closed by both ends") {
         try $0.complete()
         $0.send(.headers(1, good.block, end: true))
     }
-    when("CONTINUATION", .protocolError, .connectionStreamClosed) {
+    when("CONTINUATION", .protocolError) {
         try $0.complete()
         $0.send(.continuation(1, good.block))
     }
@@ -84,7 +84,7 @@ private let abandonedCases = section("RFC 9113 §5.1 closed by the client's RST_
         try $0.abandonStream()
         $0.send(.headers(1, good.block, end: true))
     }
-    when("CONTINUATION", .protocolError, .connectionStreamClosed) {
+    when("CONTINUATION", .protocolError) {
         try $0.abandonStream()
         $0.send(.continuation(1, good.block))
     }
@@ -103,19 +103,19 @@ private let abandonedCases = section("RFC 9113 §5.1 closed by the client's RST_
 }
 
 private let resetCases = section("RFC 9113 §5.1 closed by the server's RST_STREAM") {
-    when("DATA that was on its way", .nothing, .streamClosed) {
+    when("DATA that was on its way", .streamClosed) {
         try $0.provokeReset()
         $0.send(.data(1, alert))
     }
-    when("trailers that were on their way", .nothing, .streamClosed) {
+    when("trailers that were on their way", .nothing) {
         try $0.provokeReset()
         $0.send(.headers(1, HPACK.block([("x-checksum", "1")]), end: true))
     }
-    when("WINDOW_UPDATE that was on its way", .nothing, .streamClosed) {
+    when("WINDOW_UPDATE that was on its way", .nothing) {
         try $0.provokeReset()
         $0.send(.windowUpdate(1, 100))
     }
-    when("RST_STREAM that was on its way", .nothing, .streamClosed) {
+    when("RST_STREAM that was on its way", .nothing) {
         try $0.provokeReset()
         $0.send(.reset(1))
     }
