@@ -13,6 +13,7 @@ enum HTTP2Callbacks {
         nghttp2_session_callbacks_set_on_header_callback(callbacks, onHeader)
         nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, onDataChunk)
         nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, onFrame)
+        nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks, onInvalidFrame)
         nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, onStreamClose)
         return callbacks!
     }()
@@ -93,6 +94,15 @@ private func onFrame(
         }
         return 0
     }
+}
+
+/// A frame of a known type that the RFC forbids; nghttp2 ignores others that it does not understand.
+private func onInvalidFrame(
+    _ session: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ code: Int32, _ user: UnsafeMutableRawPointer?
+) -> Int32 {
+    let header = frame!.pointee.hd
+    if header.type <= UInt8(NGHTTP2_CONTINUATION.rawValue) { withSession(user) { $0.invalid(streamID: header.stream_id) } }
+    return 0
 }
 
 private func onStreamClose(

@@ -76,6 +76,7 @@ extension HTTP2Session {
         var at = 0
         while at < bytes.count {
             if frames.rest > 0 {
+                hasUnreadEnding = true
                 if initialWindowLimit != .max { measureWindows() }
                 at += frames.pass(upTo: bytes.count - at)
                 continue

@@ -46,6 +46,7 @@ extension HTTP2Session {
             stream.headerListBytes += bytes
             heldByStreams += bytes
             guard stream.headerListBytes <= limits.maxHeaderListBytes else {
+                stream.isReset = true
                 if role == .server {
                     refusedHeaderLists += 1
                     guard meter.spend(.headerLists, at: receivedAt) else { return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue }
@@ -117,8 +118,11 @@ extension HTTP2Session {
         currentID = 0
     }
 
-    /// Whether a stream that was opened is no more.
-    func isOver(_ id: Int32) -> Bool { withStream(id, otherwise: true) { _ in false } }
+    /// nghttp2 answers with RST_STREAM, or ends the connection.
+    func invalid(streamID: Int32) { withStream(streamID, otherwise: ()) { $0.isReset = true } }
+
+    /// Whether a stream that was opened is no more, or will not be once what waits has been sent.
+    func isOver(_ id: Int32) -> Bool { withStream(id, otherwise: true) { $0.isReset } }
 
     /// Lends the open stream of that id without counting references: this runs once for each field of each request.
     @inline(__always)

@@ -41,17 +41,18 @@ extension HTTP2Session {
     func concern(about header: FrameHeader) -> Concern {
         switch UInt32(header.type) {
         case NGHTTP2_HEADERS.rawValue where header.streamID & 1 == 1:
+            if header.streamID <= identifiers.highest { hasUnreadEnding = true }
             return identifiers.note(header.streamID) ? .none : .violation(NGHTTP2_PROTOCOL_ERROR)
-        case NGHTTP2_RST_STREAM.rawValue:
-            hasUnreadReset = true
-            return .none
-        case NGHTTP2_DATA.rawValue where hasUnreadReset || isOver(header.streamID):
-            hasUnreadReset = false
+        case NGHTTP2_DATA.rawValue where hasUnreadEnding || isOver(header.streamID):
+            hasUnreadEnding = false
             return .perhapsLate
         case NGHTTP2_SETTINGS.rawValue where header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0:
             return .settings
         case NGHTTP2_CONTINUATION.rawValue where header.length > Self.maxFrameBytes:
             return .violation(NGHTTP2_FRAME_SIZE_ERROR)
+        case NGHTTP2_RST_STREAM.rawValue, NGHTTP2_CONTINUATION.rawValue:
+            hasUnreadEnding = true
+            return .none
         default: return .none
         }
     }

@@ -48,8 +48,9 @@ package final class HTTP2Session {
     var identifiers = StreamIdentifiers()
     /// Streams that were over when DATA came on them, for `answerLateData`.
     var lateData: [Int32] = []
-    /// RST_STREAM has come that nghttp2 may not have read yet.
-    var hasUnreadReset = false
+    /// Something has come that may end a stream, and nghttp2 may not have read it yet: RST_STREAM, trailers, more of a
+    /// header block.
+    var hasUnreadEnding = false
     /// The largest INITIAL_WINDOW_SIZE that SETTINGS may bring while they are being read (servers).
     var initialWindowLimit = UInt32.max
     /// The error code of what ended the connection, where nghttp2 saw nothing wrong.
@@ -278,6 +279,7 @@ package final class HTTP2Session {
     package func reset(_ stream: HTTP2Stream, code: UInt32) {
         guard !stream.isClosed else { return }
         stream.endLending()
+        stream.isReset = true
         ownResets += 1
         nghttp2_submit_rst_stream(session, 0, stream.id, code)
     }

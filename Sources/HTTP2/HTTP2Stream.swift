@@ -17,6 +17,8 @@ package final class HTTP2Stream {
     /// The peer has ended its side.
     package internal(set) var isComplete = false
     package internal(set) var isClosed = false
+    /// RST_STREAM of ours is on its way (servers).
+    var isReset = false
     /// Whoever works for this stream above; cleared when the stream goes back to its pool.
     package var owner: AnyObject?
     /// Like `owner`, but stays with the stream in its pool: for an object that is made once and used again.
@@ -71,6 +73,7 @@ package final class HTTP2Stream {
         status = 0
         isComplete = false
         isClosed = false
+        isReset = false
         owner = nil
         outEnds = true
         isDeferred = false

@@ -76,7 +76,11 @@ import WireClient
         }
     }
 
-    @Test func `enforced: streams in flight beyond a dropped limit are refused, and closed for their DATA`() throws {
+    /// How the frames of pushes that were under way are cut into writes.
+    enum Cut: CaseIterable, Sendable { case headersThenData, oneWrite, byteByByte }
+
+    @Test(arguments: Cut.allCases)
+    func `enforced: streams in flight beyond a dropped limit are refused, and closed for their DATA`(cut: Cut) throws {
         try withMock({
             $0.rules.rejectionDropsStreamLimit = true
             $0.rules.streamLimit = .enforced
@@ -86,8 +90,13 @@ import WireClient
             // Five pushes that the client had under way before it could read of the drop.
             client.push(3, mock.block(token: "zz"))
             try client.wait(for: { $0.stream == 3 && $0.type == FrameType.data })
-            for stream: UInt32 in [5, 7, 9] { client.send(.headers(stream, mock.block())) }
-            for stream: UInt32 in [5, 7, 9] { client.send(.data(stream, WireClient.alertBody)) }
+            let headers = [5, 7, 9].flatMap { Frame.headers($0, mock.block()).bytes }
+            let data = [7, 9, 5].flatMap { Frame.data($0, WireClient.alertBody).bytes }
+            switch cut {
+            case .headersThenData: for bytes in [headers, data] { client.send(bytes: bytes) }
+            case .oneWrite: client.send(bytes: headers + data)
+            case .byteByByte: for byte in headers + data { client.send(bytes: [byte]) }
+            }
             #expect(try client.answer(on: 5)?.status == 200)
             try client.readResets(upTo: 4)
             for stream: UInt32 in [7, 9] {
