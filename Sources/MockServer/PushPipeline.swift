@@ -80,7 +80,7 @@ final class PushPipeline: ServerHandler {
         let peer = peer(of: connection)
         let refusal = peer.refusal(in: settings.environment, now: shared.clock.wall())
         var facts: JSONObject = ["environment": .string(settings.environment.word.description)]
-        if let certificate = peer.certificate {
+        if let certificate = peer.shown?.certificate {
             facts["certificate"] = .array(certificate.topics.map { .string($0.name) })
         }
         if let refusal { facts["refused"] = .string(refusal.word.description) }
@@ -104,7 +104,7 @@ final class PushPipeline: ServerHandler {
         totals.openStreams += 1
         markDirty()
         let peer = peer(of: exchange.connection)
-        if peer.isRefused { return }
+        if peer.shown != nil, !peer.serves(exchange) { return }
         guard !hasFailed else { return exchange.connection.close() }
         let now = shared.clock.wall()
         let verdict = validator.validate(exchange.head, body: exchange.body, connection: peer.provider, now: now)

@@ -25,14 +25,20 @@ import WireClient
     private func frames(
         _ mock: TestMock, _ certificate: CredentialList.Certificate?, in directory: String? = nil
     ) throws -> [Frame] {
-        let coordinates = mock.service.coordinates
-        let path = (directory ?? mock.directory) + "/"
-        let client = try WireClient(
-            port: coordinates.apns.port, trusting: coordinates.ca,
-            identity: certificate.map { (path + $0.file, path + $0.keyFile) })
+        let client = try wire(mock, certificate, in: directory)
         client.send(Frame(FrameType.settings, stream: 1))
         while try client.next() != nil {}
         return client.received.filter { !($0.type == FrameType.settings && $0.has(FrameFlag.acknowledge)) }
+    }
+
+    private func wire(
+        _ mock: TestMock, _ certificate: CredentialList.Certificate?, in directory: String? = nil
+    ) throws -> WireClient {
+        let coordinates = mock.service.coordinates
+        let path = (directory ?? mock.directory) + "/"
+        return try WireClient(
+            port: coordinates.apns.port, trusting: coordinates.ca,
+            identity: certificate.map { (path + $0.file, path + $0.keyFile) })
     }
 
     private func text(_ frame: Frame) -> String { String(decoding: frame.payload, as: UTF8.self) }
@@ -153,6 +159,24 @@ import WireClient
             #expect(reply.status == 204)
             let last = try frames(mock, made).last
             #expect(last?.payload.dropFirst(8) == Array(#"{"reason":"BadCertificate"}"#.utf8)[...])
+        }
+    }
+
+    @Test func `a certificate revoked meanwhile is told to go at its next push, which is not processed`() throws {
+        try withMock { mock in
+            let (made, other) = try (make(mock), make(mock) { $0.name = "other" })
+            let (client, witness) = try (wire(mock, made), wire(mock, other))
+            let block = mock.block(authorized: false)
+            for one in [client, witness] { #expect(try one.ask(1, block).status == 200) }
+            #expect(try mock.admin.ask("DELETE", "/v1/keys/" + made.name).status == 204)
+            client.push(3, block)
+            client.push(5, block)
+            while try client.next() != nil {}
+            let json = Array(#"{"reason":"BadCertificate"}"#.utf8)
+            #expect(client.received.last == Frame(FrameType.goAway, [0, 0, 0, 1, 0, 0, 0, 0] + json))
+            #expect(!client.received.contains { $0.stream > 1 })
+            for stream: UInt32 in [3, 5] { #expect(try witness.ask(stream, block).status == 200) }
+            #expect(try mock.journal().map(\.stream).sorted() == [1, 1, 3, 5])
         }
     }
 

@@ -5,6 +5,7 @@ import Basics
 import MockServer
 import Net
 import Testing
+import WireClient
 
 @Suite(.enabled(if: has("curl") && has("nghttp"))) struct ChannelCertificateTests {
     /// The options that make curl and nghttp show it.
@@ -39,6 +40,25 @@ import Testing
             let other = "com.example.other"
             #expect(curl(mock, credential, manage + other + "/all-channels").hasSuffix(#"{"reason":"TopicMismatch"}"#))
             #expect(curl(mock, credential, message + send + other).hasSuffix(#"{"reason":"TopicMismatch"}"#))
+        }
+    }
+
+    @Test func `a certificate revoked meanwhile is told to go at its next request`() throws {
+        try withChannelMock { mock in
+            let client = try WireClient(
+                port: try #require(mock.service.coordinates.channels).port, trusting: mock.service.coordinates.ca,
+                identity: try show(mock))
+            let list = HPACK.block([
+                (":method", "GET"), (":scheme", "https"), (":path", "/1/apps/\(bundle)/all-channels"),
+                (":authority", "localhost"),
+            ])
+            client.send(.headers(1, list, end: true))
+            #expect(try client.answer(on: 1)?.status == 200)
+            #expect(try mock.service.credentials.revoke(mock.service.credentials.list.certificates[0].name))
+            client.send(.headers(3, list, end: true))
+            #expect(try client.answer(on: 3) == nil)
+            let goAway = try #require(client.received.last { $0.type == FrameType.goAway })
+            #expect(goAway.payload.dropFirst(8) == Array(#"{"reason":"BadCertificate"}"#.utf8)[...])
         }
     }
 

@@ -47,7 +47,7 @@ final class ChannelPipeline: ServerHandler {
         guard !hasFailed, let peer = exchange.connection.context as? ProviderPeer else {
             return exchange.connection.close()
         }
-        if peer.isRefused { return }
+        if peer.shown != nil, !peer.serves(exchange) { return }
         isDirty = true
         let reply = desk.handle(exchange, peer, now: shared.clock.wall())
         peer.widen(exchange.connection)

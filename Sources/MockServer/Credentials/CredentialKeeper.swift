@@ -13,6 +13,7 @@ package final class CredentialKeeper: Sendable {
     package let store: CredentialStore
     let keys: ProviderKeys
     private let state = Mutex(State())
+    private let changes = Atomic<UInt64>(0)
 
     private struct State {
         var list = CredentialList()
@@ -89,11 +90,16 @@ package final class CredentialKeeper: Sendable {
 
     /// A peer's certificate with what the rules want to know of it.
     func judge(_ shown: PeerCertificate) -> ClientCertificate {
-        let isRevoked = state.withLock { $0.revoked.contains(shown.fingerprint) }
-        return ClientCertificate(
+        ClientCertificate(
             subjectUID: shown.userID, extensions: shown.extensions.map { ($0.id, $0.content) },
-            notBefore: shown.notBefore, notAfter: shown.notAfter, isTrusted: shown.isTrusted && !isRevoked)
+            notBefore: shown.notBefore, notAfter: shown.notAfter,
+            isTrusted: shown.isTrusted && !isRevoked(shown.fingerprint))
     }
+
+    /// Counts changes of the revoked certificates: who has asked about one need not ask again before the next.
+    var revocations: UInt64 { changes.load(ordering: .acquiring) }
+
+    func isRevoked(_ fingerprint: String) -> Bool { state.withLock { $0.revoked.contains(fingerprint) } }
 
     /// Keys that are gone first, so that they do not count against those that come; a key's relative before the key.
     private func adopt(_ fresh: CredentialList, in state: inout State) throws(Failure) {
@@ -102,7 +108,11 @@ package final class CredentialKeeper: Sendable {
         for id in known.keys where !ids.contains(id) { keys.remove(keyID: id) }
         state.list.keys.removeAll { !ids.contains($0.record.keyID) }
         state.list.certificates = fresh.certificates
-        state.revoked = Set(fresh.certificates.filter(\.isRevoked).map(\.fingerprint))
+        let revoked = Set(fresh.certificates.filter(\.isRevoked).map(\.fingerprint))
+        if revoked != state.revoked {
+            state.revoked = revoked
+            changes.wrappingAdd(1, ordering: .releasing)
+        }
         for key in fresh.keys where known[key.record.keyID] != key {
             try keys.add(key.record, verifier: try verifier(key))
             state.list.keys.removeAll { $0.record.keyID == key.record.keyID }

@@ -104,8 +104,7 @@ package struct CredentialStore: Sendable {
         return certificate
     }
 
-    /// Takes a key out of the list, or marks a certificate; false when there is none of that ID or name. Connections
-    /// that have shown a revoked certificate already go on, as spec/apns.md §8 says they must be closed by the provider.
+    /// Takes a key out of the list, or marks a certificate; false when there is none of that ID or name.
     @discardableResult
     package func revoke(_ name: String) throws(Failure) -> Bool {
         var found = false
