@@ -12,7 +12,10 @@ package enum ActivityDefect: UInt8, CaseIterable, Sendable {
     case missingContentState
     case contentStateNotAnObject
     case missingAttributesType
+    /// Or an empty one.
+    case attributesTypeNotAString
     case missingAttributes
+    case attributesNotAnObject
     case missingAlert
     /// The app has no such type of attributes; only where the setting names those it has.
     case unknownAttributesType
@@ -33,7 +36,9 @@ package enum ActivityDefect: UInt8, CaseIterable, Sendable {
         case .missingContentState: "missing-content-state"
         case .contentStateNotAnObject: "content-state-not-an-object"
         case .missingAttributesType: "missing-attributes-type"
+        case .attributesTypeNotAString: "attributes-type-not-a-string"
         case .missingAttributes: "missing-attributes"
+        case .attributesNotAnObject: "attributes-not-an-object"
         case .missingAlert: "missing-alert"
         case .unknownAttributesType: "unknown-attributes-type"
         case .dataTooLarge: "data-too-large"

@@ -15,6 +15,8 @@ final class PayloadReader {
     private struct Value {
         var node = -1
         var isObject = false
+        /// A string with something in it.
+        var isText = false
 
         var isGiven: Bool { node >= 0 }
     }
@@ -136,6 +138,7 @@ final class PayloadReader {
             switch node.kind {
             case .null: continue
             case .object: value.isObject = true
+            case .string: value.isText = node.end - node.start > 2
             default: break
             }
             if node.keyHasEscapes {
@@ -190,7 +193,9 @@ final class PayloadReader {
         if facts.hasContentState, !members.contentState.isObject { return .contentStateNotAnObject }
         if event == .start {
             if !facts.hasAttributesType { return .missingAttributesType }
+            if !members.attributesType.isText { return .attributesTypeNotAString }
             if !facts.hasAttributes { return .missingAttributes }
+            if !members.attributes.isObject { return .attributesNotAnObject }
             if !facts.hasAlert { return .missingAlert }
             // Costs a string, where the setting is made.
             if let attributesTypes, !attributesTypes.contains(scanner.string(members.attributesType.node) ?? "") {

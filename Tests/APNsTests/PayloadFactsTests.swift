@@ -98,6 +98,9 @@ import Testing
             ("content-state", JSONValue.null, "update", .missingContentState),
             ("content-state", "text", "update", .contentStateNotAnObject),
             ("attributes-type", nil, "start", .missingAttributesType), ("attributes", nil, "start", .missingAttributes),
+            ("attributes-type", 1, "start", .attributesTypeNotAString),
+            ("attributes-type", "", "start", .attributesTypeNotAString),
+            ("attributes", "text", "start", .attributesNotAnObject), ("attributes", [1], "start", .attributesNotAnObject),
             ("alert", nil, "start", .missingAlert),
         ] as [(String, JSONValue?, String, ActivityDefect)])
     func defects(key: String, value: JSONValue?, event: String, defect: ActivityDefect) {

@@ -98,7 +98,7 @@ import Testing
         }
         #expect(defect(#""RunAttributes""#) == nil)
         #expect(defect(#""runAttributes""#) == .unknownAttributesType)
-        #expect(defect("7") == .unknownAttributesType)
+        #expect(defect("7") == .attributesTypeNotAString)
     }
 
     @Test("the mark of a collapse id is never 0, the same for the same id and another for another (§12)")
