@@ -115,11 +115,12 @@ final class PushWorker {
         acceptors = []
     }
 
-    /// GOAWAY, finish what is open, close. `done` runs on this loop.
+    /// GOAWAY with Shutdown, finish what is open, close. `done` runs on this loop.
     func drain(within limit: Interval, _ done: @escaping () -> Void) {
         var left = stages.count
+        let debug = rejectionBody(.shutdown, timestampMilliseconds: nil)
         for stage in stages {
-            stage.server.drain(within: limit) { [pipeline = stage.pipeline] in
+            stage.server.drain(within: limit, debug: debug) { [pipeline = stage.pipeline] in
                 _ = pipeline.willSend()
                 left -= 1
                 if left == 0 { done() }

@@ -96,7 +96,8 @@ package final class Server: TurnEndHandler {
     }
 
     /// Stops accepting, tells every connection to go away, waits for open answers up to `limit`, closes, then `done`.
-    package func drain(within limit: Interval, _ done: @escaping () -> Void) {
+    /// `debug` is said with GOAWAY.
+    package func drain(within limit: Interval, debug: [UInt8] = [], _ done: @escaping () -> Void) {
         acceptor?.stop()
         acceptor = nil
         guard !connections.isEmpty else { return done() }
@@ -106,7 +107,7 @@ package final class Server: TurnEndHandler {
             switch connection.stage {
             case .gone: close(connection)
             case .handshaking: connection.close()
-            case .unproven, .proven: connection.goAway(code: HTTP2ErrorCode.noError)
+            case .unproven, .proven: connection.goAway(code: HTTP2ErrorCode.noError, debug: debug)
             }
         }
         _ = loop.after(limit) { [self] in

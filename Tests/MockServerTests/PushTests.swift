@@ -183,5 +183,18 @@ import Testing
         }
     }
 
+    @Test func `a mock that stops says Shutdown in its GOAWAY`() throws {
+        try withMock { mock in
+            let provider = try RawProvider(mock)
+            provider.push()
+            provider.readAnswer()
+            mock.service.drainAndStop()
+            let goAway = try #require(provider.read().of(type: 7).first)
+            #expect(goAway.payload.prefix(8) == (word(1) + word(0))[...])
+            #expect(String(decoding: goAway.payload.dropFirst(8), as: UTF8.self) == #"{"reason":"Shutdown"}"#)
+            #expect(provider.ending == .closed)
+        }
+    }
+
     private func isUUID(_ text: String) -> Bool { withBytes(of: text) { UUIDBytes($0) } != nil }
 }

@@ -32,8 +32,9 @@ final class ChannelWorker {
     /// `done` runs on this loop, when all servers have drained.
     func drain(within limit: Interval, _ done: @escaping () -> Void) {
         var left = servers.count
+        let debug = rejectionBody(.shutdown, timestampMilliseconds: nil)
         for (_, server) in servers {
-            server.drain(within: limit) {
+            server.drain(within: limit, debug: debug) {
                 left -= 1
                 if left == 0 { done() }
             }
