@@ -52,7 +52,7 @@ package struct KeyRecord: Hashable, Sendable {
             throw Failure(
                 .usage, "key \(keyID) lists \(topics.count) topics", hint: "a topic-specific key has 1 to 400 of them")
         }
-        for topic in topics where !withBytes(of: topic, { TopicParts.isBundleID($0) }) {
+        for topic in topics where !TopicParts.isBareBundleID(topic) {
             throw Failure(
                 .usage, "'\(topic)' is not a bundle ID", hint: "give one such as com.example.app, without suffix")
         }

@@ -1,5 +1,7 @@
 // A topic is a bundle ID and, for most push types, a suffix (spec/apns.md §4).
 
+import Basics
+
 /// Where a topic's bundle ID ends and which push type its suffix belongs to.
 package struct TopicParts: Sendable, Equatable {
     /// Bytes of the bundle ID, from the start.
@@ -44,6 +46,11 @@ package struct TopicParts: Sendable, Equatable {
             }
             return previous != 46
         }
+    }
+
+    /// A bundle ID without the suffix of a push type: what an app is called.
+    package static func isBareBundleID(_ text: String) -> Bool {
+        withBytes(of: text) { isBundleID($0) && TopicParts($0).suffixType == nil }
     }
 
     /// One bit for each allowed byte: hyphen, dot and digits; letters and underscore.

@@ -187,7 +187,7 @@ package final class MockService: Sendable {
             throw Failure(
                 .usage, "there is a twin of sandbox but no sandbox", hint: "give --sandbox ADDR, or --apns-twin ADDR")
         }
-        for topic in options.topics where topic.isEmpty || !topic.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) {
+        for topic in options.topics where !TopicParts.isBareBundleID(topic) {
             throw Failure(
                 .usage, "'\(topic)' is not a bundle ID", hint: "give one such as com.example.app, without suffix")
         }

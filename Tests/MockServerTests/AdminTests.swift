@@ -190,6 +190,11 @@ import Testing
         ("PUT", "/v1/tokens/00ff", #"{"since":"now"}"#, 400, "bad-member"),
         ("PUT", "/v1/tokens/00ff", #"{"topics":[]}"#, 400, "unknown-member"),
         ("PUT", "/v1/tokens/00ff", "[]", 400, "bad-json"),
+        ("PUT", "/v1/tokens/00ff", #"{"topic":"a b"}"#, 400, "bad-member"),
+        ("PUT", "/v1/tokens/00ff", #"{"topic":".voip"}"#, 400, "bad-member"),
+        ("PUT", "/v1/tokens/00ff/channel", "{}", 400, "bad-member"),
+        ("PUT", "/v1/tokens/00ff/channel", #"{"channel":"not base64"}"#, 400, "bad-member"),
+        ("PUT", "/v1/tokens/00ff/channel", #"{"channel":"AAAAAAAAAAAAAAAAAAAAAA=="}"#, 404, "no-such-channel"),
         ("DELETE", "/v1/reset", "", 405, "method-not-allowed"),
     ]
 
@@ -235,6 +240,18 @@ import Testing
             let foreign = try mock.admin.ask("POST", "/v1/reset", [("origin", "https://example.com")])
             #expect(foreign.status == 403)
             #expect(try mock.admin.ask("POST", "/v1/reset", [("origin", "http://" + host)]).status == 204)
+        }
+    }
+
+    @Test func `a page whose name was pointed at loopback may not steer the mock`() throws {
+        try withMock { mock in
+            let foreign = ["evil.example", "evil.example:2190", "127.0.0.1.evil.example"]
+            let near = ["localhost:2190", "LOCALHOST", "mock.localhost", "127.0.0.1", "[::1]:2190"]
+            for (host, status) in foreign.map({ ($0, 403) }) + near.map({ ($0, 204) }) {
+                let fields = [(":authority", host), ("origin", "http://" + host)]
+                let reply = try mock.admin.ask("POST", "/v1/reset", fields)
+                #expect(reply.status == status, "\(host)")
+            }
         }
     }
 

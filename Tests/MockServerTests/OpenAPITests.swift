@@ -94,6 +94,13 @@ import YAML
         #expect(mistakes(["b": "x"], schema, at: "").count == 1)
         #expect(mistakes(["a": "1"], schema, at: "").count == 1)
         #expect(mistakes(["a": 1, "b": "z", "c": [1], "d": 1], schema, at: "").count == 3)
+        let composed: JSONValue = [
+            "unevaluatedProperties": false,
+            "allOf": [["properties": ["a": ["type": "string"]]], ["properties": ["b": ["type": "string"]]]],
+        ]
+        #expect(mistakes(["a": "x", "b": "y"], composed, at: "").isEmpty)
+        #expect(mistakes(["a": "x", "c": "y"], composed, at: "").count == 1)
+        #expect(mistakes(["a": "x"], ["allOf": [schema]], at: "").count == 1)
     }
 
     /// A channel that one activity listens to, with a message; an operation and a broadcast stand among the pushes.
@@ -134,9 +141,12 @@ import YAML
             let names = type.array?.compactMap(\.string) ?? [type.string ?? ""]
             if !names.contains(where: { isKind(value, $0) }) { found.append("\(place): is not \(names)") }
         }
-        for part in schema["allOf"]?.array ?? [] {
-            // Each part would refuse the other's members.
-            found += mistakes(value, part, at: place).filter { !$0.hasSuffix("unknown") }
+        let parts = schema["allOf"]?.array ?? []
+        for part in parts { found += mistakes(value, part, at: place) }
+        if schema["unevaluatedProperties"] == false, let object = value.object {
+            for name in object.keys where !parts.contains(where: { resolve($0)?["properties"]?[name] != nil }) {
+                found.append("\(place)/\(name): unknown")
+            }
         }
         if let forms = schema["oneOf"]?.array {
             let fitting = forms.filter { mistakes(value, $0, at: place).isEmpty }.count

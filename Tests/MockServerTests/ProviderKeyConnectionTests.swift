@@ -144,9 +144,10 @@ extension TestMock {
             let listed = try mock.admin.ask("GET", "/v1/keys").json
             #expect(listed["keys"]?.array?.map { $0["keyId"]?.string } == [mock.service.coordinates.keyID, keyID])
             for (bad, hint) in [
-                (#"{"kind":"environment"}"#, "need production or sandbox"), (#"{"kind":"tea"}"#, "kinds environment"),
+                (#"{"kind":"environment"}"#, "with production or sandbox"), (#"{"kind":"tea"}"#, "kinds are team"),
                 (#"{"kind":"topic","environment":"sandbox","topics":[]}"#, "1 to 400"),
                 (#"{"kind":"topic","environment":"sandbox","topics":["a"],"relatedKeyId":"X"}"#, "make it first"),
+                (#"{"kind":"topic","environment":"sandbox","topics":["a.b.voip"]}"#, "without suffix"),
             ] {
                 let refused = try mock.admin.ask("POST", "/v1/keys", [("content-type", "application/json")], body: bad)
                 #expect(refused.status == 400 && refused.json["error"]?["hint"]?.string?.contains(hint) == true, "\(bad)")

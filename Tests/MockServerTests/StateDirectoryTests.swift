@@ -86,6 +86,13 @@ import Testing
         #expect(seen[0].keyID != seen[2].keyID && seen[0].keyID != seen[0].teamID)
     }
 
+    @Test(arguments: ["", "a b", "com.example.app.voip"]) func `a topic that no app has stops the mock at once`(
+        topic: String
+    ) {
+        let failure = #expect(throws: Failure.self) { try withMock({ $0.topics = ["com.example.app", topic] }) { _ in } }
+        #expect(failure?.kind == .usage && failure?.message.contains("'\(topic)'") == true)
+    }
+
     @Test func `the ready line has its members in order`() throws {
         try withMock({ $0.topics = ["org.example.one", "org.example.two"] }) { mock in
             let coordinates = mock.service.coordinates

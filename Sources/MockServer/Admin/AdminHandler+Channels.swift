@@ -25,7 +25,7 @@ extension AdminHandler {
     func putApp(_ bundle: String, _ request: AdminRequest) throws(AdminError) -> AdminAnswer {
         let bundle = try bundleID(bundle)
         guard case .bool(let isEnabled)? = try request.object(["broadcasts"])["broadcasts"] else {
-            throw AdminError(400, "bad-member", "broadcasts is not given", hint: #"send {"broadcasts":false}"#)
+            throw AdminError(400, "bad-member", "broadcasts is not true or false", hint: #"send {"broadcasts":false}"#)
         }
         guard shared.channels.setEnabled(isEnabled, for: bundle, now: shared.clock.wall()) else {
             throw AdminError(503, "full", "no further app can be kept", hint: "POST /v1/reset forgets all")
@@ -35,7 +35,7 @@ extension AdminHandler {
     }
 
     private func bundleID(_ text: String) throws(AdminError) -> String {
-        guard withBytes(of: text, { TopicParts.isBundleID($0) && TopicParts($0).suffixType == nil }) else {
+        guard TopicParts.isBareBundleID(text) else {
             throw AdminError(
                 400, "bad-bundle", "'\(text)' is not a bundle ID", hint: "give one such as com.example.app, without suffix")
         }
@@ -52,9 +52,11 @@ extension AdminHandler {
     /// Lets the activity of that token listen to a channel; a token nobody knows becomes an activity of the channel's
     /// app. `outcome` is what it did with the message that the channel held for it.
     func subscribe(_ token: String, _ request: AdminRequest) throws(AdminError) -> AdminAnswer {
-        let member = try request.object(["channel"])["channel"]
-        guard let channel = member?.string.flatMap(ChannelID.init(text:)), let record = shared.channels.record(of: channel)
-        else { throw noChannel() }
+        guard let text = try request.object(["channel"])["channel"]?.string, let channel = ChannelID(text: text) else {
+            throw AdminError(
+                400, "bad-member", "channel is not a channel ID", hint: "give one in Base64, as GET /v1/channels lists them")
+        }
+        guard let record = shared.channels.record(of: channel) else { throw noChannel() }
         try admit(token, to: record)
         let outcome: Outcome?
         do throws(ChannelStore.SubscriptionError) {

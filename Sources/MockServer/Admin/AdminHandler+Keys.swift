@@ -28,7 +28,7 @@ extension AdminHandler {
         guard let scope = KeyScope(json: .object(object)) else {
             throw AdminError(
                 400, "bad-key", "kind and environment do not make a key",
-                hint: "kind team has no environment; kinds environment and topic need production or sandbox")
+                hint: "kinds are team, without environment, and environment and topic, with production or sandbox")
         }
         do throws(Failure) {
             let key = try shared.credentials.makeKey(

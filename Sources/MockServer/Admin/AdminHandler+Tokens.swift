@@ -122,7 +122,7 @@ extension AdminHandler {
     /// The bundle ID; a push type's suffix behind it is dropped, since pushes of several types may go to one token.
     private func topic(_ value: JSONValue) throws(AdminError) -> String? {
         if value.isNull { return nil }
-        guard let text = value.string, !text.isEmpty else {
+        guard let text = value.string, withBytes(of: text, { TopicParts.isBundleID($0) }) else {
             throw AdminError(
                 400, "bad-member", "topic is not a bundle ID", hint: "give one such as com.example.app, or null")
         }

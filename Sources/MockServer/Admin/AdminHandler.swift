@@ -103,7 +103,8 @@ final class AdminHandler: ServerHandler {
         }
     }
 
-    /// Keeps out strangers, and web pages of other origins: a page must not steer a mock on its reader's machine.
+    /// Keeps out strangers, and web pages of other origins: a page must not steer a mock on its reader's machine. A
+    /// page whose own name was pointed at this machine (DNS rebinding) is known by that name.
     private func admit(_ exchange: ServerExchange, _ route: AdminRoute) throws(AdminError) {
         let head = exchange.head
         if let origin = head.text("origin"), let host = head.text(":authority"),
@@ -113,13 +114,28 @@ final class AdminHandler: ServerHandler {
                 403, "foreign-origin", "a page of \(origin) may not use this API",
                 hint: "open the dashboard of this mock")
         }
-        guard let expected = coordinates.adminToken, !route.isOpen else { return }
+        guard let expected = coordinates.adminToken else {
+            if let host = head.text(":authority"), !Self.isAddressOrLocal(host) {
+                throw AdminError(
+                    403, "foreign-host", "'\(host)' is not a name of this machine's loopback",
+                    hint: "use \(coordinates.adminURL ?? "its address")")
+            }
+            return
+        }
+        guard !route.isOpen else { return }
         let given = head.text("authorization") ?? ""
         guard given.prefix(7).lowercased() == "bearer ", Self.equal(given.dropFirst(7), expected) else {
             throw AdminError(
                 401, "unauthorized", "off loopback this API wants its bearer token",
                 hint: "send authorization: Bearer with the adminToken of the ready line (also in mock.json)")
         }
+    }
+
+    /// Whether a host, with or without a port, is an IP address or `localhost`, which no resolver is asked about.
+    private static func isAddressOrLocal(_ host: String) -> Bool {
+        if host.hasPrefix("[") { return true }
+        let name = host.prefix { $0 != ":" }.lowercased()
+        return name == "localhost" || name.hasSuffix(".localhost") || name.utf8.allSatisfy { 48...57 ~= $0 || $0 == 46 }
     }
 
     /// Takes the same time wherever the texts differ.
