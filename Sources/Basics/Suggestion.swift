@@ -1,14 +1,17 @@
 // What a user probably meant: the nearest of the words that exist.
 
 package enum Suggestion {
-    /// The nearest known word, if it is near enough to have been meant: at most a third of its letters differ.
+    /// The nearest known word, if it is near enough to have been meant: at most a third of its letters differ. The
+    /// beginning of a word is as near as one letter.
     package static func nearest(to word: String, among known: some Sequence<String>) -> String? {
         // Nobody means a word by a page of text, and comparing one would take long.
         guard word.utf8.count <= 256 else { return nil }
         let letters = Array(word.lowercased())
         var best: (word: String, distance: Int)?
         for candidate in known {
-            let distance = distance(letters, Array(candidate.lowercased()))
+            let other = Array(candidate.lowercased())
+            let isBeginning = letters.count >= 3 && other.count > letters.count && other.starts(with: letters)
+            let distance = isBeginning ? 1 : distance(letters, other)
             guard distance <= max(1, max(candidate.count, letters.count) / 3) else { continue }
             if best == nil || distance < best!.distance { best = (candidate, distance) }
         }

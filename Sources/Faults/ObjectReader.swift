@@ -54,7 +54,7 @@ struct ObjectReader {
 
     func text(_ key: String) throws(FaultRuleError) -> String? {
         guard let value = self[key] else { return nil }
-        guard let text = value.string, !text.isEmpty else { throw error(key, "a string is expected here") }
+        guard let text = value.string, !text.isEmpty else { throw error(key, "a string that is not empty is expected here") }
         return text
     }
 

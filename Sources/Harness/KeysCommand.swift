@@ -24,7 +24,14 @@ package struct KeysCommand: Sendable {
 
     /// Prints one line of JSON for each credential.
     package func run() throws(Failure) -> ExitCode {
-        let store = try CredentialStore(directory: stateDirectory, seed: Seed(seed))
+        guard Self.subjects.contains(subject) else {
+            throw Failure(
+                .usage, "there are no keys of kind '\(subject)'", hint: Suggestion.hint(for: subject, among: Self.subjects))
+        }
+        let isMade = subject != "list" && subject != "revoke"
+        let store =
+            isMade
+            ? try CredentialStore(directory: stateDirectory, seed: Seed(seed)) : try CredentialStore(existing: stateDirectory)
         switch subject {
         case "team": try show(store.makeKey(.team, teamID: teamID, keyID: keyID), store)
         case "environment": try show(store.makeKey(.environment(place()), teamID: teamID, keyID: keyID), store)
@@ -47,10 +54,7 @@ package struct KeysCommand: Sendable {
                 throw Failure(
                     .usage, "there is no key or certificate '\(name)'", hint: "`pushrig keys list` tells those there are")
             }
-        default:
-            throw Failure(
-                .usage, "there are no keys of kind '\(subject)'",
-                hint: Suggestion.hint(for: subject, among: Self.subjects))
+        default: preconditionFailure("'\(subject)' stands among the subjects, and nothing does it")
         }
         return .passed
     }

@@ -33,9 +33,7 @@ package enum Knowledge {
         case "broadcast-reasons":
             rows = BroadcastReason.allCases.map { ("\($0.status) \($0.word)", $0.explanation) }
         case "push-types":
-            rows = PushType.allCases.map {
-                ("\($0.word)", "topic suffix '\($0.topicSuffix)', at most \($0.maxPayloadBytes) bytes")
-            }
+            rows = PushType.allCases.map { ("\($0.word)", demands(of: $0)) }
         case "outcomes":
             rows = Outcome.allCases.map { ("\($0.word)", $0.explanation) }
         case "warnings": rows = PushWarning.allCases.map { ("\($0.word)", $0.explanation) }
@@ -75,18 +73,28 @@ package enum Knowledge {
         if let warning = PushWarning.allCases.first(where: { "\($0.word)" == name }) {
             return "\(name): APNs takes such a push without a word.\n\(warning.explanation)\n"
         }
+        if let type = PushType.allCases.first(where: { "\($0.word)" == name }) {
+            return "\(name): a push type, \(demands(of: type)).\n"
+        }
         if let defect = Defect(rawValue: name) {
             return "\(name): a defect of the reference relay; it breaks claim \(defect.claim).\n"
         }
         let known =
             Reason.allCases.map { "\($0.word)" } + BroadcastReason.allCases.map { "\($0.word)" }
-            + Outcome.allCases.map { "\($0.word)" } + PushWarning.allCases.map { "\($0.word)" }
+            + PushType.allCases.map { "\($0.word)" } + Outcome.allCases.map { "\($0.word)" }
+            + PushWarning.allCases.map { "\($0.word)" }
             + RuleBook.all.map(\.id) + FaultVocabulary.words.map(\.name) + Defect.allCases.map(\.rawValue)
             + MockOptions.settings.map(\.name) + credentials.map(\.key)
         throw Failure(
             .usage, "nothing is known of '\(name)'",
             hint: Suggestion.nearest(to: name, among: known).map { "did you mean `\($0)`?" }
                 ?? "`pushrig list KIND` tells what there is: \(kinds.joined(separator: ", "))")
+    }
+
+    private static func demands(of type: PushType) -> String {
+        let suffix = "\(type.topicSuffix)"
+        return (suffix.isEmpty ? "the topic is the bundle ID" : "the topic ends with \(suffix)")
+            + ", at most \(type.maxPayloadBytes) bytes"
     }
 
     /// A word may stand in the list of pushes, in that of broadcasts, or in both with its own explanation.

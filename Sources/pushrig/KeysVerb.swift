@@ -16,11 +16,13 @@ extension Verb {
             them within half a second, one that starts later at once. `samples` makes one of each kind.
             """,
         options: [
-            Option("--state", "DIR", "the mock's state directory; made if absent (default pushrig-state)"),
+            Option(
+                "--state", "DIR",
+                "the mock's state directory; made if absent, but for list and revoke (default pushrig-state)"),
             Option("--environment", "production|sandbox|both", "where the credential is good (certificates: default both)"),
             Option("--topic", "TOPIC", isRepeatable: true, "a bundle ID; for certificates with its suffix, such as .voip"),
             Option("--team", "ID", "team of the key (default: the mock's first team)"),
-            Option("--key-id", "ID", "ID of the key (default: a new one)"),
+            Option("--key-id", "ID", "ID of the key (default: a new one); one that there is gets a new private key"),
             Option("--related", "KEYID", "the topic-specific key that may share a connection with this one"),
             Option("--name", "NAME", "name of the certificate (default: of topic, environment and defect)"),
             Option("--defect", "NAME", "expired, unknown-issuer, not-a-provider or malformed-topics (certificates)"),

@@ -93,14 +93,13 @@ enum PushRigCommand {
             "  " + name + String(repeating: " ", count: width - name.count) + option.help
                 + (option.isRepeatable ? " (repeatable)" : "")
         }
+        let operand = verb.operand.map { " " + $0 } ?? ""
         return """
             \(verb.summary)
 
-            usage: pushrig \(verb.name)\(verb.operand.map { " \($0)" } ?? "") [options]
+            usage: pushrig \(verb.name)\(operand)\(rows.isEmpty ? "" : " [options]")
 
-            \(rows.joined(separator: "\n"))
-
-            example: \(verb.example)
+            \(rows.map { $0 + "\n" }.joined())\(rows.isEmpty ? "" : "\n")example: \(verb.example)
 
             """
     }

@@ -37,6 +37,10 @@ extension Verb {
         command.admin = arguments.text("--admin") ?? command.admin
         command.channels = arguments.text("--channels")
         command.sandboxChannels = arguments.text("--sandbox-channels")
+        if command.sandboxChannels != nil, !arguments.has("--sandbox") {
+            throw Failure(
+                .usage, "there are channels of sandbox but no sandbox", hint: "give --sandbox ADDR, or --channels ADDR")
+        }
         command.registersTokens = try arguments.one(of: ["any", "registered"], "--tokens") == "registered"
         command.isSandbox = try arguments.one(of: ["production", "sandbox"], "--environment") == "sandbox"
         command.topics = arguments.all("--topic")

@@ -43,6 +43,17 @@ import Testing
         }
     }
 
+    @Test(arguments: ["list", "revoke", "teem"]) func `who only looks, or errs, makes no state directory`(
+        subject: String
+    ) throws {
+        try Place.withFolder { folder in
+            let state = folder + "/stat"
+            let failure = #expect(throws: Failure.self) { try run(subject, state) { $0.name = "ABC1234567" } }
+            #expect(failure?.kind == .usage && failure?.hint != nil)
+            #expect(!FileManager.default.fileExists(atPath: state))
+        }
+    }
+
     @Test func `mistakes are told with a way out`() throws {
         try Place.withFolder { folder in
             let mistakes: [(String, (inout KeysCommand) -> Void, String)] = [

@@ -47,7 +47,8 @@ import Testing
         #expect(failure?.kind == .usage && failure?.hint == "did you mean `reasons`?")
     }
 
-    @Test(arguments: ["rules", "faults", "defects", "outcomes", "warnings", "settings"]) func `whatever is listed is explained`(kind: String) throws {
+    @Test(arguments: ["rules", "faults", "defects", "outcomes", "warnings", "settings", "push-types", "credentials"])
+    func `whatever is listed is explained`(kind: String) throws {
         for line in try Knowledge.list(kind).split(separator: "\n") {
             let name = String(line.prefix { $0 != " " })
             #expect(try Knowledge.explain(name).contains(name))

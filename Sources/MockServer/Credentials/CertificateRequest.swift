@@ -39,7 +39,10 @@ package struct CertificateRequest: Hashable, Sendable {
     }
 
     func check() throws(Failure) {
-        guard 1...100 ~= topics.count, topics.allSatisfy(Self.isTopic) else {
+        if let wrong = topics.first(where: { !Self.isTopic($0) }) {
+            throw Failure(.usage, "'\(wrong)' is not a topic", hint: "give one such as com.example.app.voip")
+        }
+        guard 1...100 ~= topics.count else {
             throw Failure(
                 .usage, "a certificate needs 1 to 100 topics", hint: "such as com.example.app and com.example.app.voip")
         }

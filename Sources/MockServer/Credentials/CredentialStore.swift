@@ -30,6 +30,12 @@ package struct CredentialStore: Sendable {
         _ = try MockIdentity(in: state, seed: seed, extraNames: [], extraAddresses: [])
     }
 
+    /// One that a mock or `pushrig keys` has made: whoever only looks makes none by a slip of the pen.
+    package init(existing given: String) throws(Failure) {
+        directory = try StateDirectory.absolute(given)
+        _ = try identity()
+    }
+
     package func path(of name: String) -> String { name.hasPrefix("/") ? name : directory + "/" + name }
 
     package func list() throws(Failure) -> CredentialList {
