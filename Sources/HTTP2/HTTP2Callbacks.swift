@@ -30,6 +30,9 @@ enum HTTP2Callbacks {
         nghttp2_option_set_max_outbound_ack(options, 10_000)
         nghttp2_option_set_max_settings(options, 32)
         nghttp2_option_set_stream_reset_rate_limit(options, 100_000, 100_000)
+        // nghttp2 counts a CONTINUATION once for each read that ends inside its frame header, up to nine times; at its
+        // default of 8 a single one that comes byte by byte would end the connection.
+        nghttp2_option_set_max_continuations(options, 128)
         return options!
     }()
 }

@@ -54,6 +54,11 @@ struct LateDataTests {
         Sequence(
             name: "malformed", frames: [.headers(1, malformed), .data(1, [1])], resets: [[1, 1], [1, 5]]),
         Sequence(
+            name: "malformed in its CONTINUATION",
+            frames: [
+                .headers(1, request, whole: false), .continuation(1, HPACK.literal("Upper", "case")), .data(1, [1]),
+            ], resets: [[1, 1], [1, 5]]),
+        Sequence(
             name: "malformed in its trailers, which do not end it",
             frames: [
                 .headers(1, request), .data(1, [1], end: false), .headers(1, HPACK.literal("x-a", "1")), .data(1, [1]),
