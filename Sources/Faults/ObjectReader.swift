@@ -27,16 +27,17 @@ struct ObjectReader {
     /// A member that is absent or null is nil.
     subscript(key: String) -> JSONValue? { object[key].flatMap { $0.isNull ? nil : $0 } }
 
+    /// By scalars: an accent that follows a slash or a tilde would make one character with it.
     func pointer(_ key: String) -> String {
-        var escaped = ""
-        for character in key {
-            switch character {
-            case "~": escaped += "~0"
-            case "/": escaped += "~1"
-            default: escaped.append(character)
+        var escaped = String.UnicodeScalarView()
+        for scalar in key.unicodeScalars {
+            switch scalar {
+            case "~": escaped.append(contentsOf: "~0".unicodeScalars)
+            case "/": escaped.append(contentsOf: "~1".unicodeScalars)
+            default: escaped.append(scalar)
             }
         }
-        return place + "/" + escaped
+        return place + "/" + String(escaped)
     }
 
     func error(_ key: String, _ message: String, hint: String? = nil) -> FaultRuleError {

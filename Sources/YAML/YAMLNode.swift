@@ -85,14 +85,14 @@ package struct YAMLNode: Hashable, Sendable {
     /// The node that an RFC 6901 pointer leads to, or the deepest one on its way; with the entry that names it.
     package func nearest(toPointer pointer: String) -> (node: YAMLNode, entry: YAMLEntry?) {
         var (node, entry): (YAMLNode, YAMLEntry?) = (self, nil)
-        for part in pointer.split(separator: "/") {
+        for part in pointer.unicodeScalars.split(separator: "/") {
             switch node.content {
             case .mapping(let entries):
                 let key = Self.unescape(part)
                 guard let next = entries.first(where: { $0.key == key }) else { return (node, entry) }
                 (node, entry) = (next.value, next)
             case .sequence(let items):
-                guard let index = Int(part), items.indices.contains(index) else { return (node, entry) }
+                guard let index = Int(Substring(part)), items.indices.contains(index) else { return (node, entry) }
                 (node, entry) = (items[index], nil)
             case .scalar: return (node, entry)
             }
@@ -100,20 +100,21 @@ package struct YAMLNode: Hashable, Sendable {
         return (node, entry)
     }
 
-    private static func unescape(_ part: Substring) -> String {
-        var text = ""
+    /// By scalars, as a pointer is written: an accent may follow the slash or the tilde.
+    private static func unescape(_ part: Substring.UnicodeScalarView) -> String {
+        var text = String.UnicodeScalarView()
         var escaped = false
-        for character in part {
+        for scalar in part {
             if escaped {
-                text.append(character == "1" ? "/" : "~")
+                text.append(scalar == "1" ? "/" : "~")
                 escaped = false
-            } else if character == "~" {
+            } else if scalar == "~" {
                 escaped = true
             } else {
-                text.append(character)
+                text.append(scalar)
             }
         }
-        return text
+        return String(text)
     }
 
     private func number(_ text: String) -> JSONValue? {

@@ -267,6 +267,7 @@ import Testing
             (#"{"action":{"silence":true},"match":{"nth":0}}"#, "/match/nth", "at least 1"),
             (#"{"action":{"silence":true},"match":{"priority":7}}"#, "/match/priority", "1, 5 or 10"),
             (#"{"action":{"silence":true},"match":{"topic":5}}"#, "/match/topic", "string"),
+            ("{\"action\":{\"silence\":true},\"~\u{301}\":1}", "/~0\u{301}", "unknown member"),
         ])
     func mistakes(text: String, pointer: String, words: String) {
         let error = error(text)

@@ -50,6 +50,8 @@ struct YAMLParseTests {
         #expect(root.nearest(toPointer: "/a/d~0e").node.json == 2)
         #expect(root.nearest(toPointer: "/a/none/deeper").entry?.key == "a")
         #expect(root.nearest(toPointer: "").node == root)
+        let accents = try parse("\u{7EC}f:\n  \"~\u{301}\": 1")
+        #expect(accents.nearest(toPointer: "/\u{7EC}f/~0\u{301}").node.json == 1)
     }
 
     @Test(
