@@ -57,11 +57,12 @@ final class TimerHeap {
         arm()
     }
 
-    /// What the actions held goes after the heap is empty, for it may have timers to cancel.
+    /// Whoever holds his own timer is held by its action: so each is cancelled, and only after the heap is empty, for
+    /// what goes with it may have timers to cancel.
     func forgetAll() {
         let forgotten = heap
         heap = []
-        withExtendedLifetime(forgotten) {}
+        for timer in forgotten { timer.cancel() }
     }
 
     /// Empties the timerfd after it fired.

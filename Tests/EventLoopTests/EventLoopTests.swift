@@ -56,6 +56,19 @@ struct EventLoopTests {
         #expect(released == nil)
     }
 
+    @Test("lets go, in the end, of one who holds the timer that holds him")
+    func ownTimer() {
+        weak var released: Recorder?
+        do {
+            let loop = EventLoop()
+            let recorder = Recorder(loop)
+            recorder.timer = loop.after(.seconds(3_600)) { recorder.seen.append("never") }
+            released = recorder
+            loop.letGo()
+        }
+        #expect(released == nil)
+    }
+
     @Test("tells the maker's error to the one who starts it")
     func failingMaker() {
         #expect(throws: Failure(.run, "no")) {
@@ -69,5 +82,6 @@ private final class Cargo: Sendable {}
 private final class Recorder {
     let loop: EventLoop
     var seen: [String] = []
+    var timer: LoopTimer?
     init(_ loop: EventLoop) { self.loop = loop }
 }
