@@ -33,7 +33,7 @@ let package = Package(
     name: "PushRig",
     products: [
         .library(name: "PushRig", targets: ["PushRig"]),
-        .executable(name: "pushrig", targets: ["pushrig"]),
+        .executable(name: "pushrig", targets: ["Command"]),
     ],
     targets: [
         // Floor 0
@@ -84,7 +84,7 @@ let package = Package(
             ]),
         room("PushRig", ["Basics", "Journal", "Faults", "APNs", "Devices", "MockServer", "Net"]),
         // Floor 9
-        .executableTarget(name: "pushrig", dependencies: ["Basics", "Harness"], swiftSettings: strict),
+        .executableTarget(name: "Command", dependencies: ["Basics", "Harness"], swiftSettings: strict),
         // Tests, one target for each module, and the real program from outside
         .target(
             name: "WireClient", dependencies: ["Basics", "TLS"], path: "Tests/WireClient", swiftSettings: strict),

@@ -1,4 +1,4 @@
-// What a figure is worth depends on where it was measured.
+// The version and commit of this program, and the machine it runs on.
 
 import Basics
 import CLinux
@@ -25,8 +25,8 @@ package enum Build {
     }
 }
 
-extension RunRecord.Machine {
-    static var current: RunRecord.Machine {
+extension Machine {
+    static var current: Machine {
         var name = utsname()
         uname(&name)
         func text<T>(_ tuple: T) -> String {
@@ -35,7 +35,7 @@ extension RunRecord.Machine {
         let processor = FileSystem.read("/proc/cpuinfo")?
             .split(separator: "\n").first { $0.hasPrefix("model name") }?
             .split(separator: ":", maxSplits: 1).last.map { String($0.drop { $0 == " " }) }
-        return RunRecord.Machine(
+        return Machine(
             host: text(name.nodename), system: "\(text(name.sysname)) \(text(name.release))",
             processor: processor ?? text(name.machine), cores: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))),
             memoryBytes: Int64(sysconf(Int32(_SC_PHYS_PAGES))) * Int64(sysconf(Int32(_SC_PAGESIZE))))

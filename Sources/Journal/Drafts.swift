@@ -152,4 +152,17 @@ package enum NoteKind: UInt8, CaseIterable, Sendable {
     case outcome = 13
     /// A fault rule that is in force from now on, by its number in pushes: number, id, rule.
     case rule = 14
+    /// A fault of the scenario was given to the mock, or taken back.
+    case faultGiven = 15
+    case faultTaken = 16
+    case relayReady = 17
+    case relayStopping = 18
+    /// What the relay's process used: see `RelaySample`.
+    case relaySample = 19
+    /// The counters of both sides at the end: see `TotalsNote`.
+    case totals = 20
+    /// The last note of a run: see `FinishNote`.
+    case finished = 21
+    /// The answer to a push never reached the client: see `UndeliveredNote`.
+    case undelivered = 22
 }

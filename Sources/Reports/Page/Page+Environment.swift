@@ -1,5 +1,7 @@
 // All it takes to run this again, and where it was run.
 
+import Basics
+
 extension ReportPage {
     var environment: Markup {
         let machine = record.machine

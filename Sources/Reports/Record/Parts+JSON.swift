@@ -3,22 +3,6 @@
 import Basics
 import Conformance
 
-extension RunRecord.Machine {
-    var json: JSONValue {
-        [
-            "host": .string(host), "system": .string(system), "processor": .string(processor),
-            "cores": .integer(Int64(cores)), "memoryBytes": .integer(memoryBytes),
-        ]
-    }
-
-    init(_ reading: JSONReading) throws(Failure) {
-        self.init(
-            host: try reading["host"].text(), system: try reading["system"].text(),
-            processor: try reading["processor"].text(), cores: try reading["cores"].integer(),
-            memoryBytes: try reading["memoryBytes"].integer())
-    }
-}
-
 extension RunRecord.Phase {
     var json: JSONValue {
         [

@@ -40,7 +40,7 @@ extension RunRecord {
 
     /// Reads what `json` gave, to the millisecond in `startedAt`. A record of a newer version is refused.
     package init(json: JSONValue) throws(Failure) {
-        let reading = JSONReading(json)
+        let reading = JSONReading(json, of: "run record")
         guard json["format"]?.string == "pushrig.run" else { throw reading.wrong("is not of format pushrig.run") }
         let version: Int = try reading["version"].integer()
         guard version <= Self.version else {

@@ -3,22 +3,6 @@
 package import Basics
 
 extension RunRecord {
-    package struct Machine: Hashable, Sendable {
-        package var host: String
-        package var system: String
-        package var processor: String
-        package var cores: Int
-        package var memoryBytes: Int64
-
-        package init(host: String, system: String, processor: String, cores: Int, memoryBytes: Int64) {
-            self.host = host
-            self.system = system
-            self.processor = processor
-            self.cores = cores
-            self.memoryBytes = memoryBytes
-        }
-    }
-
     /// A named stretch of the run: warm-up, measure, drain.
     package struct Phase: Hashable, Sendable {
         package var name: String

@@ -1,0 +1,169 @@
+// What the conductor of a run puts on record beside pushes and events, typed: together with them it is all that a judge
+// needs. Written by the harness, read by the judge; each is one note, so a run that was killed is known as far as it got.
+
+package import Basics
+
+/// One thing that happened in a run. The instant is the note's own.
+package enum RunNote: Hashable, Sendable {
+    /// First of all: what is to be run, whole, so that the plan can be made again from the journal alone.
+    case plan(PlanNote)
+    /// A phase begins: `warm-up`, `measure`, `drain`. The first one's instant is the origin of the plan.
+    case phase(String)
+    /// The mock was given this fault rule, by its number among the scenario's.
+    case faultGiven(FaultNote)
+    /// It was taken back, or the mock was stopped, by its number.
+    case faultTaken(Int)
+    /// The relay's process was started; `restart` counts from 0.
+    case relayStarted(restart: Int, arguments: [String])
+    /// It answered its ready probe.
+    case relayReady(restart: Int)
+    /// We send it this signal, on purpose.
+    case relayStopping(signal: String)
+    case relayExited(RelayExitNote)
+    case relaySample(RelaySample)
+    /// The counters of both sides when all was over.
+    case totals(TotalsNote)
+    /// Last of all. A journal without it is that of a run that was killed.
+    case finished(FinishNote)
+}
+
+/// The scenario and how it was asked for.
+package struct PlanNote: Hashable, Sendable {
+    package struct File: Hashable, Sendable {
+        package var path: String
+        package var text: String
+
+        package init(path: String, text: String) {
+            self.path = path
+            self.text = text
+        }
+    }
+
+    /// Every file of the scenario as it was read, the scenario first.
+    package var files: [File]
+    /// `--set`, as path and value, in the order given.
+    package var overrides: [[String]]
+    /// `--gate`, beside those of the scenario.
+    package var gates: [String]
+    /// `--known-failing`, beside those of the profile.
+    package var knownFailing: [String]
+    package var isStrict: Bool
+    package var seed: UInt64
+    package var run: UInt32
+    package var digest: String
+    package var shardIndex: Int
+    package var shardCount: Int
+    package var command: String
+    package var toolVersion: String
+    package var commit: String
+    package var machine: Machine
+
+    package init(
+        files: [File], overrides: [[String]] = [], gates: [String] = [], knownFailing: [String] = [],
+        isStrict: Bool = false, seed: UInt64, run: UInt32, digest: String, shardIndex: Int = 0, shardCount: Int = 1,
+        command: String = "", toolVersion: String = "", commit: String = "", machine: Machine = Machine()
+    ) {
+        self.files = files
+        self.overrides = overrides
+        self.gates = gates
+        self.knownFailing = knownFailing
+        self.isStrict = isStrict
+        self.seed = seed
+        self.run = run
+        self.digest = digest
+        self.shardIndex = shardIndex
+        self.shardCount = shardCount
+        self.command = command
+        self.toolVersion = toolVersion
+        self.commit = commit
+        self.machine = machine
+    }
+}
+
+package struct FaultNote: Hashable, Sendable {
+    /// Among the scenario's faults, from 0.
+    package var number: Int
+    /// The rule's number in `PushEntry.faultRule`.
+    package var rule: UInt32
+    /// A few words: `410 Unregistered`, `goaway`.
+    package var label: String
+
+    package init(number: Int, rule: UInt32, label: String) {
+        self.number = number
+        self.rule = rule
+        self.label = label
+    }
+}
+
+package struct RelayExitNote: Hashable, Sendable {
+    /// `exited with code 3`, `was ended by signal 9`.
+    package var how: String
+    /// We had told it to end.
+    package var wasAsked: Bool
+    /// The end of its output.
+    package var lastLines: String
+
+    package init(how: String, wasAsked: Bool, lastLines: String) {
+        self.how = how
+        self.wasAsked = wasAsked
+        self.lastLines = lastLines
+    }
+}
+
+/// What the relay's process (and its children) used at an instant, as the system tells.
+package struct RelaySample: Hashable, Sendable {
+    /// Since its start, user and system.
+    package var cpu: Interval
+    package var residentBytes: Int64
+    package var descriptors: Int
+    package var sockets: Int
+
+    package init(cpu: Interval, residentBytes: Int64, descriptors: Int, sockets: Int) {
+        self.cpu = cpu
+        self.residentBytes = residentBytes
+        self.descriptors = descriptors
+        self.sockets = sockets
+    }
+}
+
+/// What each side counted itself; the journal is held against it.
+package struct TotalsNote: Hashable, Sendable {
+    package var sessionsBegun = 0
+    /// Events whose planned instant has passed, and what became of them.
+    package var planned = 0
+    package var sent = 0
+    package var answered = 0
+    package var failed = 0
+    package var dropped = 0
+    /// Events of one session that left, by a mistake of ours, before an earlier one.
+    package var inverted = 0
+    package var loadConnections = 0
+    package var pushes = 0
+    /// Pushes left unanswered on purpose.
+    package var silenced = 0
+    /// Connections to the mock, and those that a fault of ours ended.
+    package var mockConnections = 0
+    package var connectionsEndedByFaults = 0
+    package var faultsFired = 0
+    package var tokens = 0
+    package var journalBytes = 0
+    /// By scenario fault number: how often it fired, on pushes and on connections.
+    package var firings: [Int] = []
+
+    package init() {}
+}
+
+package struct FinishNote: Hashable, Sendable {
+    /// SIGINT, SIGTERM or SIGHUP ended it.
+    package var isInterrupted: Bool
+    /// What of ours failed; nil when nothing did.
+    package var trouble: String?
+    /// The relay never answered its ready probe: nothing was judged.
+    package var wasNeverReady: Bool
+
+    package init(isInterrupted: Bool = false, trouble: String? = nil, wasNeverReady: Bool = false) {
+        self.isInterrupted = isInterrupted
+        self.trouble = trouble
+        self.wasNeverReady = wasNeverReady
+    }
+}
