@@ -72,8 +72,10 @@ let package = Package(
             ]),
         room("ReferenceRelay", ["Basics", "EventLoop", "TLS", "HTTP", "Net", "SQLite"]),
         // Floor 7
-        room("Conformance", ["Basics", "Journal", "Metrics"]),
-        room("Reports", ["Basics", "Journal", "Metrics", "Conformance"]),
+        room("Conformance", ["Basics", "Pushes", "Journal", "Metrics"]),
+        room("Verdicts", ["Basics", "Pushes", "Journal", "Metrics", "Faults", "Scenarios", "LoadGenerator", "Conformance"]),
+        // Floor 8
+        room("Reports", ["Basics", "Metrics", "Conformance", "Verdicts"]),
         // Floor 8
         room(
             "Harness",

@@ -1,14 +1,16 @@
-// Reads who signed a provider token, without verifying it: the mock has done that.
+// Reads who signed a provider token and when, without verifying it: the mock has done that.
 
 import Basics
 
-/// The issuer and key of a provider token.
-struct ProviderTokenClaims: Hashable, Sendable {
-    var team: String
-    var key: String
+/// The issuer, key and time of a provider token.
+package struct ProviderTokenClaims: Hashable, Sendable {
+    package var team: String
+    package var key: String
+    /// `iat`, Unix seconds; nil when it is no number.
+    package var issuedAt: Int64?
 
     /// Nil unless the text is `bearer <JWT>` with a readable header and claims.
-    init?(authorization: String) {
+    package init?(authorization: String) {
         let words = authorization.split(separator: " ", omittingEmptySubsequences: true)
         guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
         let parts = words[1].split(separator: ".", omittingEmptySubsequences: false)
@@ -17,6 +19,7 @@ struct ProviderTokenClaims: Hashable, Sendable {
         else { return nil }
         self.team = team
         key = header["kid"]?.string ?? ""
+        issuedAt = claims["iat"]?.double.flatMap { abs($0) < 1e15 ? Int64($0) : nil }
     }
 
     private static func object(_ part: Substring) -> JSONValue? {

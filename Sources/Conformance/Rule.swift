@@ -1,139 +1,85 @@
-// What a rule is and what it says: a requirement with its norm, a pure judge over saved evidence, and a verdict.
-// Must not know sockets, clocks or live state; everything is read from the journal after the fact.
+// What a rule is: a requirement with its norm, and a machine that sees the run's history once, in order, and ends in a
+// verdict. Must not know sockets, clocks, files or live state.
+
+package import Metrics
 
 /// One requirement and the code that judges it.
 package struct Rule: Sendable {
     /// How much a broken rule weighs: `must` fails the run, `should` warns, `environment` is only reported.
     package enum Level: String, Hashable, Sendable, CaseIterable { case must, should, environment }
 
+    /// What a finding rests on beside the pushes that it shows. Where our own part in that was not sound, it proves nothing.
+    package struct Basis: OptionSet, Hashable, Sendable {
+        package let rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// It compares instants: we must not have been late ourselves.
+        package static let timing = Basis(rawValue: 1)
+        /// Something did not come: the history must be whole.
+        package static let absence = Basis(rawValue: 2)
+        /// It takes our events to have left in order.
+        package static let order = Basis(rawValue: 4)
+    }
+
     /// Names the rule for ever: lower-case words joined by hyphens, never reused for something else.
     package let id: String
-    /// The numbered claims it judges, such as `R0.22, P9`.
-    package let claim: String
+    /// The numbered claims it judges, such as `R0.22`.
+    package let claims: [String]
     package let level: Level
+    package let basis: Basis
     /// One sentence for whoever failed it.
     package let requirement: String
     /// What the requirement rests on: a section of Apple's pages, or the relay's own words.
     package let norm: String
-    package let judge: @Sendable (Evidence) -> Verdict
+    /// What to change in a relay that broke it.
+    package let advice: String
+    package let make: @Sendable () -> any RuleMachine
 
     package init(
-        id: String, claim: String, level: Level, requirement: String, norm: String,
-        judge: @escaping @Sendable (Evidence) -> Verdict
+        _ id: String, _ claims: [String], _ level: Level, basis: Basis = [], requirement: String, norm: String,
+        advice: String, make: @escaping @Sendable () -> any RuleMachine
     ) {
         self.id = id
-        self.claim = claim
+        self.claims = claims
         self.level = level
+        self.basis = basis
         self.requirement = requirement
         self.norm = norm
-        self.judge = judge
-    }
-}
-
-/// What a rule found in the evidence.
-package enum Verdict: Hashable, Sendable {
-    /// Held each time it was put to the test; `evidenceCount` says how often (at least 1).
-    case kept(evidenceCount: Int)
-    /// Never empty.
-    case broken([Finding])
-    /// Nothing in the evidence put it to the test; neither praise nor blame.
-    case notExercised
-
-    /// The word used in files and on pages.
-    package var word: String {
-        switch self {
-        case .kept: "kept"
-        case .broken: "broken"
-        case .notExercised: "not exercised"
-        }
+        self.advice = advice
+        self.make = make
     }
 
-    package var findings: [Finding] {
-        if case .broken(let findings) = self { findings } else { [] }
-    }
-}
-
-/// One piece of evidence against the relay.
-package struct Finding: Hashable, Sendable {
-    package var message: String
-    package var expected: String
-    package var seen: String
-    /// Journal entry ids of the pushes it speaks of, in order of arrival.
-    package var entries: [UInt64]
-
-    package init(message: String, expected: String, seen: String, entries: [UInt64]) {
-        self.message = message
-        self.expected = expected
-        self.seen = seen
-        self.entries = entries
-    }
-}
-
-/// A rule and its verdict in one run, as it is kept in files.
-package struct RuleResult: Hashable, Sendable {
-    package var id: String
-    package var claim: String
-    package var level: Rule.Level
-    package var requirement: String
-    package var norm: String
-    package var verdict: Verdict
-    /// The profile lists this rule as a known break.
-    package var isKnownFailing: Bool
-
-    package init(
-        id: String, claim: String, level: Rule.Level, requirement: String, norm: String, verdict: Verdict,
-        isKnownFailing: Bool = false
+    /// A rule that looks at one account after the other and remembers nothing but what it found.
+    init(
+        _ id: String, _ claims: [String], _ level: Level, basis: Basis = [], requirement: String, norm: String,
+        advice: String, judge: @escaping @Sendable (JoinedAccount, RunContext, inout Tally) -> Void
     ) {
-        self.id = id
-        self.claim = claim
-        self.level = level
-        self.requirement = requirement
-        self.norm = norm
-        self.verdict = verdict
-        self.isKnownFailing = isKnownFailing
+        self.init(
+            id, claims, level, basis: basis, requirement: requirement, norm: norm, advice: advice
+        ) { AccountMachine(judge: judge) }
     }
+}
 
-    /// What the verdict comes to, once its level and the list of known breaks are taken into account.
-    package var standing: Standing {
-        switch verdict {
-        case .notExercised: .notExercised
-        case .kept: isKnownFailing ? .healed : .kept
-        case .broken where isKnownFailing: .knownBroken
-        case .broken:
-            switch level {
-            case .must: .broken
-            case .should: .warning
-            case .environment: .environment
-            }
-        }
-    }
+/// Sees each push as it arrives and each account when it is over, then says what it thinks. Its memory goes with what is
+/// open, not with what happened.
+package protocol RuleMachine {
+    /// In order of arrival.
+    mutating func see(_ push: SeenPush, _ run: RunContext)
+    mutating func close(_ joined: JoinedAccount, _ run: RunContext)
+    /// Once, when the history is over.
+    func verdict(_ run: RunContext) -> Verdict
+}
 
-    package enum Standing: String, Hashable, Sendable, CaseIterable {
-        case kept
-        /// Fails the run.
-        case broken
-        /// A broken `should`.
-        case warning
-        /// A broken `environment` claim: reported, never held against the relay.
-        case environment
-        /// Broken, and listed as such.
-        case knownBroken
-        /// Listed as broken but kept: fails the run until it is struck from the list.
-        case healed
-        case notExercised
+extension RuleMachine {
+    package mutating func see(_ push: SeenPush, _ run: RunContext) {}
+    package mutating func close(_ joined: JoinedAccount, _ run: RunContext) {}
+}
 
-        package var failsTheRun: Bool { self == .broken || self == .healed }
+private struct AccountMachine: RuleMachine {
+    let judge: @Sendable (JoinedAccount, RunContext, inout Tally) -> Void
+    var tally = Tally()
 
-        package var word: String {
-            switch self {
-            case .kept: "kept"
-            case .broken: "broken"
-            case .warning: "warning"
-            case .environment: "environment"
-            case .knownBroken: "known break"
-            case .healed: "healed"
-            case .notExercised: "not exercised"
-            }
-        }
-    }
+    mutating func close(_ joined: JoinedAccount, _ run: RunContext) { judge(joined, run, &tally) }
+
+    func verdict(_ run: RunContext) -> Verdict { tally.verdict }
 }

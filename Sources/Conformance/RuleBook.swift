@@ -1,49 +1,47 @@
-// All rules, in the order in which they are reported, and their judging.
+// All rules, in the order in which they are reported: causes before symptoms.
 
 package enum RuleBook {
-    package static let all: [Rule] = [
-        LastStateRule.lastStateDelivered,
-        ActivityRules.throttleRespected,
-        ActivityRules.nothingAfterEnd,
-        ActivityRules.oneStart,
-        ActivityRules.eventsFit,
-        TimestampRule.secondsAndRising,
-        ActivityRules.decodable,
-        DeliveryRules.alertsOnlyWhereDue,
-        DeliveryRules.alertFirst,
-        DeliveryRules.payloadFits,
-        DeliveryRules.requestsWellFormed,
-        TokenRules.deadTokenDropped,
-        TokenRules.livingTokenKept,
-        TokenRules.sessionsKeptApart,
-        ConnectionRules.providerTokenReused,
-        ConnectionRules.oneTeam,
-        ConnectionRules.connectionsReused,
-        RetryRules.backsOff,
-        RetryRules.keepsID,
-        ActivityRules.prioritiesMixed,
-    ]
+    package static let all: [Rule] =
+        ServingRules.all + ContentRules.all + RequestRules.all + [TimestampRule.secondsAndRising] + TokenRules.all
+        + RegistrationRules.all + EnvironmentRules.all + ActivityRules.all + AlertRules.all + ThrottleRules.all
+        + RetryRules.all + ConnectionRules.all + DeliveryRules.all
 
     /// The rule with this id or one of these claims (`R0.8`), in any case of letters.
     package static func rule(named name: String) -> Rule? {
         let wanted = name.lowercased()
-        return all.first { $0.id == wanted || $0.claims.contains { $0.lowercased() == wanted } }
+        return all.first { $0.id == wanted } ?? all.first { $0.claims.contains { $0.lowercased() == wanted } }
     }
 
-    /// Judges every rule. `knownFailing` holds ids or claims which the profile lists as known breaks.
-    package static func judge(_ evidence: Evidence, knownFailing: Set<String> = []) -> [RuleResult] {
-        all.map { rule in
-            RuleResult(
-                id: rule.id, claim: rule.claim, level: rule.level, requirement: rule.requirement, norm: rule.norm,
-                verdict: rule.judge(evidence),
-                isKnownFailing: knownFailing.contains(rule.id) || !knownFailing.isDisjoint(with: rule.claims))
+    /// Whether a list of known breaks names the rule, by id or by one of its claims, in any case of letters.
+    package static func names(_ list: some Sequence<String>, _ rule: Rule) -> Bool {
+        list.contains { entry in
+            let wanted = entry.lowercased()
+            return wanted == rule.id || rule.claims.contains { $0.lowercased() == wanted }
         }
     }
 }
 
-extension Rule {
-    /// The claims one by one.
-    package var claims: [String] {
-        claim.split(separator: ",").map { String($0.drop(while: { $0 == " " })) }
+/// All rules at work on one history.
+package struct RuleCourse {
+    private var machines: [(rule: Rule, machine: any RuleMachine)] = RuleBook.all.map { ($0, $0.make()) }
+
+    package init() {}
+
+    package mutating func see(_ push: SeenPush, _ run: RunContext) {
+        for index in machines.indices { machines[index].machine.see(push, run) }
+    }
+
+    package mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
+        for index in machines.indices { machines[index].machine.close(joined, run) }
+    }
+
+    /// `knownFailing` holds ids or claims that are listed as known breaks.
+    package func results(_ run: RunContext, knownFailing: [String], isStrict: Bool) -> [RuleResult] {
+        machines.map { rule, machine in
+            RuleResult(
+                id: rule.id, claims: rule.claims, level: rule.level, basis: rule.basis,
+                requirement: rule.requirement, norm: rule.norm, advice: rule.advice, verdict: machine.verdict(run),
+                isKnownFailing: RuleBook.names(knownFailing, rule), isStrict: isStrict)
+        }
     }
 }

@@ -40,6 +40,12 @@ extension Workload {
         case .serverID: Text.append(hexDigits: 16, from: user.child(4), into: buffer)
         case .deviceToken: Text.append(hexDigits: 64, from: user.child(5), into: buffer)
         case .startToken: Text.append(hexDigits: 128, from: user.child(6), into: buffer)
+        case .deviceToken2: Text.append(hexDigits: 64, from: user.child(7), into: buffer)
+        case .startToken2: Text.append(hexDigits: 128, from: user.child(8), into: buffer)
+        case .activityToken2:
+            Text.append(hexDigits: 160, from: sessionSeed.child(UInt64(session)).child(9), into: buffer)
+        case .rotatedToken:
+            Text.append(hexDigits: 160, from: sessionSeed.child(UInt64(session)).child(10), into: buffer)
         case .topic: buffer.append(profile.topic)
         }
     }

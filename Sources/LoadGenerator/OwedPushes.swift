@@ -6,9 +6,14 @@ import Scenarios
 /// A push the relay owes, with the event that caused it.
 struct OwedPush {
     var event: PlannedEvent
+    /// Its token is the one that it is owed to.
     var push: ExpectedPush
     /// From the event's planned instant.
     var deadline: Interval
+    /// It waited for its token to be registered.
+    var wasHeld = false
+    /// A newer state took its place while it waited, so it need not come.
+    var isReplaceable = false
 }
 
 /// One session's tokens as the relay should know them. Sessions are judged one by one: what another session of the same
@@ -18,40 +23,63 @@ struct OwedPushes {
     private var known: Set<SessionVariable> = []
     /// Pushes that wait for their token to be registered, oldest first.
     private var held: [OwedPush] = []
+    /// Phones that any call has registered something for.
+    private var phones: Set<Int> = [0]
 
     init(_ workload: Workload) { calls = workload.profile.calls }
 
-    /// Plays the session's next event and reports what becomes owed by it.
+    /// Plays the session's next event and reports what becomes owed by it: a push for each phone.
     mutating func happen(_ event: PlannedEvent, _ owed: (OwedPush) -> Void) {
         let call = calls[event.call]
-        for token in call.registers where known.insert(token).inserted { release(token, at: event.at, owed) }
-        for push in call.pushes {
-            if let unless = push.unless, known.contains(unless) { continue }
-            let caused = OwedPush(event: event, push: push, deadline: push.deadline)
-            if known.contains(push.token) {
-                owed(caused)
-            } else if push.held {
-                hold(caused)
-            }
+        for token in call.registers {
+            // A phone has one token of each role: a new one takes the old one's place.
+            for other in token.ofSameRole where other != token && other.phone == token.phone { known.remove(other) }
+            phones.insert(token.phone)
+            if known.insert(token).inserted { release(token, at: event.at, owed) }
         }
-        for token in call.unregisters { known.remove(token) }
+        for push in call.pushes {
+            for phone in phones.sorted() { happen(push, event, phone, owed) }
+        }
+        for token in call.unregisters { for other in token.ofSameRole { known.remove(other) } }
     }
 
-    /// The newest state is owed; those before it may be superseded by it.
-    private mutating func hold(_ caused: OwedPush) {
-        for index in held.indices
-        where held[index].push.token == caused.push.token && held[index].push.channel == caused.push.channel {
-            held[index].push.coalesce = true
+    private mutating func happen(
+        _ push: ExpectedPush, _ event: PlannedEvent, _ phone: Int, _ owed: (OwedPush) -> Void
+    ) {
+        if let unless = push.unless, token(of: unless, phone) != nil { return }
+        var caused = OwedPush(event: event, push: push, deadline: push.deadline)
+        if let token = token(of: push.token, phone) {
+            caused.push.token = token
+            owed(caused)
+        } else if push.held {
+            hold(caused, phone)
+        }
+    }
+
+    /// The phone's token of that role, where it is registered.
+    private func token(of role: SessionVariable, _ phone: Int) -> SessionVariable? {
+        role.ofSameRole.first { $0.phone == phone && known.contains($0) }
+    }
+
+    /// The newest state is owed; those before it need not come.
+    private mutating func hold(_ caused: OwedPush, _ phone: Int) {
+        var caused = caused
+        caused.push.token = caused.push.token.ofSameRole.first { $0.phone == phone } ?? caused.push.token
+        caused.wasHeld = true
+        for index in held.indices where held[index].push.token == caused.push.token && held[index].push.type == caused.push.type {
+            held[index].isReplaceable = true
         }
         held.append(caused)
     }
 
     private mutating func release(_ token: SessionVariable, at time: Interval, _ owed: (OwedPush) -> Void) {
         guard !held.isEmpty else { return }
-        for var push in held where push.push.token == token {
+        func isMeant(_ push: OwedPush) -> Bool { push.push.token.role == token.role && push.push.token.phone == token.phone }
+        for var push in held where isMeant(push) {
+            push.push.token = token
             push.deadline += time - push.event.at
             owed(push)
         }
-        held.removeAll { $0.push.token == token }
+        held.removeAll(where: isMeant)
     }
 }

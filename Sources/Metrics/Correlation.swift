@@ -1,46 +1,53 @@
 // What a run came to, once plan and arrivals are joined.
 
-/// Every expectation is in exactly one of `delivered`, `late`, `superseded`, `lost`, `excused`, `unsent` and
-/// `undecided`. `duplicated`, `reordered` and `unexpected` count pushes, in addition.
+package import Basics
+
+/// Every expectation is in exactly one of `DeliveryClass.ofExpectations`; those of `ofPushes` count pushes, in addition.
 package struct Correlation: Sendable {
-    /// By the kind of the expectation; a push without one counts under `""`.
+    /// By the kind of the expectation; a push without one counts under `(no call)`.
     package var classes: [String: [DeliveryClass: Int]] = [:]
     package var totals: [DeliveryClass: Int] = [:]
     /// All expectations.
     package var expected = 0
-    /// Never delivered because their token was dead; not held against the relay.
-    package var excused = 0
-    /// Their event was dropped by us; not held against the relay.
-    package var unsent = 0
-    /// Not arrived, but the deadline lies after the end of the run.
-    package var undecided = 0
-    /// How many of the lost belong to an event the relay did not answer with 2xx.
+    /// Expectations by what of ours excuses them.
+    package var excuses: [String: Int] = [:]
+    /// How many of the lost belong to an event the relay did not take.
     package var lostUnaccepted = 0
+    /// Pushes without our marker to tokens that nobody has, where the relay is not ours.
+    package var foreign = 0
+    /// The first few of each class that is worth looking at.
+    package var examples: [DeliveryClass: [Example]] = [:]
 
     /// `plannedAt` to the first accepted arrival, in nanoseconds.
     package var delivery = Histogram()
     package var deliveryByKind: [String: Histogram] = [:]
     /// `plannedAt` to the relay's answer, in nanoseconds.
     package var answer = Histogram()
-    /// By the kind of the event, as named by `Correlator.name(kinds:)`.
+    /// By the kind of the event.
     package var answerByKind: [String: Histogram] = [:]
     /// `sentAt` to the relay's answer, in nanoseconds.
     package var answerUncorrected = Histogram()
-    /// `plannedAt` to `sentAt`: our own, in nanoseconds.
+    /// Ours alone: from the instant an event could leave until it was dispatched, in nanoseconds.
     package var lateness = Histogram()
+    /// Age of what cards show, in nanoseconds; counts are milliseconds of a card's life.
+    package var staleness = Histogram()
 
     /// One row per second from the origin on, without gaps.
     package var series: [SeriesRow] = []
     /// Pushes by `"status reason"`, such as `"400 BadDeviceToken"`, `"200"`, and `"no answer"`.
     package var reasons: [String: Int] = [:]
-    /// Pushes by outcome word.
+    /// Pushes by outcome word; those that no device was asked about under `no device`.
     package var outcomes: [String: Int] = [:]
     package var deadTokens = DeadTokens()
     package var lastState = LastState()
+    /// What the relay answered that the profile does not expect, most frequent first.
+    package var wrongAnswers: [WrongAnswer] = []
 
     package var events = 0
     package var sent = 0
     package var answered = 0
+    /// Answered with a status that the profile expects.
+    package var taken = 0
     /// Never sent by us.
     package var dropped = 0
     /// Sent, and without a usable answer.
@@ -53,6 +60,44 @@ package struct Correlation: Sendable {
     package init() {}
 
     package func count(_ deliveryClass: DeliveryClass) -> Int { totals[deliveryClass] ?? 0 }
+
+    package var excused: Int { count(.excused) }
+    package var unsent: Int { count(.unsent) }
+    package var undecided: Int { count(.undecided) }
+}
+
+/// One expectation or push, to look at.
+package struct Example: Hashable, Sendable {
+    package var session: UInt32
+    package var step: UInt32
+    /// The call's name, or empty.
+    package var kind: String
+    package var at: Instant
+    /// Journal ids of the pushes it speaks of.
+    package var entries: [UInt64]
+
+    package init(session: UInt32, step: UInt32, kind: String, at: Instant, entries: [UInt64]) {
+        self.session = session
+        self.step = step
+        self.kind = kind
+        self.at = at
+        self.entries = entries
+    }
+}
+
+/// Equal answers of the relay that were not expected.
+package struct WrongAnswer: Hashable, Sendable {
+    /// 0: no answer came.
+    package var status: UInt16
+    /// The first bytes of the body, or in words why no answer came.
+    package var body: String
+    package var count: Int
+
+    package init(status: UInt16, body: String, count: Int) {
+        self.status = status
+        self.body = body
+        self.count = count
+    }
 }
 
 /// What happened in one second.
@@ -67,6 +112,9 @@ package struct SeriesRow: Hashable, Sendable {
     package var accepted = 0
     /// Events that failed or were answered with 400 and above, and pushes answered with other than 200.
     package var errors = 0
+    /// Milliseconds that cards lived in this second, all together, and the sum of their ages over it in ms x s.
+    package var cardMilliseconds = 0
+    package var cardAges = 0
 
     package init(second: Int) { self.second = second }
 }
@@ -76,8 +124,8 @@ package struct DeadTokens: Hashable, Sendable {
     package var died = 0
     /// Pushes that still came to them afterwards.
     package var pushesAfterDeath = 0
-    /// The token with the most of these, and how many.
-    package var worstToken: String?
+    /// The token with the most of these, by the journal id of its death, and how many.
+    package var worstDeath: UInt64?
     package var worstPushes = 0
     /// Journal ids of the first of these pushes, at most 20.
     package var sample: [UInt64] = []
@@ -86,26 +134,11 @@ package struct DeadTokens: Hashable, Sendable {
 }
 
 package struct LastState: Hashable, Sendable {
-    package struct Missing: Hashable, Sendable {
-        package var session: UInt32
-        package var step: UInt32
-        package var kind: String
-        package var token: String
-
-        package init(session: UInt32, step: UInt32, kind: String, token: String) {
-            self.session = session
-            self.step = step
-            self.kind = kind
-            self.token = token
-        }
-    }
-
     /// Sessions whose plan has a last state and that can be judged.
     package var sessions = 0
     package var delivered = 0
-    /// Sessions that never got it; `missing` holds at most 20 of them.
+    /// Sessions that never got it.
     package var missingCount = 0
-    package var missing: [Missing] = []
 
     package init() {}
 }

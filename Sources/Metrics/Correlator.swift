@@ -1,221 +1,230 @@
-// Joins what was planned with what was sent and what arrived. It only collects; all judging is done in `finish`, so the
-// order in which things are told to it does not matter.
+// Counts what happened, in one pass: pushes and calls as they come, expectations when their account is over. Memory goes
+// with what is open and with the length of the run in seconds, not with how much happened.
 //
-//     plan ──▶ expect ──┐
-//     load's journal ──▶ observe(event) ──┼──▶ finish ──▶ Correlation
-//     mock's journal ──▶ observe(push) ───┘
+//     call, push ──▶ observe ──▶ series, reasons, outcomes, histograms
+//     account over ──▶ close ──▶ classes, delivery, staleness, last states, examples
 
 package import Basics
-package import Journal
+import Pushes
 
-/// Memory: 32 bytes an expectation, 48 bytes a push, 8 bytes a failed event, and for each token and session some tens.
 package struct Correlator: Sendable {
-    /// A push that comes to a dead token this soon after the answer that said so may have been on its way already.
-    package static let usualDeadTokenGrace = Interval.milliseconds(100)
     /// Kinds beyond these are counted as `other`.
     private static let maxKinds = 128
-    private static let maxWords = 1000
-    private static let maxDeadTexts = 10_000
+    private static let maxWords = 1_000
+    private static let maxWrongAnswers = 100
+    /// Of each class.
+    package static let maxExamples = 5
+    private static let noKind = "(no call)"
 
-    let run: UInt32
-    let deadTokenGrace: Interval
-
-    var planned: [Planned] = []
-    var arrivals: [Arrival] = []
-    var tokens = TokenTable()
-    var finalTokens = FinalTokens()
-    /// Tokens that died, by their number.
-    var deadTexts: [Int32: String] = [:]
-    var kinds: [String] = []
-    private var kindNumbers: [String: UInt16] = [:]
-    private var eventKinds: [String] = []
-
-    /// Pushes whose outcome came later than they, and was good.
-    private var takenLate: Set<UInt64> = []
-
-    /// Events that the relay did not take, by session and step: not sent at all, or not answered with 2xx.
-    var unsent: [UInt64] = []
-    var refused: [UInt64] = []
-
+    private let kinds: [String]
+    /// What was planned before it is warm-up: counted and judged, but left out of the latency figures.
+    private let measuredFrom: Instant
     private var correlation = Correlation()
     private var series: SeriesBuilder
     private var sessions = ActiveSessions()
-    /// By the number of the event's kind.
+    /// By the number of the kind.
     private var answers: [UInt16: Histogram] = [:]
-    private var reasons: [Answer: Int] = [:]
+    private var deliveries: [UInt16: Histogram] = [:]
+    private var wrongAnswers: [WrongKey: Int] = [:]
 
-    private struct Answer: Hashable {
+    private struct WrongKey: Hashable {
         var status: UInt16
-        var reason: String?
-
-        var text: String { status == 0 ? "no answer" : String(status) + (reason.map { " " + $0 } ?? "") }
+        var body: String
     }
 
-    /// What was planned before it is warm-up: counted and judged, but left out of the latency figures.
-    let measuredFrom: Instant
-
-    /// `origin` is second 0 of the series; nil takes the first instant that is mentioned. `measuredFrom` nil: there is
-    /// no warm-up.
-    package init(
-        run: UInt32, origin: Instant? = nil, measuredFrom: Instant? = nil,
-        deadTokenGrace: Interval = Self.usualDeadTokenGrace
-    ) {
-        self.run = run
-        self.measuredFrom = measuredFrom ?? Instant(nanoseconds: .min)
-        self.deadTokenGrace = deadTokenGrace
+    /// `kinds` are the profile's calls by name; `origin` is second 0 of the series, nil: the first instant mentioned.
+    package init(kinds: [String], origin: Instant? = nil, measuredFrom: Instant = Instant(nanoseconds: .min)) {
+        self.kinds = kinds
+        self.measuredFrom = measuredFrom
         series = SeriesBuilder(origin: origin)
     }
 
-    package mutating func expect(_ expectation: Expectation) {
-        var flags: Planned.Flags = []
-        if expectation.coalesceKey { flags.insert(.mayBeSuperseded) }
-        if expectation.isFinal { flags.insert(.isFinal) }
-        planned.append(
-            Planned(
-                plannedAt: expectation.plannedAt.nanoseconds, deadline: expectation.deadline.nanoseconds,
-                session: expectation.session, step: expectation.step,
-                token: tokens.number(of: expectation.token), kind: number(ofKind: expectation.kind),
-                channel: expectation.channel.number, flags: flags))
-        if expectation.isFinal {
-            finalTokens.add(
-                expectation.token, token: planned[planned.count - 1].token, session: expectation.session,
-                step: expectation.step)
-        }
-        correlation.expected += 1
+    // MARK: As it comes
+
+    package mutating func observe(_ push: SeenPush, reason: String) {
+        correlation.pushes += 1
+        series.count(push.arrivedAt, \.pushes)
+        series.count(push.arrivedAt, push.isAccepted ? \.accepted : \.errors)
+        let answer = push.status == 0 ? "no answer" : String(push.status) + (reason.isEmpty ? "" : " " + reason)
+        count(answer, in: \.reasons)
+        count(push.outcome.map { "\($0.word)" } ?? "no device", in: \.outcomes)
     }
 
-    package mutating func observe(_ push: PushEntry) {
-        let marker = Marker.find(in: push.payload.span, run: run)
-        let channel = PushChannel(pushType: push.pushType)
-        let token = tokens.number(of: push.token)
-        let killed = push.status == 410 || push.reason == "BadDeviceToken"
-        var flags: Arrival.Flags = []
-        if marker != nil { flags.insert(.isMarked) }
-        if killed { flags.insert(.killedToken) }
-        if push.status == 200 {
-            flags.insert(.isAnswered200)
-            if channel != .liveactivity || Self.isAccepted(push.outcome) { flags.insert(.isAccepted) }
-        }
-        arrivals.append(
-            Arrival(
-                at: push.arrivedAt.nanoseconds, answeredAt: push.arrivedAt.nanoseconds &+ push.delay.nanoseconds,
-                id: push.id, session: marker?.session ?? 0, step: marker?.step ?? 0, token: token,
-                channel: channel.number, flags: flags))
-        count(push)
-        if killed, deadTexts.count < Self.maxDeadTexts { deadTexts[token] = push.token }
-    }
+    /// What a device did in the end with a push that was stored for it: under a word of its own, such as `late updated`.
+    package mutating func observe(late outcome: String) { count("late " + outcome, in: \.outcomes) }
 
-    /// What a device did in the end with a push that was stored for it. It counts under a word of its own, such as
-    /// `late updated`; a state that was taken counts as received when the push arrived.
-    package mutating func observe(late outcome: String, of push: UInt64) {
-        if Self.isAccepted(outcome) { takenLate.insert(push) }
-        count(outcome: "late " + outcome)
-    }
-
-    package mutating func observe(_ event: EventEntry) {
-        let wasSent = event.sentAt.nanoseconds != 0 && event.failure != EventFailure.dropped.rawValue
-        let wasAnswered = wasSent && event.answeredAt.nanoseconds != 0 && event.status != 0
-        let key = UInt64(event.session) << 32 | UInt64(event.step)
+    /// `answer`: the first bytes of a body that was not expected, or in words why none came.
+    package mutating func observe(_ call: SeenCall, answer: String) {
         correlation.events += 1
-        series.count(event.plannedAt, \.planned)
-        guard wasSent else {
+        series.count(call.plannedAt, \.planned)
+        guard call.state == .sent else {
             correlation.dropped += 1
-            unsent.append(key)
             return
         }
         correlation.sent += 1
-        series.count(event.sentAt, \.sent)
-        let isMeasured = event.plannedAt >= measuredFrom
-        if isMeasured { correlation.lateness.record(Self.distance(event.plannedAt, event.sentAt)) }
-        sessions.extend(event.session, from: event.sentAt, to: max(event.sentAt, event.answeredAt))
-        if wasAnswered {
+        series.count(call.sentAt, \.sent)
+        let isMeasured = call.plannedAt >= measuredFrom
+        if isMeasured { correlation.lateness.record(call.lateness.nanoseconds) }
+        sessions.extend(call.session, from: call.sentAt, to: max(call.sentAt, call.answeredAt))
+        if call.wasAnswered {
             correlation.answered += 1
-            series.count(event.answeredAt, \.answered)
-            if isMeasured { measureAnswer(event) }
+            series.count(call.answeredAt, \.answered)
+            if isMeasured { measureAnswer(call) }
         }
-        if event.failure != 0 || !wasAnswered { correlation.failed += 1 }
-        if !wasAnswered || !(200...299).contains(event.status) { refused.append(key) }
-        if event.failure != 0 || !wasAnswered || event.status >= 400 {
-            series.count(max(event.sentAt, event.answeredAt), \.errors)
+        if call.wasTaken {
+            correlation.taken += 1
+        } else {
+            correlation.failed += 1
+            series.count(max(call.sentAt, call.answeredAt), \.errors)
+            let key = WrongKey(status: call.wasAnswered ? call.status : 0, body: answer)
+            let isKnown = wrongAnswers.count < Self.maxWrongAnswers || wrongAnswers[key] != nil
+            wrongAnswers[isKnown ? key : WrongKey(status: key.status, body: "…"), default: 0] += 1
         }
     }
 
-    private mutating func measureAnswer(_ event: EventEntry) {
-        let answer = Self.distance(event.plannedAt, event.answeredAt)
+    private mutating func measureAnswer(_ call: SeenCall) {
+        let answer = (call.answeredAt - call.plannedAt).nanoseconds
         correlation.answer.record(answer)
-        correlation.answerUncorrected.record(Self.distance(event.sentAt, event.answeredAt))
-        let kind = Int(event.kind) < Self.maxKinds ? event.kind : UInt16.max
-        answers[kind, default: Histogram()].record(answer)
+        correlation.answerUncorrected.record((call.answeredAt - call.sentAt).nanoseconds)
+        answers[number(of: call.kind), default: Histogram()].record(answer)
     }
 
-    /// The names that the events' `kind` numbers index, as the journal's `kinds` note has them.
-    package mutating func name(kinds: [String]) { eventKinds = kinds }
+    private mutating func count(_ word: String, in column: WritableKeyPath<Correlation, [String: Int]>) {
+        let isKnown = correlation[keyPath: column].count < Self.maxWords || correlation[keyPath: column][word] != nil
+        correlation[keyPath: column][isKnown ? word : "other", default: 0] += 1
+    }
 
-    /// Judges everything. `end` is when the run stopped listening: what is due later and has not come is undecided.
-    package mutating func finish(end: Instant) -> Correlation {
+    private func number(of kind: UInt16) -> UInt16 { Int(kind) < min(kinds.count, Self.maxKinds) ? kind : .max }
+
+    private func name(of kind: UInt16) -> String {
+        Int(kind) < min(kinds.count, Self.maxKinds) ? kinds[Int(kind)] : "other"
+    }
+
+    /// A push that no account has: its marker is of no open session, its token of none that is planned.
+    package mutating func observe(stray push: SeenPush, isRelayOurs: Bool) {
+        guard push.isAccepted else { return }
+        guard push.isMarked || isRelayOurs else {
+            correlation.foreign += 1
+            return
+        }
+        count(.unexpected, kind: Self.noKind)
+        add(.unexpected, Example(session: push.session, step: push.step, kind: "", at: push.arrivedAt, entries: [push.id]))
+    }
+
+    // MARK: When an account is over
+
+    package mutating func close(_ joined: JoinedAccount, _ circumstances: Circumstances) {
+        let account = joined.account
+        for index in account.rows.indices { close(row: index, joined) }
+        for (index, fault) in joined.fault.enumerated() {
+            guard let fault else { continue }
+            let push = account.pushes[index]
+            let kind = push.isMarked ? account.call(at: place(of: push))?.kind : nil
+            count(fault, kind: kind.map(name) ?? Self.noKind)
+            add(
+                fault,
+                Example(
+                    session: push.session, step: push.step, kind: kind.map(name) ?? "", at: push.arrivedAt,
+                    entries: [push.id]))
+        }
+        countLastStates(joined)
+        countDeaths(joined, circumstances)
+        for stretch in CardAges.stretches(of: joined, until: circumstances.end) {
+            correlation.staleness.record(stretch)
+            series.add(stretch)
+        }
+    }
+
+    private func place(of push: SeenPush) -> UInt64 { UInt64(push.session) << 32 | UInt64(push.step) }
+
+    private mutating func close(row index: Int, _ joined: JoinedAccount) {
+        let row = joined.account.rows[index]
+        let fate = joined.fates[index]
+        correlation.expected += 1
+        count(fate.outcome, kind: name(of: row.kind))
+        if let excuse = fate.excuse { count(excuse, in: \.excuses) }
+        if let accepted = fate.accepted, row.plannedAt >= measuredFrom {
+            let latency = (joined.account.pushes[accepted].arrivedAt - row.plannedAt).nanoseconds
+            correlation.delivery.record(latency)
+            deliveries[number(of: row.kind), default: Histogram()].record(latency)
+        }
+        switch fate.outcome {
+        case .lost, .late, .excused:
+            if fate.outcome == .lost, joined.account.call(at: row.place)?.wasTaken != true {
+                correlation.lostUnaccepted += 1
+            }
+            add(
+                fate.outcome,
+                Example(
+                    session: row.session, step: row.step, kind: name(of: row.kind), at: row.plannedAt,
+                    entries: joined.attempts(of: index).suffix(4).map(\.id)))
+        default: break
+        }
+    }
+
+    private mutating func count(_ outcome: DeliveryClass, kind: String) {
+        correlation.classes[kind, default: [:]][outcome, default: 0] += 1
+        correlation.totals[outcome, default: 0] += 1
+    }
+
+    private mutating func add(_ outcome: DeliveryClass, _ example: @autoclosure () -> Example) {
+        guard correlation.examples[outcome]?.count ?? 0 < Self.maxExamples else { return }
+        correlation.examples[outcome, default: []].append(example())
+    }
+
+    /// A session counts where at least one of its last states could be judged, and as delivered where none was lost.
+    private mutating func countLastStates(_ joined: JoinedAccount) {
+        var lost: [UInt32: Bool] = [:]
+        for (row, fate) in zip(joined.account.rows, joined.fates) where row.isFinal {
+            switch fate.outcome {
+            case .lost: lost[row.session] = true
+            case .delivered, .late, .superseded: lost[row.session] = lost[row.session] ?? false
+            default: break
+            }
+        }
+        correlation.lastState.sessions += lost.count
+        let missing = lost.values.count { $0 }
+        correlation.lastState.missingCount += missing
+        correlation.lastState.delivered += lost.count - missing
+    }
+
+    private mutating func countDeaths(_ joined: JoinedAccount, _ circumstances: Circumstances) {
+        correlation.deadTokens.died += joined.tokens.deaths.count
+        guard !joined.tokens.deaths.isEmpty else { return }
+        var after: [UInt64: Int] = [:]
+        for push in joined.account.pushes {
+            let known = push.arrivedAt - circumstances.inFlightGrace
+            guard let death = joined.tokens.death(of: push.token, knownAt: known), death.environment == push.environment
+            else { continue }
+            let id = joined.account.pushes[death.push].id
+            if correlation.deadTokens.sample.count < 20 { correlation.deadTokens.sample.append(push.id) }
+            after[id, default: 0] += 1
+        }
+        for (death, count) in after.sorted(by: { $0.key < $1.key }) {
+            correlation.deadTokens.pushesAfterDeath += count
+            if count > correlation.deadTokens.worstPushes {
+                correlation.deadTokens.worstPushes = count
+                correlation.deadTokens.worstDeath = death
+            }
+        }
+    }
+
+    // MARK: The end
+
+    package consuming func finish() -> Correlation {
         var correlation = correlation
-        for (answer, count) in reasons { correlation.reasons[answer.text, default: 0] += count }
         for (kind, histogram) in answers {
-            let isNamed = eventKinds.indices.contains(Int(kind))
-            let name = isNamed ? eventKinds[Int(kind)] : kind == .max ? "other" : "#\(kind)"
-            correlation.answerByKind[name, default: Histogram()].merge(histogram)
+            correlation.answerByKind[name(of: kind), default: Histogram()].merge(histogram)
         }
-        if !takenLate.isEmpty {
-            for index in arrivals.indices where takenLate.contains(arrivals[index].id) {
-                arrivals[index].flags.insert(.isAccepted)
-            }
+        for (kind, histogram) in deliveries {
+            correlation.deliveryByKind[name(of: kind), default: Histogram()].merge(histogram)
         }
-        var join = Join(self, end: end)
-        join.judge(into: &correlation)
-        var sessions = sessions
+        correlation.wrongAnswers = wrongAnswers.map { WrongAnswer(status: $0.status, body: $0.body, count: $1) }
+            .sorted { ($1.count, $0.status, $0.body) < ($0.count, $1.status, $1.body) }
         var series = series
-        if sessions.isEmpty {
-            for row in planned {
-                let at = Instant(nanoseconds: row.plannedAt)
-                sessions.extend(row.session, from: at, to: at)
-            }
-        }
         correlation.peakSessions = sessions.peak
         correlation.activeSeries = sessions.bySecond(&series)
         correlation.series = series.rows
         return correlation
-    }
-
-    /// What the device did with a live activity push that counts as received. No word at all means that no device
-    /// was modelled.
-    private static func isAccepted(_ outcome: String) -> Bool {
-        switch outcome {
-        case "", "shown", "replaced", "started", "updated", "ended", "silent": true
-        default: false
-        }
-    }
-
-    private mutating func count(_ push: PushEntry) {
-        correlation.pushes += 1
-        series.count(push.arrivedAt, \.pushes)
-        series.count(push.arrivedAt, push.status == 200 ? \.accepted : \.errors)
-        let answer = Answer(status: push.status, reason: push.reason)
-        let isFew = reasons.count < Self.maxWords
-        reasons[isFew ? answer : Answer(status: push.status), default: 0] += 1
-        count(outcome: push.outcome)
-    }
-
-    private mutating func count(outcome: String) {
-        let isKnown = correlation.outcomes.count < Self.maxWords || correlation.outcomes[outcome] != nil
-        correlation.outcomes[isKnown ? outcome : "other", default: 0] += 1
-    }
-
-    private mutating func number(ofKind name: String) -> UInt16 {
-        if let known = kindNumbers[name] { return known }
-        let name = kinds.count < Self.maxKinds ? name : "other"
-        if let known = kindNumbers[name] { return known }
-        kinds.append(name)
-        kindNumbers[name] = UInt16(kinds.count - 1)
-        return UInt16(kinds.count - 1)
-    }
-
-    static func distance(_ from: Instant, _ to: Instant) -> Int64 {
-        let (distance, overflow) = to.nanoseconds.subtractingReportingOverflow(from.nanoseconds)
-        return overflow ? 0 : distance
     }
 }

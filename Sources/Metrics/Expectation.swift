@@ -1,64 +1,87 @@
 // What the plan says should happen, and the words for what did.
 
 package import Basics
+package import Pushes
 
-/// Which road a push takes; the raw value is the word of `apns-push-type`.
-package enum PushChannel: String, CaseIterable, Hashable, Sendable {
-    case alert, background, liveactivity, location, voip, complication, fileprovider, mdm, pushtotalk, widgets, controls
-
-    /// The channel of a request: an absent or unknown push type is judged as an alert, as APNs does.
-    package init(pushType: String?) { self = pushType.flatMap(PushChannel.init(rawValue:)) ?? .alert }
-}
-
-/// What became of an expectation (`delivered, superseded, late, lost`), or what else a push was
-/// (`duplicated, reordered, unexpected`).
+/// What became of an expectation (the first seven: each is in exactly one), or what a push was beyond an expectation.
 package enum DeliveryClass: String, CaseIterable, Hashable, Sendable {
-    /// Accepted in time.
+    /// Accepted in time: right token, type, event and content.
     case delivered
-    /// Never seen, but a newer state of the same activity was delivered and the profile allows that.
+    /// Not accepted, but a newer state of the same activity was by the time it was due, and the profile allows that.
     case superseded
     /// Accepted after its deadline.
     case late
     case lost
-    /// A further 200 for something that had its 200.
+    /// Not accepted, and a named fault or outage of ours explains it.
+    case excused
+    /// We never sent its event, or could not while we held the relay down.
+    case unsent
+    /// Not accepted, but it is due after the end of the run.
+    case undecided
+
+    /// A further 200 for something that had its 200, and the relay knew.
     case duplicated
-    /// A live activity push with an older step than one already delivered.
+    /// A live activity push with an older step than one already accepted for that activity.
     case reordered
-    /// A 200 push that carries our marker where the plan expects none, or no marker at all.
+    /// Accepted where the plan expects none.
     case unexpected
+    /// Accepted with the marker of an expectation, at a token that this was not for.
+    case misdirected
+    /// Accepted at the right token with the wrong event, or with content that is not what the relay was given.
+    case altered
+
+    package static let ofExpectations: [DeliveryClass] = [
+        .delivered, .superseded, .late, .lost, .excused, .unsent, .undecided,
+    ]
+    package static let ofPushes: [DeliveryClass] = [.duplicated, .reordered, .unexpected, .misdirected, .altered]
 }
 
 /// One push the plan expects.
 package struct Expectation: Hashable, Sendable {
+    package struct Flags: OptionSet, Hashable, Sendable {
+        package var rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// A later state of the same activity may arrive instead.
+        package static let mayBeSuperseded = Flags(rawValue: 1)
+        /// The last state of the session on this lane.
+        package static let isFinal = Flags(rawValue: 2)
+        /// Counts against the relay's throttle.
+        package static let isThrottled = Flags(rawValue: 4)
+        /// Waited for its token to be registered; `owedSince` is then later than the event.
+        package static let wasHeld = Flags(rawValue: 8)
+    }
+
     package var session: UInt32
     package var step: UInt32
-    /// The name of the profile's call.
-    package var kind: String
-    package var channel: PushChannel
-    /// `start`, `update` or `end` of a live activity.
-    package var event: String?
+    /// Index into the profile's calls.
+    package var kind: UInt16
+    package var type: PushType
+    package var event: ActivityEvent?
+    package var lane: Lane
+    package var flags: Flags
     package var plannedAt: Instant
-    /// May be superseded by a later state of the same activity.
-    package var coalesceKey: Bool
     /// From `plannedAt`; a later arrival is late.
     package var deadline: Interval
-    /// The last state of the session.
-    package var isFinal: Bool
-    package var token: String
+    package var token: TokenHash
 
     package init(
-        session: UInt32, step: UInt32, kind: String, channel: PushChannel, event: String? = nil, plannedAt: Instant,
-        coalesceKey: Bool = false, deadline: Interval, isFinal: Bool = false, token: String
+        session: UInt32, step: UInt32, kind: UInt16, type: PushType, event: ActivityEvent? = nil, lane: Lane,
+        flags: Flags = [], plannedAt: Instant, deadline: Interval, token: TokenHash
     ) {
         self.session = session
         self.step = step
         self.kind = kind
-        self.channel = channel
+        self.type = type
         self.event = event
+        self.lane = lane
+        self.flags = flags
         self.plannedAt = plannedAt
-        self.coalesceKey = coalesceKey
         self.deadline = deadline
-        self.isFinal = isFinal
         self.token = token
     }
+
+    package var place: UInt64 { UInt64(session) << 32 | UInt64(step) }
+    package var mayBeSuperseded: Bool { flags.contains(.mayBeSuperseded) }
+    package var isFinal: Bool { flags.contains(.isFinal) }
 }

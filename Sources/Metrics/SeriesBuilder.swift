@@ -25,4 +25,21 @@ struct SeriesBuilder: Sendable {
         while rows.count <= second { rows.append(SeriesRow(second: rows.count)) }
         return second
     }
+
+    /// A stretch of a card's life, second by second.
+    mutating func add(_ stretch: CardAges.Stretch) {
+        var start = stretch.start
+        while start < stretch.end {
+            let second = second(of: start)
+            let next = second + 1 < Self.maxSeconds ? (origin ?? start) + .seconds(Int64(second + 1)) : stretch.end
+            let end = max(start + .milliseconds(1), min(next, stretch.end))
+            let milliseconds = Int((end - start).nanoseconds / 1_000_000)
+            rows[second].cardMilliseconds += milliseconds
+            if let offeredAt = stretch.offeredAt {
+                let middle = (start - offeredAt).nanoseconds / 1_000_000 + Int64(milliseconds / 2)
+                rows[second].cardAges += Int(middle) * milliseconds / 1_000
+            }
+            start = end
+        }
+    }
 }

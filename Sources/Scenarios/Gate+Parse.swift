@@ -40,7 +40,7 @@ extension GateMeasure {
         (Latency.allCases.map(\.rawValue) + DeliveryClass.allCases.map(\.rawValue)
             + Statistic.allCases.map(\.rawValue)
             + [
-                "rate", "events", "pushes", "laststate", "missing", "dead", "pushesafter", "errors", "sessions",
+                "rate", "relay", "events", "pushes", "laststate", "missing", "dead", "pushesafter", "errors", "sessions",
                 "peak",
             ]))
 
@@ -52,6 +52,10 @@ extension GateMeasure {
     /// `delivery.p99`, `delivery.complete.p99`, `complete.delivery.p99`, `lost`, `complete.lost.rate`, `events.rate`…;
     /// words other than kinds in any case.
     init(parsing metric: String, kinds: [String]?) throws(Failure) {
+        if let relay = Relay(rawValue: metric.lowercased()) {
+            self = .relay(relay)
+            return
+        }
         if let known = Self.single.first(where: { $0.key == metric.lowercased() }) {
             self = known.value
             return
@@ -93,6 +97,7 @@ extension GateMeasure {
     private static func unknown(_ metric: String, _ kinds: [String]?) -> Failure {
         let latencies = Latency.allCases.map { $0.rawValue + ".p99" }
         let known = latencies + DeliveryClass.allCases.map(\.rawValue) + single.map(\.key)
+            + Relay.allCases.map(\.rawValue)
         return Failure(.usage, "unknown metric `\(metric)`", hint: suggestion(for: metric, in: known))
     }
 
@@ -103,10 +108,13 @@ extension GateMeasure {
         case .deliveries(_, _, let isRate): isRate ? .share : .count
         case .eventRate, .pushRate: .perSecond
         case .errorRate: .share
+        case .relay(.memoryPeak), .relay(.memoryGrowth): .bytes
+        case .relay(.descriptors): .count
+        case .relay(.processor): .number
         }
     }
 
-    private enum Unit { case duration, count, share, perSecond }
+    private enum Unit { case duration, count, share, perSecond, bytes, number }
 
     var unitInWords: String {
         switch unit {
@@ -114,6 +122,8 @@ extension GateMeasure {
         case .count: "a whole number"
         case .share: "a percentage such as 1%, or a number from 0 to 1"
         case .perSecond: "a number per second, such as 500"
+        case .bytes: "a size such as 200MB or 500B"
+        case .number: "a number such as 0.5"
         }
     }
 
@@ -124,6 +134,12 @@ extension GateMeasure {
         case .perSecond:
             let digits = text.hasSuffix("/s") ? text.dropLast(2) : text[...]
             return Double(digits.trimmed).flatMap { $0 >= 0 && $0.isFinite ? $0 : nil }
+        case .bytes:
+            let units: KeyValuePairs<String, Double> = ["GB": 1e9, "MB": 1e6, "kB": 1e3, "B": 1]
+            guard let unit = units.first(where: { text.hasSuffix($0.key) }) else { return nil }
+            let number = Double(text.dropLast(unit.key.count).trimmed).flatMap { $0 >= 0 && $0 < 1e12 ? $0 : nil }
+            return number.map { $0 * unit.value }
+        case .number: return Double(text).flatMap { $0 >= 0 && $0.isFinite ? $0 : nil }
         case .share:
             let ratio = text.hasSuffix("%") ? Double(text.dropLast().trimmed).map { $0 / 100 } : Double(text)
             return ratio.flatMap { 0...1 ~= $0 ? $0 : nil }

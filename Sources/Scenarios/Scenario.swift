@@ -26,6 +26,14 @@ package struct Scenario: Sendable {
     package var gates: [Gate]
     /// Largest p99 of (sent − planned) with which the run still counts as a measurement.
     package var latenessBudget: Interval
+    /// Ids or claims of rules that the run must put to the test; one that it does not makes it inconclusive.
+    package var exercises: [String] = []
+    /// Ids or claims of rules that are known to be broken; one that is kept fails the run.
+    package var knownFailing: [String] = []
+    /// A broken SHOULD fails the run as a MUST does.
+    package var isStrict = false
+    /// Pushes to a token that arrive within this time after the answer that it is dead were in flight.
+    package var inFlightGrace = Interval.seconds(1)
 
     package init(
         name: String, path: String, text: String, overrides: [String] = [], sources: [SourceText] = [], seed: UInt64?,

@@ -1,163 +1,181 @@
-// Rules about the life of a Live Activity: its throttle, its last state, its end, its timestamps.
+// Rules about the life of a Live Activity: its one start, its events, its end.
 
 import Basics
 import Metrics
+import Pushes
 
 enum ActivityRules {
-    private struct Target: Hashable {
-        var session: Int64
-        var token: Int32
-    }
+    static let all = [
+        oneStart, startIsComplete, startAsksForToken, eventsFit, nothingAfterEnd, urgentStatesAtTen, prioritiesMixed,
+    ]
 
-    static let throttleRespected = Rule(
-        id: "throttle-respected", claim: "R0.7", level: .must,
-        requirement: "At most one progress push per session and token is accepted in each throttle window.",
-        norm: "Relay contract: progress is throttled to one push per window (a tenth is allowed for the journey)"
-    ) { evidence in
-        guard let throttle = evidence.facts.throttle else { return .notExercised }
-        let kinds = Set(throttle.kinds.compactMap { evidence.texts.number(of: $0) })
-        var throttled: Set<StepKey> = []
-        for step in evidence.expectations where step.channel == .liveActivity && kinds.contains(step.kind) {
-            throttled.insert(StepKey(session: Int64(step.session), step: Int64(step.step)))
-        }
-        let least = throttle.window * 0.9
-        var previous: [Target: ObservedPush] = [:]
-        var findings = Findings()
-        var pairs = 0
-        for push in evidence.pushes where push.kind == .liveActivity && push.wasAccepted && push.hasMarker {
-            let target = Target(session: push.session, token: push.token)
-            if push.event == .end { previous[target] = nil }
-            guard throttled.contains(StepKey(session: push.session, step: push.step)) else { continue }
-            defer { previous[target] = push }
-            guard let last = previous[target],
-                !evidence.restarted(between: last.arrivedAt, and: push.arrivedAt)
-            else { continue }
-            pairs += 1
-            let gap = push.arrivedAt - last.arrivedAt
-            if gap < least {
-                findings.add(
-                    "two progress pushes of session \(push.session) lie too close together",
-                    expected: "at least \(throttle.window) between them", seen: "\(gap)", last.id, push.id)
-            }
-        }
-        return findings.verdict(evidenceCount: pairs)
-    }
-
-    static let nothingAfterEnd = Rule(
-        id: "nothing-after-end", claim: "R0.10, G11", level: .must,
-        requirement: "No update arrives after an activity's end with a newer timestamp than the end's.",
-        norm: "Apple, ActivityKit: an ended activity takes no further updates; a throttled leftover must be discarded"
-    ) { evidence in
-        var ends: [Int32: ObservedPush] = [:]
-        var findings = Findings()
-        var ended = 0
-        for push in evidence.pushes where push.kind == .liveActivity && push.wasAccepted {
-            switch push.event {
-            case .end:
-                if ends.updateValue(push, forKey: push.token) == nil { ended += 1 }
-            case .update:
-                guard let end = ends[push.token], let endTime = end.timestamp, let time = push.timestamp,
-                    time > endTime
-                else { continue }
-                findings.add(
-                    "an update reached token \(evidence.short(push.token)) after the end of its activity",
-                    expected: "nothing newer than timestamp \(endTime)",
-                    seen: "timestamp \(time), \(push.arrivedAt - end.arrivedAt) after the end", end.id, push.id)
-            case .start, .none, .unknown: continue
-            }
-        }
-        return findings.verdict(evidenceCount: ended)
+    private struct StartKey: Hashable {
+        var session: UInt32
+        var token: TokenHash
     }
 
     static let oneStart = Rule(
-        id: "one-start", claim: "R0.15, G9", level: .must,
+        "one-start", ["R0.13", "R0.15", "G9"], .must, basis: .order,
         requirement: "At most one start per session and start token, until the activity answers or ends.",
-        norm: "Relay contract: a second start shows the user a second activity of the same session"
-    ) { evidence in
-        // By session, then by start token.
-        var open: [Int64: [Int32: ObservedPush]] = [:]
-        var findings = Findings()
-        var starts = 0
-        for push in evidence.pushes where push.kind == .liveActivity && push.wasAccepted && push.hasMarker {
+        norm: "Relay contract: a second start shows the user a second activity of the same session",
+        advice: "remember the start that is under way, hold later states, and send the newest when the token registers"
+    ) { joined, run, tally in
+        var open: [StartKey: SeenPush] = [:]
+        for push in joined.account.pushes where push.isLiveActivity && push.isAccepted && push.isMarked {
             switch push.event {
             case .start:
-                starts += 1
-                if let first = open[push.session]?[push.token] {
-                    findings.add(
-                        "session \(push.session) was started twice on token \(evidence.short(push.token))",
-                        expected: "one start until an update token is known",
-                        seen: "a second start \(push.arrivedAt - first.arrivedAt) later", first.id, push.id)
+                let key = StartKey(session: push.session, token: push.token)
+                tally.test()
+                if let first = open[key], !first.flags.contains(.isAnswerUndelivered),
+                    !wasSentTwice(first, joined), !wasSentTwice(push, joined),
+                    !joined.tokens.wasRegistered(push.token, after: first.arrivedAt, until: push.arrivedAt)
+                {
+                    tally.find(
+                        "session \(push.session) was started twice", expected: "one start until an update token is known",
+                        seen: "a second start \(push.arrivedAt - first.arrivedAt) later", session: push.session,
+                        step: push.step, first.id, push.id)
                 } else {
-                    open[push.session, default: [:]][push.token] = push
+                    open[key] = push
                 }
-            case .update, .end: open[push.session] = nil
-            case .none, .unknown: continue
+            case .update, .end: open = open.filter { $0.key.session != push.session }
+            case nil: continue
             }
         }
-        return findings.verdict(evidenceCount: starts)
+    }
+
+    /// We posted the event twice because its connection died without a word.
+    private static func wasSentTwice(_ push: SeenPush, _ joined: JoinedAccount) -> Bool {
+        (joined.account.call(at: UInt64(push.session) << 32 | UInt64(push.step))?.attempts ?? 1) > 1
+    }
+
+    static let startIsComplete = Rule(
+        "start-is-complete", ["R0.14", "P21"], .must,
+        requirement: "A start carries attributes-type, attributes, content-state and an alert.",
+        norm: "Apple, Starting and updating Live Activities: without one of them nothing appears, and APNs says 200",
+        advice: "build the start from the contract: attributes-type, attributes, content-state, timestamp and alert"
+    ) { joined, run, tally in
+        for push in joined.account.pushes where push.isLiveActivity && push.event == .start {
+            tally.test()
+            guard push.startLack >= 0 else { continue }
+            tally.find(
+                "a start is not complete", expected: "attributes-type, attributes, content-state and alert",
+                seen: run.texts[push.startLack], session: push.isMarked ? push.session : nil,
+                step: push.isMarked ? push.step : nil, push.id)
+        }
+    }
+
+    static let startAsksForToken = Rule(
+        "start-asks-for-token", ["R0.17"], .should,
+        requirement: "A start asks the phone for an update token (input-push-token: 1).",
+        norm: "Apple, Starting and updating Live Activities: the system wakes the app with the new activity's token",
+        advice: "add \"input-push-token\": 1 to aps of a start"
+    ) { joined, run, tally in
+        for push in joined.account.pushes where push.isLiveActivity && push.event == .start && push.isAccepted {
+            tally.test()
+            guard !push.flags.contains(.asksForToken) else { continue }
+            tally.find(
+                "a start does not ask for an update token", expected: "input-push-token: 1", seen: "none",
+                session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, push.id)
+        }
     }
 
     static let eventsFit = Rule(
-        id: "activity-event-fits", claim: "R0.4", level: .must,
+        "activity-event-fits", ["R0.4", "G20"], .must,
         requirement: "Only a terminal state ends the activity, and a terminal state always does.",
-        norm: "Relay contract: progress is sent as event update, complete and error as event end"
-    ) { evidence in
-        var terminal: [StepKey: Bool] = [:]
-        for step in evidence.expectations where step.channel == .liveActivity && step.event != .none {
-            terminal[StepKey(session: Int64(step.session), step: Int64(step.step))] = step.event == .end
+        norm: "Relay contract: progress is sent as event update, complete and error as event end",
+        advice: "map complete and error to event end, everything else to update"
+    ) { joined, run, tally in
+        for (index, push) in joined.account.pushes.enumerated() where push.isLiveActivity {
+            guard let row = joined.rowOfPush[index].map({ joined.account.rows[$0] }), let event = row.event else { continue }
+            tally.test()
+            guard (event == .end) != (push.event == .end) || push.event == nil else { continue }
+            tally.find(
+                "`\(run.kind(row.kind))` was sent with the wrong event",
+                expected: event == .end ? "event end" : "event update or start",
+                seen: push.event.map { "event \($0.word)" } ?? "no event that there is", session: row.session,
+                step: row.step, push.id)
         }
-        var findings = Findings()
-        var judged = 0
-        for push in evidence.pushes where push.kind == .liveActivity && push.hasMarker && push.event != .none {
-            guard let ends = terminal[StepKey(session: push.session, step: push.step)] else { continue }
-            judged += 1
-            if ends != (push.event == .end) {
-                findings.add(
-                    "step \(push.step) of session \(push.session) was sent with the wrong event",
-                    expected: ends ? "event end" : "event update or start", seen: "event \(push.event)", push.id)
-            }
-        }
-        return findings.verdict(evidenceCount: judged)
     }
 
-    static let decodable = Rule(
-        id: "activity-decodable", claim: "R0.43, P20, P21", level: .must,
-        requirement: "Each accepted Live Activity push decodes on the device.",
-        norm: "Apple, Starting and updating Live Activities: APNs accepts what the device then drops in silence"
-    ) { evidence in
-        let undecodable = evidence.texts.number(of: "undecodable") ?? -2
-        var findings = Findings()
-        var judged = 0
-        for push in evidence.pushes where push.kind == .liveActivity && push.wasAccepted {
-            judged += 1
-            if push.outcome == undecodable {
-                findings.add(
-                    "a push to token \(evidence.short(push.token)) was accepted, but no device can decode it",
-                    expected: "timestamp, event and content-state, and for a start attributes and alert",
-                    seen: "outcome undecodable", push.id)
+    static let nothingAfterEnd = Rule(
+        "nothing-after-end", ["R0.10", "G11"], .must,
+        requirement: "No update arrives after an activity's end with a timestamp that is not older than the end's.",
+        norm: "Apple, ActivityKit: an ended activity takes no further updates; a throttled leftover must be discarded",
+        advice: "drop what the throttle still holds when the end is sent, and send nothing for that token afterwards"
+    ) { joined, run, tally in
+        var ends: [TokenHash: SeenPush] = [:]
+        for push in joined.account.pushes where push.isLiveActivity && push.isAccepted {
+            switch push.event {
+            case .end: if ends.updateValue(push, forKey: push.token) == nil { tally.test() }
+            case .update:
+                guard let end = ends[push.token], let endStamp = end.stamp, let stamp = push.stamp, stamp >= endStamp
+                else { continue }
+                let gap = push.arrivedAt - end.arrivedAt
+                guard stamp > endStamp || push.connection == end.connection || gap > JoinedAccount.wireSlack else { continue }
+                tally.find(
+                    "an update followed the end of its activity", expected: "nothing from timestamp \(endStamp) on",
+                    seen: "timestamp \(stamp), \(gap) after the end", session: push.isMarked ? push.session : nil,
+                    step: push.isMarked ? push.step : nil, end.id, push.id)
+            case .start, nil: continue
             }
         }
-        return findings.verdict(evidenceCount: judged)
+    }
+
+    static let urgentStatesAtTen = Rule(
+        "urgent-states-at-10", ["R0.12"], .should,
+        requirement: "A state that asks the user for something is sent at priority 10.",
+        norm: "Apple, Starting and updating Live Activities: priority 5 may wait; a question should not",
+        advice: "send permission requests with apns-priority 10"
+    ) { joined, run, tally in
+        for (index, push) in joined.account.pushes.enumerated() where push.isLiveActivity && push.isAccepted {
+            guard let row = joined.rowOfPush[index].map({ joined.account.rows[$0] }), run.urgentKinds.contains(row.kind)
+            else { continue }
+            tally.test()
+            guard push.priority < 10 else { continue }
+            tally.find(
+                "`\(run.kind(row.kind))` was sent at priority \(push.priority)", expected: "priority 10",
+                seen: "priority \(push.priority)", session: row.session, step: row.step, push.id)
+        }
+    }
+
+    private struct Mix: RuleMachine {
+        /// Below this many nothing can be said.
+        private static let enough = 20
+        var updates = 0
+        var urgent = 0
+        var last: SeenPush?
+
+        mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
+            for (index, push) in joined.account.pushes.enumerated()
+            where push.isLiveActivity && push.isAccepted && push.event == .update {
+                // Where the plan says which states may wait, only those are asked about.
+                if !joined.account.rows.isEmpty {
+                    guard let row = joined.rowOfPush[index], joined.account.rows[row].flags.contains(.isThrottled)
+                    else { continue }
+                }
+                updates += 1
+                if push.priority >= 10 {
+                    urgent += 1
+                    last = push
+                }
+            }
+        }
+
+        func verdict(_ run: RunContext) -> Verdict {
+            guard updates >= Self.enough else { return .notExercised }
+            guard updates == urgent, let last else { return .kept(evidenceCount: updates) }
+            var tally = Tally()
+            tally.find(
+                "all \(updates) states that could wait were sent at priority 10",
+                expected: "priority 5 for states that can wait", seen: "priority 10 throughout (an absent one counts as 10)",
+                last.id)
+            return tally.verdict
+        }
     }
 
     static let prioritiesMixed = Rule(
-        id: "activity-priorities-mixed", claim: "P19, G7", level: .should,
+        "activity-priorities-mixed", ["P19", "G7"], .should,
         requirement: "Not every Live Activity update is sent at priority 10.",
-        norm: "Apple, Starting and updating Live Activities: priority 10 counts towards the system's budget"
-    ) { evidence in
-        let enough = 20
-        var updates = 0
-        var lastUrgent: ObservedPush?
-        for push in evidence.pushes where push.kind == .liveActivity && push.wasAccepted && push.event == .update {
-            updates += 1
-            guard push.priority >= 10 else { return .kept(evidenceCount: 1) }
-            lastUrgent = push
-        }
-        guard updates >= enough, let push = lastUrgent else { return .notExercised }
-        var findings = Findings()
-        findings.add(
-            "all \(updates) updates were sent at priority 10", expected: "priority 5 for states that can wait",
-            seen: "priority 10 throughout", push.id)
-        return findings.verdict(evidenceCount: updates)
-    }
+        norm: "Apple, Starting and updating Live Activities: priority 10 counts towards the system's budget",
+        advice: "send states that can wait at apns-priority 5", make: { Mix() })
 }

@@ -1,115 +1,182 @@
 // Rules about provider tokens and connections, which are dear and meant to be kept.
 
 import Basics
+import Metrics
+import Pushes
 
 enum ConnectionRules {
-    private static let signingPeriod = Interval.seconds(20 * 60)
+    static let all = [tokenReused, tokenRenewed, oneTeam, connectionsReused]
 
-    /// Where a provider token was first seen in use.
-    private struct Debut {
-        var at: Instant
-        var push: ObservedPush
+    // MARK: Provider tokens
+
+    private static let signingPeriod: Int64 = 20 * 60
+
+    private struct Signer: Hashable {
+        var team: String
+        var key: String
     }
 
-    static let providerTokenReused = Rule(
-        id: "provider-token-reused", claim: "R0.33, P1, G13", level: .must,
-        requirement:
-            "A provider token is shared by all pushes of a team and key, and renewed at most every 20 minutes.",
-        norm: "Apple, Establishing a token-based connection to APNs: not more often than every 20 minutes"
-    ) { evidence in
-        var debuts: [ProviderTokenClaims: [Debut]] = [:]
-        var known: Set<Int32> = []
-        var renewals: [Instant] = evidence.facts.relayRestarts
-        var signed = 0
-        for push in evidence.pushes {
-            // A rejected token has to be replaced, whenever that happens.
-            if evidence.texts[push.reason].hasSuffix("ProviderToken") { renewals.append(push.answeredAt) }
-            guard let signer = evidence.signers[push.authorization] else { continue }
+    private struct Reused: RuleMachine {
+        /// Where a provider token was first seen in use.
+        private struct Debut {
+            var push: UInt64
+            var at: Instant
+            var issuedAt: Int64
+        }
+
+        private static let mostDebuts = 10_000
+        private var debuts: [Signer: [Debut]] = [:]
+        private var known: Set<Int32> = []
+        /// A rejected token has to be replaced, whenever that happens.
+        private var rejections: [Instant] = []
+        private var signed = 0
+
+        mutating func see(_ push: SeenPush, _ run: RunContext) {
+            if run.word(push).hasSuffix("ProviderToken") { rejections.append(push.answeredAt) }
+            guard let claims = run.signers[push.authorization] else { return }
             signed += 1
-            if known.insert(push.authorization).inserted {
-                debuts[signer, default: []].append(Debut(at: push.arrivedAt, push: push))
-            }
+            guard known.count < Self.mostDebuts, known.insert(push.authorization).inserted else { return }
+            debuts[Signer(team: claims.team, key: claims.key), default: []].append(
+                Debut(push: push.id, at: push.arrivedAt, issuedAt: claims.issuedAt ?? push.arrivedWall.seconds))
         }
-        renewals.sort()
-        let allowed = max(1, evidence.facts.relayProcesses)
-        var findings = Findings()
-        for (signer, list) in debuts.sorted(by: { ($0.key.team, $0.key.key) < ($1.key.team, $1.key.key) }) {
-            for (index, debut) in list.enumerated() where index >= allowed {
-                let earlier = list[index - allowed]
-                guard debut.at - earlier.at < signingPeriod, !hasOne(renewals, from: earlier.at, to: debut.at) else {
-                    continue
+
+        func verdict(_ run: RunContext) -> Verdict {
+            var tally = Tally()
+            if signed > 1 { tally.test(signed) }
+            let allowed = max(1, run.circumstances.relayProcesses)
+            let renewals = rejections + run.circumstances.outages.map(\.from)
+            for (signer, list) in debuts.sorted(by: { ($0.key.team, $0.key.key) < ($1.key.team, $1.key.key) }) {
+                for (index, debut) in list.enumerated() where index >= allowed {
+                    let earlier = list[index - allowed]
+                    let gap = debut.issuedAt - earlier.issuedAt
+                    guard gap < signingPeriod, !renewals.contains(where: { earlier.at <= $0 && $0 <= debut.at }) else {
+                        continue
+                    }
+                    tally.find(
+                        "team \(signer.team) signed a new provider token too soon",
+                        expected: "at most \(allowed) in 20 minutes", seen: "a new one \(gap) s after the last (iat)",
+                        earlier.push, debut.push)
                 }
-                findings.add(
-                    "team \(signer.team) signed a new provider token too soon",
-                    expected: "at most \(allowed) in 20 minutes",
-                    seen: "a new one \(debut.at - earlier.at) after the last", earlier.push.id, debut.push.id)
             }
+            return tally.verdict
         }
-        return findings.verdict(evidenceCount: signed > 1 ? signed : 0)
     }
 
-    /// Whether one of the sorted instants lies in the closed range; found by halving.
-    private static func hasOne(_ instants: [Instant], from start: Instant, to end: Instant) -> Bool {
-        var (low, high) = (0, instants.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if instants[middle] < start { low = middle + 1 } else { high = middle }
+    static let tokenReused = Rule(
+        "provider-token-reused", ["R0.33", "P1", "G13"], .must,
+        requirement: "A provider token is shared by all pushes of a team and key, and renewed at most every 20 minutes.",
+        norm: "Apple, Establishing a token-based connection to APNs: not more often than every 20 minutes",
+        advice: "sign once, keep the token for 50 minutes, and let concurrent pushes wait for the one signature",
+        make: { Reused() })
+
+    private struct Renewed: RuleMachine {
+        /// So many pushes may be under way with the token that was refused.
+        private static let inFlight = 20
+        private var refused: [Int32: (push: SeenPush, after: Int)] = [:]
+        private var tally = Tally()
+
+        mutating func see(_ push: SeenPush, _ run: RunContext) {
+            guard push.authorization >= 0 else { return }
+            if var entry = refused[push.authorization] {
+                if push.arrivedAt > entry.push.answeredAt + run.circumstances.inFlightGrace {
+                    entry.after += 1
+                    refused[push.authorization] = entry
+                    guard entry.after > Self.inFlight || push.arrivedAt - entry.push.answeredAt > .seconds(2) else { return }
+                    tally.find(
+                        "a provider token that had been refused was used again",
+                        expected: "a new one after \(run.reason(entry.push))",
+                        seen: "the same \(push.arrivedAt - entry.push.answeredAt) later", entry.push.id, push.id)
+                }
+            } else if push.status == 403, run.word(push) == "ExpiredProviderToken",
+                !push.flags.contains(.isAnswerUndelivered)
+            {
+                refused[push.authorization] = (push, 0)
+                tally.test()
+            }
         }
-        return low < instants.count && instants[low] <= end
+
+        func verdict(_ run: RunContext) -> Verdict { tally.verdict }
+    }
+
+    static let tokenRenewed = Rule(
+        "provider-token-renewed", ["R0.34", "P2"], .should,
+        requirement: "After 403 ExpiredProviderToken the relay signs a new token.",
+        norm: "Apple, Handling notification responses from APNs: the token is stale, generate a new one",
+        advice: "drop the cached token when APNs says it has expired, sign, and send the push once more",
+        make: { Renewed() })
+
+    private struct OneTeam: RuleMachine {
+        /// Connections that carried pushes lately.
+        private static let remembered = 10_000
+        private var teams: [UInt64: (team: String, push: UInt64)] = [:]
+        private var tally = Tally()
+
+        mutating func see(_ push: SeenPush, _ run: RunContext) {
+            guard let claims = run.signers[push.authorization] else { return }
+            guard let first = teams[push.connection] else {
+                if teams.count >= Self.remembered { teams.removeAll() }
+                teams[push.connection] = (claims.team, push.id)
+                tally.test()
+                return
+            }
+            guard first.team != claims.team else { return }
+            tally.find(
+                "connection \(push.connection) carried provider tokens of two teams", expected: "team \(first.team) only",
+                seen: "team \(claims.team)", first.push, push.id)
+        }
+
+        func verdict(_ run: RunContext) -> Verdict { tally.verdict }
     }
 
     static let oneTeam = Rule(
-        id: "one-team-per-connection", claim: "P3", level: .must,
+        "one-team-per-connection", ["P3"], .must,
         requirement: "A connection carries provider tokens of one team only.",
-        norm: "Apple developer forums 687789: tokens of several teams need several connections"
-    ) { evidence in
-        var teams: [UInt64: (team: String, push: ObservedPush)] = [:]
-        var findings = Findings()
-        for push in evidence.pushes {
-            guard let signer = evidence.signers[push.authorization] else { continue }
-            if let first = teams[push.connection], first.team != signer.team {
-                findings.add(
-                    "connection \(push.connection) carried provider tokens of two teams",
-                    expected: "team \(first.team) only", seen: "team \(signer.team)", first.push.id, push.id)
-            }
-            if teams[push.connection] == nil { teams[push.connection] = (signer.team, push) }
-        }
-        return findings.verdict(evidenceCount: teams.count)
-    }
+        norm: "Apple developer forums 687789: tokens of several teams need several connections",
+        advice: "keep a pool of connections for each team", make: { OneTeam() })
 
-    /// Below this many pushes nothing can be said about reuse.
-    private static let enoughPushes = 50
-    private static let leastPushesPerConnection = 10
-    /// A pool may open a few connections for nothing.
-    private static let freeConnections = 4
+    // MARK: Connections
+
+    private struct ConnectionsReused: RuleMachine {
+        /// Below this many pushes nothing can be said about reuse.
+        private static let enoughPushes = 50
+        private static let leastPushesPerConnection = 10
+        /// A pool may open a few connections for nothing.
+        private static let freeConnections = 4
+
+        private var pushes = 0
+        private var connections: Set<UInt64> = []
+        /// A push that was not answered in time may cost the relay a connection.
+        private var held = 0
+        private var last: UInt64 = 0
+
+        mutating func see(_ push: SeenPush, _ run: RunContext) {
+            pushes += 1
+            last = push.id
+            connections.insert(push.connection)
+            if push.status == 0 || push.answeredAt - push.arrivedAt > .seconds(1) { held += 1 }
+        }
+
+        func verdict(_ run: RunContext) -> Verdict {
+            guard pushes >= Self.enoughPushes else { return .notExercised }
+            let circumstances = run.circumstances
+            let excused =
+                Self.freeConnections * circumstances.relayProcesses * (1 + circumstances.outages.count)
+                + circumstances.connectionFirings.count + held
+            var tally = Tally()
+            tally.test(connections.count)
+            if connections.count > excused, pushes < Self.leastPushesPerConnection * (connections.count - excused) {
+                let tenths = (Double(pushes) / Double(connections.count) * 10).rounded() / 10
+                tally.find(
+                    "\(pushes) pushes came over \(connections.count) connections",
+                    expected: "at least \(Self.leastPushesPerConnection) pushes per connection", seen: "\(tenths)", last)
+            }
+            return tally.verdict
+        }
+    }
 
     static let connectionsReused = Rule(
-        id: "connections-reused", claim: "R0.35, P6", level: .should,
+        "connections-reused", ["R0.35", "P6"], .must,
         requirement: "Connections to APNs are kept and carry many pushes each.",
-        norm: "Apple, Sending notification requests to APNs: keep connections open across many pushes"
-    ) { evidence in
-        guard evidence.pushes.count >= enoughPushes else { return .notExercised }
-        var firstOfLast: [UInt64: ObservedPush] = [:]
-        for push in evidence.pushes where firstOfLast[push.connection] == nil {
-            firstOfLast[push.connection] = push
-        }
-        let facts = evidence.facts
-        let excused = freeConnections * (1 + facts.relayRestarts.count) + facts.connectionsClosedByFaults
-        let needless = firstOfLast.count - excused
-        var findings = Findings()
-        if needless > 0, evidence.pushes.count < leastPushesPerConnection * firstOfLast.count,
-            let last = firstOfLast.values.max(by: { $0.id < $1.id })
-        {
-            findings.add(
-                "\(evidence.pushes.count) pushes came over \(firstOfLast.count) connections",
-                expected: "at least \(leastPushesPerConnection) pushes per connection",
-                seen: tenths(evidence.pushes.count, per: firstOfLast.count), last.id)
-        }
-        return findings.verdict(evidenceCount: firstOfLast.count)
-    }
-
-    private static func tenths(_ count: Int, per divisor: Int) -> String {
-        let tenths = (Double(count) / Double(divisor) * 10).rounded()
-        return String(tenths / 10)
-    }
+        norm: "Apple, Sending notification requests to APNs: rapid opening and closing is treated as an attack",
+        advice: "keep HTTP/2 connections open and send many streams over each", make: { ConnectionsReused() })
 }

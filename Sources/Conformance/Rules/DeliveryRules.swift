@@ -1,113 +1,213 @@
-// Rules about what reaches the user: last states, alerts, sizes and well-formed requests.
+// Rules about what reaches the user: each owed state once, in time, in order, at the right token.
 
 import Basics
 import Metrics
 
 enum DeliveryRules {
-    static let alertsOnlyWhereDue = Rule(
-        id: "alerts-only-where-due", claim: "R0.3", level: .must,
-        requirement: "An event that only changes the Live Activity raises no ordinary alert.",
-        norm: "Relay contract: progress and start are silent; an alert every few seconds drives users away"
-    ) { evidence in
-        var alerting: Set<StepKey> = []
-        var planned: Set<StepKey> = []
-        for step in evidence.expectations {
-            let key = StepKey(session: Int64(step.session), step: Int64(step.step))
-            planned.insert(key)
-            if step.channel == .alert { alerting.insert(key) }
-        }
-        var findings = Findings()
-        var judged = 0
-        for push in evidence.pushes where push.hasMarker {
-            let key = StepKey(session: push.session, step: push.step)
-            guard planned.contains(key), !alerting.contains(key) else { continue }
-            judged += 1
-            if push.kind == .alert {
-                findings.add(
-                    "step \(push.step) of session \(push.session) raised an ordinary alert",
-                    expected: "a Live Activity push only", seen: "push type alert", push.id)
-            }
-        }
-        return findings.verdict(evidenceCount: judged)
-    }
-
-    static let alertFirst = Rule(
-        id: "alert-goes-first", claim: "R0.2", level: .must,
-        requirement: "Where an event calls for both, the alert arrives, and before the Live Activity push.",
-        norm: "Relay contract: the ordinary push still goes out, in addition to and before the activity's"
-    ) { evidence in
-        var alerting: Set<StepKey> = []
-        var live: Set<StepKey> = []
-        for step in evidence.expectations {
-            let key = StepKey(session: Int64(step.session), step: Int64(step.step))
-            if step.channel == .alert { alerting.insert(key) }
-            if step.channel == .liveActivity { live.insert(key) }
-        }
-        let both = alerting.intersection(live)
-        var alerts: Set<StepKey> = []
-        var early: [StepKey: ObservedPush] = [:]
-        var findings = Findings()
-        var judged = 0
-        for push in evidence.pushes where push.hasMarker {
-            let key = StepKey(session: push.session, step: push.step)
-            guard both.contains(key) else { continue }
-            if push.kind == .alert {
-                alerts.insert(key)
-            } else if push.kind == .liveActivity, !alerts.contains(key), early[key] == nil {
-                early[key] = push
-            }
-        }
-        judged = alerts.union(early.keys).count
-        for (key, push) in early.sorted(by: { $0.value.id < $1.value.id }) {
-            findings.add(
-                "step \(key.step) of session \(key.session) reached the activity before it reached the user",
-                expected: "the alert first", seen: alerts.contains(key) ? "the alert afterwards" : "no alert", push.id)
-        }
-        return findings.verdict(evidenceCount: judged)
-    }
-
-    static let payloadFits = Rule(
-        id: "payload-fits", claim: "R0.6", level: .must,
-        requirement: "No payload is larger than 4096 bytes.",
-        norm: "Apple, Generating a remote notification: 4 KB for everything but VoIP"
-    ) { evidence in
-        let limit: Int32 = 4096
-        var findings = Findings()
-        var judged = 0
-        for push in evidence.pushes where push.kind != .other {
-            judged += 1
-            if push.payloadCount > limit {
-                findings.add(
-                    "a payload is too large", expected: "at most \(limit) bytes", seen: "\(push.payloadCount) bytes",
-                    push.id)
-            }
-        }
-        return findings.verdict(evidenceCount: judged)
-    }
-
-    /// Rejections that only a malformed request can earn.
-    private static let malformed = [
-        "BadCollapseId", "BadExpirationDate", "BadMessageId", "BadPath", "BadPriority", "BadTopic", "DuplicateHeaders",
-        "InvalidPushType", "MethodNotAllowed", "MissingDeviceToken", "MissingProviderToken", "MissingTopic",
-        "PayloadEmpty", "PayloadTooLarge", "TopicDisallowed",
+    static let all = [
+        statesDelivered, lastStateDelivered, statesInTime, noDuplicates, stateOrder, nothingUnexpected, sessionsKeptApart,
+        eachPhoneServed, goAwayObeyed,
     ]
 
-    static let requestsWellFormed = Rule(
-        id: "requests-well-formed", claim: "P17, P18, P22, P23", level: .must,
-        requirement: "No push is rejected for its path, its header fields or its payload.",
-        norm: "Apple, Sending notification requests to APNs"
-    ) { evidence in
-        let reasons = Set(malformed.compactMap { evidence.texts.number(of: $0) })
-        var findings = Findings()
-        var judged = 0
-        for push in evidence.pushes where !push.metFault {
-            judged += 1
-            if reasons.contains(push.reason) {
-                findings.add(
-                    "a push was rejected for its form", expected: "a request APNs accepts",
-                    seen: evidence.reason(push), push.id)
+    /// What the session was left with, in words.
+    private static func lastSeen(_ joined: JoinedAccount, _ row: Int, _ run: RunContext) -> String {
+        if let last = joined.attempts(of: row).last {
+            return "its last attempt was answered \(run.reason(last))"
+                + (last.outcome.map { ", outcome \($0.word)" } ?? "")
+        }
+        return "no push for it"
+    }
+
+    private static func judgeLosses(
+        _ joined: JoinedAccount, _ run: RunContext, _ tally: inout Tally, where isMeant: (Expectation) -> Bool
+    ) {
+        for (index, row) in joined.account.rows.enumerated() where isMeant(row) {
+            switch joined.fates[index].outcome {
+            case .delivered, .late, .superseded: tally.test()
+            case .lost:
+                tally.test()
+                let attempts = joined.attempts(of: index)
+                tally.find(
+                    "`\(run.kind(row.kind))` was never delivered as \(row.type.word)"
+                        + (row.event.map { " \($0.word)" } ?? ""),
+                    expected: "accepted within \(row.deadline)", seen: lastSeen(joined, index, run),
+                    session: row.session, step: row.step, attempts.last?.id ?? 0)
+            default: break
             }
         }
-        return findings.verdict(evidenceCount: judged)
+    }
+
+    static let statesDelivered = Rule(
+        "states-delivered", ["R0.1"], .must, basis: .absence,
+        requirement: "Each push that an event calls for is delivered: right token, kind, event and content.",
+        norm: "Relay contract: an event yields its pushes; what nothing of ours explains is the relay's loss",
+        advice: "follow the event through the relay's log; look for a refusal that was not retried"
+    ) { joined, run, tally in judgeLosses(joined, run, &tally) { !$0.mayBeSuperseded && !$0.isFinal } }
+
+    static let lastStateDelivered = Rule(
+        "last-state-delivered", ["R0.8", "G22"], .must, basis: .absence,
+        requirement: "The last state of a burst, and of a session, is delivered, however much was throttled before it.",
+        norm: "Relay contract: the throttle works on the trailing edge; what the user is left with is the truth",
+        advice: "when the throttle's window closes, send the newest state that was held back"
+    ) { joined, run, tally in judgeLosses(joined, run, &tally) { $0.mayBeSuperseded || $0.isFinal } }
+
+    private struct InTime: RuleMachine {
+        var tally = Tally()
+        var due = 0
+        var late = 0
+
+        mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
+            for (index, row) in joined.account.rows.enumerated() {
+                guard let accepted = joined.fates[index].accepted else { continue }
+                // A push that a fault of ours held up is late by our doing.
+                if joined.attempts(of: index).contains(where: \.metFault) { continue }
+                let push = joined.account.pushes[accepted]
+                if run.circumstances.wasDown(between: row.plannedAt, and: push.arrivedAt) { continue }
+                due += 1
+                guard joined.fates[index].outcome == .late else { continue }
+                late += 1
+                tally.find(
+                    "`\(run.kind(row.kind))` came late", expected: "within \(row.deadline)",
+                    seen: "\(push.arrivedAt - row.plannedAt)", session: row.session, step: row.step, push.id)
+            }
+        }
+
+        /// One in a hundred may be late: a machine has its moments.
+        func verdict(_ run: RunContext) -> Verdict {
+            if late * 100 > due { return tally.verdict }
+            return due > 0 ? .kept(evidenceCount: due) : .notExercised
+        }
+    }
+
+    static let statesInTime = Rule(
+        "states-in-time", ["R0.8", "G22"], .must, basis: .timing,
+        requirement: "Pushes arrive within the deadlines that the relay's profile declares, but for one in a hundred.",
+        norm: "Relay contract: a state that is sent on after its window tells the user what was",
+        advice: "look at the delivery histogram of this call, and at what the relay waits for before it sends",
+        make: { InTime() })
+
+    static let noDuplicates = Rule(
+        "no-duplicate-push", ["R0.1"], .must,
+        requirement: "A push that was accepted is not sent again.",
+        norm: "Apple, Handling notification responses from APNs: 200 is final",
+        advice: "mark a push as done with its first 200, also across processes and restarts"
+    ) { joined, run, tally in
+        for (index, push) in joined.account.pushes.enumerated() where joined.rowOfPush[index] != nil && push.isAccepted {
+            tally.test()
+            guard joined.fault[index] == .duplicated else { continue }
+            let first = joined.attempts(of: joined.rowOfPush[index]!).first { $0.isAccepted }
+            tally.find(
+                "a push was sent again after it had been accepted", expected: "one 200",
+                seen: "another \(push.arrivedAt - (first ?? push).arrivedAt) later", session: push.session,
+                step: push.step, first?.id ?? 0, push.id)
+        }
+    }
+
+    static let stateOrder = Rule(
+        "state-order", ["R2.18"], .must, basis: .order,
+        requirement: "A newer state of an activity is not followed by an older one.",
+        norm: "Relay contract: events come in order, and the user is left with the newest",
+        advice: "send the states of one activity one after another, and drop what a newer one has overtaken"
+    ) { joined, run, tally in
+        guard run.circumstances.isOrdered else { return }
+        for (index, push) in joined.account.pushes.enumerated()
+        where push.isLiveActivity && push.isAccepted && joined.rowOfPush[index] != nil {
+            tally.test()
+            guard joined.fault[index] == .reordered else { continue }
+            let newer = joined.account.pushes[..<index].last {
+                $0.token == push.token && $0.session == push.session && $0.step > push.step && $0.isAccepted
+            }
+            tally.find(
+                "an older state followed a newer one", expected: "nothing older than step \(newer?.step ?? 0)",
+                seen: "step \(push.step), \(push.arrivedAt - (newer ?? push).arrivedAt) later", session: push.session,
+                step: push.step, newer?.id ?? 0, push.id)
+        }
+    }
+
+    static let nothingUnexpected = Rule(
+        "nothing-unexpected", ["R0.1", "R0.18"], .must,
+        requirement: "Nothing is pushed that no event called for, nor to a token that nobody registered for it.",
+        norm: "Relay contract: one push for each that the event calls for, to the tokens that are registered",
+        advice: "look at what made the relay send this: an old row, a second code path, a retry under another token"
+    ) { joined, run, tally in
+        for (index, push) in joined.account.pushes.enumerated() where push.isAccepted {
+            tally.test()
+            guard let fault = joined.fault[index], fault == .unexpected || fault == .misdirected else { continue }
+            tally.find(
+                fault == .misdirected ? "a push went to a token that it was not for" : "a push that nothing called for",
+                expected: fault == .misdirected ? "the token that is registered for it" : "none",
+                seen: "type \(push.type.word)" + (push.event.map { ", event \($0.word)" } ?? ""),
+                session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, push.id)
+        }
+    }
+
+    static let sessionsKeptApart = Rule(
+        "sessions-kept-apart", ["R0.30", "R0.39"], .must,
+        requirement: "A state of one session never reaches a token that belongs only to another.",
+        norm: "Relay contract: tokens and states never cross sessions",
+        advice: "look the token up by secret and session, never by session alone or by what was used last"
+    ) { joined, run, tally in
+        var owner: [UInt64: UInt32] = [:]
+        for call in joined.account.tokenCalls where call.lane.role == .activity && call.isRegistration {
+            owner[call.token.bits] = UInt32(call.place >> 32)
+        }
+        for push in joined.account.pushes where push.isMarked {
+            tally.test()
+            let isOfOther = push.owner != 0 && push.owner != joined.account.number &+ 1
+            let other = owner[push.token.bits]
+            guard isOfOther || other.map({ $0 != push.session }) ?? false else { continue }
+            tally.find(
+                "a state of session \(push.session) reached a token of another session",
+                expected: "a token of session \(push.session)",
+                seen: other.map { "a token of session \($0)" } ?? "a token of another user", session: push.session,
+                step: push.step, push.id)
+        }
+    }
+
+    static let eachPhoneServed = Rule(
+        "each-phone-served", ["R0.21", "R0.29"], .must, basis: .absence,
+        requirement: "Every phone that watches a session gets its pushes.",
+        norm: "Relay contract: an event fans out to every registered device and activity",
+        advice: "key registrations by secret, session and token, so that no phone takes another's place"
+    ) { joined, run, tally in
+        let account = joined.account
+        var start = 0
+        while start < account.rows.count {
+            let range = account.rows(at: account.rows[start].place, account.rows[start].type)
+            defer { start = max(range.upperBound, start + 1) }
+            let phones = Set(range.map { account.rows[$0].lane.phone })
+            guard phones.count > 1 else { continue }
+            let isServed = range.contains { [.delivered, .late].contains(joined.fates[$0].outcome) }
+            guard isServed else { continue }
+            tally.test()
+            for index in range where joined.fates[index].outcome == .lost && joined.attempts(of: index).isEmpty {
+                let row = account.rows[index]
+                tally.find(
+                    "phone \(row.lane.phone + 1) got nothing for `\(run.kind(row.kind))`, another phone did",
+                    expected: "a push to each phone", seen: "none to this one", session: row.session, step: row.step)
+            }
+        }
+    }
+
+    static let goAwayObeyed = Rule(
+        "goaway-obeyed", ["P4", "P8", "G14"], .must, basis: .absence,
+        requirement: "What a connection that goes away did not process is sent again on another one.",
+        norm: "RFC 9113, 6.8 and 8.7: streams above the last stream identifier were not processed and may be sent again",
+        advice: "keep what was in flight on a connection, and send it once more on a fresh one after GOAWAY or a reset"
+    ) { joined, run, tally in
+        for (index, row) in joined.account.rows.enumerated() {
+            let fate = joined.fates[index]
+            let met = run.circumstances.connectionFirings.contains { row.plannedAt <= $0.at && $0.at <= fate.due }
+            guard met else { continue }
+            switch fate.outcome {
+            case .delivered, .late: tally.test()
+            case .lost where joined.attempts(of: index).isEmpty:
+                tally.find(
+                    "`\(run.kind(row.kind))` was lost with a connection that went away",
+                    expected: "the push once more on another connection", seen: "nothing", session: row.session,
+                    step: row.step)
+            default: break
+            }
+        }
     }
 }

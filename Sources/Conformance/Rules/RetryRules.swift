@@ -1,77 +1,125 @@
 // Rules about sending the same push again.
 
 import Basics
+import Metrics
+import Pushes
 
 enum RetryRules {
-    /// What makes two requests the same push: token, type and marker, or without a marker the payload.
-    private struct Identity: Hashable {
-        var token: Int32
-        var kind: ObservedPush.Kind
-        var session: Int64
-        var step: Int64
-        var payload: Int
+    static let all = [backsOff, noStorm, keepsID, idIsUnique]
 
-        init(_ push: ObservedPush) {
-            token = push.token
-            kind = push.kind
-            session = push.session
-            step = push.step
-            payload = push.hasMarker ? 0 : push.payloadHash
+    private static let leastPause = Interval.seconds(1)
+    /// More attempts of one push than this within `leastPause` of a refusal are a storm.
+    private static let mostAttempts = 3
+
+    static let backsOff = Rule(
+        "retry-backs-off", ["P13"], .should, basis: .timing,
+        requirement: "After 429 or 5xx the same push is not sent again within a second.",
+        norm: "Apple, Handling notification responses from APNs: retry with a delay; 15 minutes after 5xx",
+        advice: "wait a second before the first retry, and longer before each next one"
+    ) { joined, run, tally in
+        var refused: [PushIdentity: SeenPush] = [:]
+        for push in joined.account.pushes {
+            if let first = refused[push.identity], !first.flags.contains(.isAnswerUndelivered) {
+                tally.test()
+                let pause = push.arrivedAt - first.answeredAt
+                // The retry may have left a moment before the refusal's bytes did.
+                if pause < leastPause * 0.98 {
+                    tally.find(
+                        "a push was sent again at once after \(run.reason(first))",
+                        expected: "a pause of at least \(leastPause)", seen: "\(pause)",
+                        session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, first.id,
+                        push.id)
+                }
+            }
+            refused[push.identity] = push.isRefusedForNow ? push : nil
         }
     }
 
-    private static let leastPause = Interval.seconds(1)
-
-    static let backsOff = Rule(
-        id: "retry-backs-off", claim: "P13", level: .should,
-        requirement: "After 429 or 5xx the same push is not sent again within a second.",
-        norm: "Apple, Handling notification responses from APNs: retry with a delay; 15 minutes after 5xx"
-    ) { evidence in
-        var refused: [Identity: ObservedPush] = [:]
-        var findings = Findings()
-        var retries = 0
-        for push in evidence.pushes {
-            let identity = Identity(push)
-            if let first = refused[identity] {
-                retries += 1
-                let pause = push.arrivedAt - first.answeredAt
-                if pause < leastPause {
-                    findings.add(
-                        "a push was sent again at once after \(evidence.reason(first))",
-                        expected: "a pause of at least \(leastPause)", seen: "\(pause)", first.id, push.id)
-                }
+    static let noStorm = Rule(
+        "retry-storm", ["P13"], .must,
+        requirement: "One push is not attempted more than 3 times within a second of a refusal.",
+        norm: "Apple, Sending notification requests to APNs: repeated requests in quick succession count as an attack",
+        advice: "bound the attempts of a push, and let the pauses between them grow"
+    ) { joined, run, tally in
+        // Instants of the attempts after a refusal that still lie within a second of it.
+        var recent: [PushIdentity: [SeenPush]] = [:]
+        for push in joined.account.pushes {
+            var list = recent[push.identity] ?? []
+            list.removeAll { push.arrivedAt - $0.answeredAt > leastPause }
+            if !list.isEmpty { tally.test() }
+            if list.count >= mostAttempts {
+                tally.find(
+                    "a push was attempted \(list.count + 1) times within a second", expected: "at most \(mostAttempts)",
+                    seen: "attempt \(list.count + 1) \(push.arrivedAt - list[0].answeredAt) after \(run.reason(list[0]))",
+                    session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, list[0].id, push.id)
             }
-            refused[identity] = push.status == 429 || push.status >= 500 ? push : nil
+            let isRefusal = push.status >= 400 && !push.flags.contains(.isAnswerUndelivered)
+            if isRefusal { list.append(push) }
+            recent[push.identity] = list.isEmpty ? nil : list
         }
-        return findings.verdict(evidenceCount: retries)
     }
 
     static let keepsID = Rule(
-        id: "retry-keeps-apns-id", claim: "P15, R0.23", level: .should,
-        requirement: "An apns-id belongs to one push, and a retry after 429 or 5xx carries it again.",
-        norm: "Apple, Sending notification requests to APNs: apns-id is the notification's own identifier"
-    ) { evidence in
-        var owners: [UUIDBytes: (identity: Identity, push: ObservedPush)] = [:]
-        var refused: [Identity: ObservedPush] = [:]
-        var findings = Findings()
-        var judged = 0
-        for push in evidence.pushes {
-            let identity = Identity(push)
-            defer { refused[identity] = push.status == 429 || push.status >= 500 ? push : nil }
-            guard push.gaveAPNsID else { continue }
-            if let owner = owners[push.apnsID], owner.identity != identity {
-                findings.add(
-                    "two different pushes carry one apns-id", expected: "an apns-id of its own for each push",
-                    seen: push.apnsID.text(), owner.push.id, push.id)
-            }
-            if owners[push.apnsID] == nil { owners[push.apnsID] = (identity, push) }
-            judged += 1
-            if let first = refused[identity], first.gaveAPNsID, first.apnsID != push.apnsID {
-                findings.add(
-                    "a retry carries another apns-id than the push it repeats", expected: first.apnsID.text(),
-                    seen: push.apnsID.text(), first.id, push.id)
-            }
+        "retry-keeps-apns-id", ["P15"], .should,
+        requirement: "A retry after 429 or 5xx carries the apns-id of the push it repeats.",
+        norm: "Apple, Sending notification requests to APNs: apns-id is the notification's own identifier",
+        advice: "make the apns-id when the push is made, not when it is sent"
+    ) { joined, run, tally in
+        var refused: [PushIdentity: SeenPush] = [:]
+        for push in joined.account.pushes {
+            defer { refused[push.identity] = push.isRefusedForNow ? push : nil }
+            guard let first = refused[push.identity], first.flags.contains(.gaveAPNsID),
+                push.flags.contains(.gaveAPNsID)
+            else { continue }
+            tally.test()
+            guard first.apnsID != push.apnsID else { continue }
+            tally.find(
+                "a retry carries another apns-id than the push it repeats", expected: first.apnsID.text(),
+                seen: push.apnsID.text(), session: push.isMarked ? push.session : nil,
+                step: push.isMarked ? push.step : nil, first.id, push.id)
         }
-        return findings.verdict(evidenceCount: judged)
     }
+
+    private struct Unique: RuleMachine {
+        private struct Owner {
+            var identity: PushIdentity
+            var id: UInt64
+        }
+
+        /// Of the last pushes only, so that memory does not grow with the run.
+        private static let remembered = 8_192
+        private var owners: [UUIDBytes: Owner] = [:]
+        private var order: [UUIDBytes] = []
+        private var next = 0
+        private var tally = Tally()
+
+        mutating func see(_ push: SeenPush, _ run: RunContext) {
+            guard push.flags.contains(.gaveAPNsID) else { return }
+            tally.test()
+            if let owner = owners[push.apnsID] {
+                guard owner.identity != push.identity else { return }
+                tally.find(
+                    "two different pushes carry one apns-id", expected: "an apns-id of its own for each push",
+                    seen: push.apnsID.text(), session: push.isMarked ? push.session : nil,
+                    step: push.isMarked ? push.step : nil, owner.id, push.id)
+                return
+            }
+            if order.count < Self.remembered {
+                order.append(push.apnsID)
+            } else {
+                owners[order[next]] = nil
+                order[next] = push.apnsID
+                next = (next + 1) % Self.remembered
+            }
+            owners[push.apnsID] = Owner(identity: push.identity, id: push.id)
+        }
+
+        func verdict(_ run: RunContext) -> Verdict { tally.verdict }
+    }
+
+    static let idIsUnique = Rule(
+        "apns-id-unique", ["P15"], .must,
+        requirement: "An apns-id belongs to one push.",
+        norm: "Apple, Sending notification requests to APNs: apns-id is the notification's own identifier",
+        advice: "draw a new UUID for each push, or send none and let APNs make it", make: { Unique() })
 }

@@ -1,70 +1,78 @@
 // The rule about `aps.timestamp`: Unix seconds, and newer states never stamped older.
 
 import Basics
+import Metrics
+import Pushes
 
 enum TimestampRule {
     /// From 2001 to the year 5138: what can be Unix seconds at all. Milliseconds lie above, seconds since 2001 below.
     private static let plausible: ClosedRange<Int64> = 1_000_000_000...99_999_999_999
+    /// So far ahead of the provider's clock a device takes nothing (spec of the device model); clocks differ by less.
+    private static let farAhead: Int64 = 3_600
     /// A token whose states all carry one timestamp for longer than this does not count time.
     private static let standstill = Interval.seconds(5)
 
+    private struct Key: Hashable {
+        var token: TokenHash
+        var session: UInt32
+    }
+
     private struct Track {
-        var step: Int64
-        var time: Int64
-        var push: ObservedPush
-        var firstOfTime: ObservedPush
-        var statesOfTime: Int
+        var newest: SeenPush
+        var stamp: Int64
+        var firstOfStamp: SeenPush
+        var statesOfStamp: Int
     }
 
     static let secondsAndRising = Rule(
-        id: "timestamp-seconds-rising", claim: "R0.16, P16", level: .must,
+        "timestamp-seconds-rising", ["R0.16", "P16", "G6"], .must,
         requirement: "aps.timestamp is in Unix seconds, and a newer state never carries an older one.",
-        norm: "Apple, Starting and updating Live Activities: seconds since 1970; the device ignores an older update"
-    ) { evidence in
-        var tracks: [Int32: Track] = [:]
-        var findings = Findings()
-        var judged = 0
-        for push in evidence.pushes where push.kind == .liveActivity && push.wasAccepted {
-            guard let time = push.timestamp else { continue }
-            judged += 1
-            guard plausible.contains(time) else {
-                findings.add(
-                    "the timestamp is not in Unix seconds", expected: "about \(push.arrivedWall.seconds)",
-                    seen: "\(time)" + (time > plausible.upperBound ? ", as if in milliseconds" : ""), push.id)
+        norm: "Apple, Starting and updating Live Activities: seconds since 1970; the device ignores an older update",
+        advice: "take whole seconds since 1970 when the push is built, and never less than the last one of that activity"
+    ) { joined, run, tally in
+        var tracks: [Key: Track] = [:]
+        for push in joined.account.pushes where push.isLiveActivity && push.isAccepted {
+            guard let stamp = push.stamp else { continue }
+            tally.test()
+            let session = push.isMarked ? push.session : nil
+            let step = push.isMarked ? push.step : nil
+            guard plausible.contains(stamp), stamp - push.arrivedWall.seconds <= farAhead else {
+                tally.find(
+                    "the timestamp is not in Unix seconds, or far ahead", expected: "about \(push.arrivedWall.seconds)",
+                    seen: "\(stamp)" + (stamp > plausible.upperBound ? ", as if in milliseconds" : ""), session: session,
+                    step: step, push.id)
                 continue
             }
-            guard var track = tracks[push.token] else {
-                tracks[push.token] = Track(
-                    step: push.step, time: time, push: push, firstOfTime: push, statesOfTime: 1)
+            let key = Key(token: push.token, session: session ?? .max)
+            guard var track = tracks[key] else {
+                tracks[key] = Track(newest: push, stamp: stamp, firstOfStamp: push, statesOfStamp: 1)
                 continue
             }
             // Without markers arrival is the only order there is.
-            let isNewer = !push.hasMarker || push.step >= track.step
-            if isNewer ? time < track.time : time > track.time {
-                findings.add(
+            let isNewer = !push.isMarked || push.step >= track.newest.step
+            if isNewer ? stamp < track.stamp : stamp > track.stamp {
+                tally.find(
                     isNewer
                         ? "a newer state carries an older timestamp" : "an older state carries a newer timestamp",
-                    expected: isNewer ? "at least \(track.time)" : "at most \(track.time)", seen: "\(time)",
-                    track.push.id, push.id)
+                    expected: isNewer ? "at least \(track.stamp)" : "at most \(track.stamp)", seen: "\(stamp)",
+                    session: session, step: step, track.newest.id, push.id)
             }
             guard isNewer else { continue }
-            if time == track.time, !push.hasMarker || push.step > track.step {
-                track.statesOfTime += 1
-                let since = push.arrivedAt - track.firstOfTime.arrivedAt
-                if track.statesOfTime >= 3, since > standstill {
-                    findings.add(
-                        "the timestamp stands still", expected: "a newer one after \(since)", seen: "\(time) again",
-                        track.firstOfTime.id, push.id)
+            if stamp == track.stamp, !push.isMarked || push.step > track.newest.step {
+                track.statesOfStamp += 1
+                let since = push.arrivedWall - track.firstOfStamp.arrivedWall
+                if track.statesOfStamp >= 3, since > standstill {
+                    tally.find(
+                        "the timestamp stands still", expected: "a newer one after \(since)", seen: "\(stamp) again",
+                        session: session, step: step, track.firstOfStamp.id, push.id)
                 }
-            } else if time != track.time {
-                track.firstOfTime = push
-                track.statesOfTime = 1
+            } else if stamp != track.stamp {
+                track.firstOfStamp = push
+                track.statesOfStamp = 1
             }
-            track.step = push.step
-            track.time = max(time, track.time)
-            track.push = push
-            tracks[push.token] = track
+            track.stamp = max(stamp, track.stamp)
+            track.newest = push
+            tracks[key] = track
         }
-        return findings.verdict(evidenceCount: judged)
     }
 }

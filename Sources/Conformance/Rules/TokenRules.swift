@@ -1,120 +1,134 @@
-// Rules about device and activity tokens: dead ones are dropped, living ones are kept, none is mixed up.
+// Rules about tokens after a refusal: dead ones are dropped, living ones are kept, and no other goes with them.
 
 import Basics
+import Metrics
+import Pushes
 
 enum TokenRules {
-    /// Answers after which a token is dead for good.
-    private static func isDefinite(_ push: ObservedPush, _ evidence: Evidence) -> Bool {
-        switch (push.status, evidence.texts[push.reason]) {
-        case (410, "Unregistered"), (410, "ExpiredToken"), (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"):
-            true
-        default: false
-        }
-    }
+    static let all = [deadDropped, deadDeviceDropped, livingKept, otherKept, oldReportIgnored]
 
-    private struct Place: Hashable {
-        var token: Int32
-        var environment: UInt8
-    }
-
-    static let deadTokenDropped = Rule(
-        id: "dead-token-dropped", claim: "R0.22, P9", level: .must,
-        requirement: "After 410, or 400 BadDeviceToken or DeviceTokenNotForTopic, no further push goes to that token.",
-        norm: "Apple, Handling notification responses from APNs: requests with these answers are never retried"
-    ) { evidence in
-        var deaths: [Place: ObservedPush] = [:]
-        var findings = Findings()
-        var died = 0
-        for push in evidence.pushes {
-            let place = Place(token: push.token, environment: push.environment)
-            if let death = deaths[place] {
-                if evidence.registered(push.token, between: death.arrivedAt, and: push.arrivedAt) {
-                    deaths[place] = nil
-                } else if push.arrivedAt > death.answeredAt + evidence.facts.inFlightGrace {
-                    findings.add(
-                        "pushed again to token \(evidence.short(push.token)), which had been declared dead",
-                        expected: "no push after \(evidence.reason(death))",
-                        seen: "a push \(push.arrivedAt - death.answeredAt) after that answer", death.id, push.id)
-                }
-            } else if isDefinite(push, evidence), !evidence.speaksOfThePast(push) {
-                deaths[place] = push
-                died += 1
+    /// Pushes that came to a token which the relay knew to be dead.
+    private static func judgeDead(
+        _ joined: JoinedAccount, _ run: RunContext, _ tally: inout Tally, where isMeant: (SeenPush) -> Bool
+    ) {
+        let grace = run.circumstances.inFlightGrace
+        var told: Set<TokenHash> = []
+        for push in joined.account.pushes where isMeant(push) {
+            if let death = joined.tokens.death(of: push.token, knownAt: push.arrivedAt - grace),
+                death.environment == push.environment, run.tellsOfDeathForGood(joined.account.pushes[death.push])
+            {
+                let answer = joined.account.pushes[death.push]
+                tally.find(
+                    "pushed again to a token that had been declared dead", expected: "no push after \(run.reason(answer))",
+                    seen: "a push \(push.arrivedAt - answer.answeredAt) after that answer",
+                    session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, answer.id, push.id)
             }
+            let isDeath = joined.tokens.deaths[push.token]?.contains { joined.account.pushes[$0.push].id == push.id } ?? false
+            if isDeath, run.tellsOfDeathForGood(push), told.insert(push.token).inserted { tally.test() }
         }
-        return findings.verdict(evidenceCount: died)
     }
 
-    static let livingTokenKept = Rule(
-        id: "living-token-kept", claim: "R0.23, G1", level: .must,
-        requirement: "A 403, 429 or 5xx reply never makes the relay forget a token.",
-        norm: "Apple, Handling notification responses from APNs: these codes speak of the sender or of APNs, "
-            + "not of the token"
-    ) { evidence in
-        var lastPush: [Int32: ObservedPush] = [:]
-        for push in evidence.pushes { lastPush[push.token] = push }
-        // A token is judged when its last push met such a reply and the relay then accepted more work for it.
-        var wanted: [Int32: Instant] = [:]
-        for step in evidence.expectations where step.wasAcceptedByRelay && !step.mayBeSuperseded && step.token >= 0 {
-            wanted[step.token] = max(wanted[step.token] ?? step.plannedAt, step.plannedAt)
+    static let deadDropped = Rule(
+        "dead-token-dropped", ["R0.22", "P9", "G2"], .must,
+        requirement: "After 410, or 400 BadDeviceToken, no further push goes to that activity or start token.",
+        norm: "Apple, Handling notification responses from APNs: requests with these answers are never retried",
+        advice: "delete the token's row on 410 Unregistered, 410 ExpiredToken and 400 BadDeviceToken"
+    ) { joined, run, tally in judgeDead(joined, run, &tally) { $0.isLiveActivity } }
+
+    static let deadDeviceDropped = Rule(
+        "dead-device-token-dropped", ["R0.25"], .should,
+        requirement: "After 410, or 400 BadDeviceToken, no further push goes to that device token.",
+        norm: "Apple, Handling notification responses from APNs: requests with these answers are never retried",
+        advice: "delete the device's row as an activity's row is deleted"
+    ) { joined, run, tally in judgeDead(joined, run, &tally) { !$0.isLiveActivity } }
+
+    /// Expectations for the token that came after the instant and could be judged.
+    private static func owedLater(
+        _ joined: JoinedAccount, _ token: TokenHash, after instant: Instant
+    ) -> [Int] {
+        joined.account.rows.indices.filter { index in
+            joined.account.rows[index].token == token && joined.account.rows[index].plannedAt > instant
+                && [.delivered, .late, .lost].contains(joined.fates[index].outcome)
         }
-        var refused: [Int32: ObservedPush] = [:]
-        for push in evidence.pushes where refused[push.token] == nil {
-            if push.status == 403 || push.status == 429 || push.status >= 500 { refused[push.token] = push }
-        }
-        var findings = Findings()
-        var judged = 0
-        for (token, first) in refused.sorted(by: { $0.value.id < $1.value.id }) {
-            guard let planned = wanted[token], let last = lastPush[token], planned > first.answeredAt,
-                !evidence.restarted(between: first.arrivedAt, and: planned)
+    }
+
+    /// What Apple asks to wait after a failure of its own; a relay that does is not blamed.
+    private static let longBackOff = Interval.seconds(15 * 60)
+
+    static let livingKept = Rule(
+        "living-token-kept", ["R0.23", "G1"], .must, basis: .absence,
+        requirement: "A reply that speaks of the sender, the request or of APNs never makes the relay forget a token.",
+        norm: "Apple, Handling notification responses from APNs: only 410, and 400 BadDeviceToken, speak of the token",
+        advice: "delete a token for 410 and 400 BadDeviceToken only; keep it for every other answer"
+    ) { joined, run, tally in
+        var seen: Set<TokenHash> = []
+        for push in joined.account.pushes where push.status >= 400 && !run.tellsOfDeath(push) {
+            guard !push.flags.contains(.isAnswerUndelivered), seen.insert(push.token).inserted,
+                joined.tokens.deaths[push.token] == nil
             else { continue }
-            judged += 1
-            let lastWasRefused = last.status == 403 || last.status == 429 || last.status >= 500
-            if lastWasRefused, last.answeredAt < planned {
-                findings.add(
-                    "token \(evidence.short(token)) was never pushed to again after \(evidence.reason(last))",
-                    expected: "a push for the event planned \(planned - last.answeredAt) after that reply",
-                    seen: "none", last.id)
+            let later = owedLater(joined, push.token, after: push.answeredAt).filter { index in
+                let row = joined.account.rows[index]
+                return !run.circumstances.wasDown(between: push.arrivedAt, and: row.plannedAt)
+                    && (!push.isRefusedForNow || joined.fates[index].outcome != .lost
+                        || row.plannedAt - push.answeredAt > longBackOff)
+            }
+            guard let first = later.first else { continue }
+            tally.test()
+            guard later.allSatisfy({ joined.attempts(of: $0).isEmpty }) else { continue }
+            let row = joined.account.rows[first]
+            tally.find(
+                "a token was never pushed to again after \(run.reason(push))",
+                expected: "a push for the event planned \(row.plannedAt - push.answeredAt) after that reply", seen: "none",
+                session: row.session, step: row.step, push.id)
+        }
+    }
+
+    static let otherKept = Rule(
+        "other-token-kept", ["R0.24", "G5"], .must, basis: .absence,
+        requirement: "A dead activity token does not take the device token with it, nor the reverse.",
+        norm: "Apple: the tokens live and die apart",
+        advice: "delete exactly the row of the token that was answered"
+    ) { joined, run, tally in
+        for (token, deaths) in joined.tokens.deaths.sorted(by: { $0.key.bits < $1.key.bits }) {
+            guard let death = deaths.first, let lane = joined.tokens.lanes[token] else { continue }
+            let others = joined.account.rows.indices.filter { index in
+                let row = joined.account.rows[index]
+                return row.token != token && row.lane.phone == lane.phone && row.lane.role != lane.role
+                    && row.plannedAt > death.answeredAt && joined.tokens.deaths[row.token] == nil
+                    && [.delivered, .late, .lost].contains(joined.fates[index].outcome)
+            }
+            let answer = joined.account.pushes[death.push]
+            for role in Set(others.map { joined.account.rows[$0].lane.role }) {
+                let owed = others.filter { joined.account.rows[$0].lane.role == role }
+                tally.test()
+                guard owed.allSatisfy({ joined.attempts(of: $0).isEmpty }), let first = owed.first else { continue }
+                let row = joined.account.rows[first]
+                tally.find(
+                    "after \(run.reason(answer)) for one token, the phone's other token got nothing either",
+                    expected: "pushes to the token that lives", seen: "none", session: row.session, step: row.step,
+                    answer.id)
             }
         }
-        return findings.verdict(evidenceCount: judged)
     }
 
-    static let sessionsKeptApart = Rule(
-        id: "sessions-kept-apart", claim: "R0.30, R0.39", level: .must,
-        requirement: "A state of one session never reaches a token that belongs only to another.",
-        norm: "Relay contract: tokens and states never cross sessions"
-    ) { evidence in
-        var owners: [Int32: Set<Int64>] = [:]
-        for step in evidence.expectations where step.token >= 0 {
-            owners[step.token, default: []].insert(Int64(step.session))
-        }
-        var findings = Findings()
-        var judged = 0
-        for push in evidence.pushes where push.hasMarker {
-            guard let sessions = owners[push.token] else { continue }
-            judged += 1
-            if !sessions.contains(push.session) {
-                findings.add(
-                    "a state of session \(push.session) reached token \(evidence.short(push.token)) of another session",
-                    expected: "a token of session \(push.session)",
-                    seen: "a token of session \(sessions.min() ?? -1)", push.id)
+    static let oldReportIgnored = Rule(
+        "old-410-ignored", ["P10", "G4"], .must, basis: .absence,
+        requirement: "A 410 whose timestamp lies before the token's last registration deletes nothing.",
+        norm: "Apple, Handling notification responses from APNs: the timestamp is when the token was last known invalid",
+        advice: "compare the 410's timestamp (milliseconds) with the instant of the registration before deleting"
+    ) { joined, run, tally in
+        for push in joined.account.pushes where push.status == 410 && !push.flags.contains(.isAnswerUndelivered) {
+            guard joined.tokens.speaksOfThePast(push, run.circumstances), joined.tokens.deaths[push.token] == nil else {
+                continue
             }
+            let later = owedLater(joined, push.token, after: push.answeredAt)
+            guard let first = later.first else { continue }
+            tally.test()
+            guard later.allSatisfy({ joined.attempts(of: $0).isEmpty }) else { continue }
+            let row = joined.account.rows[first]
+            tally.find(
+                "a token was dropped for a 410 that spoke of a time before its registration",
+                expected: "a push for the next event", seen: "none", session: row.session, step: row.step, push.id)
         }
-        return findings.verdict(evidenceCount: judged)
-    }
-}
-
-extension Evidence {
-    /// Whether the relay accepted a registration of this token between the two instants.
-    func registered(_ token: Int32, between first: Instant, and second: Instant) -> Bool {
-        registrations[token]?.contains { first < $0 && $0 <= second } ?? false
-    }
-
-    /// A 410 whose timestamp lies before the run, or before the token's last registration, kills nothing (P10).
-    func speaksOfThePast(_ push: ObservedPush) -> Bool {
-        guard push.status == 410, push.diedMilliseconds > 0 else { return false }
-        let died = WallTime(milliseconds: push.diedMilliseconds)
-        if let start = facts.startedAt, died < start { return true }
-        return registered(push.token, between: push.arrivedAt - (push.arrivedWall - died), and: push.arrivedAt)
     }
 }

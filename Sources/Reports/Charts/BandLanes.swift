@@ -1,6 +1,7 @@
 // Faults and relay outages over a time axis: a shaded band through the panels, and a named bar in a lane above.
 
 import Basics
+import Verdicts
 
 struct BandLanes {
     /// A little more than what a bold character of the labels' size takes.

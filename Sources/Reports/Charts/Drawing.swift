@@ -1,6 +1,8 @@
 // An SVG under construction. Colours and type come from the page's style sheet by class, so that one drawing serves
 // light and dark.
 
+import Verdicts
+
 /// Paper to draw on, in one of two shapes: a phone does not get a shrunken desktop.
 struct Drawing {
     enum Shape: String, CaseIterable { case wide, narrow }

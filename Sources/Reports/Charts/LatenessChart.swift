@@ -2,6 +2,7 @@
 
 import Glibc
 import Metrics
+import Verdicts
 
 struct LatenessChart {
     var histogram: Histogram

@@ -8,6 +8,7 @@
 
 import Glibc
 import Metrics
+import Verdicts
 
 struct SpectrumChart {
     struct Curve {

@@ -9,6 +9,7 @@
 
 import Basics
 import Metrics
+import Verdicts
 
 struct TimelineChart {
     var correlation: Correlation

@@ -2,6 +2,7 @@
 
 import Basics
 import Metrics
+import Verdicts
 
 enum LatencyLog {
     static func text(_ record: RunRecord) -> String {

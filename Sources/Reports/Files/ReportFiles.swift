@@ -1,7 +1,7 @@
 // Writes the files of a run directory, each whole or not at all.
 
 package import Basics
-import Metrics
+package import Verdicts
 
 package enum ReportFiles {
     /// Writes run.json, latency.hlog, junit.xml, summary.md and report.html into an existing directory, run.json first,

@@ -1,5 +1,7 @@
 // The HTML report as bytes.
 
+import Verdicts
+
 enum HTMLReport {
     static func bytes(_ record: RunRecord) -> [UInt8] { Array(ReportPage(record: record).text.utf8) }
 }

@@ -1,6 +1,7 @@
 // What was answered, what devices made of it, and what became of each expected push.
 
 import Metrics
+import Verdicts
 
 extension ReportPage {
     var breakdown: Markup {
@@ -32,7 +33,7 @@ extension ReportPage {
                 let meter: Markup =
                     "<span class=\"meter \(isTrouble(name) ? "err" : "")\"><i style=\"width:\(width)%\"></i></span>"
                 return (
-                    "\(name.isEmpty ? "never reached a device" : name)",
+                    "\(name)",
                     [Cell.number(Numbers.count(value)), Cell.number(Numbers.share(value, of: total)), Cell.text(meter)]
                 )
             }
@@ -52,19 +53,22 @@ extension ReportPage {
         let table = Table(
             caption: "Pushes by kind of event",
             heads: [
-                "Kind", "", "#delivered", "#superseded", "#late", "#lost", "#duplicated", "#reordered", "#unexpected",
-            ],
+                "Kind", "", "#expected",
+            ] + DeliveryClass.allCases.map { "#\($0.rawValue)" },
             rows: rows.map { kind, counts in
                 (
-                    "\(kind.isEmpty ? "(no such event)" : kind)",
+                    "\(kind)",
                     [
-                        Cell.text(stack(counts)), Cell.count(counts[.delivered] ?? 0),
-                        Cell.count(counts[.superseded] ?? 0),
-                        Cell.count(counts[.late] ?? 0, alarm: .warn), Cell.count(counts[.lost] ?? 0, alarm: .bad),
-                        Cell.count(counts[.duplicated] ?? 0, alarm: .warn),
-                        Cell.count(counts[.reordered] ?? 0, alarm: .warn),
-                        Cell.count(counts[.unexpected] ?? 0, alarm: .warn),
+                        Cell.text(stack(counts)),
+                        Cell.count(DeliveryClass.ofExpectations.reduce(0) { $0 + (counts[$1] ?? 0) }),
                     ]
+                        + DeliveryClass.allCases.map { word in
+                            switch word {
+                            case .delivered, .superseded, .excused, .unsent, .undecided: Cell.count(counts[word] ?? 0)
+                            case .late: Cell.count(counts[word] ?? 0, alarm: .warn)
+                            default: Cell.count(counts[word] ?? 0, alarm: .bad)
+                            }
+                        }
                 )
             })
         let key = legend(
@@ -91,6 +95,6 @@ extension ReportPage {
 extension Correlation {
     /// Classes by kind, the pushes without a kind last.
     var kindsInOrder: [(key: String, value: [DeliveryClass: Int])] {
-        classes.sorted { ($0.key.isEmpty ? 1 : 0, $0.key) < ($1.key.isEmpty ? 1 : 0, $1.key) }
+        classes.sorted { ($0.key.hasPrefix("(") ? 1 : 0, $0.key) < ($1.key.hasPrefix("(") ? 1 : 0, $1.key) }
     }
 }

@@ -1,6 +1,7 @@
 // All it takes to run this again, and where it was run.
 
 import Basics
+import Verdicts
 
 extension ReportPage {
     var environment: Markup {

@@ -2,6 +2,7 @@
 
 import Conformance
 import Metrics
+import Verdicts
 
 extension ReportPage {
     var gates: Markup {
@@ -67,8 +68,8 @@ extension ReportPage {
         return """
             <article class="rule"><header>\(result.standing.tone.badge(result.standing.word))\
             <h3>\(result.requirement)</h3></header>
-            <p class="dim"><code>\(result.id)</code>, \(result.claim) (\(result.level.rawValue)). \(result.norm).</p>\
-            \(healed)\(findings.isEmpty ? "" : "<ul class=\"findings\">\(shown)</ul>")\(rest)</article>
+            <p class="dim"><code>\(result.id)</code>, \(result.claims.joined(separator: ", ")) (\(result.level.rawValue)). \
+            \(result.norm).</p><p>\(result.advice).</p>\(healed)\(findings.isEmpty ? "" : "<ul class=\"findings\">\(shown)</ul>")\(rest)</article>
 
             """
     }
@@ -76,9 +77,24 @@ extension ReportPage {
     private func item(_ finding: Finding) -> Markup {
         let entries = finding.entries.map(String.init).joined(separator: ", ")
         let evidence: Markup = entries.isEmpty ? "" : "<dt>journal</dt><dd>entries \(entries)</dd>"
+        let whose: Markup =
+            finding.session.map { session in
+                "<dt>event</dt><dd>session \(String(session))\(finding.step.map { ", step \($0)" } ?? "")</dd>"
+            } ?? ""
         return """
-            <li>\(finding.message)<dl><dt>expected</dt><dd>\(finding.expected)</dd><dt>seen</dt>\
-            <dd>\(finding.seen)</dd>\(evidence)</dl></li>
+            <li>\(finding.message)<dl>\(whose)<dt>expected</dt><dd>\(finding.expected)</dd><dt>seen</dt>\
+            <dd>\(finding.seen)</dd>\(evidence)</dl>\(finding.exchanges.markup(exchange))</li>
+            """
+    }
+
+    /// A push and its answer, folded.
+    private func exchange(_ exchange: Exchange) -> Markup {
+        let device: Markup = exchange.device.isEmpty ? "" : ", \(exchange.device) on the device"
+        return """
+            <details><summary>entry \(String(exchange.entry)) at \(Numbers.duration(exchange.at)): \(exchange.answer)\
+            \(device)</summary><pre>\(exchange.request.joined(separator: "\n"))
+
+            \(exchange.payload)</pre></details>
             """
     }
 
@@ -87,7 +103,7 @@ extension ReportPage {
             caption: caption, heads: ["Requirement"] + (evidence ? ["#times shown"] : []), hasLongNames: true,
             rows: results.map { result in
                 let details: Markup =
-                    "<small><code>\(result.id)</code>, \(result.claim) (\(result.level.rawValue))</small>"
+                    "<small><code>\(result.id)</code>, \(result.claims.joined(separator: ", ")) (\(result.level.rawValue))</small>"
                 var cells: [Markup] = []
                 if case .kept(let count) = result.verdict { cells.append(Cell.number(Numbers.count(count))) }
                 return ("\(result.requirement)\(details)", cells)
@@ -102,7 +118,7 @@ extension ReportPage {
             Tile(name: "Tokens that died", value: Numbers.count(dead.died)),
             Tile(
                 name: "Pushes after death", value: Numbers.count(dead.pushesAfterDeath),
-                remark: dead.worstToken.map { "worst: \($0), \(Numbers.count(dead.worstPushes))" } ?? "",
+                remark: dead.worstDeath == nil ? "" : "worst: \(Numbers.count(dead.worstPushes)) to one token",
                 tone: dead.pushesAfterDeath > 0 ? .bad : nil),
             Tile(name: "Sessions judged", value: Numbers.count(last.sessions)),
             Tile(
@@ -112,19 +128,6 @@ extension ReportPage {
                 name: "Last states missing", value: Numbers.count(last.missingCount),
                 tone: last.missingCount > 0 ? .bad : nil),
         ]
-        guard !last.missing.isEmpty else { return tiles(figures) }
-        let table = Table(
-            caption: "Sessions left with an old state: \(last.missing.count) of \(last.missingCount)",
-            heads: ["Session", "#step", "Kind", "Token"],
-            rows: last.missing.map { missing in
-                (
-                    "\(String(missing.session))",
-                    [
-                        Cell.number(String(missing.step)), Cell.text("\(missing.kind)"),
-                        Cell.text("<code>\(missing.token)</code>"),
-                    ]
-                )
-            })
-        return tiles(figures) + "<div class=\"card\">\(table.markup)</div>\n"
+        return tiles(figures)
     }
 }

@@ -1,6 +1,7 @@
 // The latency section: percentile spectra of delivery and of the relay's answers.
 
 import Metrics
+import Verdicts
 
 /// The usual percentiles of several histograms.
 enum LatencyTable {

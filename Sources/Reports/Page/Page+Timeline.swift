@@ -1,6 +1,7 @@
 // The section about time: throughput, errors, sessions, and what was done to the relay meanwhile.
 
 import Metrics
+import Verdicts
 
 extension ReportPage {
     var timeline: Markup {

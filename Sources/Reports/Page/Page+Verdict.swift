@@ -2,6 +2,7 @@
 
 import Conformance
 import Metrics
+import Verdicts
 
 extension ReportPage {
     var verdict: Markup {

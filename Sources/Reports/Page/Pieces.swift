@@ -1,6 +1,7 @@
 // The small pieces that the page's sections are made of: badges, tiles, tables, figures.
 
 import Conformance
+import Verdicts
 
 /// The colour and sign of a judgement. The sign and a word always go with the colour.
 enum Tone: String {

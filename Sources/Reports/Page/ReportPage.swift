@@ -1,6 +1,7 @@
 // The page for people: one file, no network. Sections in the order in which a reader should doubt and then believe.
 
 import Basics
+import Verdicts
 
 struct ReportPage {
     let record: RunRecord

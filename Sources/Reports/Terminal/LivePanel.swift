@@ -1,6 +1,7 @@
 // What a terminal shows while a run goes on: a panel redrawn in place, or plain lines.
 
 import Basics
+import Verdicts
 
 /// Turns frames into text; the caller writes it to the terminal.
 package struct LivePanel {

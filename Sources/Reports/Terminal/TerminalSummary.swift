@@ -3,6 +3,7 @@
 import Basics
 import Conformance
 import Metrics
+import Verdicts
 
 package enum TerminalSummary {
     /// What happened; `color` adds ANSI colours. `directory` is named as the place of the full report.
@@ -74,6 +75,14 @@ private struct TerminalText {
             return word == .lost && value > 0 ? ink.tone(.bad, text) : text
         }
         var lines = "deliveries  " + words.joined(separator: ", ") + "\n"
+        for (excuse, count) in c.excuses.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }).prefix(4) {
+            lines += "excused     \(Numbers.count(count)) by \(safe(excuse))\n"
+        }
+        for answer in c.wrongAnswers.prefix(3) {
+            lines += "the relay   answered \(Numbers.count(answer.count)) calls with "
+                + (answer.status == 0 ? "nothing" : "\(answer.status)") + (answer.body.isEmpty ? "" : ": \(safe(answer.body))")
+                + "\n"
+        }
         let errors = c.reasons.filter { $0.key != "200" }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         if !errors.isEmpty {
             let named = errors.prefix(4).map { "\(safe($0.key)) × \(Numbers.count($0.value))" }
@@ -94,7 +103,7 @@ private struct TerminalText {
         let lines = loud.map { result in
             let finding = result.verdict.findings.first.map { "\n        \(safe($0.line))" } ?? ""
             return "rule  \(ink.tone(result.standing.tone, padded(result.standing.word, 11)))  "
-                + "\(safe(result.id)) (\(safe(result.claim)))\(finding)\n"
+                + "\(safe(result.id)) (\(safe(result.claims.joined(separator: ", "))))\(finding)\n"
         }
         return lines.joined()
     }

@@ -6,6 +6,7 @@
 
 import Basics
 import Conformance
+import Verdicts
 
 struct JUnitReport {
     let record: RunRecord
@@ -91,9 +92,9 @@ struct JUnitReport {
     private static func rule(_ result: RuleResult) -> Case {
         let findings = result.verdict.findings
         let details =
-            "\(result.requirement)\n\(result.claim) (\(result.level.rawValue)). \(result.norm).\n"
+            "\(result.requirement)\n\(result.claims.joined(separator: ", ")) (\(result.level.rawValue)). \(result.norm).\n"
             + findings.map(\.line).joined(separator: "\n")
-        let name = "\(result.id) (\(result.claim))"
+        let name = "\(result.id) (\(result.claims.joined(separator: ", ")))"
         switch result.standing {
         case .kept: return Case(name: name, result: .passed)
         case .notExercised: return Case(name: name, result: .skipped("not exercised"))

@@ -3,6 +3,7 @@
 import Basics
 import Conformance
 import Metrics
+import Verdicts
 
 struct MarkdownSummary {
     let record: RunRecord
@@ -62,7 +63,7 @@ struct MarkdownSummary {
         return table(
             ["Pushes"] + DeliveryClass.allCases.map(\.rawValue), figures: 1...DeliveryClass.allCases.count,
             kinds.map { kind, counts in
-                [escaped(kind.isEmpty ? "(no such event)" : kind)]
+                [escaped(kind)]
                     + DeliveryClass.allCases.map { Numbers.count(counts[$0] ?? 0) }
             })
     }
@@ -83,7 +84,7 @@ struct MarkdownSummary {
             loud.map { result in
                 let standing = result.standing
                 return [
-                    escaped(result.id), escaped(result.claim),
+                    escaped(result.id), escaped(result.claims.joined(separator: ", ")),
                     standing.failsTheRun ? "**\(standing.word)**" : standing.word,
                     escaped(result.verdict.findings.first?.line ?? ""),
                 ]

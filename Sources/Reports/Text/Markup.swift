@@ -1,5 +1,7 @@
 // HTML, SVG and XML as a type of its own, so that foreign text cannot get into it unescaped.
 
+import Verdicts
+
 /// Markup made of literals, which stand as they are, and of interpolations, which are escaped unless they are markup.
 struct Markup: ExpressibleByStringInterpolation, Hashable {
     private(set) var text: String

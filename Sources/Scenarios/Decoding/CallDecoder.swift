@@ -30,12 +30,13 @@ struct CallDecoder {
         var compiler = TemplateCompiler(ownNames: names, mistakes: mistakes)
         let (body, contentType) = body(fields, &compiler)
         let method: Method? = fields.choice("method")
-        let call = ProfileCall(
+        var call = ProfileCall(
             name: entry.key, method: (method ?? (body == nil ? .get : .post)).rawValue, path: path(fields, &compiler),
             fields: headerFields(fields, contentType, &compiler), body: body, expectedStatus: expectedStatus(fields),
             pushes: fields.items("pushes", atMost: 8).compactMap { push($0) }, isFinal: fields.flag("final") ?? false,
             registers: tokens(fields, "registers"), unregisters: tokens(fields, "unregisters"), variables: names,
             defaults: fields.entries("variables").map { StepValueDecoder(mistakes: mistakes).value($0.value) })
+        call.isStale = fields.flag("stale") ?? false
         check(call, fields, compiler.used)
         return call
     }
@@ -123,13 +124,13 @@ struct CallDecoder {
     }
 
     private enum Token: String, CaseIterable {
-        case deviceToken, startToken, activityToken
+        case deviceToken, startToken, activityToken, deviceToken2, startToken2, activityToken2, rotatedToken
 
         var variable: SessionVariable { SessionVariable(rawValue: rawValue)! }
     }
 
     private func tokens(_ fields: Fields, _ key: String) -> [SessionVariable] {
-        fields.items(key, atMost: 3).compactMap { node in
+        fields.items(key, atMost: 7).compactMap { node in
             let token: Token? = fields.choice(node, named: key)
             return token?.variable
         }
@@ -156,16 +157,13 @@ struct CallDecoder {
                 hint: "add `coalescing: { window: 10s }` to the profile",
                 at: fields.value("coalesce")!.place)
         }
-        if held, !coalesce {
-            mistakes.add(
-                "a `held` push may be replaced by a newer one", hint: "add `coalesce: true`",
-                at: fields.value("held")!.place)
-        }
         let usualDeadline = coalesce ? deadlines.coalesced ?? deadlines.usual : deadlines.usual
-        return ExpectedPush(
+        var push = ExpectedPush(
             channel: channel, token: (token ?? usual).variable, unless: unless?.variable, event: event,
             coalesce: coalesce, held: held,
             deadline: fields.duration("deadline", .milliseconds(1)...Fields.longest) ?? usualDeadline)
+        push.isUrgent = fields.flag("urgent") ?? false
+        return push
     }
 
     private func check(_ call: ProfileCall, _ fields: Fields, _ used: Set<TemplateVariable>) {

@@ -21,10 +21,12 @@ struct ProfileDecoder {
         if let calls = fields.value("calls"), case .mapping(let entries) = calls.content, entries.isEmpty {
             mistakes.add("`calls` names no call", hint: "add one", at: calls.place)
         }
-        return Profile(
+        var profile = Profile(
             name: fields.text("name") ?? fallbackName, topic: topic(fields),
             httpVersion: Profile.HTTPVersion(rawValue: fields.count("http", 1...2) ?? 1) ?? .http1, calls: calls,
             coalescing: coalescing, settle: fields.duration("settle") ?? .seconds(2))
+        profile.knownFailing = fields.value("knownFailing") == nil ? [] : fields.texts("knownFailing", atLeast: 1)
+        return profile
     }
 
     private func topic(_ fields: Fields) -> String {

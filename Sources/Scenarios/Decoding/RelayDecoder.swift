@@ -18,9 +18,11 @@ struct RelayDecoder {
                 hint: "add `launch: […]` or `url: http://…`",
                 at: node.place)
         }
-        return RelaySpec(
+        var relay = RelaySpec(
             profile: profile, launch: launch(fields), url: url(fields), listen: listen(fields),
             environment: environment(fields), ready: ready(fields), stop: stop(fields), restarts: restarts(fields))
+        relay.processes = fields.count("processes", 1...1_000) ?? 1
+        return relay
     }
 
     private func launch(_ fields: Fields) -> [String]? {

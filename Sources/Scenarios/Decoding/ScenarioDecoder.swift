@@ -30,11 +30,16 @@ struct ScenarioDecoder {
         let clockScale = fields.number("clockScale", above: 0, 0...1_000_000) ?? 1
         let budget = fields.duration("latenessBudget", .microseconds(1)...Fields.longest) ?? .milliseconds(10)
         guard let relay, let workload else { return nil }
-        return Scenario(
+        var scenario = Scenario(
             name: fields.text("name") ?? FileFinder.stem(of: path), path: path, text: text, overrides: overrides,
             sources: [SourceText(path: path, text: text)] + files.sources, seed: seed, clockScale: clockScale,
             relay: relay, mock: mock, workload: workload, faults: faults, phases: phases, gates: gates,
             latenessBudget: budget)
+        scenario.exercises = fields.value("exercises") == nil ? [] : fields.texts("exercises", atLeast: 1)
+        scenario.knownFailing = fields.value("knownFailing") == nil ? [] : fields.texts("knownFailing", atLeast: 1)
+        scenario.isStrict = fields.flag("strict") ?? false
+        scenario.inFlightGrace = fields.duration("inFlightGrace") ?? .seconds(1)
+        return scenario
     }
 
     private func seed(_ fields: Fields) -> UInt64? {

@@ -39,7 +39,8 @@ extension Shape {
             "name": "quickstart", "seed": "42", "clockScale": "1", "latenessBudget": "10ms",
             "relay*": "{ profile: relays/opencode.yaml, url: \"http://127.0.0.1:8787\" }", "mock": "{ tokens: any }",
             "workload*": "{ arrivals: […], scripts: […] }", "faults": "[]", "phases": "{ drain: 5s }",
-            "gates": "[lost == 0]",
+            "gates": "[lost == 0]", "exercises": "[throttle-respected]", "knownFailing": "[R0.9]", "strict": "true",
+            "inFlightGrace": "1s",
         ])
 
     static let relay = Shape(
@@ -48,7 +49,7 @@ extension Shape {
             "profile*": "relays/opencode.yaml", "launch": "[\"./relay\", \"--port\", \"{{relay.port}}\"]",
             "url": "http://127.0.0.1:8787", "listen": "127.0.0.1:0", "environment": "{ LOG: debug }",
             "ready": "{ path: /health, timeout: 15s }", "stop": "{ signal: TERM, grace: 5s }",
-            "restarts": "[{ at: 20s }]",
+            "restarts": "[{ at: 20s }]", "processes": "1",
         ])
 
     static let ready = Shape("ready", ["path": "/health", "timeout": "15s"])
@@ -90,7 +91,7 @@ extension Shape {
         [
             "name": "opencode", "topic*": "com.example.app", "http": "1", "headers": "{ x-api-key: secret }",
             "coalescing": "{ window: 10s }", "deadlines": "{ default: 5s }", "settle": "2s",
-            "calls*": "{ health: { path: /health } }",
+            "calls*": "{ health: { path: /health } }", "knownFailing": "[R0.9]",
         ])
 
     static let coalescing = Shape("coalescing", ["window*": "10s"])
@@ -102,14 +103,14 @@ extension Shape {
             "method": "POST", "path*": "/v1/event", "headers": "{ x-api-key: secret }",
             "json": "{ sessionID: \"{{sessionID}}\" }", "text": "\"{{marker}}\"", "variables": "{ text: hello }",
             "expect": "200", "pushes": "[{ channel: alert }]", "final": "true", "registers": "[activityToken]",
-            "unregisters": "[activityToken]",
+            "unregisters": "[activityToken]", "stale": "true",
         ])
 
     static let push = Shape(
         "push",
         [
             "channel*": "liveactivity", "event": "update", "token": "activityToken", "unless": "activityToken",
-            "coalesce": "true", "held": "true", "deadline": "5s",
+            "coalesce": "true", "held": "true", "deadline": "5s", "urgent": "true",
         ])
 
     static let session = Shape(

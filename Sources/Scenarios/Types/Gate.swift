@@ -57,13 +57,27 @@ package enum GateMeasure: Hashable, Sendable {
     /// Failed and dropped events over planned events.
     case errorRate
     case peakSessions
+    /// Of the relay's process, as the system tells.
+    case relay(Relay)
+
+    package enum Relay: String, CaseIterable, Hashable, Sendable {
+        /// Most resident memory, in bytes.
+        case memoryPeak = "relay.rss.max"
+        /// Resident memory gained from the first to the last quarter of the run, in bytes per event.
+        case memoryGrowth = "relay.rss.growth"
+        /// Most open descriptors.
+        case descriptors = "relay.fds.max"
+        /// Processor time over wall time: 1 is one core.
+        case processor = "relay.cpu"
+    }
 
     package enum Latency: String, CaseIterable, Hashable, Sendable {
-        case delivery, answer, lateness
+        case delivery, answer, lateness, staleness
     }
 
     package enum DeliveryClass: String, CaseIterable, Hashable, Sendable {
-        case delivered, lost, late, superseded, duplicated, reordered, unexpected
+        case delivered, superseded, late, lost, excused, unsent, undecided
+        case duplicated, reordered, unexpected, misdirected, altered
     }
 
     package enum Statistic: String, CaseIterable, Hashable, Sendable {

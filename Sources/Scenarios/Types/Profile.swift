@@ -19,6 +19,8 @@ package struct Profile: Sendable {
     package var coalescing: CoalescingSpec?
     /// After the last answer, how long the relay may still be sending.
     package var settle: Interval
+    /// Ids or claims of rules that this relay is known to break.
+    package var knownFailing: [String] = []
 
     package init(
         name: String, topic: String, httpVersion: HTTPVersion = .http1, calls: [ProfileCall],
@@ -56,6 +58,8 @@ package struct ProfileCall: Sendable {
     package var pushes: [ExpectedPush]
     /// The last state of a session: what its live activity must show in the end.
     package var isFinal: Bool
+    /// It speaks of an activity that another one has replaced, so it must change nothing.
+    package var isStale = false
     /// Tokens the relay knows after this call, and no longer knows.
     package var registers: [SessionVariable]
     package var unregisters: [SessionVariable]
@@ -100,6 +104,8 @@ package struct ExpectedPush: Hashable, Sendable {
     /// Without a registered `token` the relay keeps the newest state and sends it when the token registers;
     /// the deadline then counts from that registration.
     package var held: Bool
+    /// It asks the user for something: to be sent at priority 10.
+    package var isUrgent = false
     /// Later than this after the planned instant is *late*.
     package var deadline: Interval
 

@@ -18,6 +18,8 @@ package struct RelaySpec: Sendable {
     package var stop: StopSpec
     /// Deaths on purpose, in order of time.
     package var restarts: [RelayRestart]
+    /// How many processes of the relay push side by side, each with connections and a provider token of its own.
+    package var processes = 1
 
     package init(
         profile: Profile, launch: [String]? = nil, url: String = "http://{{relay.listen}}",

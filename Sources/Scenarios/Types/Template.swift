@@ -48,6 +48,35 @@ package enum TemplateVariable: Hashable, Sendable {
 /// The same throughout a session.
 package enum SessionVariable: String, CaseIterable, Hashable, Sendable {
     case run, session, sessionID, secret, deviceToken, startToken, activityToken, topic, serverID
+    /// Those of a second phone of the same user.
+    case deviceToken2, startToken2, activityToken2
+    /// What the first phone's activity token is after a rotation.
+    case rotatedToken
+
+    package static let tokens: [SessionVariable] = [
+        .deviceToken, .startToken, .activityToken, .deviceToken2, .startToken2, .activityToken2, .rotatedToken,
+    ]
+
+    /// What a token is for: itself for the first phone's first one, and for what is no token.
+    package var role: SessionVariable {
+        switch self {
+        case .deviceToken2: .deviceToken
+        case .startToken2: .startToken
+        case .activityToken2, .rotatedToken: .activityToken
+        default: self
+        }
+    }
+
+    /// From 0.
+    package var phone: Int {
+        switch self {
+        case .deviceToken2, .startToken2, .activityToken2: 1
+        default: 0
+        }
+    }
+
+    /// Every token of the role, itself among them.
+    package var ofSameRole: [SessionVariable] { Self.allCases.filter { $0.role == role } }
 }
 
 /// Of one event.

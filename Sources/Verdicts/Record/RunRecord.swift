@@ -8,7 +8,7 @@ package import Metrics
 /// be negative for what came before.
 package struct RunRecord: Sendable {
     /// The version of `run.json` this code writes; readers refuse a newer one.
-    package static let version = 1
+    package static let version = 2
 
     /// The scenario's name.
     package var name: String
@@ -88,12 +88,7 @@ extension RunRecord {
     /// The same record with every token cut to its first eight characters, as reports show them unless asked otherwise.
     package var withShortTokens: RunRecord {
         var copy = self
-        copy.correlation.deadTokens.worstToken = correlation.deadTokens.worstToken.map(Self.short)
-        for index in correlation.lastState.missing.indices {
-            copy.correlation.lastState.missing[index].token = Self.short(correlation.lastState.missing[index].token)
-        }
+        for rule in copy.verdicts.indices { copy.verdicts[rule].verdict.shortenTokens() }
         return copy
     }
-
-    private static func short(_ token: String) -> String { token.count > 9 ? token.prefix(8) + "…" : token }
 }

@@ -105,13 +105,16 @@ extension RunRecord.GateResult {
 extension RuleResult {
     var json: JSONValue {
         var object: JSONObject = [
-            "id": .string(id), "claim": .string(claim), "level": .string(level.rawValue),
+            "id": .string(id), "claims": RunRecord.texts(claims), "level": .string(level.rawValue),
             "standing": .string(standing.rawValue), "requirement": .string(requirement), "norm": .string(norm),
-            "knownFailing": .bool(isKnownFailing), "verdict": .string(verdict.word),
+            "advice": .string(advice), "knownFailing": .bool(isKnownFailing), "strict": .bool(isStrict),
+            "restsOn": RunRecord.texts(basis.words), "verdict": .string(verdict.word),
         ]
         switch verdict {
         case .kept(let count): object["evidenceCount"] = .integer(Int64(count))
-        case .broken(let findings): object["findings"] = .array(findings.map(\.json))
+        case .broken(let findings, let count):
+            object["findingCount"] = .integer(Int64(count))
+            object["findings"] = .array(findings.map(\.json))
         case .notExercised: break
         }
         return .object(object)
@@ -122,14 +125,27 @@ extension RuleResult {
         switch try reading["verdict"].text() {
         case "kept": verdict = .kept(evidenceCount: try reading["evidenceCount"].integer())
         case "broken":
-            verdict = .broken(try RunRecord.all(reading["findings"]) { r throws(Failure) in try Finding(r) })
+            verdict = .broken(
+                try RunRecord.all(reading["findings"]) { r throws(Failure) in try Finding(r) },
+                count: try reading["findingCount"].integer())
         case "not exercised": verdict = .notExercised
         default: throw try reading["verdict"].wrong("is not a verdict")
         }
         self.init(
-            id: try reading["id"].text(), claim: try reading["claim"].text(), level: try reading["level"].word(),
-            requirement: try reading["requirement"].text(), norm: try reading["norm"].text(), verdict: verdict,
-            isKnownFailing: try reading["knownFailing"].flag())
+            id: try reading["id"].text(), claims: try reading["claims"].texts(), level: try reading["level"].word(),
+            basis: Rule.Basis(words: try reading["restsOn"].texts()), requirement: try reading["requirement"].text(),
+            norm: try reading["norm"].text(), advice: try reading["advice"].text(), verdict: verdict,
+            isKnownFailing: try reading["knownFailing"].flag(), isStrict: try reading["strict"].flag())
+    }
+}
+
+extension Rule.Basis {
+    private static let names: KeyValuePairs<String, Rule.Basis> = ["timing": .timing, "absence": .absence, "order": .order]
+
+    var words: [String] { Self.names.filter { contains($0.value) }.map(\.key) }
+
+    init(words: [String]) {
+        self = Rule.Basis(Self.names.filter { words.contains($0.key) }.map(\.value))
     }
 }
 
@@ -137,13 +153,32 @@ extension Finding {
     var json: JSONValue {
         [
             "message": .string(message), "expected": .string(expected), "seen": .string(seen),
-            "entries": .array(entries.map { .integer(Int64($0)) }),
+            "session": session.map { .integer(Int64($0)) } ?? .null, "step": step.map { .integer(Int64($0)) } ?? .null,
+            "entries": .array(entries.map { .integer(Int64($0)) }), "exchanges": .array(exchanges.map(\.json)),
         ]
     }
 
     init(_ reading: JSONReading) throws(Failure) {
         self.init(
             message: try reading["message"].text(), expected: try reading["expected"].text(),
-            seen: try reading["seen"].text(), entries: try reading["entries"].integers())
+            seen: try reading["seen"].text(), session: try reading["session"].optional()?.integer(),
+            step: try reading["step"].optional()?.integer(), entries: try reading["entries"].integers())
+        exchanges = try RunRecord.all(reading["exchanges"]) { r throws(Failure) in try Exchange(r) }
+    }
+}
+
+extension Exchange {
+    var json: JSONValue {
+        [
+            "entry": .integer(Int64(entry)), "atNanoseconds": .integer(at.nanoseconds), "request": RunRecord.texts(request),
+            "payload": .string(payload), "answer": .string(answer), "device": .string(device),
+        ]
+    }
+
+    init(_ reading: JSONReading) throws(Failure) {
+        self.init(
+            entry: try reading["entry"].integer(), at: try reading["atNanoseconds"].interval(),
+            request: try reading["request"].texts(), payload: try reading["payload"].text(),
+            answer: try reading["answer"].text(), device: try reading["device"].text())
     }
 }

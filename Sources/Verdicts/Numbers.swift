@@ -1,11 +1,11 @@
 // Numbers as people read them. One place, so that every report says the same thing in the same way.
 
-import Basics
+package import Basics
 import Glibc
 
-enum Numbers {
+package enum Numbers {
     /// `1,234,567`.
-    static func count(_ value: Int64) -> String {
+    package static func count(_ value: Int64) -> String {
         let digits = String(value.magnitude)
         var text = ""
         for (index, digit) in digits.enumerated() {
@@ -15,13 +15,13 @@ enum Numbers {
         return value < 0 ? "-" + text : text
     }
 
-    static func count(_ value: Int) -> String { count(Int64(value)) }
+    package static func count(_ value: Int) -> String { count(Int64(value)) }
 
     /// `1 rule`, `2 rules`.
-    static func count(_ value: Int, _ noun: String) -> String { "\(count(value)) \(noun)\(value == 1 ? "" : "s")" }
+    package static func count(_ value: Int, _ noun: String) -> String { "\(count(value)) \(noun)\(value == 1 ? "" : "s")" }
 
     /// Three significant digits and a unit: `1.53 ms`, `420 µs`, `2.5 min`.
-    static func duration(nanoseconds: Double) -> String {
+    package static func duration(nanoseconds: Double) -> String {
         guard nanoseconds.isFinite else { return "–" }
         let size = abs(nanoseconds)
         let (unit, divisor): (String, Double) =
@@ -36,11 +36,11 @@ enum Numbers {
         return size == 0 ? "0 ms" : significant(nanoseconds / divisor) + " " + unit
     }
 
-    static func duration(nanoseconds: Int64) -> String { duration(nanoseconds: Double(nanoseconds)) }
-    static func duration(_ interval: Interval) -> String { duration(nanoseconds: Double(interval.nanoseconds)) }
+    package static func duration(nanoseconds: Int64) -> String { duration(nanoseconds: Double(nanoseconds)) }
+    package static func duration(_ interval: Interval) -> String { duration(nanoseconds: Double(interval.nanoseconds)) }
 
     /// A share as `12.3 %`; very small ones are not shown as nothing.
-    static func percent(_ ratio: Double) -> String {
+    package static func percent(_ ratio: Double) -> String {
         guard ratio.isFinite else { return "–" }
         let percent = ratio * 100
         if percent == 0 { return "0 %" }
@@ -49,18 +49,18 @@ enum Numbers {
         return trimmed(percent, places: abs(percent) < 1 ? 2 : 1) + " %"
     }
 
-    static func share(_ part: Int, of whole: Int) -> String {
+    package static func share(_ part: Int, of whole: Int) -> String {
         whole == 0 ? "–" : percent(Double(part) / Double(whole))
     }
 
     /// Events per second: `1,240/s`, `3.5/s`.
-    static func rate(_ value: Double) -> String {
+    package static func rate(_ value: Double) -> String {
         guard value.isFinite else { return "–" }
         return (abs(value) >= 100 ? count(Int64(value.rounded())) : trimmed(value, places: 1)) + "/s"
     }
 
     /// `1.9 GB` in powers of 1000.
-    static func bytes(_ value: Int64) -> String {
+    package static func bytes(_ value: Int64) -> String {
         var size = Double(value)
         for unit in ["B", "KB", "MB", "GB", "TB"] {
             if abs(size) < 999.5 { return significant(size) + " " + unit }
@@ -70,10 +70,10 @@ enum Numbers {
     }
 
     /// A percentile as it is named: `p50`, `p99`, `p99.9`.
-    static func percentile(_ value: Double) -> String { "p" + trimmed(value, places: 4) }
+    package static func percentile(_ value: Double) -> String { "p" + trimmed(value, places: 4) }
 
     /// A number with at most `places` decimals and no trailing zeros.
-    static func trimmed(_ value: Double, places: Int) -> String {
+    package static func trimmed(_ value: Double, places: Int) -> String {
         guard value.isFinite, abs(value) < 1e15 else { return "–" }
         let scale = pow(10, Double(places))
         let scaled = Int64((abs(value) * scale).rounded())
@@ -86,7 +86,7 @@ enum Numbers {
     }
 
     /// A coordinate for a drawing: at most two decimals, no grouping.
-    static func coordinate(_ value: Double) -> String {
+    package static func coordinate(_ value: Double) -> String {
         guard value.isFinite else { return "0" }
         let scaled = Int64((value * 100).rounded())
         if scaled % 100 == 0 { return String(scaled / 100) }
@@ -103,19 +103,20 @@ enum Numbers {
 
 extension RunRecord.GateResult {
     /// The measured value in the gate's own unit.
-    var valueText: String { value.map(text(of:)) ?? "no data" }
+    package var valueText: String { value.map(text(of:)) ?? "no data" }
 
-    func text(of value: Double) -> String {
+    package func text(of value: Double) -> String {
         switch unit {
         case .nanoseconds: Numbers.duration(nanoseconds: value)
         case .ratio: Numbers.percent(value)
         case .perSecond: Numbers.rate(value)
         case .count: Numbers.trimmed(value, places: 2)
+        case .bytes: Numbers.bytes(Int64(min(value, 9e18)))
         }
     }
 
     /// The word for how it went.
-    var word: String {
+    package var word: String {
         switch passed {
         case true?: "passed"
         case false?: "breached"

@@ -1,0 +1,59 @@
+// Rules about ordinary alerts beside Live Activities.
+
+import Basics
+import Metrics
+import Pushes
+
+enum AlertRules {
+    static let all = [onlyWhereDue, first]
+
+    /// An order that two connections or two streams may swap on the wire is not held against the relay.
+    private static let slack = Interval.milliseconds(100)
+
+    static let onlyWhereDue = Rule(
+        "alerts-only-where-due", ["R0.3"], .must,
+        requirement: "An event that only changes the Live Activity raises no ordinary alert.",
+        norm: "Relay contract: progress and start are silent; an alert every few seconds drives users away",
+        advice: "send the Live Activity push from a path of its own, not from the one that sends alerts"
+    ) { joined, run, tally in
+        for push in joined.account.pushes where push.isMarked {
+            let place = UInt64(push.session) << 32 | UInt64(push.step)
+            guard joined.account.index(ofCall: place) != nil, joined.account.rows(at: place, .alert).isEmpty,
+                !joined.account.rows(at: place, .liveactivity).isEmpty
+            else { continue }
+            tally.test()
+            guard push.type == .alert else { continue }
+            tally.find(
+                "an event that is silent raised an ordinary alert", expected: "a Live Activity push only",
+                seen: "push type alert", session: push.session, step: push.step, push.id)
+        }
+    }
+
+    static let first = Rule(
+        "alert-goes-first", ["R0.2"], .must, basis: [.timing, .absence],
+        requirement: "Where an event calls for both, the alert is sent, and before the Live Activity push.",
+        norm: "Relay contract: the ordinary push still goes out, in addition to and before the activity's",
+        advice: "send the alert, and the Live Activity push once the alert's answer is in"
+    ) { joined, run, tally in
+        let account = joined.account
+        for (index, row) in account.rows.enumerated() where row.type == .alert {
+            let beside = account.rows(at: row.place, .liveactivity)
+            guard !beside.isEmpty, ![.excused, .unsent, .undecided].contains(joined.fates[index].outcome) else { continue }
+            let alerts = joined.attempts(of: index)
+            let early = beside.flatMap { joined.attempts(of: $0) }.min { $0.arrivedAt < $1.arrivedAt }
+            guard let early else { continue }
+            tally.test()
+            let alert = alerts.first
+            if let alert {
+                let lead = alert.arrivedAt - early.arrivedAt
+                guard lead > .zero, alert.connection == early.connection || lead > slack else { continue }
+            } else if joined.fates[index].outcome != .lost {
+                continue
+            }
+            tally.find(
+                "`\(run.kind(row.kind))` reached the activity before it reached the user", expected: "the alert first",
+                seen: alert.map { "the alert \($0.arrivedAt - early.arrivedAt) afterwards" } ?? "no alert",
+                session: row.session, step: row.step, early.id)
+        }
+    }
+}

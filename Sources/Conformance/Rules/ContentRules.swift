@@ -1,0 +1,76 @@
+// Rules about what a push carries: it decodes, keeps to the contract, and says what the relay was told.
+
+import Basics
+import Metrics
+import Pushes
+
+enum ContentRules {
+    static let all = [decodes, fitsContract, unchanged, payloadFits]
+
+    private static func judge(
+        _ joined: JoinedAccount, _ run: RunContext, _ tally: inout Tally, _ trouble: (SeenPush) -> String?,
+        _ message: String, expected: String
+    ) {
+        for push in joined.account.pushes where push.isLiveActivity && push.isAccepted {
+            tally.test()
+            guard let seen = trouble(push) else { continue }
+            tally.find(
+                message, expected: expected, seen: seen, session: push.isMarked ? push.session : nil,
+                step: push.isMarked ? push.step : nil, push.id)
+        }
+    }
+
+    static let decodes = Rule(
+        "content-decodes", ["R0.43", "P20"], .must,
+        requirement: "Each accepted Live Activity push decodes on the device.",
+        norm: "Apple, Starting and updating Live Activities: APNs accepts what the device then drops in silence",
+        advice: "compare the keys, their case and their types with the app's ActivityAttributes"
+    ) { joined, run, tally in
+        judge(
+            joined, run, &tally,
+            { push in
+                if push.undecodable >= 0 { return run.texts[push.undecodable] }
+                return push.outcome == .undecodable ? "outcome undecodable" : nil
+            }, "a push was accepted, but no app can decode it", expected: "content that the app's types decode")
+    }
+
+    static let fitsContract = Rule(
+        "content-fits-contract", ["R0.5"], .must,
+        requirement: "What a Live Activity push carries keeps to the relay's contract.",
+        norm: "Relay contract: exactly these keys, within these bounds",
+        advice: "send the keys of the contract and no others, within their bounds"
+    ) { joined, run, tally in
+        guard run.hasSchemas else { return }
+        judge(
+            joined, run, &tally, { $0.contractBreak >= 0 ? run.texts[$0.contractBreak] : nil },
+            "a push breaks the contract of its content", expected: "what the profile's schema allows")
+    }
+
+    static let unchanged = Rule(
+        "content-unchanged", ["R0.11", "R0.12"], .must,
+        requirement: "What the relay passes on is what it was given.",
+        norm: "Relay contract: the state is passed through",
+        advice: "pass the state on as it came; shorten a text only where the contract says so"
+    ) { joined, run, tally in
+        guard run.passesContent else { return }
+        judge(
+            joined, run, &tally, { $0.alteration >= 0 ? run.texts[$0.alteration] : nil },
+            "a push says something else than the relay was told", expected: "the values of the event")
+    }
+
+    static let payloadFits = Rule(
+        "payload-fits", ["R0.6"], .must,
+        requirement: "No payload is larger than 4096 bytes.",
+        norm: "Apple, Generating a remote notification: 4 KB for everything but VoIP",
+        advice: "shorten texts by bytes before the payload is built, or refuse the event"
+    ) { joined, run, tally in
+        let limit: Int32 = 4096
+        for push in joined.account.pushes where push.type != .voip {
+            tally.test()
+            guard push.payloadCount > limit else { continue }
+            tally.find(
+                "a payload is too large", expected: "at most \(limit) bytes", seen: "\(push.payloadCount) bytes",
+                session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, push.id)
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// Rules about registering and taking back tokens while pushes are under way.
+
+import Basics
+import Metrics
+import Pushes
+
+enum RegistrationRules {
+    static let all = [newTokenUsed, newerKept, unregisterRespected]
+
+    static let newTokenUsed = Rule(
+        "new-token-used", ["R0.18"], .must,
+        requirement: "Once a rotated token is registered, pushes go to the new token only.",
+        norm: "Relay contract: registering a rotated activity token replaces the stored one",
+        advice: "replace the activity's token in one step, also for what is waiting to be sent"
+    ) { joined, run, tally in
+        let registrations = joined.account.tokenCalls.filter(\.isRegistration)
+        // With several phones a second token may be another phone's.
+        guard Set(registrations.map(\.lane.phone)).count == 1 else { return }
+        for new in registrations where new.lane.role == .activity {
+            guard let call = joined.account.call(at: new.place), call.wasTaken,
+                let old = registrations.last(where: {
+                    $0.lane == new.lane && $0.token != new.token && $0.place < new.place
+                        && $0.place >> 32 == new.place >> 32
+                })
+            else { continue }
+            let since = call.answeredAt + run.circumstances.inFlightGrace
+            for push in joined.account.pushes where push.isLiveActivity && push.arrivedAt > since {
+                if push.token == new.token { tally.test() }
+                guard push.token == old.token,
+                    !joined.tokens.wasRegistered(old.token, after: call.answeredAt, until: push.arrivedAt)
+                else { continue }
+                tally.find(
+                    "a push went to a token that another had replaced", expected: "the new token",
+                    seen: "the old one, \(push.arrivedAt - call.answeredAt) after the new one was registered",
+                    session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, push.id)
+            }
+        }
+    }
+
+    static let newerKept = Rule(
+        "newer-registration-kept", ["R0.20", "G10"], .must, basis: .absence,
+        requirement: "A late request about an activity that has been replaced does not touch the newer one.",
+        norm: "Relay contract: an unregister names the session only, and the older activity's may come late",
+        advice: "remember that an older activity has still to be unregistered, and let its unregister mean that one"
+    ) { joined, run, tally in
+        for call in joined.account.calls where run.staleKinds.contains(call.kind) && call.wasAnswered {
+            let later = joined.account.rows.indices.filter { index in
+                let row = joined.account.rows[index]
+                return row.session == call.session && row.lane.role == .activity && row.plannedAt > call.answeredAt
+                    && [.delivered, .late, .lost].contains(joined.fates[index].outcome)
+                    && joined.tokens.deaths[row.token] == nil
+            }
+            guard let first = later.first else { continue }
+            tally.test()
+            guard later.allSatisfy({ joined.attempts(of: $0).isEmpty }) else { continue }
+            let row = joined.account.rows[first]
+            tally.find(
+                "a late `\(run.kind(call.kind))` ended the pushes of a newer activity",
+                expected: "pushes to the token that was registered last", seen: "none", session: row.session,
+                step: row.step)
+        }
+    }
+
+    static let unregisterRespected = Rule(
+        "unregister-respected", ["R0.19"], .must,
+        requirement: "After a token was taken back no push goes there.",
+        norm: "Relay contract: unregistering stops the pushes of that session; alerts go on",
+        advice: "delete the row, and what waits to be sent to it"
+    ) { joined, run, tally in
+        for taken in joined.account.tokenCalls where !taken.isRegistration {
+            guard let call = joined.account.call(at: taken.place), call.wasTaken, run.quietKinds.contains(call.kind)
+            else { continue }
+            tally.test()
+            let since = call.answeredAt + run.circumstances.inFlightGrace
+            for push in joined.account.pushes where push.token == taken.token && push.arrivedAt > since {
+                guard !joined.tokens.wasRegistered(taken.token, after: call.sentAt, until: push.arrivedAt) else { continue }
+                tally.find(
+                    "a push went to a token that had been taken back", expected: "none after `\(run.kind(call.kind))`",
+                    seen: "one \(push.arrivedAt - call.answeredAt) later", session: push.isMarked ? push.session : nil,
+                    step: push.isMarked ? push.step : nil, push.id)
+                break
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// Rules about the form of a request to the provider.
+
+import Basics
+import Metrics
+import Pushes
+
+enum RequestRules {
+    static let all = [wellFormed, topicFitsType]
+
+    /// Rejections that only a malformed request can earn.
+    private static let malformed: Set<String> = [
+        "BadCollapseId", "BadExpirationDate", "BadMessageId", "BadPath", "BadPriority", "BadTopic", "DuplicateHeaders",
+        "InvalidPushType", "MethodNotAllowed", "MissingDeviceToken", "MissingProviderToken", "MissingTopic",
+        "PayloadEmpty", "PayloadTooLarge", "TopicDisallowed",
+    ]
+
+    static let wellFormed = Rule(
+        "requests-well-formed", ["P17", "P22", "P23"], .must,
+        requirement: "No push is rejected for its path, its header fields or its payload.",
+        norm: "Apple, Sending notification requests to APNs",
+        advice: "the reason names the field; compare it with Apple's table of request header fields"
+    ) { joined, run, tally in
+        for push in joined.account.pushes where !push.metFault {
+            tally.test()
+            guard malformed.contains(run.word(push)) else { continue }
+            tally.find(
+                "a push was rejected for its form", expected: "a request APNs accepts", seen: run.reason(push),
+                session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, push.id)
+        }
+    }
+
+    static let topicFitsType = Rule(
+        "topic-fits-type", ["P18"], .must,
+        requirement: "The topic of a Live Activity push ends with .push-type.liveactivity.",
+        norm: "Apple, Starting and updating Live Activities: the bundle ID with that suffix",
+        advice: "append the suffix of the push type to the bundle ID"
+    ) { joined, run, tally in
+        for push in joined.account.pushes where push.isLiveActivity && push.topic >= 0 {
+            tally.test()
+            guard !run.texts[push.topic].hasSuffix(".push-type.liveactivity") else { continue }
+            tally.find(
+                "push type and topic disagree", expected: "a topic that ends with .push-type.liveactivity",
+                seen: run.texts[push.topic], session: push.isMarked ? push.session : nil,
+                step: push.isMarked ? push.step : nil, push.id)
+        }
+    }
+}

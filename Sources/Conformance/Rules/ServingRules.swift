@@ -1,0 +1,131 @@
+// Rules about the relay as a server: it stays up, answers what it is asked, in time, and pushes what it takes.
+
+import Basics
+import Journal
+import Metrics
+
+enum ServingRules {
+    static let all = [serves, acceptedIsPushed, answersInTime, badRequestsRefused]
+
+    /// How close to an outage of ours a call may have been cut off by it.
+    private static let slack = Interval.seconds(1)
+
+    private struct Serves: RuleMachine {
+        var tally = Tally()
+
+        mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
+            for call in joined.account.calls where call.state == .sent {
+                let last = max(call.sentAt, call.answeredAt)
+                guard !run.circumstances.wasDown(between: call.sentAt - slack, and: last + slack) else { continue }
+                // Cut off by the end of the run.
+                if !call.wasAnswered, call.answeredAt.nanoseconds == 0 { continue }
+                tally.test()
+                let failure = EventFailure(rawValue: call.failure) ?? .none
+                if !call.wasAnswered {
+                    tally.find(
+                        "the relay did not answer `\(run.kind(call.kind))`", expected: "an answer",
+                        seen: "\(failure) after \(last - call.sentAt)", session: call.session, step: call.step)
+                } else if call.status >= 500, !run.hasFault(between: call.sentAt - slack, and: last) {
+                    tally.find(
+                        "the relay answered `\(run.kind(call.kind))` with a failure of its own",
+                        expected: "an answer that the profile names", seen: "status \(call.status)",
+                        session: call.session, step: call.step)
+                }
+            }
+        }
+
+        func verdict(_ run: RunContext) -> Verdict {
+            var tally = tally
+            for death in run.deaths {
+                tally.find(
+                    "the relay ended by itself", expected: "a relay that serves until it is told to stop",
+                    seen: death.how + (death.lastLines.isEmpty ? "" : ": " + death.lastLines))
+            }
+            return tally.verdict
+        }
+    }
+
+    static let serves = Rule(
+        "relay-serves", ["R0.36"], .must,
+        requirement: "A relay that was ready once goes on answering its callers.",
+        norm: "Whoever posts an event relies on an answer; what is lost here nobody sends again",
+        advice: "look at the relay's log around the first finding; bound queues and connections instead of ending",
+        make: { Serves() })
+
+    private struct Accepted: RuleMachine {
+        var owed = 0
+        var example: (session: UInt32, step: UInt32)?
+
+        mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
+            for (row, fate) in zip(joined.account.rows, joined.fates)
+            where [.delivered, .late, .superseded, .lost].contains(fate.outcome)
+                && joined.account.call(at: row.place)?.wasTaken == true
+            {
+                owed += 1
+                example = example ?? (row.session, row.step)
+            }
+        }
+
+        func verdict(_ run: RunContext) -> Verdict {
+            var tally = Tally()
+            tally.test(owed)
+            if owed > 0, run.pushCount == 0 {
+                tally.find(
+                    "\(owed) pushes were owed for calls that the relay took, and none reached the mock",
+                    expected: "pushes", seen: "none: is the relay pointed at this mock?", session: example?.session,
+                    step: example?.step)
+            }
+            return tally.verdict
+        }
+    }
+
+    static let acceptedIsPushed = Rule(
+        "accepted-is-pushed", ["R0.1"], .must, basis: .absence,
+        requirement: "What the relay takes it pushes.",
+        norm: "Relay contract: a 2xx says that the event is taken on",
+        advice: "check the provider's address, credentials and certificate authority that the relay was given",
+        make: { Accepted() })
+
+    static let answersInTime = Rule(
+        "answers-in-time", ["R0.36"], .must, basis: .timing,
+        requirement: "A provider that never answers does not keep the relay's own callers waiting for ever.",
+        norm: "Relay contract: a hung stream must not hang the event call",
+        advice: "give connecting, sending and waiting for the provider's answer a time-out each"
+    ) { joined, run, tally in
+        for push in joined.account.pushes where push.status == 0 && push.metFault && push.isMarked {
+            let place = UInt64(push.session) << 32 | UInt64(push.step)
+            guard let call = joined.account.call(at: place), call.state == .sent else { continue }
+            tally.test()
+            if !call.wasAnswered, call.answeredAt > push.arrivedAt,
+                EventFailure(rawValue: call.failure) == .timeout
+            {
+                tally.find(
+                    "`\(run.kind(call.kind))` waited for a push that the provider never answered",
+                    expected: "an answer within the caller's time-out", seen: "none in \(call.answeredAt - call.sentAt)",
+                    session: call.session, step: call.step, push.id)
+            }
+        }
+    }
+
+    static let badRequestsRefused = Rule(
+        "bad-requests-refused", ["R0.31", "R0.41"], .must,
+        requirement: "A request that the contract forbids is refused, and nothing is pushed for it.",
+        norm: "Relay contract: malformed JSON, empty strings and unknown event types are answered 400",
+        advice: "check the body against the contract before anything is stored or sent"
+    ) { joined, run, tally in
+        for call in joined.account.calls where run.refusedKinds.contains(call.kind) && call.wasAnswered {
+            tally.test()
+            guard !call.wasTaken else { continue }
+            tally.find(
+                "`\(run.kind(call.kind))` was not refused as the contract says", expected: "a refusal",
+                seen: "status \(call.status)", session: call.session, step: call.step)
+        }
+        for push in joined.account.pushes where push.isMarked && push.isAccepted {
+            let place = UInt64(push.session) << 32 | UInt64(push.step)
+            guard let call = joined.account.call(at: place), run.refusedKinds.contains(call.kind) else { continue }
+            tally.find(
+                "`\(run.kind(call.kind))` caused a push", expected: "none", seen: "a push of type \(push.type.word)",
+                session: call.session, step: call.step, push.id)
+        }
+    }
+}

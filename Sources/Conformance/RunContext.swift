@@ -1,0 +1,76 @@
+// What rules may know of a run beyond pushes and accounts: the plan's and the profile's plain facts, what we did to the
+// relay, and the texts behind the numbers. One object, filled by the judge as the history goes by.
+
+package import Basics
+package import Metrics
+package import Pushes
+
+/// Confined to the judge's thread.
+package final class RunContext {
+    /// The relay's process ended although nobody had told it to.
+    package struct Death: Hashable, Sendable {
+        package var at: Instant
+        package var how: String
+        package var lastLines: String
+
+        package init(at: Instant, how: String, lastLines: String) {
+            self.at = at
+            self.how = how
+            self.lastLines = lastLines
+        }
+    }
+
+    package var circumstances = Circumstances()
+    package var texts = Texts()
+    /// Who signed, by the number of the `authorization` text.
+    package var signers: [Int32: ProviderTokenClaims] = [:]
+    package var deaths: [Death] = []
+    /// Names of the profile's calls.
+    package var kinds: [String] = []
+    /// Calls whose Live Activity push is urgent, by number.
+    package var urgentKinds: Set<UInt16> = []
+    /// Calls that must be refused.
+    package var refusedKinds: Set<UInt16> = []
+    /// Calls that speak of an activity which another one has replaced.
+    package var staleKinds: Set<UInt16> = []
+    /// Calls that cause no push by themselves.
+    package var quietKinds: Set<UInt16> = []
+    /// The mock offers production and sandbox side by side.
+    package var hasBothEnvironments = false
+    /// The profile has schemas, and says what is passed through.
+    package var hasSchemas = false
+    package var passesContent = false
+    /// Pushes of this run to the mock so far, and calls that the relay took and owes pushes for.
+    package var pushCount = 0
+
+    package init() {}
+
+    package func kind(_ number: UInt16) -> String {
+        kinds.indices.contains(Int(number)) ? kinds[Int(number)] : "call \(number)"
+    }
+
+    func reason(_ push: SeenPush) -> String {
+        push.status == 0 ? "no answer" : push.reason < 0 ? String(push.status) : "\(push.status) \(texts[push.reason])"
+    }
+
+    func word(_ push: SeenPush) -> String { texts[push.reason] }
+
+    func hasFault(between first: Instant, and last: Instant) -> Bool {
+        circumstances.faults.contains { fault in
+            fault.windows.contains { $0.lowerBound <= last && first <= $0.upperBound }
+        }
+    }
+
+    /// Whether an answer says that the token is dead for good.
+    package func tellsOfDeath(_ push: SeenPush) -> Bool {
+        switch (push.status, texts[push.reason]) {
+        case (410, _), (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"): true
+        default: false
+        }
+    }
+
+    /// The same, where the relay must not push to the token again for whatever topic.
+    func tellsOfDeathForGood(_ push: SeenPush) -> Bool {
+        tellsOfDeath(push) && texts[push.reason] != "DeviceTokenNotForTopic"
+    }
+}

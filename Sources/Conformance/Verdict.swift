@@ -1,0 +1,182 @@
+// What a rule says in the end, and what that comes to for the run.
+
+/// What a rule found in the evidence.
+package enum Verdict: Hashable, Sendable {
+    /// Held each time it was put to the test; `evidenceCount` says how often (at least 1).
+    case kept(evidenceCount: Int)
+    /// Never empty; `count` says how many there were in all.
+    case broken([Finding], count: Int)
+    /// Nothing in the evidence put it to the test; neither praise nor blame.
+    case notExercised
+
+    /// The word used in files and on pages.
+    package var word: String {
+        switch self {
+        case .kept: "kept"
+        case .broken: "broken"
+        case .notExercised: "not exercised"
+        }
+    }
+
+    package var findings: [Finding] {
+        if case .broken(let findings, _) = self { findings } else { [] }
+    }
+
+    package var isBroken: Bool {
+        if case .broken = self { true } else { false }
+    }
+}
+
+/// One piece of evidence against the relay.
+package struct Finding: Hashable, Sendable {
+    package var message: String
+    package var expected: String
+    package var seen: String
+    /// Whose event it was, where one is meant.
+    package var session: UInt32?
+    package var step: UInt32?
+    /// Journal entry ids of the pushes it speaks of, in order of arrival.
+    package var entries: [UInt64]
+    /// The pushes themselves, as far as they were looked up.
+    package var exchanges: [Exchange] = []
+
+    package init(
+        message: String, expected: String, seen: String, session: UInt32? = nil, step: UInt32? = nil,
+        entries: [UInt64] = []
+    ) {
+        self.message = message
+        self.expected = expected
+        self.seen = seen
+        self.session = session
+        self.step = step
+        self.entries = entries
+    }
+}
+
+/// A push to the provider and its answer, as a person can read it.
+package struct Exchange: Hashable, Sendable {
+    /// The journal's entry id.
+    package var entry: UInt64
+    /// Since the plan's origin.
+    package var at: Interval
+    /// Fields, `name: value` each, pseudo-header fields first.
+    package var request: [String]
+    package var payload: String
+    /// Status, reason and body.
+    package var answer: String
+    /// What the device did with it, or empty.
+    package var device: String
+
+    package init(entry: UInt64, at: Interval, request: [String], payload: String, answer: String, device: String) {
+        self.entry = entry
+        self.at = at
+        self.request = request
+        self.payload = payload
+        self.answer = answer
+        self.device = device
+    }
+}
+
+/// A rule and its verdict in one run, as it is kept in files.
+package struct RuleResult: Hashable, Sendable {
+    package var id: String
+    package var claims: [String]
+    package var level: Rule.Level
+    package var basis: Rule.Basis
+    package var requirement: String
+    package var norm: String
+    package var advice: String
+    package var verdict: Verdict
+    /// Listed as a known break.
+    package var isKnownFailing: Bool
+    /// A broken `should` fails the run as well.
+    package var isStrict: Bool
+
+    package init(
+        id: String, claims: [String], level: Rule.Level, basis: Rule.Basis = [], requirement: String, norm: String,
+        advice: String = "", verdict: Verdict, isKnownFailing: Bool = false, isStrict: Bool = false
+    ) {
+        self.id = id
+        self.claims = claims
+        self.level = level
+        self.basis = basis
+        self.requirement = requirement
+        self.norm = norm
+        self.advice = advice
+        self.verdict = verdict
+        self.isKnownFailing = isKnownFailing
+        self.isStrict = isStrict
+    }
+
+    /// What the verdict comes to, once its level and the list of known breaks are taken into account.
+    package var standing: Standing {
+        switch verdict {
+        case .notExercised: .notExercised
+        case .kept: isKnownFailing ? .healed : .kept
+        case .broken where isKnownFailing: .knownBroken
+        case .broken:
+            switch level {
+            case .must: .broken
+            case .should: isStrict ? .broken : .warning
+            case .environment: .environment
+            }
+        }
+    }
+
+    package enum Standing: String, Hashable, Sendable, CaseIterable {
+        case kept
+        /// Fails the run.
+        case broken
+        /// A broken `should`.
+        case warning
+        /// A broken `environment` claim: reported, never held against the relay.
+        case environment
+        /// Broken, and listed as such.
+        case knownBroken
+        /// Listed as broken but kept: fails the run until it is struck from the list.
+        case healed
+        case notExercised
+
+        package var failsTheRun: Bool { self == .broken || self == .healed }
+
+        package var word: String {
+            switch self {
+            case .kept: "kept"
+            case .broken: "broken"
+            case .warning: "warning"
+            case .environment: "environment"
+            case .knownBroken: "known break"
+            case .healed: "healed"
+            case .notExercised: "not exercised"
+            }
+        }
+    }
+}
+
+/// Findings up to a limit, the number of all, and how often a rule was put to the test.
+struct Tally {
+    static let limit = 10
+
+    private var list: [Finding] = []
+    private var found = 0
+    /// How often the requirement was put to the test, whether it held or not.
+    private var tested = 0
+
+    mutating func test(_ count: Int = 1) { tested += count }
+
+    mutating func find(
+        _ message: @autoclosure () -> String, expected: @autoclosure () -> String, seen: @autoclosure () -> String,
+        session: UInt32? = nil, step: UInt32? = nil, _ entries: UInt64...
+    ) {
+        found += 1
+        guard list.count < Self.limit else { return }
+        list.append(
+            Finding(
+                message: message(), expected: expected(), seen: seen(), session: session, step: step, entries: entries))
+    }
+
+    var verdict: Verdict {
+        if found > 0 { return .broken(list, count: found) }
+        return tested > 0 ? .kept(evidenceCount: tested) : .notExercised
+    }
+}

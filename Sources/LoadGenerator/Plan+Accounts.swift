@@ -1,0 +1,100 @@
+// What the plan says of one user: the calls that are made, the tokens they register, and the pushes that should arrive.
+
+package import Basics
+package import Metrics
+import Pushes
+import Scenarios
+
+extension Plan {
+    /// Users of this shard: sessions that share a secret and device tokens. The last one may have fewer sessions.
+    package var accountCount: Int { (sessionCount + workload.sessionsPerUser - 1) / workload.sessionsPerUser }
+
+    /// When the first session of this shard's `index`-th user begins; never falls as `index` grows.
+    package func start(ofAccount index: Int) -> Interval { start(of: index * workload.sessionsPerUser) }
+
+    /// The number of the user that a session belongs to, over all shards.
+    package func account(ofSession session: UInt32) -> UInt32 { session / UInt32(workload.sessionsPerUser) }
+
+    /// All that is planned for this shard's `index`-th user; `origin` is the instant of the plan's start.
+    ///
+    /// The last state of a session is its last owed live activity push of a call the profile marks as final.
+    package func account(_ index: Int, origin: Instant) -> Account {
+        let first = index * workload.sessionsPerUser
+        var account = Account(number: self.account(ofSession: sessionNumber(first)))
+        var tokens = SessionTokens()
+        for session in first..<min(first + workload.sessionsPerUser, sessionCount) {
+            add(session: session, to: &account, &tokens, origin: origin)
+        }
+        return account
+    }
+
+    private func add(session index: Int, to account: inout Account, _ tokens: inout SessionTokens, origin: Instant) {
+        var cursor = cursor(index)
+        var owed = OwedPushes(workload)
+        let firstRow = account.rows.count
+        tokens.begin(session: cursor.session, workload)
+        while let event = cursor.next(workload) {
+            let plannedAt = origin + event.at
+            let call = SeenCall(
+                session: event.session, step: event.step, kind: UInt16(event.call), plannedAt: plannedAt)
+            account.calls.append(call)
+            let profile = workload.profile.calls[event.call]
+            for (variables, isRegistration) in [(profile.registers, true), (profile.unregisters, false)] {
+                for variable in variables.flatMap({ isRegistration ? [$0] : $0.ofSameRole }) {
+                    account.tokenCalls.append(
+                        TokenCall(
+                            place: call.place, token: tokens[variable], lane: variable.lane,
+                            isRegistration: isRegistration))
+                }
+            }
+            account.endsAt = max(account.endsAt, plannedAt)
+            owed.happen(event) { owed in account.rows.append(row(owed, tokens, origin: origin)) }
+        }
+        if let last = account.rows[firstRow...].lastIndex(where: \.isFinal) {
+            for place in firstRow..<account.rows.count where account.rows[place].place != account.rows[last].place {
+                account.rows[place].flags.remove(.isFinal)
+            }
+        }
+        for row in account.rows[firstRow...] { account.endsAt = max(account.endsAt, row.plannedAt + row.deadline) }
+    }
+
+    private func row(_ owed: OwedPush, _ tokens: SessionTokens, origin: Instant) -> Expectation {
+        let call = workload.profile.calls[owed.event.call]
+        var flags: Expectation.Flags = []
+        if owed.push.coalesce || owed.isReplaceable { flags.insert(.mayBeSuperseded) }
+        if owed.push.coalesce { flags.insert(.isThrottled) }
+        if owed.wasHeld { flags.insert(.wasHeld) }
+        if call.isFinal, owed.push.type == .liveactivity { flags.insert(.isFinal) }
+        return Expectation(
+            session: owed.event.session, step: owed.event.step, kind: UInt16(owed.event.call), type: owed.push.type,
+            event: owed.push.event, lane: owed.push.token.lane, flags: flags, plannedAt: origin + owed.event.at,
+            deadline: owed.deadline, token: tokens[owed.push.token])
+    }
+}
+
+/// The hashes of a session's tokens, each made once.
+private struct SessionTokens {
+    private var hashes: [SessionVariable: TokenHash] = [:]
+
+    mutating func begin(session: UInt32, _ workload: Workload) {
+        for variable in SessionVariable.tokens {
+            hashes[variable] = TokenHash(workload.text(variable, session: session))
+        }
+    }
+
+    subscript(variable: SessionVariable) -> TokenHash { hashes[variable] ?? TokenHash("") }
+}
+
+extension SessionVariable {
+    /// Which token of which phone it is.
+    package var lane: Lane {
+        let role: Lane.Role =
+            switch role {
+            case .deviceToken: .device
+            case .startToken: .start
+            case .activityToken: .activity
+            default: .other
+            }
+        return Lane(role: role, phone: UInt8(phone))
+    }
+}

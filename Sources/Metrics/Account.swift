@@ -1,0 +1,57 @@
+// The unit that is judged: one user's sessions, which share secret and device tokens, with all that was planned for
+// them, called and pushed. It is open from its first session until nothing of it can come any more; then correlator and
+// rules see it once, whole, and it is forgotten. Without a plan (a mock's own journal) it is all the pushes of one token.
+
+package import Basics
+package import Pushes
+
+package struct Account: Sendable {
+    /// The user's number, or with no plan that of the token.
+    package var number: UInt32
+    package var rows: [Expectation] = []
+    package var calls: [SeenCall] = []
+    package var tokenCalls: [TokenCall] = []
+    /// In order of arrival.
+    package var pushes: [SeenPush] = []
+    /// Nothing that belongs here is due later.
+    package var endsAt = Instant(nanoseconds: .min)
+
+    package init(number: UInt32) { self.number = number }
+
+    /// Sorts what the rules look things up in. To be called once, before anything is asked.
+    package mutating func settle(late outcomes: [UInt64: Outcome], undelivered: Set<UInt64>) {
+        for index in pushes.indices {
+            if pushes[index].outcome == .stored, let late = outcomes[pushes[index].id] { pushes[index].outcome = late }
+            if undelivered.contains(pushes[index].id) { pushes[index].flags.insert(.isAnswerUndelivered) }
+        }
+        rows.sort { ($0.place, $0.type.rawValue, $0.token.bits) < ($1.place, $1.type.rawValue, $1.token.bits) }
+    }
+
+    /// Calls stand in order of session and step from the beginning.
+    package func index(ofCall place: UInt64) -> Int? {
+        let index = Account.firstIndex(in: calls.count) { calls[$0].place >= place }
+        return index < calls.count && calls[index].place == place ? index : nil
+    }
+
+    package func call(at place: UInt64) -> SeenCall? { index(ofCall: place).map { calls[$0] } }
+
+    /// The expectations of that step and type, one for each token.
+    package func rows(at place: UInt64, _ type: PushType) -> Range<Int> {
+        let start = Account.firstIndex(in: rows.count) {
+            rows[$0].place > place || rows[$0].place == place && rows[$0].type.rawValue >= type.rawValue
+        }
+        var end = start
+        while end < rows.count, rows[end].place == place, rows[end].type == type { end += 1 }
+        return start..<end
+    }
+
+    /// The first index for which it holds, where it holds for all that follow.
+    static func firstIndex(in count: Int, where holds: (Int) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if holds(middle) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

@@ -1,0 +1,215 @@
+// Matches an account's pushes with its expectations and says what became of each.
+
+package import Basics
+package import Pushes
+
+/// An account that is over, joined: what correlator and rules see.
+package struct JoinedAccount: Sendable {
+    /// What became of an expectation.
+    package struct Fate: Hashable, Sendable {
+        package var outcome = DeliveryClass.lost
+        /// Index of the push that was accepted for it.
+        package var accepted: Int?
+        /// What of ours explains it, where it is excused.
+        package var excuse: String?
+        /// The last instant that was in time, our own lateness added.
+        package var due: Instant
+    }
+
+    package let account: Account
+    package let tokens: TokenLife
+    /// Beside `account.rows`.
+    package private(set) var fates: [Fate]
+    /// Beside `account.pushes`: the expectation each belongs to.
+    package private(set) var rowOfPush: [Int?]
+    /// Beside `account.pushes`: what is wrong with it, if anything.
+    package private(set) var fault: [DeliveryClass?]
+    /// Calls that registered a token and were not taken: what the relay knows of the session's tokens is uncertain.
+    private let disturbed: Set<UInt32>
+
+    /// Two pushes that arrive closer together than this, over two connections, may have changed places on the wire.
+    package static let wireSlack = Interval.milliseconds(50)
+
+    /// `isDeath` says which answers tell that a token is dead.
+    package init(_ account: Account, _ circumstances: Circumstances, isDeath: (SeenPush) -> Bool) {
+        self.account = account
+        tokens = TokenLife(account, circumstances, isDeath: isDeath)
+        fates = account.rows.map { row in
+            let lateness = account.call(at: row.place)?.lateness ?? .zero
+            return Fate(due: row.plannedAt + row.deadline + lateness)
+        }
+        rowOfPush = Array(repeating: nil, count: account.pushes.count)
+        fault = Array(repeating: nil, count: account.pushes.count)
+        var disturbed: Set<UInt32> = []
+        for call in account.tokenCalls where account.call(at: call.place)?.wasTaken == false {
+            disturbed.insert(UInt32(call.place >> 32))
+        }
+        self.disturbed = disturbed
+        match(circumstances)
+        collectAttempts()
+        classify(circumstances)
+    }
+
+    /// Pushes by expectation, in order of arrival: those of row `r` are `attempts[firstAttempt[r]..<firstAttempt[r + 1]]`.
+    private var attempts: [Int32] = []
+    private var firstAttempt: [Int32] = []
+
+    /// What the relay sent for this expectation, in order of arrival.
+    package func attempts(of row: Int) -> [SeenPush] {
+        attempts[Int(firstAttempt[row])..<Int(firstAttempt[row + 1])].map { account.pushes[Int($0)] }
+    }
+
+    private mutating func collectAttempts() {
+        var counts = [Int32](repeating: 0, count: account.rows.count + 1)
+        for row in rowOfPush { if let row { counts[row + 1] += 1 } }
+        for row in account.rows.indices { counts[row + 1] += counts[row] }
+        firstAttempt = counts
+        attempts = Array(repeating: 0, count: Int(counts[account.rows.count]))
+        for (push, row) in rowOfPush.enumerated() {
+            guard let row else { continue }
+            attempts[Int(counts[row])] = Int32(push)
+            counts[row] += 1
+        }
+    }
+
+    /// What the relay knows of the session's tokens is what we told it.
+    package func isUndisturbed(_ session: UInt32) -> Bool { !disturbed.contains(session) }
+
+    // MARK: Pushes
+
+    private struct LaneKey: Hashable {
+        var session: UInt32
+        var lane: Lane
+    }
+
+    private struct Newest {
+        var step: UInt32
+        var push: SeenPush
+    }
+
+    private mutating func match(_ circumstances: Circumstances) {
+        var newest: [LaneKey: Newest] = [:]
+        // By expectation: an earlier 200 whose answer the relay has, or had every reason to have.
+        var knownToRelay: Set<Int> = []
+        for (index, push) in account.pushes.enumerated() {
+            guard push.isMarked else {
+                if push.isAccepted, circumstances.isRelayOurs, !account.rows.isEmpty { fault[index] = .unexpected }
+                continue
+            }
+            let place = UInt64(push.session) << 32 | UInt64(push.step)
+            let candidates = account.rows(at: place, push.type)
+            guard let row = row(for: push, among: candidates) else {
+                if push.isAccepted, isUndisturbed(push.session) {
+                    fault[index] = candidates.isEmpty ? .unexpected : .misdirected
+                }
+                continue
+            }
+            rowOfPush[index] = row
+            guard push.isAccepted else { continue }
+            if isAltered(push, account.rows[row]) {
+                fault[index] = .altered
+                continue
+            }
+            let key = LaneKey(session: push.session, lane: account.rows[row].lane)
+            let last = newest[key]
+            let isOlder = push.isLiveActivity && (last.map { push.step < $0.step } ?? false)
+            if knownToRelay.contains(row) {
+                if account.call(at: place)?.attempts ?? 1 < 2 { fault[index] = .duplicated }
+            } else if isOlder, fates[row].accepted == nil, circumstances.isOrdered, let last,
+                wasSentLater(push, than: last.push)
+            {
+                fault[index] = .reordered
+            }
+            if !push.flags.contains(.isAnswerUndelivered) { knownToRelay.insert(row) }
+            guard isReceived(push, isOlder: isOlder) else { continue }
+            if fates[row].accepted == nil { fates[row].accepted = index }
+            if push.isLiveActivity, !isOlder { newest[key] = Newest(step: push.step, push: push) }
+        }
+    }
+
+    /// The expectation for the same token, else the one for the same phone under the token it had before or after.
+    private func row(for push: SeenPush, among candidates: Range<Int>) -> Int? {
+        if let exact = candidates.first(where: { account.rows[$0].token == push.token }) { return exact }
+        guard let lane = tokens.lanes[push.token] else { return nil }
+        return candidates.first { account.rows[$0].lane == lane }
+    }
+
+    private func isAltered(_ push: SeenPush, _ row: Expectation) -> Bool {
+        if push.undecodable >= 0 || push.alteration >= 0 || push.outcome == .undecodable { return true }
+        return push.isLiveActivity && row.event != nil && push.event != row.event && isUndisturbed(row.session)
+    }
+
+    /// An older state that a device passes over was received all the same: it came too late to be shown.
+    private func isReceived(_ push: SeenPush, isOlder: Bool) -> Bool {
+        guard let outcome = push.outcome else { return true }
+        switch outcome {
+        case .ignoredOlder, .ignoredEnded: return isOlder
+        case .undecodable, .unknownActivity, .ignoredFuture, .nothingShown: return false
+        default: return true
+        }
+    }
+
+    /// Whether the relay, and not the wire, put the older state behind the newer one: by one connection, by more than a
+    /// wire's slack, or so that the user saw it.
+    private func wasSentLater(_ older: SeenPush, than newer: SeenPush) -> Bool {
+        older.connection == newer.connection || older.arrivedAt - newer.arrivedAt > Self.wireSlack
+            || older.outcome == .updated
+    }
+
+    // MARK: Expectations
+
+    private mutating func classify(_ circumstances: Circumstances) {
+        for index in account.rows.indices {
+            let row = account.rows[index]
+            if let accepted = fates[index].accepted {
+                fates[index].outcome = account.pushes[accepted].arrivedAt > fates[index].due ? .late : .delivered
+            } else if wasNeverSent(row, circumstances) {
+                fates[index].outcome = .unsent
+            } else if row.mayBeSuperseded, isSuperseded(index) {
+                fates[index].outcome = .superseded
+            } else if let excuse = excuse(index, circumstances) {
+                fates[index].outcome = .excused
+                fates[index].excuse = excuse
+            } else if fates[index].due > circumstances.end {
+                fates[index].outcome = .undecided
+            }
+        }
+    }
+
+    /// Its event, or the registration of its token, never left us, or could not while we held the relay down.
+    private func wasNeverSent(_ row: Expectation, _ circumstances: Circumstances) -> Bool {
+        let registration = tokens.registrations[row.token]?.last { $0.place <= row.place || row.flags.contains(.wasHeld) }
+        for place in [row.place, registration?.place].compactMap({ $0 }) {
+            guard let call = account.call(at: place) else { continue }
+            if call.state != .sent { return true }
+            if !call.wasAnswered, circumstances.wasDown(between: call.sentAt, and: max(call.sentAt, call.answeredAt)) {
+                return true
+            }
+        }
+        return false
+    }
+
+    /// A newer state of the same activity on the same phone was accepted by the time this one was due.
+    private func isSuperseded(_ index: Int) -> Bool {
+        let row = account.rows[index]
+        return account.rows.indices.contains { other in
+            let newer = account.rows[other]
+            guard newer.session == row.session, newer.step > row.step, newer.lane == row.lane, newer.type == row.type,
+                let accepted = fates[other].accepted
+            else { return false }
+            return account.pushes[accepted].arrivedAt <= fates[index].due
+        }
+    }
+
+    private func excuse(_ index: Int, _ circumstances: Circumstances) -> String? {
+        let row = account.rows[index]
+        let due = fates[index].due
+        if let death = tokens.deaths[row.token]?.last(where: { death in
+            death.arrivedAt <= due && !tokens.wasRegistered(row.token, after: death.arrivedAt, until: row.plannedAt)
+        }) {
+            let fault = circumstances.fault(account.pushes[death.push].faultRule)
+            return "dead token" + (fault.map { " (\($0.label))" } ?? "")
+        }
+        return circumstances.excuse(plannedAt: row.plannedAt, due: due, attempts: attempts(of: index))
+    }
+}

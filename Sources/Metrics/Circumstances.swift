@@ -1,0 +1,107 @@
+// What we did to the relay on purpose, and when: all that may explain a push that never came. What is explained is
+// bounded: a fault that is over leaves the relay as long again as it lasted to make up for it, and no longer.
+
+package import Basics
+
+package struct Circumstances: Sendable {
+    /// We ended the relay at `from`, and it was ready again at `until`.
+    package struct Outage: Hashable, Sendable {
+        package var from: Instant
+        package var until: Instant
+
+        package init(from: Instant, until: Instant) {
+            self.from = from
+            self.until = until
+        }
+    }
+
+    /// A fault of ours as far as the clock tells.
+    package struct Fault: Hashable, Sendable {
+        /// In `SeenPush.faultRule`.
+        package var rule: UInt32
+        package var label: String
+        package var windows: [Range<Instant>]
+        /// It never answers: how long the relay waits is the relay's affair.
+        package var isSilence: Bool
+
+        package init(rule: UInt32, label: String, windows: [Range<Instant>], isSilence: Bool = false) {
+            self.rule = rule
+            self.label = label
+            self.windows = windows
+            self.isSilence = isSilence
+        }
+    }
+
+    package var outages: [Outage] = []
+    package var faults: [Fault] = []
+    /// Faults that met a connection rather than a push, in order of time.
+    package var connectionFirings: [(at: Instant, rule: UInt32)] = []
+    /// When the run stopped listening. What is due later and has not come is undecided.
+    package var end = Instant.distantFuture
+    /// Pushes to a token that died not longer ago than this were in flight.
+    package var inFlightGrace = Interval.seconds(1)
+    /// How many processes of the relay push side by side; at least 1.
+    package var relayProcesses = 1
+    /// We started the relay ourselves, so whatever reaches the mock is its doing.
+    package var isRelayOurs = false
+    /// The mock's wall clock runs this many times as fast as the host's.
+    package var clockScale = 1.0
+    /// On the mock's wall clock: a 410 that speaks of an earlier time kills no token of this run.
+    package var startedAt: WallTime?
+    /// The relay's throttle window, where its profile declares one.
+    package var throttle: Interval?
+    /// One session's events reach the relay in order, so it may be held to that order.
+    package var isOrdered = true
+
+    package init() {}
+
+    /// The least time that a relay is given to make up for a fault.
+    static let leastPatience = Interval.seconds(2)
+
+    /// Whether we held the relay down at some time between the two.
+    package func wasDown(between first: Instant, and last: Instant) -> Bool {
+        outages.contains { $0.from <= last && first <= $0.until }
+    }
+
+    package func wasDown(at instant: Instant) -> Bool { wasDown(between: instant, and: instant) }
+
+    /// What of ours explains that a push was not accepted by `due`, in words; nil when nothing does. `attempts` are the
+    /// relay's in order of arrival, none of them accepted.
+    package func excuse(
+        plannedAt: Instant, due: Instant, attempts: some Collection<SeenPush>
+    ) -> String? {
+        if wasDown(between: plannedAt, and: due) { return "relay held down" }
+        guard let last = attempts.max(by: { $0.arrivedAt < $1.arrivedAt }) else {
+            return excuseByConnections(plannedAt: plannedAt, due: due)
+        }
+        guard attempts.allSatisfy(\.metFault), let fault = fault(last.faultRule) else { return nil }
+        // Refused for good: the same push may not be sent again.
+        let isForGood = last.status >= 400 && !last.isRefusedForNow
+        if isForGood || fault.isSilence { return fault.label }
+        let first = attempts.map(\.arrivedAt).min() ?? last.arrivedAt
+        return makesUp(for: fault, from: first, last: last.answeredAt, by: due) ? nil : fault.label
+    }
+
+    private func excuseByConnections(plannedAt: Instant, due: Instant) -> String? {
+        for fault in faults {
+            let firings = connectionFirings.filter { $0.rule == fault.rule && plannedAt <= $0.at && $0.at <= due }
+            guard let first = firings.first, let last = firings.last else { continue }
+            if !makesUp(for: fault, from: first.at, last: last.at, by: due) { return fault.label }
+        }
+        return nil
+    }
+
+    /// Whether the fault was over early enough for the relay to try again before `due`.
+    private func makesUp(for fault: Fault, from first: Instant, last: Instant, by due: Instant) -> Bool {
+        let windowEnd = fault.windows.last { $0.lowerBound <= last }?.upperBound ?? last
+        // Once it lets pushes pass again, a window that is still open is no obstacle for one that it met by chance.
+        let over = min(windowEnd, due)
+        guard over < due else { return false }
+        let lasted = over - first
+        return over + max(Self.leastPatience, lasted) < due
+    }
+
+    package func fault(_ rule: UInt32) -> Fault? {
+        rule == 0 ? nil : faults.first { $0.rule == rule } ?? Fault(rule: rule, label: "a fault", windows: [])
+    }
+}

@@ -1,0 +1,71 @@
+// One planned call to the relay, and what became of it.
+
+package import Basics
+package import Pushes
+
+package struct SeenCall: Hashable, Sendable {
+    package enum State: UInt8, Hashable, Sendable {
+        /// Nothing is known of it (yet): not sent by the end of the journal.
+        case planned
+        /// Never sent, because a queue of ours was full.
+        case dropped
+        /// Sent; `status` is 0 where no answer came.
+        case sent
+    }
+
+    package var session: UInt32
+    package var step: UInt32
+    /// Index into the profile's calls.
+    package var kind: UInt16
+    package var plannedAt: Instant
+    package var state = State.planned
+    package var sentAt = Instant(nanoseconds: 0)
+    package var answeredAt = Instant(nanoseconds: 0)
+    /// Ours alone.
+    package var lateness = Interval.zero
+    package var status: UInt16 = 0
+    package var failure: UInt8 = 0
+    package var attempts: UInt8 = 1
+    /// Answered with a status that the profile expects.
+    package var wasTaken = false
+
+    package init(session: UInt32, step: UInt32, kind: UInt16, plannedAt: Instant) {
+        self.session = session
+        self.step = step
+        self.kind = kind
+        self.plannedAt = plannedAt
+    }
+
+    package var place: UInt64 { UInt64(session) << 32 | UInt64(step) }
+    package var wasAnswered: Bool { state == .sent && status != 0 }
+}
+
+/// A token that a call makes known to the relay, or takes back.
+package struct TokenCall: Hashable, Sendable {
+    package var place: UInt64
+    package var token: TokenHash
+    package var lane: Lane
+    package var isRegistration: Bool
+
+    package init(place: UInt64, token: TokenHash, lane: Lane, isRegistration: Bool) {
+        self.place = place
+        self.token = token
+        self.lane = lane
+        self.isRegistration = isRegistration
+    }
+}
+
+/// Where a session's pushes of one type go: the role of the token and the phone that holds it. A rotated token is of the
+/// same lane as the one before.
+package struct Lane: Hashable, Sendable {
+    package enum Role: UInt8, Hashable, Sendable { case device, start, activity, other }
+
+    package var role: Role
+    /// From 0.
+    package var phone: UInt8
+
+    package init(role: Role, phone: UInt8 = 0) {
+        self.role = role
+        self.phone = phone
+    }
+}

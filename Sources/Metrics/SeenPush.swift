@@ -1,0 +1,133 @@
+// A push as correlator and rules see it: flat and without text, so that what is open of a run fits in memory.
+
+package import Basics
+package import Pushes
+
+/// Texts are numbers into the run's `Texts`; -1 is none.
+package struct SeenPush: Hashable, Sendable {
+    package struct Flags: OptionSet, Hashable, Sendable {
+        package var rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// Carries a marker of this run: `session` and `step` are meant.
+        package static let isMarked = Flags(rawValue: 1)
+        /// The relay chose `apnsID` itself.
+        package static let gaveAPNsID = Flags(rawValue: 2)
+        /// The field apns-priority was there.
+        package static let gavePriority = Flags(rawValue: 4)
+        /// The answer never left us, so the relay cannot know it.
+        package static let isAnswerUndelivered = Flags(rawValue: 8)
+        /// `aps.event` was there, and is none of the three words.
+        package static let hasUnknownEvent = Flags(rawValue: 16)
+        /// A start asks for an update token.
+        package static let asksForToken = Flags(rawValue: 32)
+    }
+
+    /// The journal's entry id.
+    package var id: UInt64
+    package var arrivedAt: Instant
+    /// When the answer left: arrival plus the delay a fault asked for.
+    package var answeredAt: Instant
+    package var arrivedWall: WallTime
+    /// The `timestamp` in the answer's body (410) in Unix milliseconds, or 0.
+    package var diedMilliseconds: Int64 = 0
+    /// `aps.timestamp`, when it is an integer.
+    package var stamp: Int64?
+    package var token: TokenHash
+    package var connection: UInt64 = 0
+    package var apnsID = UUIDBytes(high: 0, low: 0)
+    package var payloadHash = 0
+    package var payloadCount: Int32 = 0
+    /// The `authorization` field.
+    package var authorization: Int32 = -1
+    package var topic: Int32 = -1
+    /// The provider's word for its refusal.
+    package var reason: Int32 = -1
+    /// Why the app's types cannot decode what it carries, by the profile's schemas.
+    package var undecodable: Int32 = -1
+    /// What the profile's schemas say against it although it decodes.
+    package var contractBreak: Int32 = -1
+    /// What was passed on otherwise than it was given to the relay.
+    package var alteration: Int32 = -1
+    /// What a start lacks.
+    package var startLack: Int32 = -1
+    package var faultRule: UInt32 = 0
+    /// One more than the number of the account whose token this is; 0: of none that is open.
+    package var owner: UInt32 = 0
+    package var session: UInt32 = 0
+    package var step: UInt32 = 0
+    /// 0: never answered.
+    package var status: UInt16
+    package var faultAction: UInt8 = 0
+    package var type: PushType
+    package var event: ActivityEvent?
+    package var outcome: Outcome?
+    package var environment = PushEnvironment.production
+    /// 10 where the field is absent, as Apple reads it.
+    package var priority: UInt8 = 10
+    package var flags: Flags = []
+
+    package init(
+        id: UInt64, arrivedAt: Instant, answeredAt: Instant, arrivedWall: WallTime, token: TokenHash, status: UInt16,
+        type: PushType
+    ) {
+        self.id = id
+        self.arrivedAt = arrivedAt
+        self.answeredAt = answeredAt
+        self.arrivedWall = arrivedWall
+        self.token = token
+        self.status = status
+        self.type = type
+    }
+
+    package var isMarked: Bool { flags.contains(.isMarked) }
+    package var isAccepted: Bool { status == 200 }
+    package var metFault: Bool { faultRule != 0 }
+    package var isLiveActivity: Bool { type == .liveactivity }
+    /// Refused in a way that may pass: too many requests, or a failure of the provider's.
+    package var isRefusedForNow: Bool { status == 429 || status >= 500 }
+
+    /// What makes two requests the same push: token, type and marker, or without a marker the payload.
+    package var identity: PushIdentity {
+        PushIdentity(
+            token: token, type: type, place: isMarked ? UInt64(session) << 32 | UInt64(step) : .max,
+            payload: isMarked ? 0 : payloadHash)
+    }
+}
+
+package struct PushIdentity: Hashable, Sendable {
+    var token: TokenHash
+    var type: PushType
+    var place: UInt64
+    var payload: Int
+}
+
+/// Texts that many pushes share, each once, known by its number.
+package struct Texts: Sendable {
+    private var numbers: [String: Int32] = [:]
+    private var list: [String] = []
+    /// Texts beyond these are all one, so that a hostile relay does not fill memory.
+    private static let most = 100_000
+
+    package init() {}
+
+    package subscript(number: Int32) -> String { number < 0 ? "" : list[Int(number)] }
+
+    package func number(of text: String) -> Int32? { numbers[text] }
+
+    package mutating func intern(_ text: String) -> Int32 {
+        if let known = numbers[text] { return known }
+        guard list.count < Self.most else { return intern(overflow: "…") }
+        let number = Int32(list.count)
+        list.append(text)
+        numbers[text] = number
+        return number
+    }
+
+    private mutating func intern(overflow text: String) -> Int32 {
+        if let known = numbers[text] { return known }
+        list.append(text)
+        numbers[text] = Int32(list.count - 1)
+        return Int32(list.count - 1)
+    }
+}

@@ -1,0 +1,97 @@
+// How old what a card shows is: 0 while the newest offered state is shown, else now minus the offer of the first state
+// newer than the shown one. Weighted by time over cards that live (docs/reports say how it is drawn).
+
+package import Basics
+import Pushes
+
+/// The stretches in which a card's age is 0 or grows with the clock.
+struct CardAges {
+    /// From `start` to `end`; `offeredAt` nil: what is shown is the newest.
+    struct Stretch: Hashable {
+        var start: Instant
+        var end: Instant
+        var offeredAt: Instant?
+    }
+
+    private struct Offer {
+        var step: UInt32
+        var at: Instant
+    }
+
+    private struct Showing {
+        var step: UInt32
+        var at: Instant
+        var isEnd: Bool
+    }
+
+    /// Every card of the account: one for each session and phone.
+    static func stretches(of joined: JoinedAccount, until end: Instant) -> [Stretch] {
+        var stretches: [Stretch] = []
+        let account = joined.account
+        let rows = account.rows.indices.filter { account.rows[$0].type == .liveactivity }
+        let cards = Dictionary(grouping: rows) { index in
+            UInt64(account.rows[index].session) << 8 | UInt64(account.rows[index].lane.phone)
+        }
+        for (_, rows) in cards.sorted(by: { $0.key < $1.key }) {
+            var offers: [Offer] = []
+            var showings: [Showing] = []
+            for index in rows {
+                let row = account.rows[index]
+                if let call = account.call(at: row.place), call.state == .sent {
+                    offers.append(Offer(step: row.step, at: call.sentAt))
+                }
+                if let accepted = joined.fates[index].accepted {
+                    let push = account.pushes[accepted]
+                    showings.append(Showing(step: row.step, at: push.arrivedAt, isEnd: push.event == .end))
+                }
+            }
+            offers.sort { $0.step < $1.step }
+            showings.sort { $0.at < $1.at }
+            stretches += Self.stretches(offers, showings, until: min(end, account.endsAt))
+        }
+        return stretches
+    }
+
+    private static func stretches(_ offers: [Offer], _ showings: [Showing], until end: Instant) -> [Stretch] {
+        guard let first = showings.first else { return [] }
+        var stretches: [Stretch] = []
+        var shown = first.step
+        var time = first.at
+        func pass(to next: Instant) {
+            guard next > time else { return }
+            if let newer = offers.first(where: { $0.step > shown }), newer.at < next {
+                let begin = max(time, newer.at)
+                if begin > time { stretches.append(Stretch(start: time, end: begin, offeredAt: nil)) }
+                stretches.append(Stretch(start: begin, end: next, offeredAt: newer.at))
+            } else {
+                stretches.append(Stretch(start: time, end: next, offeredAt: nil))
+            }
+            time = next
+        }
+        if first.isEnd { return [] }
+        for showing in showings.dropFirst() {
+            pass(to: showing.at)
+            shown = max(shown, showing.step)
+            if showing.isEnd { return stretches }
+        }
+        // Nothing newer was offered: what the card shows from here on is its last state.
+        if offers.contains(where: { $0.step > shown }) { pass(to: end) }
+        return stretches
+    }
+}
+
+extension Histogram {
+    /// Counts each age for as many milliseconds as it was seen; a growing age in steps of a 32nd of its stretch.
+    mutating func record(_ stretch: CardAges.Stretch) {
+        let milliseconds = (stretch.end - stretch.start).nanoseconds / 1_000_000
+        guard milliseconds > 0 else { return }
+        guard let offeredAt = stretch.offeredAt else { return record(0, count: milliseconds) }
+        let parts = min(32, milliseconds)
+        let youngest = (stretch.start - offeredAt).nanoseconds
+        let length = (stretch.end - stretch.start).nanoseconds
+        for part in 0..<parts {
+            let count = milliseconds * (part + 1) / parts - milliseconds * part / parts
+            record(youngest + length / parts * part + length / parts / 2, count: count)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// What the relay knew of an account's tokens and when: registrations by the calls that made them known, deaths by the
+// answers that told of them.
+
+package import Basics
+package import Pushes
+
+package struct TokenLife: Sendable {
+    package struct Registration: Hashable, Sendable {
+        /// When we sent the call, and when the relay answered; both 0 when that never came to be.
+        package var sentAt: Instant
+        package var answeredAt: Instant
+        package var place: UInt64
+        package var wasTaken: Bool
+    }
+
+    /// An answer after which the token is dead.
+    package struct Death: Hashable, Sendable {
+        /// Index into the account's pushes.
+        package var push: Int
+        package var arrivedAt: Instant
+        package var answeredAt: Instant
+        package var environment: PushEnvironment
+    }
+
+    package private(set) var registrations: [TokenHash: [Registration]] = [:]
+    package private(set) var deaths: [TokenHash: [Death]] = [:]
+    package private(set) var lanes: [TokenHash: Lane] = [:]
+
+    /// `isDeath` says which answers tell of one, whatever they speak of.
+    init(_ account: Account, _ circumstances: Circumstances, isDeath: (SeenPush) -> Bool) {
+        for call in account.tokenCalls {
+            lanes[call.token] = call.lane
+            guard call.isRegistration, let made = account.call(at: call.place) else { continue }
+            registrations[call.token, default: []].append(
+                Registration(
+                    sentAt: made.sentAt, answeredAt: made.answeredAt, place: call.place, wasTaken: made.wasTaken))
+        }
+        for (index, push) in account.pushes.enumerated()
+        where isDeath(push) && !push.flags.contains(.isAnswerUndelivered) && !speaksOfThePast(push, circumstances) {
+            deaths[push.token, default: []].append(
+                Death(
+                    push: index, arrivedAt: push.arrivedAt, answeredAt: push.answeredAt, environment: push.environment))
+        }
+    }
+
+    /// Whether a registration of the token was sent after `first` and not after `second`.
+    package func wasRegistered(_ token: TokenHash, after first: Instant, until second: Instant) -> Bool {
+        registrations[token]?.contains { $0.sentAt.nanoseconds != 0 && first < $0.sentAt && $0.sentAt <= second } ?? false
+    }
+
+    /// The death that the relay should know of at that instant: no registration has made the token live again since.
+    package func death(of token: TokenHash, knownAt instant: Instant) -> Death? {
+        deaths[token]?.last { death in
+            death.answeredAt <= instant && !wasRegistered(token, after: death.arrivedAt, until: instant)
+        }
+    }
+
+    /// A 410 whose timestamp lies before the run, or before the token's last registration, kills nothing (P10).
+    package func speaksOfThePast(_ push: SeenPush, _ circumstances: Circumstances) -> Bool {
+        guard push.status == 410, push.diedMilliseconds > 0 else { return false }
+        let died = WallTime(milliseconds: push.diedMilliseconds)
+        if let start = circumstances.startedAt, died < start { return true }
+        let ago = (push.arrivedWall - died) * (1 / circumstances.clockScale)
+        return wasRegistered(push.token, after: push.arrivedAt - ago, until: push.arrivedAt)
+    }
+}

@@ -1,0 +1,33 @@
+// When the scenario's faults were in force, as far as the clock tells.
+
+import Basics
+import Faults
+import Metrics
+
+extension FaultRule {
+    /// More windows than this are told as one time.
+    private static let mostWindows = 200
+
+    /// Each window by itself, or all of its time, of a rule that was given at `start` and taken away at `end` at the
+    /// latest.
+    func times(givenAt start: Instant, until last: Instant) -> [Range<Instant>] {
+        let ends = [duration.map { start + (at ?? .zero) + $0 }, timeToLive.map { start + $0 }].compactMap { $0 }
+        let end = min(ends.min() ?? last, last)
+        let begin = start + (at ?? .zero)
+        guard begin < end else { return [] }
+        return windows?.times(within: end - begin, most: Self.mostWindows)
+            .map { begin + $0.lowerBound..<begin + $0.upperBound } ?? [begin..<end]
+    }
+
+    var isSilence: Bool {
+        if case .silence = action { true } else { false }
+    }
+
+    /// What it does touches the connection, and with it pushes that it did not meet itself.
+    var touchesConnection: Bool {
+        switch action {
+        case .goAway, .close, .maxStreams, .refuseTLS, .raw, .resetStream, .window: true
+        case .respond, .refuse, .answer, .delay, .silence: false
+        }
+    }
+}

@@ -1,0 +1,207 @@
+// The one pass over a history: entries in order of time go to the correlator and to all rules; accounts open when their
+// first session begins, and close when nothing of them can come any more.
+
+import Basics
+import Conformance
+import Journal
+import LoadGenerator
+import Metrics
+import Pushes
+import Scenarios
+
+struct Pass {
+    /// After an account's last deadline, in which stragglers still find it: a relay's own retries, a slow answer.
+    private static let linger = Interval.seconds(30)
+    private static let mostDistantNotes = 1_000_000
+
+    let context: RunContext
+    var story = Story()
+    private let plan: Plan?
+    private let scenario: Scenario?
+    private let observer: Observer
+    private var correlator: Correlator
+    private var course = RuleCourse()
+    private var open: [UInt32: Account] = [:]
+    private var owners: [TokenHash: UInt32] = [:]
+    /// By the instant at which they close, the last one first.
+    private var closing = ClosingQueue()
+    private var nextAccount = 0
+    /// What became of pushes that were stored, and pushes whose answer never left us.
+    private var lateOutcomes: [UInt64: Outcome] = [:]
+    private var undelivered: Set<UInt64> = []
+    private(set) var pushesRead = 0
+    private(set) var eventsRead = 0
+
+    /// Without a plan (a mock's own journal) each token is an account.
+    init(plan: Plan?, scenario: Scenario?, context: RunContext, correlator: Correlator) {
+        self.plan = plan
+        self.scenario = scenario
+        self.context = context
+        self.correlator = correlator
+        observer = Observer(run: plan?.run, content: ContentCheck(plan: plan), context: context)
+    }
+
+    mutating func visit(_ entry: JournalEntry) {
+        switch entry {
+        case .push(let push):
+            advance(to: push.arrivedAt, wall: push.arrivedWall)
+            see(push)
+        case .event(let event):
+            // Its instant is the latest of its three; what it caused may have been seen already.
+            advance(to: max(event.plannedAt, event.sentAt, event.answeredAt), wall: event.plannedWall)
+            see(event)
+        case .broadcast(let push): advance(to: push.arrivedAt, wall: push.arrivedWall)
+        case .note(let note):
+            advance(to: note.at, wall: note.wall)
+            see(note)
+        }
+    }
+
+    // MARK: Entries
+
+    private mutating func see(_ note: NoteEntry) {
+        if let late = note.lateOutcome, lateOutcomes.count < Self.mostDistantNotes {
+            lateOutcomes[late.push] = late.outcome
+            correlator.observe(late: "\(late.outcome.word)")
+        }
+        if let push = note.undelivered, undelivered.count < Self.mostDistantNotes { undelivered.insert(push) }
+        if let scenario { story.pass(note, scenario, context) }
+    }
+
+    private mutating func see(_ entry: PushEntry) {
+        guard entry.provider == .apns else { return }
+        pushesRead += 1
+        context.pushCount += 1
+        var push = observer.observe(entry)
+        if let scenario, push.metFault, story.touchesConnection(push.faultRule, scenario) {
+            story.fire(push.faultRule, at: push.answeredAt)
+        }
+        push.owner = owners[push.token].map { $0 &+ 1 } ?? 0
+        correlator.observe(push, reason: context.texts[push.reason])
+        course.see(push, context)
+        guard let number = account(of: push) else {
+            correlator.observe(stray: push, isRelayOurs: context.circumstances.isRelayOurs)
+            return
+        }
+        open[number]?.pushes.append(push)
+    }
+
+    /// The account that a push belongs to: that of its marker, else that of its token.
+    private mutating func account(of push: SeenPush) -> UInt32? {
+        if let plan {
+            let marked = push.isMarked ? plan.account(ofSession: push.session) : nil
+            if let marked, open[marked] != nil { return marked }
+            return owners[push.token]
+        }
+        if let known = owners[push.token] { return known }
+        let number = UInt32(truncatingIfNeeded: nextAccount)
+        nextAccount += 1
+        owners[push.token] = number
+        open[number] = Account(number: number)
+        return number
+    }
+
+    private mutating func see(_ event: EventEntry) {
+        eventsRead += 1
+        var call = SeenCall(session: event.session, step: event.step, kind: event.kind, plannedAt: event.plannedAt)
+        let wasDropped = event.failure == EventFailure.dropped.rawValue || event.sentAt.nanoseconds == 0
+        call.state = wasDropped ? .dropped : .sent
+        call.sentAt = event.sentAt
+        call.answeredAt = event.answeredAt
+        call.lateness = event.lateness
+        call.status = event.status
+        call.failure = event.failure
+        call.attempts = event.attempts
+        let isExpected = scenario?.relay.profile.calls[safe: Int(event.kind)]?.expectedStatus.contains(Int(event.status))
+        call.wasTaken = call.wasAnswered && event.failure == 0 && isExpected ?? (200..<300).contains(event.status)
+        let answer =
+            call.wasAnswered
+            ? String(decoding: event.answer, as: UTF8.self) : EventFailure(rawValue: event.failure).map { "\($0)" } ?? ""
+        correlator.observe(call, answer: answer)
+        guard let plan else { return }
+        let number = plan.account(ofSession: event.session)
+        guard let index = open[number]?.index(ofCall: call.place) else { return }
+        open[number]!.calls[index] = call
+    }
+
+    // MARK: Accounts
+
+    private mutating func advance(to instant: Instant, wall: WallTime) {
+        story.see(instant, wall: wall)
+        if let plan, let origin = story.origin {
+            while nextAccount < plan.accountCount, origin + plan.start(ofAccount: nextAccount) <= instant {
+                openAccount(plan, origin)
+            }
+        }
+        while let number = closing.next(before: instant) { close(number) }
+    }
+
+    private mutating func openAccount(_ plan: Plan, _ origin: Instant) {
+        let account = plan.account(nextAccount, origin: origin)
+        nextAccount += 1
+        for call in account.tokenCalls { owners[call.token] = account.number }
+        for row in account.rows { owners[row.token] = account.number }
+        open[account.number] = account
+        closing.add(account.number, at: account.endsAt + Self.linger)
+    }
+
+    private mutating func close(_ number: UInt32) {
+        guard var account = open.removeValue(forKey: number) else { return }
+        account.settle(late: lateOutcomes, undelivered: undelivered)
+        for push in account.pushes {
+            lateOutcomes[push.id] = nil
+            undelivered.remove(push.id)
+        }
+        context.circumstances.connectionFirings = story.firings
+        let joined = JoinedAccount(account, context.circumstances, isDeath: context.tellsOfDeath)
+        correlator.close(joined, context.circumstances)
+        course.close(joined, context)
+        for call in account.tokenCalls { owners[call.token] = nil }
+        for row in account.rows { owners[row.token] = nil }
+    }
+
+    /// Closes all that is open, as of `end`. What was planned for later is owed nothing.
+    mutating func finish(
+        end: Instant, knownFailing: [String], isStrict: Bool
+    ) -> (correlation: Correlation, results: [RuleResult]) {
+        context.circumstances.end = end
+        for number in open.keys.sorted() { close(number) }
+        return (correlator.finish(), course.results(context, knownFailing: knownFailing, isStrict: isStrict))
+    }
+}
+
+/// Accounts by the instant at which they are over: a binary heap.
+struct ClosingQueue {
+    private var heap: [(at: Instant, account: UInt32)] = []
+
+    mutating func add(_ account: UInt32, at instant: Instant) {
+        heap.append((instant, account))
+        var child = heap.count - 1
+        while child > 0, case let parent = (child - 1) / 2, heap[child].at < heap[parent].at {
+            heap.swapAt(child, parent)
+            child = parent
+        }
+    }
+
+    /// Takes the first that is over before `instant`.
+    mutating func next(before instant: Instant) -> UInt32? {
+        guard let first = heap.first, first.at < instant else { return nil }
+        heap.swapAt(0, heap.count - 1)
+        heap.removeLast()
+        var parent = 0
+        while true {
+            var least = parent
+            for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count && heap[child].at < heap[least].at {
+                least = child
+            }
+            guard least != parent else { break }
+            heap.swapAt(parent, least)
+            parent = least
+        }
+        return first.account
+    }
+}
+
+extension Array {
+    subscript(safe index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
+}

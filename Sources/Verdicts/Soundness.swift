@@ -1,0 +1,59 @@
+// Whether our own part was sound: on time, whole, in order, and did what the scenario says.
+
+import Basics
+import Conformance
+import Journal
+import Metrics
+import Scenarios
+
+/// What of ours was not sound, and what that takes from the evidence.
+struct Soundness {
+    var checks: [RunRecord.SoundnessCheck] = []
+    /// What rules must not rest on.
+    var lost: Rule.Basis = []
+
+    private mutating func add(_ name: String, _ passed: Bool, _ detail: String, costs basis: Rule.Basis = []) {
+        checks.append(RunRecord.SoundnessCheck(name: name, passed: passed, detail: detail))
+        if !passed { lost.formUnion(basis) }
+    }
+
+    init(
+        _ correlation: Correlation, _ story: Story, _ scenario: Scenario, cuts: [JournalCut], pushesRead: Int,
+        eventsRead: Int, digestHolds: Bool
+    ) {
+        let p99 = Interval(nanoseconds: correlation.lateness.isEmpty ? 0 : correlation.lateness.value(at: 99))
+        add(
+            "our lateness", p99 <= scenario.latenessBudget,
+            "events left \(p99) later than they could at p99; the budget is \(scenario.latenessBudget)", costs: .timing)
+        add(
+            "our queues", correlation.dropped == 0,
+            "\(correlation.dropped) planned events were dropped because too many were unanswered", costs: [])
+        let totals = story.totals
+        add(
+            "our order", (totals?.inverted ?? 0) == 0,
+            "\(totals?.inverted ?? 0) events left before an earlier one of their session", costs: .order)
+        let isWhole =
+            cuts.isEmpty && pushesRead >= totals?.pushes ?? 0
+            && eventsRead >= (totals.map { $0.answered + $0.failed + $0.dropped } ?? 0)
+        add(
+            "the history is whole", isWhole,
+            "\(pushesRead) of \(totals.map { String($0.pushes) } ?? "?") pushes and \(eventsRead) events are in the journal, "
+                + "\(cuts.count) files are cut", costs: .absence)
+        add("the plan is the same", digestHolds, "the plan made again has the digest of the run", costs: .absence)
+        add(
+            "the run came to its end", story.finish != nil && story.finish?.isInterrupted == false,
+            story.finish == nil
+                ? "the run was killed: this is judged as far as it got"
+                : story.finish?.isInterrupted == true ? "a signal ended the run" : "it did", costs: .absence)
+        for (number, fault) in scenario.faults.enumerated() {
+            let fired = totals?.firings[safe: number] ?? 0
+            guard totals != nil, fired == 0 else { continue }
+            add(
+                "fault \(number + 1) fired", false,
+                "the fault at \(fault.at) never met anything: check its `at` against the run's length, and its `match`")
+        }
+        if let trouble = story.finish?.trouble {
+            add("nothing of ours failed", false, trouble, costs: [.absence, .timing, .order])
+        }
+    }
+}

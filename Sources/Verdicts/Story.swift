@@ -1,0 +1,119 @@
+// What the notes of a run tell: the plan, the phases, what was done to the relay and when. Grows as the history goes by.
+
+import Basics
+import Conformance
+import Faults
+import Journal
+import Metrics
+import Scenarios
+
+struct Story {
+    /// Names of phases, and when they began.
+    private(set) var phases: [(name: String, at: Instant)] = []
+    private(set) var relayStartedAt: Instant?
+    private(set) var wasReady = false
+    private(set) var restarts = 0
+    private(set) var totals: TotalsNote?
+    private(set) var finish: FinishNote?
+    private(set) var samples: [(at: Instant, sample: RelaySample)] = []
+    private(set) var first: (instant: Instant, wall: WallTime)?
+    private(set) var last = Instant(nanoseconds: .min)
+    private var givenFaults: [(note: FaultNote, at: Instant, until: Instant?)] = []
+    private var connectionFirings: [(at: Instant, rule: UInt32)] = []
+    /// Beyond this every second one is forgotten.
+    private static let mostSamples = 4_096
+    private static let mostFirings = 1 << 20
+
+    var origin: Instant? { phases.first?.at }
+
+    /// When the run stopped listening: what came later, or did not, is no evidence.
+    var end: Instant? { phases.last { $0.name == Self.endPhase }?.at }
+
+    /// The last phase, in which everything is stopped.
+    static let endPhase = "stop"
+
+    /// Rule numbers of the scenario's faults, by the number that stands in pushes.
+    private(set) var faultNumbers: [UInt32: Int] = [:]
+
+    mutating func pass(_ entry: NoteEntry, _ scenario: Scenario, _ run: RunContext) {
+        if let late = entry.faultOnConnection { fire(late, at: entry.at) }
+        guard let note = entry.run else { return }
+        switch note {
+        case .plan: break
+        case .phase(let name): phases.append((name, entry.at))
+        case .faultGiven(let fault):
+            givenFaults.append((fault, entry.at, nil))
+            faultNumbers[fault.rule] = fault.number
+        case .faultTaken(let number):
+            for index in givenFaults.indices where givenFaults[index].note.number == number {
+                givenFaults[index].until = givenFaults[index].until ?? entry.at
+            }
+        case .relayStarted(let restart, _):
+            relayStartedAt = relayStartedAt ?? entry.at
+            restarts = max(restarts, restart)
+            run.circumstances.isRelayOurs = true
+        case .relayReady:
+            wasReady = true
+            if let index = run.circumstances.outages.lastIndex(where: { $0.until == .distantFuture }) {
+                run.circumstances.outages[index].until = entry.at
+            }
+        case .relayStopping:
+            // The end of the run stops it too; nothing is owed then.
+            guard end == nil else { return }
+            run.circumstances.outages.append(.init(from: entry.at, until: .distantFuture))
+        case .relayExited(let exit):
+            guard !exit.wasAsked else { return }
+            run.deaths.append(RunContext.Death(at: entry.at, how: exit.how, lastLines: exit.lastLines))
+        case .relaySample(let sample): add(sample, at: entry.at)
+        case .totals(let totals): self.totals = totals
+        case .finished(let finish): self.finish = finish
+        }
+        run.circumstances.faults = faults(scenario)
+    }
+
+    /// A fault met a connection, or a push whose connection it touched.
+    mutating func fire(_ rule: UInt32, at instant: Instant) {
+        guard connectionFirings.count < Self.mostFirings else { return }
+        connectionFirings.append((instant, rule))
+    }
+
+    mutating func see(_ instant: Instant, wall: WallTime) {
+        if first == nil { first = (instant, wall) }
+        last = max(last, instant)
+    }
+
+    func complete(_ run: RunContext) { run.circumstances.connectionFirings = connectionFirings }
+
+    /// Firings up to now, for accounts that are over.
+    var firings: [(at: Instant, rule: UInt32)] { connectionFirings }
+
+    /// The scenario's faults as they were given, each with the time it was in force.
+    func faults(_ scenario: Scenario) -> [Circumstances.Fault] {
+        givenFaults.compactMap { given in
+            guard scenario.faults.indices.contains(given.note.number) else { return nil }
+            let rule = scenario.faults[given.note.number].rule
+            return Circumstances.Fault(
+                rule: given.note.rule, label: given.note.label,
+                windows: rule.times(givenAt: given.at, until: given.until ?? .distantFuture), isSilence: rule.isSilence)
+        }
+    }
+
+    func touchesConnection(_ rule: UInt32, _ scenario: Scenario) -> Bool {
+        guard let number = faultNumbers[rule], scenario.faults.indices.contains(number) else { return false }
+        return scenario.faults[number].rule.touchesConnection
+    }
+
+    private mutating func add(_ sample: RelaySample, at instant: Instant) {
+        samples.append((instant, sample))
+        guard samples.count > Self.mostSamples else { return }
+        samples = samples.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
+    }
+}
+
+extension NoteEntry {
+    /// The number of the rule of a fault that met a connection.
+    fileprivate var faultOnConnection: UInt32? {
+        guard kind == .fault, let value = try? JSONValue(parsing: text), let rule = value["rule"]?.int else { return nil }
+        return UInt32(exactly: rule)
+    }
+}

@@ -1,0 +1,218 @@
+// The one judge: a run directory in, the record out. Nothing alive is asked, so a run can be judged again, with other
+// gates, or after it was killed, as far as it got.
+
+package import Basics
+import Conformance
+import Journal
+import LoadGenerator
+import Metrics
+import Scenarios
+
+/// What may differ from the run's own command line.
+package struct JudgeOptions: Sendable {
+    /// Beside those of the scenario and the run.
+    package var gates: [String] = []
+    package var knownFailing: [String] = []
+    package var isStrict = false
+    /// The run itself says that a signal ended it; `judge` says what is proven all the same.
+    package var saysInterrupted = false
+    package var showsFullTokens = false
+
+    package init() {}
+}
+
+package enum Verdicts {
+    /// Judges the run in `directory` (a run directory, or the folder of its journal). Throws a usage `Failure` when
+    /// there is no run to judge.
+    package static func judge(_ directory: String, _ options: JudgeOptions = JudgeOptions()) throws(Failure) -> RunRecord {
+        let reader = try JournalReader(directory: try journal(of: directory))
+        guard let plan = try planNote(reader) else {
+            throw Failure(
+                .usage, "\(directory) holds no run: its journal has no plan",
+                hint: "give the directory of a run; a mock's own journal is judged by its provider rules")
+        }
+        return try Judgement(plan, options).judge(reader)
+    }
+
+    /// `journal` inside a run directory or a mock's state directory; else the directory itself.
+    private static func journal(of directory: String) throws(Failure) -> String {
+        let inner = directory + "/journal"
+        return JournalReader.isJournal(inner) ? inner : directory
+    }
+
+    /// The first thing a run writes.
+    private static func planNote(_ reader: JournalReader) throws(Failure) -> (note: PlanNote, entry: NoteEntry)? {
+        var found: (PlanNote, NoteEntry)?
+        var looked = 0
+        _ = try reader.forEach(since: nil) { entry in
+            looked += 1
+            if case .note(let note) = entry, note.kind == .plan, case .plan(let plan) = note.run {
+                found = (plan, note)
+            }
+            return found == nil && looked < 10_000
+        }
+        return found
+    }
+}
+
+/// The judging of one run.
+private struct Judgement {
+    let note: PlanNote
+    let startedAt: WallTime
+    let begun: Instant
+    let options: JudgeOptions
+    let scenario: Scenario
+    let plan: Plan
+    let gates: [Gate]
+
+    init(_ found: (note: PlanNote, entry: NoteEntry), _ options: JudgeOptions) throws(Failure) {
+        note = found.note
+        startedAt = found.entry.wall
+        begun = found.entry.at
+        self.options = options
+        let files = note.files.map { SourceText(path: $0.path, text: $0.text) }
+        let scenario = try Scenario.load(files, overrides: note.overrides.map { ($0[0], $0[1]) })
+        let kinds = scenario.relay.profile.calls.filter { !$0.pushes.isEmpty }.map(\.name)
+        var gates = scenario.gates
+        for gate in note.gates + options.gates { gates.append(try Gate(parsing: gate, kinds: kinds)) }
+        self.gates = gates
+        self.scenario = scenario
+        plan = Plan(
+            scenario: scenario, seed: Seed(note.seed), run: note.run,
+            shard: Shard(index: note.shardIndex, count: note.shardCount))
+    }
+
+    func judge(_ reader: JournalReader) throws(Failure) -> RunRecord {
+        let context = context()
+        let origin = try origin(reader)
+        let correlator = Correlator(
+            kinds: plan.kinds, origin: origin, measuredFrom: (origin ?? begun) + scenario.phases.warmUp)
+        var pass = Pass(plan: plan, scenario: scenario, context: context, correlator: correlator)
+        _ = try reader.forEach(since: nil) { entry in
+            pass.visit(entry)
+            return true
+        }
+        let knownFailing = scenario.relay.profile.knownFailing + scenario.knownFailing + note.knownFailing
+        let (correlation, results) = pass.finish(
+            end: pass.story.end ?? pass.story.last, knownFailing: knownFailing + options.knownFailing,
+            isStrict: scenario.isStrict || note.isStrict || options.isStrict)
+        let cuts = reader.cuts
+        let proven = try Evidence(reader: reader, origin: origin ?? begun).complete(results)
+        return record(pass, correlation, proven, cuts: cuts)
+    }
+
+    /// The instant of the plan's start, which stands somewhere in the run's own file.
+    private func origin(_ reader: JournalReader) throws(Failure) -> Instant? {
+        var origin: Instant?
+        _ = try reader.forEach(since: nil) { entry in
+            if case .note(let note) = entry, note.kind == .phase { origin = note.at }
+            if case .event = entry { return false }
+            return origin == nil
+        }
+        return origin
+    }
+
+    private func context() -> RunContext {
+        let context = RunContext()
+        let profile = scenario.relay.profile
+        context.kinds = plan.kinds
+        for (number, call) in profile.calls.enumerated() {
+            let kind = UInt16(number)
+            if call.pushes.contains(where: \.isUrgent) { context.urgentKinds.insert(kind) }
+            if call.expectedStatus.allSatisfy({ $0 >= 400 }) { context.refusedKinds.insert(kind) }
+            if call.isStale { context.staleKinds.insert(kind) }
+            if call.pushes.isEmpty { context.quietKinds.insert(kind) }
+        }
+        context.hasBothEnvironments = scenario.mock.environment == .both
+        context.circumstances.throttle = profile.coalescing?.window
+        context.circumstances.inFlightGrace = scenario.inFlightGrace
+        context.circumstances.relayProcesses = scenario.relay.processes
+        context.circumstances.clockScale = scenario.clockScale
+        context.circumstances.startedAt = startedAt + scenario.mock.clockSkew
+        return context
+    }
+
+    private func record(
+        _ pass: Pass, _ correlation: Correlation, _ results: [RuleResult], cuts: [JournalCut]
+    ) -> RunRecord {
+        let story = pass.story
+        let origin = story.origin ?? begun
+        let phases = phases(story, origin)
+        let measured = phases.first { $0.name == "measure" }.map { $0.end - $0.start } ?? story.last - origin
+        let measure = Measure(correlation: correlation, seconds: measured.seconds, samples: story.samples.map(\.sample))
+        let gates = gates.map { $0.result(measure) }
+        let soundness = Soundness(
+            correlation, story, scenario, cuts: cuts, pushesRead: pass.pushesRead, eventsRead: pass.eventsRead,
+            digestHolds: plan.digest() == note.digest)
+        let exit = RunRecord.Exit.judge(
+            RunRecord.Exit.Grounds(
+                correlation: correlation, soundness: soundness, results: results, gates: gates,
+                exercises: scenario.exercises, story: story, saysInterrupted: options.saysInterrupted))
+        return RunRecord(
+            name: scenario.name, scenarioPath: scenario.path, scenarioText: scenario.text,
+            profile: scenario.relay.profile.name, seed: note.seed, run: note.run, clockScale: scenario.clockScale,
+            command: note.command, replayCommand: replayCommand, planDigest: note.digest, machine: note.machine,
+            commit: note.commit, toolVersion: note.toolVersion, startedAt: startedAt, duration: story.last - origin,
+            phases: phases, bands: bands(pass, origin), load: loadCounters(story, correlation),
+            mock: mockCounters(story, correlation, pass), soundness: soundness.checks,
+            latenessBudget: scenario.latenessBudget, correlation: correlation, gates: gates, verdicts: results, exit: exit)
+    }
+
+    // MARK: Parts of the record
+
+    private func phases(_ story: Story, _ origin: Instant) -> [RunRecord.Phase] {
+        story.phases.enumerated().filter { $0.element.name != Story.endPhase }.map { index, phase in
+            let end = story.phases[safe: index + 1]?.at ?? story.last
+            return RunRecord.Phase(name: phase.name, start: phase.at - origin, end: end - origin)
+        }
+    }
+
+    /// Faults and outages as intervals since the origin.
+    private func bands(_ pass: Pass, _ origin: Instant) -> [RunRecord.Band] {
+        let faults = pass.context.circumstances.faults.flatMap { fault in
+            fault.windows.map { window in
+                RunRecord.Band(
+                    kind: .fault, label: fault.label, start: window.lowerBound - origin,
+                    end: min(window.upperBound, pass.story.last) - origin)
+            }
+        }
+        let outages = pass.context.circumstances.outages.map { outage in
+            RunRecord.Band(
+                kind: .restart, label: "relay down", start: outage.from - origin,
+                end: min(outage.until, pass.story.last) - origin)
+        }
+        return faults + outages
+    }
+
+    private func loadCounters(_ story: Story, _ correlation: Correlation) -> RunRecord.LoadCounters {
+        RunRecord.LoadCounters(
+            sessions: Int64(story.totals?.sessionsBegun ?? 0), planned: Int64(correlation.events),
+            sent: Int64(correlation.sent), answered: Int64(correlation.answered), failed: Int64(correlation.failed),
+            dropped: Int64(correlation.dropped),
+            connections: Int64(story.totals?.loadConnections ?? scenario.workload.connections))
+    }
+
+    private func mockCounters(_ story: Story, _ correlation: Correlation, _ pass: Pass) -> RunRecord.MockCounters {
+        var statuses: [Int: Int64] = [:]
+        for (reason, count) in correlation.reasons { statuses[Int(reason.prefix(3)) ?? 0, default: 0] += Int64(count) }
+        let totals = story.totals
+        return RunRecord.MockCounters(
+            connections: Int64(totals?.mockConnections ?? 0), pushes: Int64(pass.pushesRead), byStatus: statuses,
+            tokens: Int64(totals?.tokens ?? 0), faultsFired: Int64(totals?.faultsFired ?? 0),
+            journalBytes: Int64(totals?.journalBytes ?? 0))
+    }
+
+    /// The command that repeats the run with its seed.
+    private var replayCommand: String {
+        var words = ["pushrig", "run", scenario.path, "--seed", String(note.seed)]
+        for override in note.overrides { words += ["--set", "\(override[0])=\(override[1])"] }
+        for gate in note.gates { words += ["--gate", gate] }
+        for known in note.knownFailing { words += ["--known-failing", known] }
+        if note.isStrict { words.append("--strict") }
+        if note.shardCount > 1 { words += ["--shard", "\(note.shardIndex)/\(note.shardCount)"] }
+        let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,")
+        return words.map { word in
+            word.allSatisfy(plain.contains) && !word.isEmpty ? word : "'\(word.replacing("'", with: #"'\''"#))'"
+        }.joined(separator: " ")
+    }
+}
