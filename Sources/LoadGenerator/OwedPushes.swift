@@ -66,7 +66,7 @@ struct OwedPushes {
         var caused = caused
         caused.push.token = caused.push.token.ofSameRole.first { $0.phone == phone } ?? caused.push.token
         caused.wasHeld = true
-        for index in held.indices where held[index].push.token == caused.push.token && held[index].push.type == caused.push.type {
+        for index in held.indices where held[index].push.token == caused.push.token && held[index].push.channel == caused.push.channel {
             held[index].isReplaceable = true
         }
         held.append(caused)

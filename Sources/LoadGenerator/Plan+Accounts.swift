@@ -64,9 +64,9 @@ extension Plan {
         if owed.push.coalesce || owed.isReplaceable { flags.insert(.mayBeSuperseded) }
         if owed.push.coalesce { flags.insert(.isThrottled) }
         if owed.wasHeld { flags.insert(.wasHeld) }
-        if call.isFinal, owed.push.type == .liveactivity { flags.insert(.isFinal) }
+        if call.isFinal, owed.push.channel == .liveactivity { flags.insert(.isFinal) }
         return Expectation(
-            session: owed.event.session, step: owed.event.step, kind: UInt16(owed.event.call), type: owed.push.type,
+            session: owed.event.session, step: owed.event.step, kind: UInt16(owed.event.call), type: owed.push.channel,
             event: owed.push.event, lane: owed.push.token.lane, flags: flags, plannedAt: origin + owed.event.at,
             deadline: owed.deadline, token: tokens[owed.push.token])
     }

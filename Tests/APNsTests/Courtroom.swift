@@ -38,7 +38,7 @@ final class StubDirectory: TokenDirectory {
     let answer = Mutex(TokenStanding.active)
 
     func standing(
-        of token: Span<UInt8>, hash: TokenHash, topic: Span<UInt8>, environment: APNsEnvironment, now: WallTime
+        of token: Span<UInt8>, hash: Hash128, topic: Span<UInt8>, environment: PushEnvironment, now: WallTime
     ) -> TokenStanding { answer.withLock { $0 } }
 }
 

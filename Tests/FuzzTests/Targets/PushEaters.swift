@@ -40,7 +40,7 @@ private final class OneAnswer: TokenDirectory {
     let answer = Mutex(TokenStanding.active)
 
     func standing(
-        of token: Span<UInt8>, hash: TokenHash, topic: Span<UInt8>, environment: APNsEnvironment, now: WallTime
+        of token: Span<UInt8>, hash: Hash128, topic: Span<UInt8>, environment: PushEnvironment, now: WallTime
     ) -> TokenStanding { answer.withLock { $0 } }
 }
 
