@@ -1,5 +1,7 @@
 // All rules, in the order in which they are reported: causes before symptoms.
 
+package import Metrics
+
 package enum RuleBook {
     package static let all: [Rule] =
         ServingRules.all + ContentRules.all + RequestRules.all + [TimestampRule.secondsAndRising] + TokenRules.all

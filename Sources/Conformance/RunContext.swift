@@ -3,7 +3,7 @@
 
 package import Basics
 package import Metrics
-package import Pushes
+import Pushes
 
 /// Confined to the judge's thread.
 package final class RunContext {

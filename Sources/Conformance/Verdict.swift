@@ -1,5 +1,7 @@
 // What a rule says in the end, and what that comes to for the run.
 
+package import Basics
+
 /// What a rule found in the evidence.
 package enum Verdict: Hashable, Sendable {
     /// Held each time it was put to the test; `evidenceCount` says how often (at least 1).

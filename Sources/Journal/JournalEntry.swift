@@ -129,6 +129,9 @@ package struct EventEntry: Hashable, Sendable {
     package var status: UInt16
     /// The raw value of an `EventFailure`.
     package var failure: UInt8
+    package var lateness = Interval.zero
+    package var attempts: UInt8 = 1
+    package var answer: [UInt8] = []
     /// The wall time of `plannedAt`.
     package var plannedWall: WallTime
 

@@ -31,6 +31,12 @@ package final class JournalReader {
     /// Names of files that call themselves journals and are none.
     package private(set) var foreign: [String] = []
 
+    /// Whether there is a directory of that name with at least one journal in it.
+    package static func isJournal(_ directory: String) -> Bool {
+        guard let names = try? Directory.journals(in: directory) else { return false }
+        return !names.isEmpty
+    }
+
     /// Fails when the directory cannot be read, or holds a journal of another version.
     package init(directory: String) throws(Failure) {
         self.directory = directory

@@ -1,7 +1,7 @@
 // Matches an account's pushes with its expectations and says what became of each.
 
 package import Basics
-package import Pushes
+import Pushes
 
 /// An account that is over, joined: what correlator and rules see.
 package struct JoinedAccount: Sendable {

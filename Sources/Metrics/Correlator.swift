@@ -167,9 +167,9 @@ package struct Correlator: Sendable {
         correlation.totals[outcome, default: 0] += 1
     }
 
-    private mutating func add(_ outcome: DeliveryClass, _ example: @autoclosure () -> Example) {
+    private mutating func add(_ outcome: DeliveryClass, _ example: Example) {
         guard correlation.examples[outcome]?.count ?? 0 < Self.maxExamples else { return }
-        correlation.examples[outcome, default: []].append(example())
+        correlation.examples[outcome, default: []].append(example)
     }
 
     /// A session counts where at least one of its last states could be judged, and as delivered where none was lost.

@@ -31,7 +31,7 @@ struct SeriesBuilder: Sendable {
         var start = stretch.start
         while start < stretch.end {
             let second = second(of: start)
-            let next = second + 1 < Self.maxSeconds ? (origin ?? start) + .seconds(Int64(second + 1)) : stretch.end
+            let next = second + 1 < Self.maxSeconds ? (origin ?? start) + .seconds(Double(second + 1)) : stretch.end
             let end = max(start + .milliseconds(1), min(next, stretch.end))
             let milliseconds = Int((end - start).nanoseconds / 1_000_000)
             rows[second].cardMilliseconds += milliseconds

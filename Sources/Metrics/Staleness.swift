@@ -1,7 +1,7 @@
 // How old what a card shows is: 0 while the newest offered state is shown, else now minus the offer of the first state
 // newer than the shown one. Weighted by time over cards that live (docs/reports say how it is drawn).
 
-package import Basics
+import Basics
 import Pushes
 
 /// The stretches in which a card's age is 0 or grows with the clock.
@@ -86,7 +86,7 @@ extension Histogram {
         let milliseconds = (stretch.end - stretch.start).nanoseconds / 1_000_000
         guard milliseconds > 0 else { return }
         guard let offeredAt = stretch.offeredAt else { return record(0, count: milliseconds) }
-        let parts = min(32, milliseconds)
+        let parts = Swift.min(32, milliseconds)
         let youngest = (stretch.start - offeredAt).nanoseconds
         let length = (stretch.end - stretch.start).nanoseconds
         for part in 0..<parts {

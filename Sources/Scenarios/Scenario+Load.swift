@@ -15,9 +15,24 @@ extension Scenario {
         return try parse(text: source.text, path: source.path, overrides: overrides, searchPath: searchPath)
     }
 
+    /// As `load`, from files that were read before (`Scenario.sources`), the scenario first.
+    package static func load(
+        _ files: [SourceText], overrides: [(path: String, value: String)] = []
+    ) throws(Failure) -> Scenario {
+        guard let first = files.first else { throw Failure(.usage, "a scenario has at least one file") }
+        return try parse(text: first.text, path: first.path, overrides: overrides, files: FileFinder(known: files))
+    }
+
     /// As `load`, with the text of the scenario already at hand.
     package static func parse(
         text: String, path: String, overrides: [(path: String, value: String)] = [], searchPath: [String] = []
+    ) throws(Failure) -> Scenario {
+        let files = FileFinder(folders: [FileFinder.folder(of: path)] + searchPath)
+        return try parse(text: text, path: path, overrides: overrides, files: files)
+    }
+
+    private static func parse(
+        text: String, path: String, overrides: [(path: String, value: String)], files: FileFinder
     ) throws(Failure) -> Scenario {
         var root = try YAMLNode.parse(text: text, file: path)
         var applied: [String] = []
@@ -27,7 +42,6 @@ extension Scenario {
             applied.append(override.text)
         }
         let mistakes = Mistakes()
-        let files = FileFinder(folders: [FileFinder.folder(of: path)] + searchPath)
         let decoder = ScenarioDecoder(files: files, mistakes: mistakes)
         let scenario = try decoder.scenario(root, path: path, text: text, overrides: applied)
         try mistakes.check()

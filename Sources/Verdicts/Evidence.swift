@@ -3,6 +3,7 @@
 import Basics
 import Conformance
 import Journal
+import Pushes
 
 struct Evidence {
     private static let mostPayload = 2_048

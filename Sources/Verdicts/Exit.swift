@@ -1,6 +1,7 @@
 // What a run comes to: one exit code, one word, and the reasons in the order of their weight.
 
 import Conformance
+import Journal
 import Metrics
 import Scenarios
 

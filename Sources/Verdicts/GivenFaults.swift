@@ -15,8 +15,8 @@ extension FaultRule {
         let end = min(ends.min() ?? last, last)
         let begin = start + (at ?? .zero)
         guard begin < end else { return [] }
-        return windows?.times(within: end - begin, most: Self.mostWindows)
-            .map { begin + $0.lowerBound..<begin + $0.upperBound } ?? [begin..<end]
+        let windows = windows?.times(within: end - begin, most: Self.mostWindows)
+        return windows?.map { begin + $0.lowerBound..<begin + $0.upperBound } ?? [begin..<end]
     }
 
     var isSilence: Bool {

@@ -2,6 +2,7 @@
 
 import Basics
 import Metrics
+import Pushes
 
 enum DeliveryRules {
     static let all = [

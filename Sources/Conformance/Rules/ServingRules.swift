@@ -3,6 +3,7 @@
 import Basics
 import Journal
 import Metrics
+import Pushes
 
 enum ServingRules {
     static let all = [serves, acceptedIsPushed, answersInTime, badRequestsRefused]

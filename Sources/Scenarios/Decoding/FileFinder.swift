@@ -10,7 +10,19 @@ final class FileFinder {
     private let folders: [String]
     private(set) var sources: [SourceText] = []
 
-    init(folders: [String]) { self.folders = folders }
+    /// Files at hand, which are then the only ones there are.
+    private let known: [SourceText]?
+
+    init(folders: [String]) {
+        self.folders = folders
+        known = nil
+    }
+
+    /// Finds nothing but these, by the paths that they were read from.
+    init(known: [SourceText]) {
+        folders = []
+        self.known = known
+    }
 
     /// A part of a scenario that is a mapping in place, or the name of a file that holds it. `name`: without folder and
     /// ending. Nil after a mistake was noted.
@@ -38,6 +50,14 @@ final class FileFinder {
 
     /// The first of the places where a file `name` or `name.yaml` is. The failure has no place.
     func read(_ name: String) throws(Failure) -> SourceText {
+        if let known {
+            let found = known.first { file in
+                [name, name + ".yaml"].contains { file.path == $0 || file.path.hasSuffix("/" + $0) }
+            }
+            guard let found else { throw Failure(.usage, "the file `\(name)` is not among those of the run") }
+            if !sources.contains(where: { $0.path == found.path }) { sources.append(found) }
+            return found
+        }
         let candidates = name.hasPrefix("/") ? [name] : folders.map { $0.isEmpty ? name : $0 + "/" + name }
         for candidate in candidates.flatMap({ [$0, $0 + ".yaml"] }) {
             if let source = try Self.readIfPresent(candidate) {
