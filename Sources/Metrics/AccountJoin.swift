@@ -165,7 +165,7 @@ package struct JoinedAccount: Sendable {
                 fates[index].outcome = account.pushes[accepted].arrivedAt > fates[index].due ? .late : .delivered
             } else if wasNeverSent(row, circumstances) {
                 fates[index].outcome = .unsent
-            } else if row.mayBeSuperseded, isSuperseded(index) {
+            } else if row.mayBeSuperseded || isBackedOff(index), isSuperseded(index) {
                 fates[index].outcome = .superseded
             } else if let excuse = excuse(index, circumstances) {
                 fates[index].outcome = .excused
@@ -187,6 +187,13 @@ package struct JoinedAccount: Sendable {
             }
         }
         return false
+    }
+
+    /// A fault of ours refused it for now: while the relay waits, a newer state may take its place (latest wins).
+    private func isBackedOff(_ index: Int) -> Bool {
+        guard account.rows[index].type == .liveactivity, !account.rows[index].isFinal else { return false }
+        let attempts = attempts(of: index)
+        return !attempts.isEmpty && attempts.allSatisfy { $0.metFault && ($0.isRefusedForNow || $0.status == 0) }
     }
 
     /// A newer state of the same activity on the same phone was accepted by the time this one was due.

@@ -78,14 +78,25 @@ package struct Circumstances: Sendable {
         // Refused for good: the same push may not be sent again.
         let isForGood = last.status >= 400 && !last.isRefusedForNow
         if isForGood || fault.isSilence { return fault.label }
+        // It tried again, as often as one may ask of it.
+        if attempts.count >= (last.status == 0 ? 2 : 3) { return fault.label }
         let first = attempts.map(\.arrivedAt).min() ?? last.arrivedAt
         return makesUp(for: fault, from: first, last: last.answeredAt, by: due) ? nil : fault.label
     }
 
+    /// Faults that met connections in that time.
+    package func firings(from first: Instant, to last: Instant) -> ArraySlice<(at: Instant, rule: UInt32)> {
+        let start = Account.firstIndex(in: connectionFirings.count) { connectionFirings[$0].at >= first }
+        let end = Account.firstIndex(in: connectionFirings.count) { connectionFirings[$0].at > last }
+        return connectionFirings[start..<max(start, end)]
+    }
+
     private func excuseByConnections(plannedAt: Instant, due: Instant) -> String? {
         for fault in faults {
-            let firings = connectionFirings.filter { $0.rule == fault.rule && plannedAt <= $0.at && $0.at <= due }
+            let firings = firings(from: plannedAt, to: due).filter { $0.rule == fault.rule }
             guard let first = firings.first, let last = firings.last else { continue }
+            // Sent again, it may have met the next one: more than one retry is asked of nobody.
+            if firings.count > 1 { return fault.label }
             if !makesUp(for: fault, from: first.at, last: last.at, by: due) { return fault.label }
         }
         return nil

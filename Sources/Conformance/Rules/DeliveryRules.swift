@@ -198,8 +198,7 @@ enum DeliveryRules {
     ) { joined, run, tally in
         for (index, row) in joined.account.rows.enumerated() {
             let fate = joined.fates[index]
-            let met = run.circumstances.connectionFirings.contains { row.plannedAt <= $0.at && $0.at <= fate.due }
-            guard met else { continue }
+            guard run.circumstances.firings(from: row.plannedAt, to: fate.due).count == 1 else { continue }
             switch fate.outcome {
             case .delivered, .late: tally.test()
             case .lost where joined.attempts(of: index).isEmpty:

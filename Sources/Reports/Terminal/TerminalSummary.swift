@@ -3,7 +3,7 @@
 import Basics
 import Conformance
 import Metrics
-import Verdicts
+package import Verdicts
 
 package enum TerminalSummary {
     /// What happened; `color` adds ANSI colours. `directory` is named as the place of the full report.

@@ -1,0 +1,204 @@
+// A run as an honest relay would have made it, written straight into a journal, and knobs to spoil it with: so that the
+// judge meets histories of any size without a process being started.
+
+import Basics
+import HTTP
+import Journal
+import LoadGenerator
+import Metrics
+import Pushes
+import Scenarios
+import Verdicts
+
+/// One push to come, and what the mock says to it.
+struct Sending {
+    var at: Instant
+    var row: Expectation
+    var token: String
+    var payload: String
+    var status: UInt16 = 200
+    var reason: StaticString?
+    var outcome: Outcome?
+    var connection: UInt64 = 1
+    var priority = "5"
+    var stamp: Int64
+    var event: ActivityEvent?
+    var faultRule: UInt32 = 0
+}
+
+struct SyntheticRun {
+    static let root: String = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    static let origin = Instant(nanoseconds: 1_000_000_000_000)
+    static let window = Interval.seconds(10)
+
+    let scenario: Scenario
+    let plan: Plan
+    let directory: String
+    private let seed: Seed
+    private let journey = Interval.milliseconds(5)
+
+    init(_ text: String, seed: UInt64 = 1, directory: String) throws {
+        scenario = try Scenario.parse(
+            text: text, path: Self.root + "/Scenarios/synthetic.yaml", searchPath: [Self.root + "/Scenarios"])
+        self.seed = Seed(seed)
+        plan = Plan(scenario: scenario, seed: self.seed, run: 0x1a2b_3c4d)
+        self.directory = directory
+    }
+
+    /// What an honest relay sends for one account, in order of time.
+    func sendings(of account: Account) -> [Sending] {
+        var sendings: [Sending] = []
+        var lastPassed: [String: Instant] = [:]
+        var texts: [TokenHash: String] = [:]
+        for session in Set(account.calls.map(\.session)) {
+            for variable in SessionVariable.tokens {
+                let text = plan.token(variable, session: session)
+                texts[TokenHash(text)] = text
+            }
+        }
+        let renderer = CallRenderer(plan)
+        for (index, row) in account.rows.enumerated() {
+            var at = row.plannedAt + journey
+            if row.flags.contains(.wasHeld) {
+                at = row.plannedAt + row.deadline - deadline(of: row) + journey
+                if row.mayBeSuperseded, account.rows[(index + 1)...].contains(where: { isNext($0, row) && $0.flags.contains(.wasHeld) }) {
+                    continue
+                }
+            }
+            if row.flags.contains(.isThrottled) {
+                let lane = "\(row.session) \(row.lane)"
+                let earliest = lastPassed[lane].map { max(at, $0 + Self.window) } ?? at
+                // The newest state that waits for the window's end takes its place.
+                let isOvertaken = account.rows[(index + 1)...].contains {
+                    isNext($0, row) && $0.plannedAt + journey <= earliest
+                }
+                if isOvertaken { continue }
+                at = earliest
+                lastPassed[lane] = at
+            }
+            sendings.append(sending(row, at: at, token: texts[row.token] ?? "", renderer))
+        }
+        return sendings.sorted { $0.at < $1.at }
+    }
+
+    private func isNext(_ newer: Expectation, _ row: Expectation) -> Bool {
+        newer.session == row.session && newer.lane == row.lane && newer.type == row.type && newer.step > row.step
+    }
+
+    private func deadline(of row: Expectation) -> Interval {
+        let call = scenario.relay.profile.calls[Int(row.kind)]
+        return call.pushes.first { $0.channel == row.type && $0.event == row.event }?.deadline ?? row.deadline
+    }
+
+    private func sending(_ row: Expectation, at: Instant, token: String, _ renderer: CallRenderer) -> Sending {
+        let body = renderer.call(session: row.session, step: row.step)?.body ?? []
+        let call = (try? JSONValue(parsing: body.span)) ?? .null
+        let stamp = Int64(1_760_000_000) + (at - Self.origin).nanoseconds / 1_000_000_000
+        var aps = JSONObject()
+        if row.type == .liveactivity {
+            aps["timestamp"] = .integer(stamp)
+            aps["event"] = .string("\(row.event!.word)")
+            aps["content-state"] = call["contentState"] ?? .null
+            if row.event == .start {
+                aps["attributes-type"] = "SessionActivityAttributes"
+                aps["attributes"] = ["sessionId": call["sessionID"] ?? .null]
+                aps["alert"] = ["title": "Session", "body": "started"]
+                aps["input-push-token"] = 1
+            }
+        } else {
+            aps["alert"] = ["title": call["title"] ?? .null, "body": call["body"] ?? .null]
+        }
+        let outcome: Outcome =
+            switch row.event {
+            case .start: .started
+            case .update: .updated
+            case .end: .ended
+            case nil: .shown
+            }
+        return Sending(
+            at: at, row: row, token: token, payload: JSONValue.object(["aps": .object(aps)]).text, outcome: outcome,
+            priority: row.flags.contains(.isThrottled) ? "5" : "10", stamp: stamp, event: row.event)
+    }
+
+    /// Writes the run; `spoil` may change what was sent for an account. `isWhole` false leaves out the end.
+    @discardableResult
+    func write(
+        isWhole: Bool = true, call change: (inout EventDraft) -> Void = { _ in },
+        spoil: (inout [Sending], Int) -> Void = { _, _ in }
+    ) throws -> (pushes: Int, events: Int) {
+        let time = ManualTime()
+        time.advance(by: Self.origin - Instant(nanoseconds: 0) - .seconds(2))
+        let journal = directory + "/journal"
+        let run = try JournalWriter(directory: journal, name: "run", time: time)
+        let mock = try JournalWriter(directory: journal, name: "apns-0", time: time)
+        let load = try JournalWriter(directory: journal, name: "load-0", time: time)
+        let files = scenario.sources.map { PlanNote.File(path: $0.path, text: $0.text) }
+        run.append(
+            .plan(PlanNote(files: files, seed: seed.value, run: plan.run, digest: plan.digest())),
+            at: Self.origin - .seconds(1))
+        run.append(.relayStarted(restart: 0, arguments: ["relay"]), at: Self.origin - .milliseconds(900))
+        run.append(.relayReady(restart: 0), at: Self.origin - .milliseconds(500))
+        run.append(.phase("measure"), at: Self.origin)
+        var events: [EventDraft] = []
+        var pushes: [Sending] = []
+        for index in 0..<plan.accountCount {
+            let account = plan.account(index, origin: Self.origin)
+            for call in account.calls {
+                var draft = EventDraft(
+                    session: call.session, step: call.step, kind: call.kind, plannedAt: call.plannedAt,
+                    sentAt: call.plannedAt + .microseconds(100), answeredAt: call.plannedAt + .milliseconds(2), status: 200)
+                change(&draft)
+                events.append(draft)
+            }
+            var sent = sendings(of: account)
+            spoil(&sent, index)
+            pushes += sent
+        }
+        pushes.sort { $0.at < $1.at }
+        events.sort { max($0.sentAt, $0.answeredAt) < max($1.sentAt, $1.answeredAt) }
+        for event in events { load.append(event: event) }
+        for push in pushes { append(push, to: mock) }
+        let last = max(pushes.last?.at ?? Self.origin, events.last?.answeredAt ?? Self.origin)
+        if isWhole { end(run, at: last, pushes: pushes.count, events: events.count) }
+        guard run.commit(), mock.commit(), load.commit() else { throw Failure(.run, "the journal cannot be written") }
+        return (pushes.count, events.count)
+    }
+
+    private func end(_ run: JournalWriter, at last: Instant, pushes: Int, events: Int) {
+        run.append(.phase("drain"), at: last + .seconds(1))
+        let end = last + .seconds(60)
+        run.append(.phase("stop"), at: end)
+        var totals = TotalsNote()
+        totals.sessionsBegun = plan.sessionCount
+        (totals.planned, totals.sent, totals.answered, totals.pushes) = (events, events, events, pushes)
+        run.append(.totals(totals), at: end + .milliseconds(1))
+        run.append(.finished(FinishNote()), at: end + .milliseconds(2))
+    }
+
+    static let credential = bearer(issuedAt: 1_760_000_000)
+
+    static func bearer(issuedAt: Int64) -> String {
+        let header = withBytes(of: #"{"alg":"ES256","kid":"KEY1234567"}"#) { Base64URL.encode($0) }
+        let claims = withBytes(of: #"{"iss":"TEAM123456","iat":\#(issuedAt)}"#) { Base64URL.encode($0) }
+        return "bearer \(header).\(claims).c2lnbmF0dXJl"
+    }
+
+    private func append(_ push: Sending, to journal: JournalWriter) {
+        let head = HeaderBlock()
+        head.append(":method", "POST")
+        head.append(":path", "/3/device/" + push.token)
+        head.append("authorization", Self.credential)
+        let suffix = push.row.type == .liveactivity ? ".push-type.liveactivity" : ""
+        head.append("apns-topic", scenario.relay.profile.topic + suffix)
+        head.append("apns-push-type", "\(push.row.type.word)")
+        head.append("apns-priority", push.priority)
+        var draft = PushDraft(arrivedAt: push.at, connection: push.connection, status: push.status, outcome: push.outcome)
+        draft.reason = push.reason
+        draft.faultRule = push.faultRule
+        draft.event = push.event
+        draft.stamp = push.row.type == .liveactivity ? push.stamp : nil
+        let body = Array(push.payload.utf8)
+        draft.marker = Marker.find(in: body.span)
+        _ = journal.append(push: draft, head: head, body: body.span)
+    }
+}
