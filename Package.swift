@@ -130,6 +130,9 @@ let package = Package(
         tests("SQLite", ["Basics", "SQLite"]),
         tests("Scenarios", ["Pushes", "APNs", "Basics", "Faults", "Scenarios"]),
         tests("TLS", ["Basics", "TLS"]),
+        tests(
+            "Verdicts",
+            ["Basics", "Conformance", "HTTP", "Journal", "LoadGenerator", "Metrics", "Pushes", "Scenarios", "Verdicts"]),
         tests("YAML", ["Basics", "YAML"]),
     ],
     swiftLanguageModes: [.v6]
@@ -143,3 +146,4 @@ if Context.environment["PUSHRIG_FUZZ"] != nil {
             name: "fuzz", dependencies: fuzzed.map { .byName(name: $0) }, path: "Tests/FuzzTests",
             exclude: ["ReplayTests.swift"], swiftSettings: strict + [.enableExperimentalFeature("Extern")]))
 }
+

@@ -1,6 +1,6 @@
 // What a planned call says, made again from the plan: for whoever holds what arrived against what was sent.
 
-package import Basics
+import Basics
 import Net
 
 /// Confined to one thread.
@@ -24,7 +24,7 @@ package final class CallRenderer {
         while let event = cursor.next(workload) {
             guard event.step == step else { continue }
             driver.render(event, script: cursor.script, into: request)
-            return (request.body.bytes.withUnsafeBufferPointer { Array($0) }, event.call)
+            return (Array(request.body.text.utf8), event.call)
         }
         return nil
     }

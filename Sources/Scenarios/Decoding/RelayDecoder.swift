@@ -10,7 +10,8 @@ struct RelayDecoder {
     func relay(_ node: YAMLNode) throws(Failure) -> RelaySpec? {
         guard let fields = Fields(node, .relay, mistakes), let named = fields.value("profile"),
             let source = try files.node(named, key: "profile", mistakes),
-            let profile = ProfileDecoder(mistakes: mistakes).profile(source.node, fallbackName: source.name)
+            let profile = ProfileDecoder(mistakes: mistakes)
+                .profile(source.node.replacing(fields.entries("with")), fallbackName: source.name)
         else { return nil }
         if fields.value("launch") == nil, fields.value("url") == nil {
             mistakes.add(
@@ -115,5 +116,14 @@ struct RelayDecoder {
                 "unknown variable `\(name)`", hint: suggestion(for: name, in: LaunchTemplate.variables),
                 at: node.place)
         }
+    }
+}
+
+extension YAMLNode {
+    /// The mapping with these entries in the place of its own of the same keys.
+    fileprivate func replacing(_ entries: [YAMLEntry]) -> YAMLNode {
+        guard case .mapping(let own) = content, !entries.isEmpty else { return self }
+        let kept = own.filter { entry in !entries.contains { $0.key == entry.key } }
+        return YAMLNode(.mapping(kept + entries), at: place)
     }
 }

@@ -46,7 +46,7 @@ extension Shape {
     static let relay = Shape(
         "relay",
         [
-            "profile*": "relays/opencode.yaml", "launch": "[\"./relay\", \"--port\", \"{{relay.port}}\"]",
+            "profile*": "relays/opencode.yaml", "with": "{ coalescing: { window: 2s } }", "launch": "[\"./relay\", \"--port\", \"{{relay.port}}\"]",
             "url": "http://127.0.0.1:8787", "listen": "127.0.0.1:0", "environment": "{ LOG: debug }",
             "ready": "{ path: /health, timeout: 15s }", "stop": "{ signal: TERM, grace: 5s }",
             "restarts": "[{ at: 20s }]", "processes": "1",
