@@ -15,7 +15,7 @@ extension GateMeasure {
         case .latency(let latency, let kind, let statistic):
             "\(statistic.meaning) \(latency.meaning)" + Self.suffix(kind)
         case .deliveries(let deliveryClass, let kind, let isRate):
-            (isRate ? "share of the expected pushes that" : "pushes that") + " \(deliveryClass.meaning)"
+            "pushes that \(deliveryClass.meaning)" + (isRate ? ", as a share of all that were expected" : "")
                 + Self.suffix(kind)
         case .eventRate: "planned events that the relay answered, for each second of load"
         case .pushRate: "pushes that arrived, for each second of load"
