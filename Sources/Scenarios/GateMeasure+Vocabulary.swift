@@ -7,7 +7,7 @@ extension GateMeasure {
         Latency.allCases.map { ("\($0.rawValue).p99", .latency($0, kind: nil, .p99)) }
         + DeliveryClass.allCases.map { ($0.rawValue, .deliveries($0, kind: nil, isRate: false)) }
         + DeliveryClass.allCases.map { ("\($0.rawValue).rate", .deliveries($0, kind: nil, isRate: true)) }
-        + single.map { ($0.key, $0.value) }
+        + single.map { ($0.key, $0.value) } + Relay.allCases.map { ($0.rawValue, .relay($0)) }
 
     /// What is measured, as a phrase without a period.
     package var meaning: String {
@@ -23,6 +23,7 @@ extension GateMeasure {
         case .deadPushesAfter: "pushes to tokens that had been reported dead"
         case .errorRate: "share of the planned events that failed or were dropped"
         case .peakSessions: "most sessions at once"
+        case .relay(let relay): relay.meaning
         }
     }
 
@@ -35,6 +36,19 @@ extension GateMeasure.Latency {
         case .delivery: "from the planned instant of an event to the first accepted arrival of its push"
         case .answer: "from the planned instant of an event to the relay's answer"
         case .lateness: "by which we sent an event too late: ourselves, not the relay"
+        case .staleness: "that a card has been out of date, weighted by time"
+        }
+    }
+}
+
+extension GateMeasure.Relay {
+    fileprivate var meaning: String {
+        switch self {
+        case .memoryPeak: "most resident memory of the relay's process"
+        case .memoryGrowth:
+            "resident memory that the relay gained for each event, from the first quarter of the run to the last"
+        case .descriptors: "most open descriptors of the relay's process"
+        case .processor: "processor time of the relay's process over wall time, where 1 is one core"
         }
     }
 }
@@ -42,8 +56,11 @@ extension GateMeasure.Latency {
 extension GateMeasure.DeliveryClass {
     fileprivate var meaning: String {
         switch self {
-        case .delivered, .lost, .superseded, .duplicated, .reordered: "were \(rawValue)"
+        case .delivered, .superseded, .lost, .excused, .duplicated, .reordered, .misdirected, .altered:
+            "were \(rawValue)"
         case .late: "came late"
+        case .unsent: "could not come, as their event was never sent"
+        case .undecided: "were due after the end of the run, and had not come"
         case .unexpected: "nobody expected"
         }
     }

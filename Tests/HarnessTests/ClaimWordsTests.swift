@@ -39,7 +39,9 @@ import Testing
 
     @Test func `a rule is explained with its claims`() throws {
         let sentence = try #require(Claim.named("G22")?.sentence)
-        #expect(try explain("Last-State-Delivered").contains("G22: \(sentence)"))
+        let lines = try explain("Last-State-Delivered")
+        #expect(lines[0] == "last-state-delivered: a rule, must.")
+        #expect(lines[3].hasPrefix("If it is broken: ") && lines.contains("G22: \(sentence)"))
     }
 
     @Test(arguments: ["G7", "P13"])
@@ -63,7 +65,7 @@ import Testing
     @Test(
         arguments: [
             "delivered", "superseded", "late", "lost", "excused", "unsent", "undecided", "duplicated", "reordered",
-            "unexpected", "staleness",
+            "unexpected", "misdirected", "altered", "staleness",
         ])
     func `each word of a report is explained`(word: String) throws {
         #expect(try Knowledge.explain(word).hasPrefix("\(word), in a report: "))
@@ -95,14 +97,16 @@ import Testing
     @Test func `a metric is explained, also that of one call`() throws {
         let lines = try explain("delivery.complete.p50")
         #expect(
-            lines[0] == "delivery.complete.p50, in a gate: 50th percentile of the time from the planned instant of an event "
+            lines[0]
+                == "delivery.complete.p50, in a gate: 50th percentile of the time from the planned instant of an event "
                 + "to the first accepted arrival of its push, for the call `complete` alone.")
         #expect(lines[1] == "It is compared with a duration with its unit.")
     }
 
     /// Defects that the table names and the relay has not. A defect that comes to the relay is struck here.
     private static let missingDefects: Set = [
-        "accepts-bad-requests", "accepts-then-silent", "activity-before-alert", "adds-state-key", "crosses-sessions",
+        "accepts-bad-requests", "accepts-then-silent", "mixes-teams", "never-starts", "serves-unknown-secrets",
+        "swaps-order", "updates-unknown-token", "activity-before-alert", "adds-state-key", "crosses-sessions",
         "dies-under-load", "drops-every-tenth", "empty-collapse-id", "ends-with-update", "everything-at-10",
         "fractional-expiration", "ignores-410-timestamp", "ignores-environment-hint", "ignores-unregister",
         "keeps-dead-device-tokens", "keeps-expired-provider-token", "keeps-old-token", "knows-only-unregistered",
@@ -117,6 +121,9 @@ import Testing
         let named = Set(Claim.all.flatMap(\.defects))
         #expect(named.subtracting(defects) == Self.missingDefects)
         #expect(defects.subtracting(named).isEmpty)
+        for defect in Defect.allCases {
+            #expect(Claim.named(defect.claim)?.defects.contains(defect.rawValue) == true, "\(defect)")
+        }
     }
 
     @Test func `a defect is explained with the claims that it breaks`() throws {

@@ -18,7 +18,9 @@ extension Claim {
             "P2", .should, "ExpiredProviderToken calls for a new token on a new connection, and for no endless loop.",
             norm: "\(tokens); that the old connection stays unusable was observed only",
             rules: ["provider-token-renewed"], defects: ["keeps-expired-provider-token"]),
-        Claim("P3", .must, "A connection serves one team.", norm: tokens, rules: ["one-team-per-connection"]),
+        Claim(
+            "P3", .must, "A connection serves one team.", norm: tokens, rules: ["one-team-per-connection"],
+            defects: ["mixes-teams"]),
         Claim(
             "P4", .must,
             "After a GOAWAY no stream is opened there; those up to its last are finished, the rest is sent anew.",

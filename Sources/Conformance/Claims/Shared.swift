@@ -105,7 +105,8 @@ extension Claim {
             missing: "A run has one deployment; the provider tokens of another one reach no record of it."),
         Claim(
             "G22", .should, "The state that trails a throttle arrives within its window.",
-            norm: "\(custom); seen in t3code", on: [.liveActivities], rules: ["last-state-delivered"],
+            norm: "\(custom); seen in t3code", on: [.liveActivities],
+            rules: ["last-state-delivered", "states-in-time"],
             defects: ["drops-trailing-edge"]),
     ]
 }

@@ -15,10 +15,15 @@ extension KnowledgeTopic {
 
     static let rules = KnowledgeTopic(
         "rules",
-        rows: { RuleBook.all.map { ($0.id, "\($0.level.rawValue), \($0.claim): \($0.requirement)") } },
+        rows: {
+            RuleBook.all.map {
+                ($0.id, "\($0.level.rawValue), \($0.claims.joined(separator: ", ")): \($0.requirement)")
+            }
+        },
         explain: { name in
             guard let rule = RuleBook.all.first(where: { $0.id == name.lowercased() }) else { return nil }
-            return "\(rule.id) (\(rule.claim), \(rule.level.rawValue))\n\(rule.requirement)\nNorm: \(rule.norm)\n"
+            return "\(rule.id): a rule, \(rule.level.rawValue).\n\(rule.requirement)\nNorm: \(rule.norm)\n"
+                + "If it is broken: \(rule.advice)\n"
                 + Claim.judged(by: rule.id).map { "\($0.id): \($0.sentence)\n" }.joined()
         })
 }

@@ -38,9 +38,15 @@ extension KnowledgeTopic {
         "unsent": "an expected push whose event never left us, such as one due while we held the relay down.",
         "undecided":
             "an expected push that had not come when the run ended, before its deadline; a longer `phases.drain` decides it.",
-        "duplicated": "a push that was accepted although the same state had been accepted for the same token before.",
+        "duplicated":
+            "a push that was accepted although the same state had been accepted for the same token before, and the "
+            + "relay knew.",
         "reordered": "a Live Activity push that was accepted after a newer state of the same activity.",
         "unexpected": "an accepted push that no event asked for, such as one to a token that nobody has.",
+        "misdirected": "an accepted push that carries an event's state to a token that it was not for.",
+        "altered":
+            "a push that was accepted for the right token with the wrong event, or with content that is not what the relay "
+            + "was given.",
         "staleness":
             "how long a card has been out of date: 0 while it shows the newest state that was offered to the relay, else "
             + "the time since the first state newer than the shown one was offered. Percentiles are weighted by time, over "
