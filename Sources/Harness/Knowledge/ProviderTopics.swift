@@ -1,7 +1,6 @@
 // What APNs answers, takes in silence and demands, and what a device does with a push, in words.
 
 import APNs
-import Devices
 import Pushes
 
 extension KnowledgeTopic {
