@@ -39,8 +39,8 @@ extension Claim {
         Claim(
             "R0.6", .must,
             "lastMessage is cut at about 120 characters, and no payload passes 4,096 bytes whatever the title.",
-            norm: "\(plan); Apple, Generating a remote notification: at most 4,096 bytes", rules: ["payload-fits"],
-            defects: ["oversized-payloads"]),
+            norm: "\(plan); Apple, Generating a remote notification: at most 4,096 bytes",
+            rules: ["payload-fits", "content-fits-contract"], defects: ["oversized-payloads"]),
         Claim(
             "R0.7", .must, "A session gets at most one progress push in each window of 10 seconds.",
             norm: plan, rules: ["throttle-respected"], defects: ["ignores-throttle"]),
