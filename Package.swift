@@ -110,8 +110,8 @@ let package = Package(
         tests(
             "Harness",
             [
-                "Pushes", "APNs", "Basics", "Devices", "EventLoop", "Faults", "Harness", "LoadGenerator", "Metrics", "Net", "Reports",
-                "Scenarios",
+                "APNs", "Basics", "Conformance", "Devices", "EventLoop", "Faults", "Harness", "LoadGenerator", "Metrics",
+                "Net", "Pushes", "ReferenceRelay", "Reports", "Scenarios",
             ]),
         tests("House", []),
         tests("Journal", ["Pushes", "Basics", "HTTP", "Journal"]),

@@ -77,7 +77,7 @@ extension Verb {
 
     static let explain = Verb(
         name: "explain", operand: "ID",
-        summary: "Explains a reason, a rule, a fault or a defect",
+        summary: "Explains a claim, a rule, a word of the report, a metric, a reason, a fault or a defect",
         example: "pushrig explain BadDeviceToken", options: []
     ) { arguments, _ in
         Console.out(try Knowledge.explain(try arguments.onlyOperand("ID", example: "pushrig explain BadDeviceToken")))

@@ -44,14 +44,14 @@ extension GateMeasure {
                 "peak",
             ]))
 
-    private static let single: KeyValuePairs<String, GateMeasure> = [
+    static let single: KeyValuePairs<String, GateMeasure> = [
         "events.rate": .eventRate, "pushes.rate": .pushRate, "laststate.missing": .lastStateMissing,
         "dead.pushesafter": .deadPushesAfter, "errors.rate": .errorRate, "sessions.peak": .peakSessions,
     ]
 
     /// `delivery.p99`, `delivery.complete.p99`, `complete.delivery.p99`, `lost`, `complete.lost.rate`, `events.rate`…;
     /// words other than kinds in any case.
-    init(parsing metric: String, kinds: [String]?) throws(Failure) {
+    package init(parsing metric: String, kinds: [String]?) throws(Failure) {
         if let relay = Relay(rawValue: metric.lowercased()) {
             self = .relay(relay)
             return
@@ -116,7 +116,7 @@ extension GateMeasure {
 
     private enum Unit { case duration, count, share, perSecond, bytes, number }
 
-    var unitInWords: String {
+    package var unitInWords: String {
         switch unit {
         case .duration: "a duration with its unit"
         case .count: "a whole number"

@@ -47,7 +47,11 @@ import Testing
         #expect(failure?.kind == .usage && failure?.hint == "did you mean `reasons`?")
     }
 
-    @Test(arguments: ["rules", "faults", "defects", "outcomes", "warnings", "settings", "push-types", "credentials"])
+    @Test(
+        arguments: [
+            "rules", "claims", "metrics", "words", "faults", "defects", "outcomes", "warnings", "settings", "push-types",
+            "credentials", "dialects",
+        ])
     func `whatever is listed is explained`(kind: String) throws {
         for line in try Knowledge.list(kind).split(separator: "\n") {
             let name = String(line.prefix { $0 != " " })

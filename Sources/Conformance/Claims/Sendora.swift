@@ -1,0 +1,164 @@
+// Chapter R3: Sendora Cloud, which keeps a row for each activity and routes its updates to APNs or FCM.
+
+extension Claim {
+    private static let page = "Sendora Cloud's page on Live Activities"
+    private static let source = "Sendora Cloud's SDKs and API documents"
+    private static let follows = "Follows from Sendora Cloud's page"
+    private static let apple = "Apple, Starting and updating Live Activities"
+    private static let answers = "Apple, Handling notification responses"
+
+    // Inputs that several claims lack.
+    private static let noFCM = "The mock speaks no FCM, so no record holds a message to it."
+    private static let noWebhooks = "The journal has no webhooks: nothing receives what the relay calls back."
+    private static let noTiers =
+        "A profile has one key for all calls, none of a lesser tier or of another organisation."
+
+    static let sendora = sendoraPushes + sendoraSurroundings
+
+    // R3.1 to R3.19: rows, pushes, tokens.
+    private static let sendoraPushes: [Claim] = [
+        Claim(
+            "R3.1", .must,
+            "A key below the Growth tier gets 402 on all four routes, and nothing is stored, sent or called back.",
+            norm: page, missing: noTiers),
+        Claim(
+            "R3.2", .must, "Registering an activity's token makes one row and calls back once that it started.",
+            norm: page, missing: noWebhooks),
+        Claim(
+            "R3.3", .must,
+            "The answer to that registration carries the id by which the activity is updated and ended.",
+            norm: source,
+            missing: "A profile takes no value out of an answer, so no call can use an id that the relay gave."),
+        Claim(
+            "R3.4", .must, "An update yields one push to that activity's token, through APNs or FCM as its row says.",
+            norm: page, rules: ["states-delivered", "no-duplicate-push"],
+            unseen: "That FCM gets none: the mock speaks no FCM, so no record holds a message to it."),
+        Claim(
+            "R3.5", .must,
+            "A push to iOS has the type of a Live Activity, and its topic is the bundle ID with the suffix.",
+            norm: "\(page); \(apple)", rules: ["topic-fits-type"]),
+        Claim(
+            "R3.6", .must,
+            "A push to Android is data only, HIGH, with three text values, one of them the state as JSON.",
+            norm: page, missing: noFCM),
+        Claim("R3.7", .must, "A message to FCM has no notification block.", norm: page, missing: noFCM),
+        Claim(
+            "R3.8", .must, "An alert in the update is shown with its title and body; without one nothing sounds.",
+            norm: "\(page); \(apple)",
+            missing: "A profile cannot say that a Live Activity push owes an alert, or owes none."),
+        Claim(
+            "R3.9", .must,
+            "aps.timestamp is the second of the sending, and greater for each new state of an activity.",
+            norm: "\(page); \(apple)", rules: ["timestamp-seconds-rising"]),
+        Claim(
+            "R3.10", .must, "Of two updates within a second the card shows the second.",
+            norm: "\(follows): stamps of whole seconds tie", rules: ["last-state-delivered", "state-order"]),
+        Claim(
+            "R3.11", .should, "Stamps do not go back when the server's clock is set back.",
+            norm: follows, missing: "Nothing sets the clock of a relay that runs."),
+        Claim(
+            "R3.12", .must,
+            "Deleting ends the activity with one push and frees its row; later calls get 404 or 409 and push nothing.",
+            norm: page, rules: ["activity-event-fits", "no-duplicate-push", "nothing-after-end"],
+            unseen: "The callback of the end: the journal has no webhooks."),
+        Claim(
+            "R3.13", .should,
+            "The end carries a last state and a dismissal-date, so that the card does not stay for hours.",
+            norm: "\(follows); \(apple): without a date a card stays for up to four hours",
+            missing: "A profile cannot say when the card of an ended activity has to be gone."),
+        Claim(
+            "R3.14", .must, "After a token has changed, an update of the same id goes to the new token only.",
+            norm: "\(page); \(apple)", rules: ["new-token-used"]),
+        Claim(
+            "R3.15", .must, "A changed token without a business id does not make a second row beside the first.",
+            norm: "\(follows): its iOS request names no activity", rules: ["new-token-used", "no-duplicate-push"]),
+        Claim(
+            "R3.16", .should, "A change of token that the SDK held back after failures is sent in the end.",
+            norm: source, missing: "The SDK's breaker belongs to the app, of which the journal has nothing."),
+        Claim(
+            "R3.17", .must,
+            "A token that APNs or FCM calls dead invalidates the row, is called back once, and gets no more pushes.",
+            norm: "\(page); \(answers)", rules: ["dead-token-dropped"],
+            unseen: "The callback, and FCM: the journal has neither webhooks nor messages to FCM."),
+        Claim(
+            "R3.18", .must, "Refused credentials, 429 and 5xx invalidate no row.",
+            norm: "\(follows); \(answers): these speak of the sender or of the service", rules: ["living-token-kept"]),
+        Claim(
+            "R3.19", .should, "A dead token is called back as invalidated, and not as ended as well.",
+            norm: source, missing: noWebhooks),
+    ]
+
+    // R3.20 to R3.38: budgets, callbacks, keys, content, Android.
+    private static let sendoraSurroundings: [Claim] = [
+        Claim(
+            "R3.20", .should,
+            "From 30 updates of an activity in an hour on, the backend notes a warning, until the hour is over.",
+            norm: page, missing: "Nothing reads what the backend notes of an activity."),
+        Claim(
+            "R3.21", .should, "Beyond some five updates in an hour an activity's updates go at priority 5.",
+            norm: "\(page); \(apple): priority 10 counts towards a budget", rules: ["activity-priorities-mixed"],
+            unseen: "The figure: Apple publishes none, and a profile states no budget."),
+        Claim(
+            "R3.22", .must, "Updates beyond the budget are accepted, with a warning.",
+            norm: page, rules: ["states-delivered", "relay-serves"],
+            unseen: "The warning: the journal keeps no body of an answer that was expected."),
+        Claim(
+            "R3.23", .should,
+            "An activity that is idle for 8 hours or 12 hours old is ended, and nothing is pushed after that.",
+            norm: page,
+            missing: "A profile cannot say that an end is owed at an age, and it takes a relay's clock that runs ahead."
+        ),
+        Claim(
+            "R3.24", .must, "Each change of an activity is called back once, and in order.",
+            norm: page, missing: noWebhooks),
+        Claim(
+            "R3.25", .must, "The signature of a callback verifies, and an altered or old one does not.",
+            norm: source, missing: noWebhooks),
+        Claim(
+            "R3.26", .must,
+            "A callback that meets 500 is sent again after some 2, 8 and 30 seconds; one that meets 400 is not.",
+            norm: source, missing: noWebhooks),
+        Claim(
+            "R3.27", .must, "Both shapes of the path do the same, and a key opens nothing of another organisation.",
+            norm: source, missing: noTiers),
+        Claim(
+            "R3.28", .must, "A public key may register tokens, and gets 401 or 403 where it would update or delete.",
+            norm: source, missing: noTiers),
+        Claim(
+            "R3.29", .must, "A wrong key gets 401, a malformed body 400 or 422, both in the usual envelope.",
+            norm: page, rules: ["bad-requests-refused"],
+            unseen: "The wrong key: a profile has one key for all calls."),
+        Claim(
+            "R3.30", .must, "The values of contentState reach the device as they were sent: types, nulls and names.",
+            norm: page, rules: ["content-unchanged"]),
+        Claim(
+            "R3.31", .should, "An update replaces the state or merges into it, and always does the same.",
+            norm: follows,
+            missing: "A profile cannot say that a value left out of a call is carried on from the call before."),
+        Claim(
+            "R3.32", .should,
+            "A state that makes a push larger than 4,096 bytes is answered with 4xx and not pushed.",
+            norm: "\(follows); Apple, Generating a remote notification: at most 4,096 bytes",
+            rules: ["payload-fits", "accepted-is-pushed"]),
+        Claim("R3.33", .must, "No push ever starts an activity.", norm: page, rules: ["activity-event-fits"]),
+        Claim(
+            "R3.34", .must,
+            "The Android SDK passes over data it does not know, and an end clears the activity's slot.",
+            norm: page, missing: "The SDK belongs to the app, of which the journal has nothing."),
+        Claim(
+            "R3.35", .should,
+            "Activities of one Android device share its token, and die with it, each with a callback.",
+            norm: follows, missing: noFCM),
+        Claim(
+            "R3.36", .should, "A message that a phone's maker holds back is put in order by its stamp when it comes.",
+            norm: page, missing: noFCM),
+        Claim(
+            "R3.37", .should, "Asking by business id finds every living row, of iOS and of Android.",
+            norm: follows,
+            missing: "A profile takes no value out of an answer, and the journal keeps no body of an expected one."),
+        Claim(
+            "R3.38", .should, "A 429 of the API says after how many seconds to come back.",
+            norm: source,
+            missing: "No call asks for a 429 of the relay's, and a profile cannot say what one has to hold."),
+    ]
+}

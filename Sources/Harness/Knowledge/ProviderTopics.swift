@@ -1,0 +1,56 @@
+// What APNs answers, takes in silence and demands, and what a device does with a push, in words.
+
+import APNs
+import Pushes
+
+extension KnowledgeTopic {
+    static let reasons = KnowledgeTopic(
+        "reasons",
+        rows: { Reason.allCases.map { ("\($0.status) \($0.word)", $0.explanation) } },
+        names: { Reason.allCases.map { "\($0.word)" } },
+        explain: { name in
+            Reason(word: name).map { "\(name): APNs answers \($0.status).\n\($0.explanation)\n" }
+        })
+
+    /// A word may stand in the list of pushes, in that of broadcasts, or in both with its own explanation.
+    static let broadcastReasons = KnowledgeTopic(
+        "broadcast-reasons",
+        rows: { BroadcastReason.allCases.map { ("\($0.status) \($0.word)", $0.explanation) } },
+        names: { BroadcastReason.allCases.map { "\($0.word)" } },
+        explain: { name in
+            BroadcastReason(word: name).map {
+                "\(name), on broadcasts and channels: APNs answers \($0.status).\n\($0.explanation)\n"
+            }
+        })
+
+    static let pushTypes = KnowledgeTopic(
+        "push-types",
+        rows: { PushType.allCases.map { ("\($0.word)", demands(of: $0)) } },
+        explain: { name in
+            PushType.allCases.first { "\($0.word)" == name }.map { "\(name): a push type, \(demands(of: $0)).\n" }
+        })
+
+    static let outcomes = KnowledgeTopic(
+        "outcomes",
+        rows: { Outcome.allCases.map { ("\($0.word)", $0.explanation) } },
+        explain: { name in
+            guard let outcome = Outcome.allCases.first(where: { "\($0.word)" == name }) else { return nil }
+            let screen = outcome.changedScreen ? "The screen changes." : "The screen stays as it is."
+            return "\(name): what a device did with a push.\n\(outcome.explanation)\n\(screen)\n"
+        })
+
+    static let warnings = KnowledgeTopic(
+        "warnings",
+        rows: { PushWarning.allCases.map { ("\($0.word)", $0.explanation) } },
+        explain: { name in
+            PushWarning.allCases.first { "\($0.word)" == name }.map {
+                "\(name): APNs takes such a push without a word.\n\($0.explanation)\n"
+            }
+        })
+
+    private static func demands(of type: PushType) -> String {
+        let suffix = "\(type.topicSuffix)"
+        return (suffix.isEmpty ? "the topic is the bundle ID" : "the topic ends with \(suffix)")
+            + ", at most \(type.maxPayloadBytes) bytes"
+    }
+}
