@@ -1,4 +1,4 @@
-// One push on its way, and what APNs made of it.
+// One push on its way, and the event that waits for it.
 
 import Basics
 
@@ -8,12 +8,13 @@ final class Push {
         case alert(Device, sessionID: String)
         case start(Session, StartAttempt, Device)
         case activity(Lane, SessionState)
-        /// Belongs to nothing any more; only the defect `update-after-end` makes such pushes.
+        /// Belongs to nothing any more; only defects make such pushes.
         case stray(Session)
     }
 
     let target: Target
     let eventType: EventType
+    /// The token of the row that this push is for.
     let token: String
     /// The revision of the row from which the token was read.
     let revision: Int
@@ -22,14 +23,24 @@ final class Push {
     let pushType: String
     let priority: String
     let payload: [UInt8]
-    let apnsID: String
+    /// `apns-expiration` in Unix seconds; nil: none is sent, and Apple's own policy holds.
+    let expiration: String?
     /// The host of the next attempt.
     var environment: PushEnvironment
     /// Waits for the first attempt; then nil.
     var ticket: EventTicket?
     /// Whether the ticket counts this push (R0.29 counts phones, not activities).
     let isCounted: Bool
+    /// What waits for the first answer to this alert; then nil (R0.2).
+    var followup: Followup?
 
+    /// The token in the path; defects may have another than the row's.
+    var address: String
+    var apnsID: String
+    /// `apns-collapse-id`. The honest relay has none: omitted is not the same as empty (P23).
+    var collapseID: String?
+    /// It has been handed to the shell before.
+    var hasLeft = false
     /// Attempts that ended in passing trouble, and resends of what APNs never processed.
     var failures = 0
     var resends = 0
@@ -46,8 +57,8 @@ final class Push {
 
     init(
         target: Target, eventType: EventType, token: String, revision: Int, topic: String, pushType: String,
-        priority: String, payload: [UInt8], apnsID: String, environment: PushEnvironment, ticket: EventTicket?,
-        isCounted: Bool
+        priority: String, payload: [UInt8], expiration: String?, apnsID: String, environment: PushEnvironment,
+        ticket: EventTicket?, isCounted: Bool
     ) {
         self.target = target
         self.eventType = eventType
@@ -57,75 +68,44 @@ final class Push {
         self.pushType = pushType
         self.priority = priority
         self.payload = payload
+        self.expiration = expiration
         self.apnsID = apnsID
         self.environment = environment
         self.ticket = ticket
         self.isCounted = isCounted
+        address = token
     }
+
+    var isActivity: Bool { pushType == "liveactivity" }
 }
 
 /// A `/v1/event` that waits for its first attempts.
 final class EventTicket {
-    /// Whatever the shell needs to answer.
+    /// Whatever the shell needs to answer; given back with the answer.
     var context: AnyObject?
     var sent = 0
     var failed = 0
+    /// Pushes that the answer counts, whatever became of them.
+    var counted = 0
     /// Pushes whose first attempt is open, and one more while the event is being worked on.
     var outstanding = 1
+    var isAnswered = false
 
     init(context: AnyObject? = nil) { self.context = context }
 }
 
-/// What came of one attempt.
-enum PushOutcome: Equatable, Sendable {
-    /// `reason` and `timestamp` (milliseconds since 1970) from the body, where there is one.
-    case answered(status: Int, reason: String?, timestamp: Int64?)
-    /// No answer. `isSafeToResend`: APNs did not process it (REFUSED_STREAM, beyond GOAWAY's last stream, never
-    /// sent).
-    case failed(isSafeToResend: Bool, words: String)
+/// What an event does to its session's activities, once its alerts have been tried: APNs is asked to deliver them in
+/// the order of their answers, whatever two streams or two connections make of it on the way.
+final class Followup {
+    let event: RelayEvent
+    let session: Session
+    let ticket: EventTicket
+    /// Alerts of the event without an answer so far.
+    var alerts = 0
 
-    var words: String {
-        switch self {
-        case .answered(let status, let reason, _): reason.map { "\(status) \($0)" } ?? "\(status)"
-        case .failed(_, let words): words
-        }
-    }
-}
-
-/// What an outcome means for the token and for the push (spec/apns.md §6, spec/relays.md §5.6).
-enum PushVerdict: Equatable {
-    case accepted
-    /// The token is dead since then (milliseconds), or since nobody says when.
-    case dead(since: Int64?)
-    /// Perhaps the token lives on the other host; if not, and `condemns`, it is dead.
-    case wrongHost(condemns: Bool)
-    /// The provider token is at fault, not this push.
-    case badCredentials
-    /// Passing trouble. `isToken`: with this one device token, which wants rest.
-    case busy(isToken: Bool)
-    /// Never processed: to be sent again at once.
-    case unprocessed
-    /// Our mistake or the operator's; another attempt would end the same way, and the token is not to blame (G1).
-    case refused
-
-    init(_ outcome: PushOutcome) {
-        guard case .answered(let status, let reason, let timestamp) = outcome else {
-            if case .failed(true, _) = outcome { self = .unprocessed } else { self = .busy(isToken: false) }
-            return
-        }
-        switch (status, reason) {
-        case (200, _): self = .accepted
-        case (400, "BadDeviceToken"): self = .wrongHost(condemns: true)
-        case (400, "DeviceTokenNotForTopic"): self = .dead(since: nil)
-        // Apple's page spells it one way, its servers the other (P12).
-        case (403, "BadEnvironmentKeyInToken"), (403, "BadEnvironmentKeyIdInToken"): self = .wrongHost(condemns: false)
-        case (403, "ExpiredProviderToken"), (403, "InvalidProviderToken"): self = .badCredentials
-        // Unregistered and ExpiredToken (G2).
-        case (410, _): self = .dead(since: timestamp)
-        // TooManyProviderTokenUpdates is a 429 too, but no fault of the device token (P14).
-        case (429, _): self = .busy(isToken: reason == "TooManyRequests")
-        case (500..., _): self = .busy(isToken: false)
-        default: self = .refused
-        }
+    init(event: RelayEvent, session: Session, ticket: EventTicket) {
+        self.event = event
+        self.session = session
+        self.ticket = ticket
     }
 }

@@ -13,6 +13,7 @@ final class RelayService: ServerHandler {
 
     private let loop: EventLoop
     private let options: RelayOptions
+    private let clock: RelayClock
     private let core: RelayCore
     private let storage: Storage
     private let production: APNsChannel
@@ -28,8 +29,11 @@ final class RelayService: ServerHandler {
         self.loop = loop
         self.options = options
         storage = try Storage(path: options.storage, deliveryRowsMax: options.deliveryRowsMax)
-        let now = Moment(now: loop.now, wall: loop.time.wall())
-        let chance = options.seed.child("relay").child(UInt64(bitPattern: now.wall.nanoseconds))
+        let wall = loop.time.wall()
+        clock = try RelayClock(options.clock, now: loop.now, wall: wall)
+        let now = clock.moment(at: loop.now, wall: wall)
+        // Ids of pushes must differ from one start to the next, and from those of a process beside this one.
+        let chance = options.seed.child("relay").child(UInt64(bitPattern: wall.nanoseconds)).child(UInt64(getpid()))
         core = RelayCore(options: options, chance: chance) { key.sign($0) }
         production = try APNsChannel(loop: loop, origin: options.production, options: options)
         sandbox =
@@ -47,7 +51,7 @@ final class RelayService: ServerHandler {
         work()
     }
 
-    private var moment: Moment { Moment(now: loop.now, wall: loop.time.wall()) }
+    private var moment: Moment { clock.moment(at: loop.now, wall: loop.time.wall()) }
 
     // MARK: - Requests
 
@@ -67,7 +71,7 @@ final class RelayService: ServerHandler {
             default: Replies.notFound.send(on: exchange)
             }
         } catch is InvalidBody {
-            Replies.invalidBody.send(on: exchange)
+            (options.defects.contains(.acceptsBadRequests) ? Replies.done : Replies.invalidBody).send(on: exchange)
         } catch let failure as Failure {
             Replies.failure(failure.message).send(on: exchange)
         } catch {
@@ -175,18 +179,18 @@ final class RelayService: ServerHandler {
     private func carryOut(_ action: RelayAction) {
         switch action {
         case .push(let push):
-            let authorization = core.providerToken.value(at: loop.time.wall())
-            push.tokenSerial = core.providerToken.serial
-            channel(push.environment).send(push, authorization: authorization, timeout: options.pushTimeout) {
-                [self] outcome in
+            let authorization = core.authorization(for: push, at: moment.wall)
+            channel(push.environment).send(push, authorization: authorization) { [self] outcome in
                 core.answered(push, outcome, now: moment)
                 work()
             }
         case .renewConnection(let environment):
             channel(environment).renew()
         case .answer(let ticket):
-            guard let exchange = ticket.context as? ServerExchange, exchange.isOpen else { return }
+            let context = ticket.context.take()
+            guard let exchange = context as? ServerExchange, exchange.isOpen else { return }
             Replies.event(sent: ticket.sent, failed: ticket.failed).send(on: exchange)
+        case .die: exit(70)
         }
     }
 
@@ -195,7 +199,9 @@ final class RelayService: ServerHandler {
     }
 
     private func armTimer() {
-        guard let next = core.nextDeadline, timer.map({ next < $0.deadline }) ?? true else { return }
+        guard let next = core.nextDeadline.map({ clock.real($0) }), timer.map({ next < $0.deadline }) ?? true else {
+            return
+        }
         timer?.cancel()
         timer = loop.at(next) { [self] in
             timer = nil
