@@ -23,6 +23,8 @@ package struct RelayCommand: Sendable {
     package var variant: String?
     package var answer: String?
     package var clock: String?
+    /// Other processes have the same storage and the same port.
+    package var isShared = false
 
     package init() {}
 
@@ -51,6 +53,7 @@ package struct RelayCommand: Sendable {
         if let connections { options.connections = connections }
         if let variant = variant.flatMap(ActivityVariant.init) { options.variant = variant }
         if let answer = answer.flatMap(AnswerMode.init) { options.answers = answer }
+        options.isShared = isShared
         options.clock = try clock.map { text throws(Failure) in try ClockSetting(parsing: text) }
         for name in defects {
             guard let defect = Defect(rawValue: name) else {

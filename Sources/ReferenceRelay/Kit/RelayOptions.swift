@@ -42,6 +42,8 @@ package struct RelayOptions: Sendable {
     package var topic: String
     /// Path of the SQLite file, or `:memory:`.
     package var storage: String
+    /// Other processes have the same storage and the same port (`PeerRouter`).
+    package var isShared = false
     package var variant = ActivityVariant.plan
     package var answers = AnswerMode.late
     /// Nil: the system's. Throttle, dedupe windows, ages and timestamps follow it; waits for the network do not.

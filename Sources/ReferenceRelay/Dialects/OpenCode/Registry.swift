@@ -74,6 +74,7 @@ final class Account {
         devices = []
         for session in sessions.values {
             session.lanes = []
+            session.finishing = []
             session.followups = []
         }
         sessions = [:]

@@ -159,6 +159,7 @@ extension RelayCore {
             log(push, sent: false, now: now)
         }
         lane.session.lanes.removeAll { $0 === lane }
+        lane.session.finishing.removeAll { $0 === lane }
         writes.append(.deleteActivity(lane.id))
     }
 }

@@ -230,6 +230,7 @@ extension RelayCore {
 
     func finish(_ lane: Lane, with state: SessionState, ticket: EventTicket?, now: Moment) {
         lane.finalState = state
+        lane.session.finishing.append(lane)
         want(lane, ticket: ticket, isCounted: false, now: now)
     }
 

@@ -33,6 +33,8 @@ final class Session {
 
     /// The activities that follow this turn. Those of an ended turn have left this list and send their last push.
     var lanes: [Lane] = []
+    /// Activities of an ended turn whose last push is not through.
+    var finishing: [Lane] = []
     /// A token was registered in this turn; from then on its absence means that the card is gone, not that it must
     /// be started.
     var hadLane = false
