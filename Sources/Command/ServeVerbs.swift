@@ -81,6 +81,10 @@ extension Verb {
             Option("--storage", "FILE", "SQLite file (default relay.sqlite)"),
             Option("--throttle", "TIME", "at most one progress push per session in this time (default 10s)"),
             Option("--connections", "N", "connections to APNs (default 1)"),
+            Option("--shared", "share port and storage with other processes started the same way"),
+            Option("--variant", "A|B", "which of the two published shapes of the activity it pushes (default A)"),
+            Option("--answer", "early|late", "whether an event is answered before or after APNs did (default late)"),
+            Option("--clock", "SETTING", "another clock to follow: scale=60,at=MS,shows=MS (since 1970)"),
             Option("--defect", "ID", isRepeatable: true, "a fault to have; `pushrig list defects`"),
         ]
     ) { arguments, invocation in
@@ -98,6 +102,10 @@ extension Verb {
         command.storage = arguments.text("--storage") ?? command.storage
         command.throttle = try arguments.duration("--throttle")
         command.connections = try arguments.integer("--connections", in: 1...1_000)
+        command.variant = try arguments.one(of: RelayCommand.variants, "--variant")
+        command.answer = try arguments.one(of: RelayCommand.answerModes, "--answer")
+        command.clock = arguments.text("--clock")
+        command.isShared = arguments.has("--shared")
         command.defects = arguments.all("--defect")
         return try command.run(signals: invocation.signals)
     }

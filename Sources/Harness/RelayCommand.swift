@@ -19,10 +19,18 @@ package struct RelayCommand: Sendable {
     package var throttle: Interval?
     package var defects: [String] = []
     package var connections: Int?
+    /// `A` or `B` (spec/relays.md §1.4).
+    package var variant: String?
+    package var answer: String?
+    package var clock: String?
+    /// Other processes have the same storage and the same port.
+    package var isShared = false
 
     package init() {}
 
     package static var dialects: [String] { RelayDialect.allCases.map(\.rawValue) }
+    package static var variants: [String] { ActivityVariant.allCases.map(\.rawValue) }
+    package static var answerModes: [String] { AnswerMode.allCases.map(\.rawValue) }
     package static var allDefects: [(id: String, claim: String)] { Defect.allCases.map { ($0.rawValue, $0.claim) } }
 
     /// Prints the ready line, serves, drains on SIGINT or SIGTERM. Throws when it cannot start.
@@ -43,6 +51,10 @@ package struct RelayCommand: Sendable {
             caFile: caFile, keyFile: keyFile, keyID: keyID, teamID: teamID, topic: topic, storage: storage)
         if let throttle { options.throttle = throttle }
         if let connections { options.connections = connections }
+        if let variant = variant.flatMap(ActivityVariant.init) { options.variant = variant }
+        if let answer = answer.flatMap(AnswerMode.init) { options.answers = answer }
+        options.isShared = isShared
+        options.clock = try clock.map { text throws(Failure) in try ClockSetting(parsing: text) }
         for name in defects {
             guard let defect = Defect(rawValue: name) else {
                 throw Failure(

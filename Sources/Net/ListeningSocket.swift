@@ -11,13 +11,16 @@ package final class ListeningSocket: Sendable {
     /// With the real port where port 0 was asked for.
     package let boundAddress: SocketAddress
 
-    package init(_ address: SocketAddress, backlog: Int32 = 4096) throws(Failure) {
+    /// `sharesPort`: other processes of the same user may listen there too, each of which has asked for it; the kernel
+    /// deals connections out among them.
+    package init(_ address: SocketAddress, backlog: Int32 = 4096, sharesPort: Bool = false) throws(Failure) {
         let number = socket(address.family, Int32(SOCK_STREAM.rawValue) | 0o2000000 | 0o4000, 0)
         guard number >= 0 else {
             throw Failure(.run, "cannot make a socket: \(SystemCall.describe(errno))", hint: "check `ulimit -n`")
         }
         var one: Int32 = 1
         setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &one, 4)
+        if sharesPort { setsockopt(number, SOL_SOCKET, SO_REUSEPORT, &one, 4) }
         let bound = address.withSockaddr { bind(number, $0, $1) }
         guard bound == 0, Glibc.listen(number, backlog) == 0 else {
             let error = errno

@@ -5,21 +5,13 @@ import Testing
 
 /// Each defect does what its name says, where the honest relay does not.
 @Suite struct DefectTests {
-    private func pair(hosts: Int = 1, _ defect: Defect, _ run: (Rig) -> Void) -> (honest: Rig, broken: Rig) {
-        let honest = Rig(hosts: hosts)
-        let broken = Rig(hosts: hosts) { $0.defects = [defect] }
-        for rig in [honest, broken] {
-            rig.device(start: "p1")
-            run(rig)
-        }
-        return (honest, broken)
-    }
-
     @Test func idsAndClaimsAreDistinctWords() {
         #expect(Set(Defect.allCases.map(\.rawValue)).count == Defect.allCases.count)
         for defect in Defect.allCases {
             #expect(defect.rawValue.allSatisfy { $0.isLowercase || $0 == "-" || $0.isNumber })
-            #expect(defect.claim.hasPrefix("R0."))
+            #expect(["R0.", "P", "G"].contains { defect.claim.hasPrefix($0) })
+            #expect(!defect.declared.isEmpty)
+            #expect(Set(defect.declared).count == defect.declared.count)
         }
     }
 
@@ -95,12 +87,14 @@ import Testing
     @Test func updateAfterEnd() {
         let (honest, broken) = pair(.updateAfterEnd) { rig in
             rig.activity()
-            rig.event(.progress)
+            rig.event(.progress, "one")
+            rig.event(.progress, "two")
             rig.event(.complete)
             rig.pass(.seconds(30))
         }
         #expect(honest.seen == ["update a1 working", "alert d1", "end a1 complete"])
         #expect(broken.seen == ["update a1 working", "alert d1", "end a1 complete", "update a1 working"])
+        #expect(broken.message(3) == "two")
         #expect(broken.stamp(3)! > broken.stamp(2)!)
     }
 

@@ -19,6 +19,8 @@ struct SeenPush: Sendable {
     var priority: String
     var apnsID: String
     var authorization: String
+    var expiration: String?
+    var collapseID: String?
     var body: String
     var connection: UInt64
 }
@@ -40,6 +42,7 @@ final class LoopbackAPNs: Sendable {
                 path: head.text(":path") ?? "", topic: head.text("apns-topic") ?? "",
                 pushType: head.text("apns-push-type") ?? "", priority: head.text("apns-priority") ?? "",
                 apnsID: head.text("apns-id") ?? "", authorization: head.text("authorization") ?? "",
+                expiration: head.text("apns-expiration"), collapseID: head.text("apns-collapse-id"),
                 body: exchange.body.text, connection: exchange.connection.id)
             let answer = seen.state.withLock { state in
                 state.pushes.append(push)

@@ -4,7 +4,7 @@ import Testing
 @testable import ReferenceRelay
 
 @Suite struct PayloadTests {
-    private let writer = PayloadWriter(variant: .plan, stampFactor: 1)
+    private let writer = PayloadWriter(variant: .plan)
 
     private func event(
         title: String? = "Fix the roof", body: String? = "Working on it", session: String = "s1",
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func theWidgetVariantWrapsTheStateAsText() throws {
-        let widget = PayloadWriter(variant: .widget, stampFactor: 1)
+        let widget = PayloadWriter(variant: .widget)
         let payload = widget.start(event().startState(sequence: 1), sessionID: "s\"1", stamp: 5, alert: event())
         let aps = try JSONValue(parsing: payload.span)["aps"]
         #expect(aps?["attributes-type"] == "LiveActivityAttributes")
@@ -58,7 +58,7 @@ import Testing
         let long = String(repeating: character, count: 5_000)
         let id = String(repeating: character.first!.unicodeScalars.count == 1 ? character : "x", count: 255)
         for variant in [ActivityVariant.plan, .widget] {
-            let writer = PayloadWriter(variant: variant, stampFactor: 1)
+            let writer = PayloadWriter(variant: variant)
             let event = event(title: long, body: long, session: id, type: .progress)
             var retry = event
             retry.status = .retry

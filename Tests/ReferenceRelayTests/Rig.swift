@@ -21,6 +21,8 @@ final class Rig {
     private(set) var open: [Push] = []
     private(set) var replies: [EventTicket] = []
     private(set) var renewals: [PushEnvironment] = []
+    private(set) var authorizations: [String] = []
+    private(set) var hasDied = false
     var signatures: Int { counter.count }
     private(set) var writes: [RowChange] = []
     private let counter: Counter
@@ -54,8 +56,7 @@ final class Rig {
             for action in actions {
                 switch action {
                 case .push(let push):
-                    _ = core.providerToken.value(at: time.wall())
-                    push.tokenSerial = core.providerToken.serial
+                    authorizations.append(core.authorization(for: push, at: time.wall()))
                     attempts.append(push)
                     hosts.append(push.environment)
                     if let outcome = answer(push) {
@@ -65,6 +66,7 @@ final class Rig {
                     }
                 case .renewConnection(let environment): renewals.append(environment)
                 case .answer(let ticket): replies.append(ticket)
+                case .die: hasDied = true
                 }
             }
         }
@@ -125,11 +127,11 @@ final class Rig {
     @discardableResult
     func event(
         _ type: EventType, _ message: String = "working on it", session: String = "s1", status: ActivityStatus? = nil,
-        retryInfo: String? = nil, secret: SecretHash = Rig.secret
+        retryInfo: String? = nil, title: String = "Fix the roof", secret: SecretHash = Rig.secret
     ) -> EventTicket {
         let ticket = EventTicket()
         let event = RelayEvent(
-            secret: secret, type: type, sessionID: session, serverID: "0123456789abcdef", title: "Fix the roof",
+            secret: secret, type: type, sessionID: session, serverID: "0123456789abcdef", title: title,
             body: message, status: status, retryInfo: retryInfo)
         core.handle(event, ticket: ticket, now: now)
         settle()
@@ -177,6 +179,7 @@ final class Rig {
         var devices: [Int64: DeviceRow] = [:]
         var activities: [Int64: ActivityRow] = [:]
         var starts: [StartRow] = []
+        var held: [HeldRow] = []
         for write in writes {
             switch write {
             case .saveDevice(let row): devices[row.id] = row
@@ -188,15 +191,40 @@ final class Rig {
                 starts.removeAll {
                     $0.secret == secret && $0.sessionID == session && (device == nil || $0.deviceID == device)
                 }
+            case .saveHeld(let row): held.append(row)
+            case .deleteHeld(let secret, let session):
+                held.removeAll { $0.secret == secret && $0.sessionID == session }
             case .log: break
             }
         }
         return StoredRows(
             devices: devices.values.sorted { $0.id < $1.id }, activities: activities.values.sorted { $0.id < $1.id },
-            starts: starts)
+            starts: starts, held: held)
     }
+
+    /// The payload's `aps` of an attempt.
+    func aps(_ index: Int) -> JSONValue { Self.payload(attempts[index])["aps"] ?? .null }
+
+    func state(_ index: Int) -> JSONValue { aps(index)["content-state"] ?? .null }
 
     static func refusal(_ status: Int, _ reason: String, timestamp: Int64? = nil) -> PushOutcome {
         .answered(status: status, reason: reason, timestamp: timestamp)
     }
+}
+
+/// The same story told to an honest relay and to one with a defect, with one phone, `d1`, registered in both.
+func pair(
+    hosts: Int = 1, start: String? = "p1", _ defect: Defect, _ change: (inout RelayOptions) -> Void = { _ in },
+    _ run: (Rig) -> Void
+) -> (honest: Rig, broken: Rig) {
+    let honest = Rig(hosts: hosts, change)
+    let broken = Rig(hosts: hosts) {
+        change(&$0)
+        $0.defects = [defect]
+    }
+    for rig in [honest, broken] {
+        rig.device(start: start)
+        run(rig)
+    }
+    return (honest, broken)
 }

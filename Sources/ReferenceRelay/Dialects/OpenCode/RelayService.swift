@@ -1,4 +1,5 @@
-// The seven endpoints, and the loop's side of the core: requests and answers in, pushes, replies and rows out.
+// The loop's side of the core: pushes, replies and rows out, answers and timers in. The endpoints are on the page beside
+// this one.
 
 import Basics
 import EventLoop
@@ -9,15 +10,18 @@ import TLS
 
 /// Confined to its loop. Holds everything that the relay is made of.
 final class RelayService: ServerHandler {
-    static let bodyBytesMax = 65_536
-
     private let loop: EventLoop
-    private let options: RelayOptions
-    private let core: RelayCore
-    private let storage: Storage
+    let options: RelayOptions
+    private let clock: RelayClock
+    let core: RelayCore
+    let storage: Storage
     private let production: APNsChannel
     private let sandbox: APNsChannel
     private var server: Server?
+    /// Where several processes share storage and port: who works for whom, and the door that only peers know.
+    private(set) var router: PeerRouter?
+    private var peerServer: Server?
+    private var peerHandler: PeerHandler?
     private var timer: LoopTimer?
     private var isWorking = false
     private var isLogArmed = false
@@ -28,105 +32,46 @@ final class RelayService: ServerHandler {
         self.loop = loop
         self.options = options
         storage = try Storage(path: options.storage, deliveryRowsMax: options.deliveryRowsMax)
-        let now = Moment(now: loop.now, wall: loop.time.wall())
-        let chance = options.seed.child("relay").child(UInt64(bitPattern: now.wall.nanoseconds))
+        let wall = loop.time.wall()
+        clock = try RelayClock(options.clock, now: loop.now, wall: wall)
+        let now = clock.moment(at: loop.now, wall: wall)
+        // Ids of pushes must differ from one start to the next, and from those of a process beside this one.
+        let chance = options.seed.child("relay").child(UInt64(bitPattern: wall.nanoseconds)).child(UInt64(getpid()))
         core = RelayCore(options: options, chance: chance) { key.sign($0) }
         production = try APNsChannel(loop: loop, origin: options.production, options: options)
         sandbox =
             options.sandbox == options.production
             ? production : try APNsChannel(loop: loop, origin: options.sandbox, options: options)
-        core.restore(try storage.load(), now: now)
+        if !options.isShared { core.restore(try storage.load(), now: now) }
     }
 
     func listen(on socket: ListeningSocket) throws {
         var configuration = ServerConfiguration()
         configuration.limits.maxBodyBytes = Self.bodyBytesMax
+        if options.isShared { try joinPeers(configuration) }
         let server = try Server(loop: loop, configuration: configuration, handler: self)
         server.listen(on: socket)
         self.server = server
         work()
     }
 
-    private var moment: Moment { Moment(now: loop.now, wall: loop.time.wall()) }
-
-    // MARK: - Requests
-
-    func handle(_ exchange: ServerExchange) {
-        let head = exchange.head
-        let method = head.text(":method") ?? ""
-        let path = String((head.text(":path") ?? "").prefix { $0 != "?" })
-        do {
-            switch (method, path) {
-            case ("POST", "/v1/event"): try event(exchange)
-            case ("POST", "/v1/device/register"): try registerDevice(exchange)
-            case ("POST", "/v1/device/unregister"): try unregisterDevice(exchange)
-            case ("POST", "/v1/activity/register"): try registerActivity(exchange)
-            case ("POST", "/v1/activity/unregister"): try unregisterActivity(exchange)
-            case ("GET", "/health"), ("HEAD", "/health"): Replies.health(core, storage).send(on: exchange)
-            case ("GET", "/"), ("HEAD", "/"): try dashboard(exchange)
-            default: Replies.notFound.send(on: exchange)
-            }
-        } catch is InvalidBody {
-            Replies.invalidBody.send(on: exchange)
-        } catch let failure as Failure {
-            Replies.failure(failure.message).send(on: exchange)
-        } catch {
-            Replies.failure("internal error").send(on: exchange)
-        }
-        work()
+    /// Peers come in by a port of their own on loopback, for the shared one would deal them to anybody.
+    private func joinPeers(_ configuration: ServerConfiguration) throws {
+        let socket = try ListeningSocket(SocketAddress(host: "127.0.0.1", port: 0))
+        let router = try PeerRouter(loop: loop, storage: storage, address: socket.boundAddress)
+        core.registry.lastDeviceID = router.process * Storage.idsPerProcess
+        core.registry.lastActivityID = router.process * Storage.idsPerProcess
+        let handler = PeerHandler(self)
+        let server = try Server(loop: loop, configuration: configuration, handler: handler)
+        server.listen(on: socket)
+        (self.router, peerHandler, peerServer) = (router, handler, server)
     }
 
-    private func event(_ exchange: ServerExchange) throws {
-        let body = try body(of: exchange)
-        let event = try Requests.event(body.bytes)
-        core.handle(event, ticket: EventTicket(context: exchange), now: moment)
-    }
-
-    private func registerDevice(_ exchange: ServerExchange) throws {
-        let body = try body(of: exchange)
-        let registration = try Requests.registerDevice(body.bytes)
-        try checkStorage()
-        Replies.registration(core.register(registration, now: moment)).send(on: exchange)
-    }
-
-    private func unregisterDevice(_ exchange: ServerExchange) throws {
-        let body = try body(of: exchange)
-        let request = try Requests.unregisterDevice(body.bytes)
-        try checkStorage()
-        core.unregisterDevice(request.token, of: request.secret)
-        Replies.done.send(on: exchange)
-    }
-
-    private func registerActivity(_ exchange: ServerExchange) throws {
-        let body = try body(of: exchange)
-        let registration = try Requests.registerActivity(body.bytes)
-        try checkStorage()
-        Replies.registration(core.register(registration, now: moment)).send(on: exchange)
-    }
-
-    private func unregisterActivity(_ exchange: ServerExchange) throws {
-        let body = try body(of: exchange)
-        let request = try Requests.unregisterActivity(body.bytes)
-        try checkStorage()
-        core.unregisterActivity(request.sessionID, token: request.token, of: request.secret, now: moment)
-        Replies.done.send(on: exchange)
-    }
-
-    private func dashboard(_ exchange: ServerExchange) throws {
-        try storage.flush(force: true)
-        let page = Dashboard.page(
-            devices: try storage.newestDevices(100), deliveries: try storage.newestDeliveries(20))
-        Reply(status: 200, contentType: "text/html; charset=utf-8", body: Array(page.utf8)).send(on: exchange)
-    }
-
-    private func body(of exchange: ServerExchange) throws(InvalidBody) -> ByteBuffer {
-        guard exchange.body.count <= Self.bodyBytesMax else { throw InvalidBody() }
-        return exchange.body
-    }
+    var moment: Moment { clock.moment(at: loop.now, wall: loop.time.wall()) }
 
     // MARK: - Storage
 
-    private func checkStorage() throws(Failure) {
+    func checkStorage() throws(Failure) {
         guard storageFailure != nil else { return }
         try storage.flush(force: true)
         storageFailure = nil
@@ -154,7 +99,7 @@ final class RelayService: ServerHandler {
     // MARK: - Work
 
     /// Carries out what the core has decided, until it wants nothing more, and sets the timer for what comes next.
-    private func work() {
+    func work() {
         guard !isWorking else { return }
         isWorking = true
         while !core.actions.isEmpty {
@@ -175,18 +120,18 @@ final class RelayService: ServerHandler {
     private func carryOut(_ action: RelayAction) {
         switch action {
         case .push(let push):
-            let authorization = core.providerToken.value(at: loop.time.wall())
-            push.tokenSerial = core.providerToken.serial
-            channel(push.environment).send(push, authorization: authorization, timeout: options.pushTimeout) {
-                [self] outcome in
+            let authorization = core.authorization(for: push, at: moment.wall)
+            channel(push.environment).send(push, authorization: authorization) { [self] outcome in
                 core.answered(push, outcome, now: moment)
                 work()
             }
         case .renewConnection(let environment):
             channel(environment).renew()
         case .answer(let ticket):
-            guard let exchange = ticket.context as? ServerExchange, exchange.isOpen else { return }
+            let context = ticket.context.take()
+            guard let exchange = context as? ServerExchange, exchange.isOpen else { return }
             Replies.event(sent: ticket.sent, failed: ticket.failed).send(on: exchange)
+        case .die: exit(70)
         }
     }
 
@@ -195,7 +140,9 @@ final class RelayService: ServerHandler {
     }
 
     private func armTimer() {
-        guard let next = core.nextDeadline, timer.map({ next < $0.deadline }) ?? true else { return }
+        guard let next = core.nextDeadline.map({ clock.real($0) }), timer.map({ next < $0.deadline }) ?? true else {
+            return
+        }
         timer?.cancel()
         timer = loop.at(next) { [self] in
             timer = nil
@@ -224,11 +171,21 @@ final class RelayService: ServerHandler {
             timer?.cancel()
             // It holds this service as its handler.
             server = nil
-            do throws(Failure) { try storage.flush(force: true) } catch { report(error) }
+            peerServer = nil
+            core.leaveHeldStates()
+            storage.append(core.writes)
+            core.writes = []
+            do throws(Failure) {
+                try storage.flush(force: true)
+                try router?.close()
+            } catch { report(error) }
             done()
         }
         guard let server else { return finish() }
-        server.drain(within: .seconds(5)) { [self] in awaitPushes(until: loop.time.now() + .seconds(3), finish) }
+        let leave: () -> Void = { [self] in awaitPushes(until: loop.time.now() + .seconds(3), finish) }
+        server.drain(within: .seconds(5)) { [self] in
+            if let peerServer { peerServer.drain(within: .seconds(1), leave) } else { leave() }
+        }
     }
 
     private func awaitPushes(until deadline: Instant, _ finish: @escaping () -> Void) {

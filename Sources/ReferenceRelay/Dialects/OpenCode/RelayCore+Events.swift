@@ -4,48 +4,101 @@ import Basics
 
 extension RelayCore {
     /// Works an event through. The ticket is answered when all first attempts are done, at once where nothing is
-    /// sent.
+    /// sent or nobody is to wait.
     func handle(_ event: RelayEvent, ticket: EventTicket, now: Moment) {
-        defer { release(ticket) }
-        guard let account = registry.accounts[event.secret] else { return }
+        if !options.defects.isEmpty, mistakes(event, now: now) { return release(ticket) }
+        work(on: event, ticket: ticket, now: now)
+        if options.answers == .early {
+            ticket.sent = ticket.counted - ticket.failed
+            answer(ticket)
+        } else if ticket.outstanding > 1, !has(.waitsForEver) {
+            deadlines.add(.ticket(ticket), at: now.now + real(options.pushTimeout + options.alertPatience))
+        }
+        release(ticket)
+    }
+
+    private func work(on event: RelayEvent, ticket: EventTicket, now: Moment) {
+        guard let account = registry.accounts[event.secret] ?? mistakenAccount else { return }
         guard let session = session(event.sessionID, of: account, now: now) else {
-            raiseAlerts(event, account, ticket: ticket, now: now)
+            raiseAlerts(event, account, ticket: ticket, followup: nil, now: now)
             return
         }
-        if opensTurn(event, session, now: now) {
-            beginTurn(session, now: now)
-            session.completedAt = nil
-        }
+        if event.type == .start || opensTurn(event, session, now: now) { session.completedAt = nil }
         if event.type == .complete {
             // The server reports one idle twice (R0.28).
             defer { session.completedAt = now.now }
             if let last = session.completedAt, now.now - last < options.completeWindow { return }
         }
-        // Alerts first: on one connection they arrive before the activity's push (R0.2).
-        raiseAlerts(event, account, ticket: ticket, now: now)
-        if event.type.isFinal {
-            guard session.phase != .ended else { return }
-            end(session, with: event.state(sequence: session.nextSequence()), ticket: ticket, now: now)
-        } else if session.phase == .active, !session.isSilenced {
-            show(event, session, ticket: ticket, now: now)
+        let followup = Followup(event: event, session: session, ticket: ticket)
+        if has(.activityBeforeAlert) {
+            follow(followup, now: now)
+            return raiseAlerts(event, account, ticket: ticket, followup: nil, now: now)
         }
+        raiseAlerts(event, account, ticket: ticket, followup: followup, now: now)
+        guard followup.alerts > 0 || !session.followups.isEmpty else { return follow(followup, now: now) }
+        ticket.outstanding += 1
+        session.followups.append(followup)
+        deadlines.add(.followup(followup), at: now.now + real(options.alertPatience))
     }
 
-    private func raiseAlerts(_ event: RelayEvent, _ account: Account, ticket: EventTicket, now: Moment) {
+    private func raiseAlerts(
+        _ event: RelayEvent, _ account: Account, ticket: EventTicket, followup: Followup?, now: Moment
+    ) {
         guard event.type.raisesAlert || has(.alertsOnProgress), !account.devices.isEmpty else { return }
         let payload = payloads.alert(event)
         for device in account.devices {
             let push = makePush(
                 .alert(device, sessionID: event.sessionID), event.type, token: device.token, revision: device.revision,
                 bundleID: device.bundleID, isActivity: false, isUrgent: true, payload: payload,
-                environment: device.environment, ticket: ticket, isCounted: true)
+                environment: device.environment, ticket: ticket, isCounted: true, now: now)
+            if let followup {
+                push.followup = followup
+                followup.alerts += 1
+            }
             if device.restsUntil > now.now {
                 push.lastError = "429 TooManyRequests"
                 settle(push, sent: false)
                 resend(push, at: device.restsUntil)
             } else {
-                send(push)
+                launch(push, now: now)
             }
+        }
+    }
+
+    // MARK: - After the alerts
+
+    /// Its first answer is there; what came of it does not matter for the order.
+    func releaseFollowup(of push: Push, now: Moment) {
+        guard let followup = push.followup else { return }
+        push.followup = nil
+        followup.alerts -= 1
+        if followup.alerts == 0 { runFollowups(of: followup.session, now: now) }
+    }
+
+    /// An alert that hangs does not keep the activity waiting for ever.
+    func stopWaiting(_ followup: Followup, now: Moment) {
+        guard let index = followup.session.followups.firstIndex(where: { $0 === followup }) else { return }
+        for earlier in followup.session.followups[...index] { earlier.alerts = min(earlier.alerts, 0) }
+        runFollowups(of: followup.session, now: now)
+    }
+
+    private func runFollowups(of session: Session, now: Moment) {
+        while let first = session.followups.first, first.alerts <= 0 {
+            session.followups.removeFirst()
+            follow(first, now: now)
+            release(first.ticket)
+        }
+    }
+
+    /// The activity's part of an event.
+    private func follow(_ followup: Followup, now: Moment) {
+        let (event, session, ticket) = (followup.event, followup.session, followup.ticket)
+        if opensTurn(event, session, now: now) { beginTurn(session, now: now) }
+        if event.type.isFinal {
+            guard session.phase != .ended else { return }
+            end(session, with: event.state(sequence: session.nextSequence()), ticket: ticket, now: now)
+        } else if session.phase == .active, !session.isSilenced {
+            show(event, session, ticket: ticket, now: now)
         }
     }
 
@@ -106,7 +159,7 @@ extension RelayCore {
             armWindow(session, at: opensAt)
             return
         }
-        if event.type == .progress { session.window.opensAt = now.now + options.throttle + Self.throttleMargin }
+        if event.type == .progress { session.window.opensAt = now.now + spacing }
         pushLatest(session, ticket: ticket, isCounted: !event.type.raisesAlert, now: now)
     }
 
@@ -143,17 +196,17 @@ extension RelayCore {
                 ?? payloads.start(
                     shown, sessionID: session.id, stamp: session.stamp(shown, now: now.wall), alert: event)
             payload = body
-            send(
-                makePush(
-                    .start(session, attempt, device), event.type, token: token, revision: device.revision,
-                    bundleID: device.bundleID, isActivity: true, isUrgent: true, payload: body,
-                    environment: device.environment, ticket: ticket, isCounted: !event.type.raisesAlert))
+            let push = makePush(
+                .start(session, attempt, device), event.type, token: token, revision: device.revision,
+                bundleID: device.bundleID, isActivity: true, isUrgent: true, payload: body,
+                environment: device.environment, ticket: ticket, isCounted: !event.type.raisesAlert, now: now)
+            launch(push, now: now)
         }
     }
 
     /// The turn is over: what was throttled or held is void, and each activity gets one last push (R0.4, R0.10).
     func end(_ session: Session, with state: SessionState, ticket: EventTicket?, now: Moment) {
-        let stale = session.latest
+        let stale = session.hasTrailing ? session.latest : nil
         session.phase = .ended
         session.endedAt = now.now
         session.hasTrailing = false
@@ -177,6 +230,7 @@ extension RelayCore {
 
     func finish(_ lane: Lane, with state: SessionState, ticket: EventTicket?, now: Moment) {
         lane.finalState = state
+        lane.session.finishing.append(lane)
         want(lane, ticket: ticket, isCounted: false, now: now)
     }
 

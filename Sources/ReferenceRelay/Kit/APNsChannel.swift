@@ -30,7 +30,12 @@ final class APNsChannel {
     private let origin: Origin
     private let configuration: ClientConfiguration
     private let isFreshPerPush: Bool
+    private let timeout: Interval
     private var line: Line
+    /// Connections that failed in a row, and until when no other is tried (P5): a host that refuses is not knocked at
+    /// for each push.
+    private var failures = 0
+    private var restsUntil = Instant.longAgo
     private var spare: [OutgoingRequest] = []
 
     /// Throws what the pool throws: a CA file that cannot be read.
@@ -39,8 +44,9 @@ final class APNsChannel {
         self.origin = origin
         var configuration = ClientConfiguration(version: .http2, tls: TLSClientSettings(caFile: options.caFile))
         configuration.maxConnections = options.connections
-        configuration.requestTimeout = options.pushTimeout
-        configuration.connectTimeout = min(options.pushTimeout, .seconds(5))
+        timeout = options.defects.contains(.waitsForEver) ? .seconds(86_400) : options.pushTimeout
+        configuration.requestTimeout = timeout
+        configuration.connectTimeout = min(timeout, .seconds(5))
         // A connection that died in silence is found out before the next push needs it (P24).
         configuration.pingInterval = .seconds(60)
         configuration.maxBodyBytes = 16_384
@@ -49,8 +55,11 @@ final class APNsChannel {
         line = Line(try ClientPool(loop: loop, origin: origin, configuration: configuration), since: loop.now)
     }
 
-    /// `completion` is called once, within the push timeout.
-    func send(_ push: Push, authorization: String, timeout: Interval, completion: @escaping (PushOutcome) -> Void) {
+    /// `completion` is called once, within the push timeout; within this call only while the channel rests.
+    func send(_ push: Push, authorization: String, completion: @escaping (PushOutcome) -> Void) {
+        if loop.now < restsUntil {
+            return completion(.failed(isSafeToResend: false, words: "no connection"))
+        }
         if isFreshPerPush { renew() }
         let line = line
         line.open += 1
@@ -80,12 +89,22 @@ final class APNsChannel {
     /// every few seconds, or a slow host would see a storm of connections.
     private func note(_ outcome: ClientOutcome, on line: Line) {
         switch outcome {
-        case .response: line.timeouts = 0
+        case .response:
+            line.timeouts = 0
+            failures = 0
         case .failed(let failure):
+            if failure.kind == .connect || failure.kind == .tls { return rest() }
             guard failure.kind == .timeout else { return }
             line.timeouts += 1
             if line.timeouts >= 3, line === self.line, loop.now - line.since >= .seconds(5) { renew() }
         }
+    }
+
+    /// After 0.25, 0.5, 1, 2 s and so on to 8 s; all that wait for the same connection fail together and count once.
+    private func rest() {
+        guard loop.now >= restsUntil else { return }
+        restsUntil = loop.now + .milliseconds(250) * Double(1 << min(failures, 5))
+        failures += 1
     }
 
     func close() {
@@ -96,13 +115,15 @@ final class APNsChannel {
     private func fill(_ request: OutgoingRequest, _ push: Push, authorization: String) {
         let head = request.head
         head.append(":method", "POST")
-        head.append(":path", "/3/device/" + push.token)
+        head.append(":path", "/3/device/" + push.address)
         // Secrets and one-time values stay out of the compression table (spec/apns.md §2.4).
         head.append("authorization", authorization, neverIndexed: true)
         head.append("apns-topic", push.topic)
         head.append("apns-push-type", push.pushType)
         head.append("apns-priority", push.priority)
         head.append("apns-id", push.apnsID)
+        if let expiration = push.expiration { head.append("apns-expiration", expiration) }
+        if let collapseID = push.collapseID { head.append("apns-collapse-id", collapseID) }
         let payload = push.payload
         request.body.append(payload.span)
     }

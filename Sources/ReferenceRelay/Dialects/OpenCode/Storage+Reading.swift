@@ -22,9 +22,10 @@ struct DashboardDelivery {
 }
 
 extension Storage {
-    func load() throws(Failure) -> StoredRows {
+    /// All rows, or those of one secret.
+    func load(_ secret: SecretHash? = nil) throws(Failure) -> StoredRows {
         var rows = StoredRows()
-        let devices = try database.prepare("SELECT * FROM device_registration ORDER BY id")
+        let devices = try select("device_registration", of: secret, order: " ORDER BY id")
         while try devices.step() {
             guard let secret = Self.secret(devices, 1) else { continue }
             rows.devices.append(
@@ -35,7 +36,7 @@ extension Storage {
                     createdAt: WallTime(milliseconds: devices.integer(7)),
                     updatedAt: WallTime(milliseconds: devices.integer(8))))
         }
-        let activities = try database.prepare("SELECT * FROM activity_registration ORDER BY id")
+        let activities = try select("activity_registration", of: secret, order: " ORDER BY id")
         while try activities.step() {
             guard let secret = Self.secret(activities, 1) else { continue }
             rows.activities.append(
@@ -46,7 +47,7 @@ extension Storage {
                     createdAt: WallTime(milliseconds: activities.integer(6)),
                     updatedAt: WallTime(milliseconds: activities.integer(7))))
         }
-        let starts = try database.prepare("SELECT * FROM activity_start")
+        let starts = try select("activity_start", of: secret)
         while try starts.step() {
             guard let secret = Self.secret(starts, 0) else { continue }
             rows.starts.append(
@@ -54,7 +55,26 @@ extension Storage {
                     secret: secret, sessionID: starts.text(1) ?? "", deviceID: starts.integer(2),
                     token: starts.text(3) ?? "", createdAt: WallTime(milliseconds: starts.integer(4))))
         }
+        let held = try select("held_state", of: secret)
+        while try held.step() {
+            guard let secret = Self.secret(held, 0), let type = held.text(2).flatMap(EventType.init),
+                let status = held.text(3).flatMap(ActivityStatus.init)
+            else { continue }
+            rows.held.append(
+                HeldRow(
+                    secret: secret, sessionID: held.text(1) ?? "", eventType: type, status: status,
+                    title: held.text(4) ?? "", message: held.text(5) ?? "", retryInfo: held.text(6)))
+        }
         return rows
+    }
+
+    private func select(
+        _ table: StaticString, of secret: SecretHash?, order: StaticString = ""
+    ) throws(Failure) -> Statement {
+        let filter = secret == nil ? "" : " WHERE secret_hash = ?"
+        let statement = try database.prepare("SELECT * FROM \(table)\(filter)\(order)")
+        if let secret { statement.bind(secret.hex, at: 1) }
+        return statement
     }
 
     func newestDevices(_ count: Int) throws(Failure) -> [DashboardDevice] {

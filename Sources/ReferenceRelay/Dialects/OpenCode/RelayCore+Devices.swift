@@ -49,7 +49,9 @@ extension RelayCore {
     }
 
     func unregisterDevice(_ token: String, of secret: SecretHash) {
-        guard let device = registry.accounts[secret]?.devices.first(where: { $0.token == token }) else { return }
+        guard let device = registry.accounts[secret]?.devices.first(where: { $0.token == token }),
+            !has(.ignoresUnregister)
+        else { return }
         remove(device)
     }
 

@@ -1,4 +1,4 @@
-// The relay's three tables and its delivery log in SQLite. Rows are gathered and written in one transaction per
+// The relay's tables and its delivery log in SQLite. Rows are gathered and written in one transaction per
 // turn, before the answers of that turn leave: what was answered survives `kill -9`.
 
 import Basics
@@ -8,7 +8,7 @@ final class Storage {
     /// Log rows gathered before they are written without a registration that hurries them.
     static let logBatch = 256
 
-    private static let version: Int64 = 1
+    private static let version: Int64 = 2
     private static let schema = """
         CREATE TABLE device_registration (
           id INTEGER PRIMARY KEY, secret_hash TEXT NOT NULL, device_token TEXT NOT NULL, bundle_id TEXT NOT NULL,
@@ -24,6 +24,12 @@ final class Storage {
         CREATE TABLE delivery_log (
           id INTEGER PRIMARY KEY, secret_hash TEXT NOT NULL, event_type TEXT NOT NULL, session_id TEXT NOT NULL,
           status TEXT NOT NULL, error TEXT, created_at INTEGER NOT NULL);
+        CREATE TABLE held_state (
+          secret_hash TEXT NOT NULL, session_id TEXT NOT NULL, event_type TEXT NOT NULL, status TEXT NOT NULL,
+          title TEXT NOT NULL, message TEXT NOT NULL, retry_info TEXT,
+          PRIMARY KEY (secret_hash, session_id)) WITHOUT ROWID;
+        CREATE TABLE relay_process (id INTEGER PRIMARY KEY AUTOINCREMENT, address TEXT NOT NULL);
+        CREATE TABLE secret_owner (secret_hash TEXT PRIMARY KEY, process_id INTEGER NOT NULL) WITHOUT ROWID;
         """
 
     let database: Database
@@ -33,6 +39,8 @@ final class Storage {
     private let deleteActivity: Statement
     private let saveStart: Statement
     private let deleteStarts: Statement
+    private let saveHeld: Statement
+    private let deleteHeld: Statement
     private let insertDelivery: Statement
     private let trimDeliveries: Statement
     private let deliveryRowsMax: Int
@@ -63,32 +71,36 @@ final class Storage {
         saveStart = try database.prepare("INSERT OR REPLACE INTO activity_start VALUES (?, ?, ?, ?, ?)")
         deleteStarts = try database.prepare(
             "DELETE FROM activity_start WHERE secret_hash = ?1 AND session_id = ?2 AND (?3 IS NULL OR device_id = ?3)")
+        saveHeld = try database.prepare("INSERT OR REPLACE INTO held_state VALUES (?, ?, ?, ?, ?, ?, ?)")
+        deleteHeld = try database.prepare("DELETE FROM held_state WHERE secret_hash = ? AND session_id = ?")
         insertDelivery = try database.prepare(
             """
             INSERT INTO delivery_log (secret_hash, event_type, session_id, status, error, created_at)
             VALUES (?, ?, ?, ?, ?, ?)
             """)
         trimDeliveries = try database.prepare("DELETE FROM delivery_log WHERE id <= ?")
-        let last = try database.prepare("SELECT coalesce(max(id), 0) FROM delivery_log")
-        deliveries = try last.step() ? last.integer(0) : 0
-        last.reset()
+        deliveries = try Self.number(database, "SELECT coalesce(max(id), 0) FROM delivery_log")
+    }
+
+    static func number(_ database: Database, _ query: String) throws(Failure) -> Int64 {
+        let select = try database.prepare(query)
+        defer { select.reset() }
+        return try select.step() ? select.integer(0) : 0
     }
 
     /// A file of ours, or a new one; anything else is refused rather than changed.
     private static func prepareSchema(of database: Database) throws(Failure) {
-        let select = try database.prepare("PRAGMA user_version")
-        let found = try select.step() ? select.integer(0) : 0
-        select.reset()
-        if found == version { return }
-        let tables = try database.prepare("SELECT count(*) FROM sqlite_schema")
-        let isEmpty = try tables.step() && tables.integer(0) == 0
-        tables.reset()
-        guard found == 0, isEmpty else {
-            throw Failure(
-                .usage, "\(database.path) is not the storage of this relay (version \(found), expected \(version))",
-                hint: "choose another file, or remove this one")
-        }
+        if try number(database, "PRAGMA user_version") == version { return }
         try database.transaction { () throws(Failure) in
+            // A process beside this one may have been faster.
+            let found = try number(database, "PRAGMA user_version")
+            if found == version { return }
+            let tables = try number(database, "SELECT count(*) FROM sqlite_schema")
+            guard found == 0, tables == 0 else {
+                throw Failure(
+                    .usage, "\(database.path) is not the storage of this relay (version \(found), expected \(version))",
+                    hint: "choose another file, or remove this one")
+            }
             try database.execute(schema)
             try database.execute("PRAGMA user_version = \(version)")
         }
@@ -163,6 +175,19 @@ final class Storage {
             deleteStarts.bind(sessionID, at: 2)
             if let deviceID { deleteStarts.bind(deviceID, at: 3) } else { deleteStarts.bindNull(at: 3) }
             try deleteStarts.run()
+        case .saveHeld(let row):
+            saveHeld.bind(row.secret.hex, at: 1)
+            saveHeld.bind(row.sessionID, at: 2)
+            saveHeld.bind(row.eventType.rawValue, at: 3)
+            saveHeld.bind(row.status.rawValue, at: 4)
+            saveHeld.bind(row.title, at: 5)
+            saveHeld.bind(row.message, at: 6)
+            saveHeld.bind(row.retryInfo, at: 7)
+            try saveHeld.run()
+        case .deleteHeld(let secret, let sessionID):
+            deleteHeld.bind(secret.hex, at: 1)
+            deleteHeld.bind(sessionID, at: 2)
+            try deleteHeld.run()
         case .log(let row): try write(row)
         }
     }

@@ -1,6 +1,6 @@
 // The relay without sockets, files and clocks: calls and answers go in with the time, actions and rows to write
 // come out. The pages beside this one hold what it does: registrations, events, activities, answers of APNs,
-// timers.
+// timers; and what its defects do wrong.
 //
 //     /v1/… ──▶ core ──▶ actions: push, renew, answer ──▶ shell ──▶ APNs
 //                 ▲ └──▶ writes ──▶ storage                           │
@@ -10,12 +10,14 @@ import Basics
 
 /// What the shell has to do, in this order.
 enum RelayAction {
-    /// Send it to `push.environment`, then call `answered`.
+    /// Send it to `push.environment`, with what `authorization` gives, then call `answered`.
     case push(Push)
     /// The next push to that host goes over a new connection.
     case renewConnection(PushEnvironment)
-    /// All first attempts of an event are done.
+    /// All first attempts of an event are done, or nobody is to wait for them.
     case answer(EventTicket)
+    /// Defect `dies-under-load`.
+    case die
 }
 
 /// Bounds of what one secret may hold.
@@ -34,28 +36,39 @@ final class RelayCore {
         case window(Session)
         case retry(Lane)
         case resend(Push)
+        /// The alerts of an event have had their time.
+        case followup(Followup)
+        /// The caller of an event has waited long enough.
+        case ticket(EventTicket)
         case lifetime(SessionReference, turn: Int)
         case forget(SessionReference, turn: Int)
-        /// Defect `update-after-end`.
+        /// Defects: an update after the end, a state that nobody has overtaken, a push that leaves late.
         case afterEnd(Lane, SessionState)
+        case heldBack(Lane, SessionState)
+        case late(Push)
     }
 
     /// More than jitter on the way: two pushes that leave a window apart must not arrive closer than that.
-    static let throttleMargin = Interval.milliseconds(50)
+    private static let jitter = Interval.milliseconds(50)
     /// How long an ended session is remembered, for what comes late.
     static let memory = Interval.seconds(600)
+    /// How long an activity's push is worth delivering: an hour, and twelve for an end, the life of a card.
+    private static let expiry = Interval.seconds(3_600)
 
     let options: RelayOptions
     let hasTwoHosts: Bool
     let payloads: PayloadWriter
+    /// Two progress pushes of one session leave at least this far apart.
+    let spacing: Interval
     var providerToken: ProviderToken
     var chance: Generator
     var registry = Registry()
     var deadlines = Deadlines<Deadline>()
     var actions: [RelayAction] = []
     var writes: [RowChange] = []
+    var mischief = Mischief()
     /// Pushes that were handed to the shell and not answered yet, and those that wait for their next attempt.
-    private(set) var inFlight = 0
+    var inFlight = 0
     var waiting = 0
 
     /// `sign` is ES256 over its argument (64 bytes); `chance` must differ from one start of the relay to the next,
@@ -64,12 +77,16 @@ final class RelayCore {
         precondition(options.attempts >= 1 && options.throttle >= .zero, "options are in their range")
         self.options = options
         hasTwoHosts = options.production != options.sandbox
-        payloads = PayloadWriter(
-            variant: options.variant, stampFactor: options.defects.contains(.millisecondTimestamps) ? 1_000 : 1)
+        payloads = PayloadWriter(variant: options.variant, defects: options.defects)
+        spacing = options.throttle + Self.jitter * (options.clock?.scale ?? 1)
         providerToken = ProviderToken(
             keyID: options.keyID, teamID: options.teamID, lifetime: options.tokenLifetime,
             signsAlways: options.defects.contains(.signsPerPush), sign: sign)
         self.chance = chance.generator()
+        if has(.mixesTeams) {
+            mischief.otherTeam = ProviderToken(
+                keyID: options.keyID, teamID: "OTHERTEAM0", lifetime: options.tokenLifetime, sign: sign)
+        }
     }
 
     /// An account and what is its own hold each other, as do a lane and the push that waits for its next attempt.
@@ -82,30 +99,61 @@ final class RelayCore {
 
     func has(_ defect: Defect) -> Bool { options.defects.contains(defect) }
 
+    /// A wait that concerns the network or a caller, on a clock that may run faster than theirs.
+    func real(_ wait: Interval) -> Interval { options.clock.map { wait * $0.scale } ?? wait }
+
     // MARK: - Pushes
+
+    /// Hands a new push to the shell, unless a defect has other plans for it.
+    func launch(_ push: Push, now: Moment) {
+        if options.defects.isEmpty || !diverts(push, now: now) { send(push) }
+    }
 
     /// Hands a push to the shell, for its first attempt or a further one.
     func send(_ push: Push) {
+        if push.hasLeft, has(.newIDPerTry) { push.apnsID = UUIDBytes(using: &chance).text() }
+        push.hasLeft = true
         inFlight += 1
         actions.append(.push(push))
+    }
+
+    /// The `authorization` field of the attempt that leaves now.
+    func authorization(for push: Push, at wall: WallTime) -> String {
+        if let value = foreignAuthorization(at: wall) { return value }
+        let value = providerToken.value(at: wall)
+        push.tokenSerial = providerToken.serial
+        return value
     }
 
     /// Takes an answer back. The one entrance from the network's side.
     func answered(_ push: Push, _ outcome: PushOutcome, now: Moment) {
         inFlight -= 1
-        judge(push, outcome, now: now)
+        let verdict = PushVerdict(outcome)
+        judge(push, outcome, verdict, now: now)
+        if verdict != .unprocessed { releaseFollowup(of: push, now: now) }
     }
 
     func makePush(
         _ target: Push.Target, _ type: EventType, token: String, revision: Int, bundleID: String, isActivity: Bool,
-        isUrgent: Bool, payload: [UInt8], environment: PushEnvironment, ticket: EventTicket?, isCounted: Bool
+        isUrgent: Bool, payload: [UInt8], environment: PushEnvironment, ticket: EventTicket?, isCounted: Bool,
+        now: Moment
     ) -> Push {
         ticket?.outstanding += 1
-        return Push(
+        if isCounted { ticket?.counted += 1 }
+        let hasSuffix = isActivity && !has(.topicWithoutSuffix)
+        let push = Push(
             target: target, eventType: type, token: token, revision: revision,
-            topic: isActivity ? bundleID + ".push-type.liveactivity" : bundleID,
+            topic: hasSuffix ? bundleID + ".push-type.liveactivity" : bundleID,
             pushType: isActivity ? "liveactivity" : "alert", priority: isUrgent ? "10" : "5", payload: payload,
+            expiration: isActivity ? expiration(type, now: now.wall) : nil,
             apnsID: UUIDBytes(using: &chance).text(), environment: environment, ticket: ticket, isCounted: isCounted)
+        if isActivity, has(.emptyCollapseID) { push.collapseID = "" }
+        return push
+    }
+
+    private func expiration(_ type: EventType, now: WallTime) -> String {
+        if has(.fractionalExpiration) { return "1.5" }
+        return String((now + (type.isFinal ? Self.expiry * 12 : Self.expiry)).seconds)
     }
 
     // MARK: - Tickets
@@ -114,7 +162,7 @@ final class RelayCore {
     func settle(_ push: Push, sent: Bool) {
         guard let ticket = push.ticket else { return }
         push.ticket = nil
-        if push.isCounted {
+        if push.isCounted, !ticket.isAnswered {
             if sent { ticket.sent += 1 } else { ticket.failed += 1 }
         }
         release(ticket)
@@ -122,7 +170,13 @@ final class RelayCore {
 
     func release(_ ticket: EventTicket) {
         ticket.outstanding -= 1
-        if ticket.outstanding == 0 { actions.append(.answer(ticket)) }
+        if ticket.outstanding == 0 { answer(ticket) }
+    }
+
+    func answer(_ ticket: EventTicket) {
+        guard !ticket.isAnswered else { return }
+        ticket.isAnswered = true
+        actions.append(.answer(ticket))
     }
 
     // MARK: - The delivery log
@@ -145,10 +199,4 @@ final class RelayCore {
                     secret: secret, eventType: kind, sessionID: sessionID, isSent: sent,
                     error: sent ? nil : push.lastError, createdAt: now.wall)))
     }
-}
-
-/// The two clocks at one moment: `now` to measure with, `wall` for what is written.
-struct Moment {
-    var now: Instant
-    var wall: WallTime
 }

@@ -3,8 +3,7 @@
 import Basics
 
 extension RelayCore {
-    func judge(_ push: Push, _ outcome: PushOutcome, now: Moment) {
-        let verdict = PushVerdict(outcome)
+    func judge(_ push: Push, _ outcome: PushOutcome, _ verdict: PushVerdict, now: Moment) {
         if verdict != .accepted { push.lastError = outcome.words }
         switch verdict {
         case .accepted:
@@ -19,13 +18,15 @@ extension RelayCore {
         case .dead(let since):
             if has(.retriesAfter410) {
                 retry(push, isToken: false, now: now)
+            } else if has(.knowsOnlyUnregistered), !outcome.words.hasSuffix("Unregistered") {
+                fail(push, now: now)
             } else {
                 condemn(push, since: since, now: now)
             }
         case .busy(let isToken):
             retry(push, isToken: isToken, now: now)
         case .unprocessed:
-            resendUnprocessed(push, now: now)
+            if has(.losesRefusedStreams) { fail(push, now: now) } else { resendUnprocessed(push, now: now) }
         case .refused:
             if has(.prunesOnAnyRefusal) { prune(push, now: now) }
             fail(push, now: now)
@@ -56,7 +57,7 @@ extension RelayCore {
     private func condemn(_ push: Push, since: Int64?, now: Moment) {
         settle(push, sent: false)
         log(push, sent: false, now: now)
-        if !has(.keepsDeadTokens), !wasRegisteredAgain(push, since: since) { prune(push, now: now) }
+        if !keepsDeadToken(of: push), !wasRegisteredAgain(push, since: since) { prune(push, now: now) }
         switch push.target {
         case .activity(let lane, let state): laneGaveUp(lane, state, push, now: now)
         case .start(let session, let attempt, _): forgetStart(attempt, session, mayRepeat: true)
@@ -73,7 +74,13 @@ extension RelayCore {
         case .stray: return true
         }
         if push.revision != revision { return true }
+        if has(.ignores410Timestamp) { return false }
         return since.map { $0 < registeredAt.milliseconds } ?? false
+    }
+
+    private func keepsDeadToken(of push: Push) -> Bool {
+        if case .alert = push.target, has(.keepsDeadDeviceTokens) { return true }
+        return has(.keepsDeadTokens)
     }
 
     /// The one token that the push went to, and nothing else (R0.22, R0.24, R0.25, G5).
@@ -86,6 +93,7 @@ extension RelayCore {
             writes.append(.saveDevice(DeviceRow(device)))
         case .activity(let lane, _):
             if lane.token == push.token { remove(lane, now: now) }
+            if has(.prunesAllTokens) { for device in lane.account.devices { remove(device) } }
         case .stray: break
         }
     }
@@ -95,7 +103,8 @@ extension RelayCore {
     /// Asks the other host, once; what both refuse is dead. A key that does not fit the first host condemns nobody
     /// (P11).
     private func tryOtherHost(_ push: Push, condemns: Bool, now: Moment) {
-        if hasTwoHosts, !push.triedOtherHost {
+        let isIgnored = has(condemns ? .neverTriesOtherEnvironment : .ignoresEnvironmentHint)
+        if hasTwoHosts, !push.triedOtherHost, !isIgnored {
             push.triedOtherHost = true
             push.isCondemnedElsewhere = condemns
             push.environment = push.environment.other
@@ -125,7 +134,7 @@ extension RelayCore {
     /// A new provider token on a new connection, for APNs refuses all that follows on the old one (P2); once (R0.34).
     private func tryNewToken(_ push: Push, now: Moment) {
         let isNewer = push.tokenSerial == providerToken.serial
-        guard !push.renewedToken, providerToken.renew(rejected: push.tokenSerial, at: now.wall) else {
+        guard !has(.keepsExpiredProviderToken), !push.renewedToken, providerToken.renew(rejected: push.tokenSerial, at: now.wall) else {
             return fail(push, now: now)
         }
         if isNewer { actions.append(.renewConnection(push.environment)) }
@@ -155,11 +164,12 @@ extension RelayCore {
     }
 
     /// APNs never looked at it, so it neither counts as an attempt nor as a failure of the event, unless that goes
-    /// on and on (P8).
+    /// on and on (P8, G14): after 20 ms, then after 0.4, 0.8, 1.6 and 3.2 s.
     private func resendUnprocessed(_ push: Push, now: Moment) {
         guard push.resends < 5 else { return retry(push, isToken: false, now: now) }
         push.resends += 1
-        let until = now.now + .milliseconds(10 << Int64(push.resends))
+        let wait = push.resends == 1 ? Interval.milliseconds(20) : .milliseconds(100 << Int64(push.resends))
+        let until = now.now + real(wait)
         if case .activity(let lane, let state) = push.target {
             lanePostponed(lane, push, state, until: until, now: now)
         } else {
@@ -173,7 +183,9 @@ extension RelayCore {
     }
 
     private func wait(after failures: Int) -> Interval {
+        if has(.storms) { return real(.milliseconds(100)) }
+        if has(.retriesAtOnce), failures == 1 { return .zero }
         let doubled = options.retryDelay * Double(1 << min(failures - 1, 30))
-        return min(doubled, options.retryDelayMax) * (1 + 0.2 * chance.unit())
+        return real(min(doubled, options.retryDelayMax) * (1 + 0.2 * chance.unit()))
     }
 }

@@ -23,13 +23,6 @@ struct SecretHash: Hashable, Sendable {
     }
 }
 
-/// The two hosts of APNs.
-enum PushEnvironment: String, Hashable, Sendable {
-    case production, sandbox
-
-    var other: PushEnvironment { self == .production ? .sandbox : .production }
-}
-
 /// A row of `device_registration`: one phone of one secret.
 final class Device {
     let id: Int64
@@ -79,7 +72,11 @@ final class Account {
     /// Lets go of what knows the account, and of what knows that in its turn.
     func close() {
         devices = []
-        for session in sessions.values { session.lanes = [] }
+        for session in sessions.values {
+            session.lanes = []
+            session.finishing = []
+            session.followups = []
+        }
         sessions = [:]
     }
 

@@ -17,6 +17,14 @@ package enum ActivityVariant: String, CaseIterable, Hashable, Sendable {
     case widget = "B"
 }
 
+/// When `/v1/event` is answered.
+package enum AnswerMode: String, CaseIterable, Hashable, Sendable {
+    /// After the first attempt of every push has been answered or has timed out, as the original does.
+    case late
+    /// At once; `sent` then counts what was handed on.
+    case early
+}
+
 package struct RelayOptions: Sendable {
     package var dialect = RelayDialect.opencode
     /// Where the relay listens. It has no authentication of its own: keep it on loopback.
@@ -34,7 +42,12 @@ package struct RelayOptions: Sendable {
     package var topic: String
     /// Path of the SQLite file, or `:memory:`.
     package var storage: String
+    /// Other processes have the same storage and the same port (`PeerRouter`).
+    package var isShared = false
     package var variant = ActivityVariant.plan
+    package var answers = AnswerMode.late
+    /// Nil: the system's. Throttle, dedupe windows, ages and timestamps follow it; waits for the network do not.
+    package var clock: ClockSetting?
     package var defects: Set<Defect> = []
 
     /// Least distance of two progress pushes of one session (R0.7). Greater than or equal to 0.
@@ -49,12 +62,15 @@ package struct RelayOptions: Sendable {
     package var pushTimeout = Interval.seconds(5)
     /// Attempts per push, the first included, while APNs answers 429, 5xx or not at all. At least 1.
     package var attempts = 8
-    /// Wait before the second attempt; doubles from there to `retryDelayMax`, with a fifth of jitter.
+    /// Wait before the second attempt; doubles from there to `retryDelayMax`, with up to a fifth more by chance (P13):
+    /// 1, 2, 4, 8, 15, 15, 15 s.
     package var retryDelay = Interval.seconds(1)
     package var retryDelayMax = Interval.seconds(15)
     /// Age at which a provider token is replaced. Apple: between 20 and 60 minutes.
     package var tokenLifetime = Interval.seconds(50 * 60)
-    /// Connections per APNs host. More than one gives up the order of an alert before its activity push.
+    /// How long an activity's push waits for the first answer to its event's alerts (R0.2).
+    package var alertPatience = Interval.seconds(3)
+    /// Connections per APNs host.
     package var connections = 1
     /// Rows kept in the delivery log.
     package var deliveryRowsMax = 100_000

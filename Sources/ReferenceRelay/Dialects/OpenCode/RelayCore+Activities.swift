@@ -41,6 +41,7 @@ extension RelayCore {
             writes.append(.saveActivity(ActivityRow(lane)))
             return nil
         }
+        if has(.keepsOldToken), !session.lanes.isEmpty { return nil }
         // The end is final: its token does not come back by a request that was overtaken (G10, G11).
         if session.endedTokens.contains(registration.token), now.now - session.endedAt < options.lateness { return nil }
         let wasStarted = session.unadoptedStarts > 0
@@ -73,7 +74,9 @@ extension RelayCore {
 
     /// `token` is nil where the body follows the plan.
     func unregisterActivity(_ sessionID: String, token: String? = nil, of secret: SecretHash, now: Moment) {
-        guard let session = registry.accounts[secret]?.sessions[sessionID] else { return }
+        guard let session = registry.accounts[secret]?.sessions[sessionID], !has(.ignoresUnregister) else { return }
+        // What the events before it have to say is said first, whether their alerts are through or not.
+        while let followup = session.followups.first { stopWaiting(followup, now: now) }
         if let token {
             if let lane = session.lanes.first(where: { $0.token == token }) { remove(lane, now: now) }
             silenceIfAlone(session)
@@ -141,7 +144,7 @@ extension RelayCore {
         lane.sentSequence = 0
         want(lane, ticket: nil, now: now)
         let session = lane.session
-        if latest.eventType == .progress { session.window.opensAt = now.now + options.throttle + Self.throttleMargin }
+        if latest.eventType == .progress { session.window.opensAt = now.now + spacing }
     }
 
     /// Deletes exactly this row; what is under way for it comes to nothing.
@@ -156,6 +159,7 @@ extension RelayCore {
             log(push, sent: false, now: now)
         }
         lane.session.lanes.removeAll { $0 === lane }
+        lane.session.finishing.removeAll { $0 === lane }
         writes.append(.deleteActivity(lane.id))
     }
 }

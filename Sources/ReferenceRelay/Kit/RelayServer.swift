@@ -15,7 +15,7 @@ package final class RelayServer: Sendable {
     /// and with one about the address where the port is taken.
     package init(options: RelayOptions) throws(Failure) {
         let key = try Self.readKey(options.keyFile)
-        let socket = try ListeningSocket(options.listen)
+        let socket = try ListeningSocket(options.listen, sharesPort: options.isShared)
         boundAddress = socket.boundAddress
         do {
             thread = try LoopThread(name: "relay") { loop in

@@ -24,6 +24,8 @@ final class Session {
     var lastSequence: UInt64 = 0
     /// The highest `aps.timestamp` used so far; stamps only grow (P16).
     var lastStamp: Int64 = 0
+    /// Events whose alerts are on their way, in order, the oldest first: their states come after the alerts (R0.2).
+    var followups: [Followup] = []
     /// A throttled state waits for the window (R0.8).
     var hasTrailing = false
     /// A timer for the window is in the heap.
@@ -31,6 +33,8 @@ final class Session {
 
     /// The activities that follow this turn. Those of an ended turn have left this list and send their last push.
     var lanes: [Lane] = []
+    /// Activities of an ended turn whose last push is not through.
+    var finishing: [Lane] = []
     /// A token was registered in this turn; from then on its absence means that the card is gone, not that it must
     /// be started.
     var hadLane = false
@@ -62,7 +66,8 @@ final class Session {
     }
 
     /// The state's `aps.timestamp`: the second of its first push, or the one after the last used where two states
-    /// fall into one second. Equal stamps would leave it open which of the two the phone keeps.
+    /// fall into one second. Equal stamps would leave it open which of the two the phone keeps (R3.10 calls them a
+    /// trap), and a phone takes a stamp that is some seconds ahead: only hours are too much.
     func stamp(_ state: SessionState, now: WallTime) -> Int64 {
         if let stamp = state.stamp { return stamp }
         let stamp = max(now.seconds, lastStamp + 1)
@@ -122,8 +127,9 @@ final class Lane {
     var failures = 0
     /// The sequence of the newest state handed to APNs.
     var sentSequence: UInt64 = 0
-    /// What the phone shows as far as APNs has said; a fresh activity shows `working`.
-    var shownStatus = ActivityStatus.working
+    /// Defect `swaps-order`: a state that its successor will overtake, and how many states there were.
+    var heldBack: SessionState?
+    var progressCount = 0
     /// The end of the turn: the last this lane sends.
     var finalState: SessionState?
 

@@ -22,29 +22,35 @@ extension RelayCore {
     private func sendNewest(_ lane: Lane, ticket: EventTicket? = nil, isCounted: Bool = true, now: Moment) {
         lane.isStale = false
         guard let state = lane.finalState ?? lane.session.latest else { return }
-        let isUrgent = state.status != lane.shownStatus || state.status == .permission || state.isFinal
+        lane.sentSequence = state.sequence
+        if has(.swapsOrder), holdsBack(state, of: lane, now: now) { return }
+        push(state, to: lane, ticket: ticket, isCounted: isCounted, now: now)
+    }
+
+    /// Progress goes at priority 5 and spends nothing; what a person waits for goes at 10 (R0.12, P19, G7).
+    func push(_ state: SessionState, to lane: Lane, ticket: EventTicket?, isCounted: Bool, now: Moment) {
+        let isCalm = state.eventType == .progress || (has(.permissionAtFive) && state.status == .permission)
         let stamp = lane.session.stamp(state, now: now.wall)
         let push = makePush(
             .activity(lane, state), state.eventType, token: lane.token, revision: lane.revision,
-            bundleID: lane.bundleID, isActivity: true, isUrgent: isUrgent,
+            bundleID: lane.bundleID, isActivity: true, isUrgent: !isCalm || has(.everythingAtTen),
             payload: payloads.update(state, stamp: stamp), environment: lane.environment, ticket: ticket,
-            isCounted: isCounted)
+            isCounted: isCounted, now: now)
         lane.isInFlight = true
-        lane.sentSequence = state.sequence
         useWindow(lane.session, state, now: now)
-        send(push)
+        launch(push, now: now)
     }
 
     /// A progress push that leaves late, after a wait or behind another, keeps the next one away as long as any other.
     private func useWindow(_ session: Session, _ state: SessionState, now: Moment) {
         guard state.eventType == .progress else { return }
-        session.window.opensAt = max(session.window.opensAt, now.now + options.throttle + Self.throttleMargin)
+        session.window.opensAt = max(session.window.opensAt, now.now + spacing)
     }
 
     func laneAccepted(_ lane: Lane, _ state: SessionState, now: Moment) {
         lane.isInFlight = false
         lane.failures = 0
-        lane.shownStatus = state.status
+        if let held = lane.heldBack, held !== state, sendHeldBack(held, to: lane, now: now) { return }
         goOn(lane, after: state, now: now)
     }
 

@@ -96,6 +96,37 @@ struct DeliveryRow: Equatable {
     var createdAt: WallTime
 }
 
+/// A state that a drained process accepted and had not delivered: throttled, held for an activity's token, or on its
+/// way. At most one of a session, for a newer one contains it.
+struct HeldRow: Equatable {
+    var secret: SecretHash
+    var sessionID: String
+    var eventType: EventType
+    var status: ActivityStatus
+    var title: String
+    var message: String
+    var retryInfo: String?
+
+    init(_ session: Session, _ state: SessionState) {
+        self.init(
+            secret: session.account.secret, sessionID: session.id, eventType: state.eventType, status: state.status,
+            title: state.title, message: state.message, retryInfo: state.retryInfo)
+    }
+
+    init(
+        secret: SecretHash, sessionID: String, eventType: EventType, status: ActivityStatus, title: String,
+        message: String, retryInfo: String?
+    ) {
+        self.secret = secret
+        self.sessionID = sessionID
+        self.eventType = eventType
+        self.status = status
+        self.title = title
+        self.message = message
+        self.retryInfo = retryInfo
+    }
+}
+
 enum RowChange: Equatable {
     case saveDevice(DeviceRow)
     case deleteDevice(Int64)
@@ -104,6 +135,8 @@ enum RowChange: Equatable {
     case saveStart(StartRow)
     /// Of one phone, or of all.
     case deleteStarts(SecretHash, sessionID: String, deviceID: Int64?)
+    case saveHeld(HeldRow)
+    case deleteHeld(SecretHash, sessionID: String)
     case log(DeliveryRow)
 }
 
@@ -112,4 +145,5 @@ struct StoredRows: Equatable {
     var devices: [DeviceRow] = []
     var activities: [ActivityRow] = []
     var starts: [StartRow] = []
+    var held: [HeldRow] = []
 }

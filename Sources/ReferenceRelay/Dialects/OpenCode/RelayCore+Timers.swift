@@ -20,7 +20,11 @@ extension RelayCore {
                 }
             case .forget(let reference, let turn):
                 if let session = reference.session, session.turn == turn { forget(session, now: now) }
+            case .followup(let followup): stopWaiting(followup, now: now)
+            case .ticket(let ticket): answerOverdue(ticket)
             case .afterEnd(let lane, let state): sendAfterEnd(lane, state, now: now)
+            case .heldBack(let lane, let state): sendUnovertaken(lane, state, now: now)
+            case .late(let push): send(push)
             }
         }
     }
@@ -37,7 +41,7 @@ extension RelayCore {
         guard session.hasTrailing, session.phase == .active, !session.lanes.isEmpty else { return }
         // The window may have been used again since the timer was set.
         guard now.now >= session.window.opensAt else { return armWindow(session, at: session.window.opensAt) }
-        session.window.opensAt = now.now + options.throttle + Self.throttleMargin
+        session.window.opensAt = now.now + spacing
         pushLatest(session, ticket: nil, isCounted: true, now: now)
     }
 
@@ -62,6 +66,14 @@ extension RelayCore {
     private func abandon(_ push: Push, now: Moment) {
         settle(push, sent: false)
         log(push, sent: false, now: now)
+        releaseFollowup(of: push, now: now)
+    }
+
+    /// Pushes may still be under way; the caller has to know that the relay is alive (R0.36).
+    private func answerOverdue(_ ticket: EventTicket) {
+        guard !ticket.isAnswered else { return }
+        ticket.failed = ticket.counted - ticket.sent
+        answer(ticket)
     }
 
     /// iOS ends an activity after eight hours and leaves the card as it was; we end it before, in so many words
@@ -97,15 +109,5 @@ extension RelayCore {
         account.sessions[session.id] = nil
         registry.sessionCount -= 1
         registry.dropIfEmpty(account)
-    }
-
-    /// Defect `update-after-end`.
-    private func sendAfterEnd(_ lane: Lane, _ state: SessionState, now: Moment) {
-        let stamp = max(now.wall.seconds, lane.session.lastStamp + 1)
-        send(
-            makePush(
-                .stray(lane.session), .progress, token: lane.token, revision: lane.revision, bundleID: lane.bundleID,
-                isActivity: true, isUrgent: false, payload: payloads.update(state, stamp: stamp, asUpdate: true),
-                environment: lane.environment, ticket: nil, isCounted: false))
     }
 }

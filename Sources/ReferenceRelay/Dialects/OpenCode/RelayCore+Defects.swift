@@ -1,0 +1,146 @@
+// What the defects do that is more than leaving a step out. An honest relay never gets here.
+
+import Basics
+
+/// What the defects remember.
+struct Mischief {
+    var events = 0
+    var firstEventAt: Instant?
+    var activityPushes = 0
+    /// Updates since one went to somebody else.
+    var updates = 0
+    var authorizations = 0
+    /// The id that the next push shares.
+    var sharedID: String?
+    /// An activity that was pushed to lately.
+    weak var neighbour: Lane?
+    /// The account of the last event whose secret was known.
+    weak var lastAccount: Account?
+    var otherTeam: ProviderToken?
+
+    static let deadlyEvents = 100
+    static let goodTime = Interval.seconds(3)
+    static let lateness = Interval.seconds(20)
+    static let patience = Interval.seconds(10)
+    static let afterEnd = Interval.seconds(1)
+}
+
+extension RelayCore {
+    // MARK: - Events
+
+    /// Counts an event; true where it comes to nothing.
+    func mistakes(_ event: RelayEvent, now: Moment) -> Bool {
+        mischief.events += 1
+        if mischief.firstEventAt == nil { mischief.firstEventAt = now.now }
+        if let account = registry.accounts[event.secret] { mischief.lastAccount = account }
+        guard has(.diesUnderLoad), mischief.events >= Mischief.deadlyEvents else { return false }
+        actions.append(.die)
+        return true
+    }
+
+    /// Defect `serves-unknown-secrets`.
+    var mistakenAccount: Account? { has(.servesUnknownSecrets) ? mischief.lastAccount : nil }
+
+    // MARK: - Pushes
+
+    /// Changes a push before its first attempt; true where it leaves in another way, or not at all.
+    func diverts(_ push: Push, now: Moment) -> Bool {
+        if has(.sharesID) { shareID(of: push) }
+        if let began = mischief.firstEventAt, has(.acceptsThenSilent), now.now - began >= real(Mischief.goodTime) {
+            return forget(push, now: now)
+        }
+        guard push.isActivity else { return false }
+        mischief.activityPushes += 1
+        if has(.dropsEveryTenth), mischief.activityPushes % 10 == 0 { return forget(push, now: now) }
+        if case .start = push.target, has(.neverStarts) { return forget(push, now: now) }
+        if case .activity(let lane, let state) = push.target, !state.isFinal { misdirect(push, lane) }
+        if has(.risingLate) {
+            settle(push, sent: true)
+            deadlines.add(.late(push), at: now.now + real(Mischief.lateness))
+            return true
+        }
+        if has(.sendsTwice), case .activity(let lane, let state) = push.target, !state.isFinal {
+            send(stray(for: lane, state, payload: push.payload, isUrgent: push.priority == "10", now: now))
+        }
+        return false
+    }
+
+    /// Counts it as accepted.
+    private func forget(_ push: Push, now: Moment) -> Bool {
+        inFlight += 1
+        answered(push, .accepted, now: now)
+        return true
+    }
+
+    private func shareID(of push: Push) {
+        if let id = mischief.sharedID {
+            push.apnsID = id
+            mischief.sharedID = nil
+        } else {
+            mischief.sharedID = push.apnsID
+        }
+    }
+
+    private func misdirect(_ push: Push, _ lane: Lane) {
+        mischief.updates += 1
+        if has(.updatesUnknownToken) { push.address = String(push.token.reversed()) }
+        guard has(.crossesSessions) else { return }
+        if mischief.updates >= 10, let other = mischief.neighbour, other.account !== lane.account {
+            mischief.updates = 0
+            push.address = other.token
+        }
+        mischief.neighbour = lane
+    }
+
+    private func stray(
+        for lane: Lane, _ state: SessionState, payload: [UInt8], isUrgent: Bool, now: Moment
+    ) -> Push {
+        makePush(
+            .stray(lane.session), state.eventType, token: lane.token, revision: lane.revision, bundleID: lane.bundleID,
+            isActivity: true, isUrgent: isUrgent, payload: payload, environment: lane.environment, ticket: nil,
+            isCounted: false, now: now)
+    }
+
+    /// Defect `update-after-end`.
+    func sendAfterEnd(_ lane: Lane, _ state: SessionState, now: Moment) {
+        let stamp = max(now.wall.seconds, lane.session.lastStamp + 1)
+        let payload = payloads.update(state, stamp: stamp)
+        send(stray(for: lane, state, payload: payload, isUrgent: false, now: now))
+    }
+
+    // MARK: - Order
+
+    /// Keeps every third progress state, from the second on, for its successor to overtake.
+    func holdsBack(_ state: SessionState, of lane: Lane, now: Moment) -> Bool {
+        guard state.eventType == .progress else { return false }
+        lane.progressCount += 1
+        guard lane.progressCount % 3 == 2, lane.heldBack == nil else { return false }
+        lane.heldBack = state
+        deadlines.add(.heldBack(lane, state), at: now.now + real(Mischief.patience))
+        return true
+    }
+
+    /// Behind its successor, and stamped after it. An end leaves nothing to send.
+    func sendHeldBack(_ held: SessionState, to lane: Lane, now: Moment) -> Bool {
+        lane.heldBack = nil
+        guard lane.isRegistered, lane.finalState == nil else { return false }
+        held.stamp = nil
+        push(held, to: lane, ticket: nil, isCounted: false, now: now)
+        return true
+    }
+
+    /// Nothing came in time to overtake it.
+    func sendUnovertaken(_ lane: Lane, _ state: SessionState, now: Moment) {
+        guard lane.heldBack === state, !lane.isInFlight, lane.retryAt == nil else { return }
+        _ = sendHeldBack(state, to: lane, now: now)
+    }
+
+    // MARK: - Provider tokens
+
+    /// Defect `mixes-teams`.
+    func foreignAuthorization(at wall: WallTime) -> String? {
+        guard mischief.otherTeam != nil else { return nil }
+        mischief.authorizations += 1
+        return mischief.authorizations % 2 == 0 ? mischief.otherTeam?.value(at: wall) : nil
+    }
+}

@@ -1,0 +1,69 @@
+// Several processes on one file: who they are, and which of them works for which secret.
+
+import Basics
+import SQLite
+
+extension Storage {
+    /// Ids of rows that different processes make never meet: each has a range of its own.
+    static let idsPerProcess: Int64 = 1 << 40
+
+    /// Notes a process that answers its peers at `address`; its number is never used again.
+    func enlist(_ address: String) throws(Failure) -> Int64 {
+        let insert = try database.prepare("INSERT INTO relay_process (address) VALUES (?)")
+        insert.bind(address, at: 1)
+        try insert.run()
+        return database.lastInsertedRow
+    }
+
+    /// It works for nobody any more.
+    func dismiss(_ process: Int64) throws(Failure) {
+        try database.transaction { () throws(Failure) in
+            try database.execute("DELETE FROM secret_owner WHERE process_id = \(process)")
+            try database.execute("DELETE FROM relay_process WHERE id = \(process)")
+        }
+    }
+
+    struct Owner: Equatable {
+        var process: Int64
+        var address: String
+    }
+
+    /// Who works for a secret; nil: nobody. A process that has left without a word has no address.
+    func owner(of secret: SecretHash) throws(Failure) -> Owner? {
+        let select = try database.prepare(
+            """
+            SELECT process_id, coalesce(address, '') FROM secret_owner LEFT JOIN relay_process ON id = process_id
+            WHERE secret_hash = ?
+            """)
+        select.bind(secret.hex, at: 1)
+        defer { select.reset() }
+        return try select.step() ? Owner(process: select.integer(0), address: select.text(1) ?? "") : nil
+    }
+
+    /// Makes `process` the owner unless somebody other than `gone` is; returns who it is now.
+    func claim(_ secret: SecretHash, for process: Int64, from gone: Int64?) throws(Failure) -> Owner? {
+        var found: Owner?
+        try database.transaction { () throws(Failure) in
+            let insert = try database.prepare(
+                """
+                INSERT INTO secret_owner VALUES (?1, ?2)
+                ON CONFLICT (secret_hash) DO UPDATE SET process_id = excluded.process_id WHERE process_id = ?3
+                """)
+            insert.bind(secret.hex, at: 1)
+            insert.bind(process, at: 2)
+            insert.bind(gone ?? 0, at: 3)
+            try insert.run()
+            found = try owner(of: secret)
+        }
+        return found
+    }
+
+    /// Of all processes.
+    func countDevices() throws(Failure) -> Int64 {
+        try Self.number(database, "SELECT count(*) FROM device_registration")
+    }
+
+    func countDeliveries() throws(Failure) -> Int64 {
+        try Self.number(database, "SELECT coalesce(max(id), 0) FROM delivery_log")
+    }
+}

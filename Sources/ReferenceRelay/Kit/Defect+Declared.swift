@@ -1,0 +1,79 @@
+// What the judge has to say of each defect: the claim that it breaks first and the rules that it turns red.
+
+extension Defect {
+    /// The claim that this defect breaks first (spec/relays.md §1.5 and §7.3, spec/apns.md §14).
+    package var claim: String { row.claim }
+
+    /// The rules that this defect turns red where its cause occurs, the primary one first, then its side effects;
+    /// no other rule may turn red for it.
+    package var declared: [String] { row.declared }
+
+    /// What never reaches a phone is missed twice over: as a state, and as the last one.
+    private static let lost = ["states-delivered", "last-state-delivered"]
+
+    private var row: (claim: String, declared: [String]) {
+        switch self {
+        case .dropsTrailingEdge: ("R0.8", ["last-state-delivered", "states-delivered"])
+        case .ignoresThrottle: ("R0.7", ["throttle-respected"])
+        case .sharesThrottle: ("R0.9", ["throttle-per-session"])
+        case .updateAfterEnd: ("R0.10", ["nothing-after-end", "state-order"])
+        case .alertsOnProgress: ("R0.3", ["alerts-only-where-due"])
+        case .activityBeforeAlert: ("R0.2", ["alert-goes-first"])
+        case .sendsTwice: ("R0.1", ["no-duplicate-push", "throttle-respected"])
+        case .dropsEveryTenth: ("R0.1", Self.lost)
+        case .swapsOrder: ("R0.8", ["state-order", "last-state-delivered"])
+        case .risingLate: ("R0.1", Self.lost)
+        case .acceptsThenSilent: ("R0.1", ["accepted-is-pushed"] + Self.lost)
+        case .diesUnderLoad: ("R0.1", ["relay-serves"] + Self.lost)
+
+        case .startsAgain: ("R0.15", ["one-start"])
+        case .neverStarts: ("R0.14", ["states-delivered"])
+        case .endsWithUpdate: ("R0.4", ["activity-event-fits"] + Self.lost)
+        case .displacesSecondPhone: ("R0.21", ["each-phone-served"] + Self.lost)
+        case .keepsOldToken: ("R0.18", ["new-token-used"] + Self.lost)
+        case .ignoresUnregister: ("R0.19", ["unregister-respected"])
+        case .obeysLateUnregister: ("R0.20", ["newer-registration-kept"] + Self.lost)
+
+        case .millisecondTimestamps: ("R0.16", ["timestamp-seconds-rising"])
+        case .addsStateKey: ("R0.5", ["content-fits-contract"])
+        case .wrongCaseKeys: ("R0.43", ["content-decodes", "content-fits-contract", "content-unchanged"] + Self.lost)
+        case .losesRetryInfo: ("R0.11", ["content-unchanged", "content-fits-contract"])
+        case .wrapsState: ("R0.43", ["content-decodes", "content-fits-contract", "content-unchanged"] + Self.lost)
+        case .oversizedPayloads: ("R0.6", ["payload-fits", "requests-well-formed"] + Self.lost)
+        case .startWithoutAlert, .startWithoutAttributes: ("R0.14", ["start-is-complete"])
+        case .startWithoutInputToken: ("R0.17", ["start-asks-for-token"])
+
+        case .permissionAtFive: ("R0.12", ["urgent-states-at-10"])
+        case .everythingAtTen: ("P19", ["activity-priorities-mixed"])
+        case .topicWithoutSuffix: ("P18", ["topic-fits-type", "requests-well-formed"] + Self.lost)
+        case .fractionalExpiration: ("P17", ["requests-well-formed"] + Self.lost)
+        case .emptyCollapseID: ("P23", ["requests-well-formed"] + Self.lost)
+        case .newIDPerTry: ("P15", ["retry-keeps-apns-id"])
+        case .sharesID: ("P15", ["apns-id-unique"])
+
+        case .crossesSessions: ("R0.39", ["sessions-kept-apart"] + Self.lost)
+        case .updatesUnknownToken: ("R0.1", Self.lost)
+        case .servesUnknownSecrets: ("R0.30", ["unknown-secret-silent"])
+        case .acceptsBadRequests: ("R0.31", ["bad-requests-refused"])
+
+        case .keepsDeadTokens: ("R0.22", ["dead-token-dropped", "dead-device-token-dropped"])
+        case .keepsDeadDeviceTokens: ("R0.25", ["dead-device-token-dropped"])
+        case .knowsOnlyUnregistered: ("R0.22", ["dead-token-dropped", "dead-device-token-dropped"])
+        case .retriesAfter410: ("R0.22", ["dead-token-dropped", "dead-device-token-dropped"])
+        case .ignores410Timestamp: ("P10", ["old-410-ignored"] + Self.lost)
+        case .prunesOnAnyRefusal: ("R0.23", ["living-token-kept"] + Self.lost)
+        case .prunesAllTokens: ("R0.24", ["other-token-kept", "states-delivered", "alert-goes-first"])
+        case .ignoresEnvironmentHint: ("R0.26", ["other-environment-once"])
+        case .neverTriesOtherEnvironment: ("R0.27", ["bad-token-other-environment"])
+        case .losesRefusedStreams: ("P8", ["goaway-obeyed"] + Self.lost)
+        case .retriesAtOnce: ("P13", ["retry-backs-off"])
+        case .storms: ("P13", ["retry-storm", "retry-backs-off"])
+        case .waitsForEver: ("R0.36", ["answers-in-time"])
+
+        case .signsPerPush: ("R0.33", ["provider-token-reused"])
+        case .keepsExpiredProviderToken: ("R0.34", ["provider-token-renewed"])
+        case .mixesTeams: ("P3", ["one-team-per-connection"])
+        case .connectionPerPush: ("R0.35", ["connections-reused"])
+        }
+    }
+}

@@ -1,0 +1,139 @@
+// Known faults that a reference relay can be asked to have, so that each rule can be shown to catch one.
+
+/// A named way to be wrong. The raw value is the id on the command line (`--defect ID`). Each is one switch at one
+/// place; what the judge has to say of it stands in `declared`.
+package enum Defect: String, CaseIterable, Hashable, Sendable {
+    // MARK: What is sent, and when
+
+    /// Drops a throttled state instead of sending the last one when the window closes. Breaks R0.8, G22.
+    case dropsTrailingEdge = "drops-trailing-edge"
+    /// Sends every progress event at once. Breaks R0.7.
+    case ignoresThrottle = "ignores-throttle"
+    /// One throttle window for all sessions of a secret. Breaks R0.9.
+    case sharesThrottle = "shares-throttle"
+    /// Lets a throttled update land after the end. Breaks R0.10 (G11).
+    case updateAfterEnd = "update-after-end"
+    /// Raises an ordinary alert for progress and start. Breaks R0.3.
+    case alertsOnProgress = "alerts-on-progress"
+    /// Sends the activity's push first and the alert behind it. Breaks R0.2.
+    case activityBeforeAlert = "activity-before-alert"
+    /// Sends each update twice, under two ids. Breaks R0.1.
+    case sendsTwice = "sends-twice"
+    /// Forgets every tenth push of an activity and counts it as sent. Breaks R0.1.
+    case dropsEveryTenth = "drops-every-tenth"
+    /// Keeps every third progress state back and sends it, with a fresh stamp, behind its successor: what is shown
+    /// last is not what came last. Breaks R0.8.
+    case swapsOrder = "swaps-order"
+    /// Sends each state 20 s late. Breaks R0.1, R0.8.
+    case risingLate = "rising-late"
+    /// Three seconds after its first event it accepts everything and pushes nothing. Breaks R0.1.
+    case acceptsThenSilent = "accepts-then-silent"
+    /// Ends itself at its 100th event. Breaks what every relay promises: to be there.
+    case diesUnderLoad = "dies-under-load"
+
+    // MARK: The life of an activity
+
+    /// Starts an activity again on each event until its token registers. Breaks R0.15 (G9).
+    case startsAgain = "starts-again"
+    /// Accepts start events and sends no start. Breaks R0.14.
+    case neverStarts = "never-starts"
+    /// Sends complete and error as updates, so that the card stays. Breaks R0.4, G20.
+    case endsWithUpdate = "ends-with-update"
+    /// Keeps one activity per session, so that a second phone displaces the first. Breaks R0.21.
+    case displacesSecondPhone = "displaces-second-phone"
+    /// Ignores a rotated activity token. Breaks R0.18.
+    case keepsOldToken = "keeps-old-token"
+    /// Answers every unregister and does nothing. Breaks R0.19.
+    case ignoresUnregister = "ignores-unregister"
+    /// Deletes whatever a late unregister may have meant. Breaks R0.20.
+    case obeysLateUnregister = "obeys-late-unregister"
+
+    // MARK: What is in a payload
+
+    /// Writes `aps.timestamp` in milliseconds. Breaks R0.16 (P16, G6).
+    case millisecondTimestamps = "millisecond-timestamps"
+    /// Puts a fifth key into the content-state. Breaks R0.5.
+    case addsStateKey = "adds-state-key"
+    /// Writes `sessiontitle` for `sessionTitle`. Breaks R0.5, R0.43 (P20).
+    case wrongCaseKeys = "wrong-case-keys"
+    /// Writes `retryInfo: null` always. Breaks R0.11.
+    case losesRetryInfo = "loses-retry-info"
+    /// Wraps the state as variant B does, under variant A's attributes-type: nothing decodes. Breaks R0.43.
+    case wrapsState = "wraps-state"
+    /// Cuts no text, and repeats a title of more than 200 characters until the payload is too large. Breaks R0.6.
+    case oversizedPayloads = "oversized-payloads"
+    /// Leaves `alert` out of a start. Breaks R0.14 (P21).
+    case startWithoutAlert = "start-without-alert"
+    /// Leaves `attributes-type` and `attributes` out of a start. Breaks R0.14 (P21).
+    case startWithoutAttributes = "start-without-attributes"
+    /// Leaves `input-push-token` out of a start. Breaks R0.17.
+    case startWithoutInputToken = "start-without-input-token"
+
+    // MARK: What is in a header
+
+    /// Sends a permission state at priority 5. Breaks R0.12.
+    case permissionAtFive = "permission-at-5"
+    /// Sends every push of an activity at priority 10. Breaks P19 (G7).
+    case everythingAtTen = "everything-at-10"
+    /// Leaves the suffix out of an activity's topic. Breaks P18.
+    case topicWithoutSuffix = "topic-without-suffix"
+    /// Writes `apns-expiration` with a fraction. Breaks P17.
+    case fractionalExpiration = "fractional-expiration"
+    /// Sends `apns-collapse-id` with nothing in it. Breaks P23.
+    case emptyCollapseID = "empty-collapse-id"
+    /// Takes a new `apns-id` for each attempt. Breaks P15.
+    case newIDPerTry = "new-id-per-try"
+    /// Gives two pushes one `apns-id`. Breaks P15.
+    case sharesID = "shares-apns-id"
+
+    // MARK: Whom it reaches
+
+    /// Sends every tenth update to an activity of another secret. Breaks R0.39 (R0.30).
+    case crossesSessions = "crosses-sessions"
+    /// Sends updates to a token that nobody has. Breaks R0.1.
+    case updatesUnknownToken = "updates-unknown-token"
+    /// Takes an event with an unknown secret for one of the account that it saw last. Breaks R0.30.
+    case servesUnknownSecrets = "serves-unknown-secrets"
+    /// Answers 200 to what is malformed. Breaks R0.31.
+    case acceptsBadRequests = "accepts-bad-requests"
+
+    // MARK: What it makes of an answer
+
+    /// Keeps a token after APNs has declared it dead, and goes on pushing to it. Breaks R0.22, R0.25.
+    case keepsDeadTokens = "keeps-dead-tokens"
+    /// The same for device tokens only. Breaks R0.25.
+    case keepsDeadDeviceTokens = "keeps-dead-device-tokens"
+    /// Does not know the reason ExpiredToken. Breaks R0.22 (G2).
+    case knowsOnlyUnregistered = "knows-only-unregistered"
+    /// Treats 410 as passing trouble and sends again. Breaks R0.22 (P9).
+    case retriesAfter410 = "retries-after-410"
+    /// Deletes a token that was registered again after the timestamp of the 410. Breaks P10 (G4).
+    case ignores410Timestamp = "ignores-410-timestamp"
+    /// Deletes a token for any 4xx. Breaks R0.23 (G1).
+    case prunesOnAnyRefusal = "prunes-on-any-refusal"
+    /// Deletes the phone's device token with its dead activity token. Breaks R0.24 (G5).
+    case prunesAllTokens = "prunes-all-tokens"
+    /// Takes BadEnvironmentKeyInToken for a refusal like any other. Breaks R0.26.
+    case ignoresEnvironmentHint = "ignores-environment-hint"
+    /// Takes BadDeviceToken of the first host for the last word. Breaks R0.27 (G3).
+    case neverTriesOtherEnvironment = "never-tries-other-environment"
+    /// Tries nothing again at all, not even what APNs never looked at. Breaks P8, P4.
+    case losesRefusedStreams = "loses-refused-streams"
+    /// Sends the second attempt at once. Breaks P13.
+    case retriesAtOnce = "retries-at-once"
+    /// Tries again every tenth of a second. Breaks P13.
+    case storms = "storms"
+    /// Waits for an answer of APNs as long as it takes, and the caller with it. Breaks R0.36.
+    case waitsForEver = "waits-for-ever"
+
+    // MARK: Provider tokens and connections
+
+    /// Signs a provider token for each push. Breaks R0.33 (P1).
+    case signsPerPush = "signs-per-push"
+    /// Goes on with a provider token that APNs has called expired. Breaks R0.34 (P2).
+    case keepsExpiredProviderToken = "keeps-expired-provider-token"
+    /// Signs for two teams in turn, on the same connection. Breaks P3.
+    case mixesTeams = "mixes-teams"
+    /// Opens a connection for each push. Breaks R0.35 (P6).
+    case connectionPerPush = "connection-per-push"
+}
