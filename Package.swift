@@ -26,7 +26,7 @@ func tests(_ name: String, _ dependencies: [String]) -> Target {
 
 /// What the fuzz targets feed.
 let fuzzed = [
-    "APNs", "Basics", "EventLoop", "Faults", "HTTP", "Journal", "MockServer", "Net", "Scenarios", "TLS", "YAML",
+    "APNs", "Basics", "EventLoop", "Faults", "HTTP", "Journal", "MockServer", "Net", "Pushes", "Scenarios", "TLS", "YAML",
 ]
 
 let package = Package(
@@ -52,49 +52,53 @@ let package = Package(
         room("HTTP2", ["Basics", "HTTP", "CNghttp2"]),
         room("YAML", ["Basics", "CYAML"]),
         room("SQLite", ["Basics", "CSQLite"]),
+        room("Pushes", ["Basics"]),
         // Floor 2
         room("Net", ["Basics", "EventLoop", "TLS", "HTTP", "HTTP2", "CLinux"]),
         // Floor 3
-        room("APNs", ["Basics", "HTTP"]),
+        room("APNs", ["Basics", "HTTP", "Pushes"]),
         // Floor 4
-        room("Devices", ["Basics", "APNs"]),
-        room("Faults", ["Basics", "APNs"]),
+        room("Devices", ["Basics", "Pushes", "APNs"]),
+        room("Faults", ["Basics", "Pushes", "APNs"]),
         // Floor 5
-        room("Journal", ["Basics", "EventLoop", "HTTP", "CXXHash"]),
-        room("Metrics", ["Basics", "Journal", "CZlib"]),
+        room("Journal", ["Basics", "EventLoop", "HTTP", "Pushes", "CXXHash"]),
+        room("Metrics", ["Basics", "Pushes", "Journal", "CZlib"]),
         // Floor 6
-        room("Scenarios", ["Basics", "YAML", "Faults", "APNs", "Devices"]),
-        room("LoadGenerator", ["Basics", "EventLoop", "TLS", "HTTP", "Net", "Journal", "Metrics", "Scenarios"]),
+        room("Scenarios", ["Basics", "Pushes", "YAML", "Faults", "APNs", "Devices"]),
+        room(
+            "LoadGenerator",
+            ["Basics", "Pushes", "EventLoop", "TLS", "HTTP", "Net", "Journal", "Metrics", "Scenarios"]),
         room(
             "MockServer",
             [
-                "Basics", "EventLoop", "TLS", "HTTP", "HTTP2", "Net", "APNs", "Devices", "Faults", "Journal", "CLinux",
+                "Basics", "Pushes", "EventLoop", "TLS", "HTTP", "HTTP2", "Net", "APNs", "Devices", "Faults", "Journal",
+                "CLinux",
             ]),
         room("ReferenceRelay", ["Basics", "EventLoop", "TLS", "HTTP", "Net", "SQLite"]),
         // Floor 7
-        room("Conformance", ["Basics", "Journal", "Metrics"]),
+        room("Conformance", ["Basics", "Pushes", "Journal", "Metrics"]),
         room("Reports", ["Basics", "Journal", "Metrics", "Conformance"]),
         // Floor 8
         room(
             "Harness",
             [
-                "Basics", "EventLoop", "TLS", "HTTP", "Net", "Journal", "Metrics", "Scenarios", "Faults",
+                "Basics", "Pushes", "EventLoop", "TLS", "HTTP", "Net", "Journal", "Metrics", "Scenarios", "Faults",
                 "LoadGenerator",
                 "MockServer", "ReferenceRelay", "Conformance", "Reports", "APNs", "Devices", "CLinux",
             ]),
-        room("PushRig", ["Basics", "Journal", "Faults", "APNs", "Devices", "MockServer", "Net"]),
+        room("PushRig", ["Basics", "Pushes", "Journal", "Faults", "APNs", "Devices", "MockServer", "Net"]),
         // Floor 9
         .executableTarget(name: "Command", dependencies: ["Basics", "Harness"], swiftSettings: strict),
         // Tests, one target for each module, and the real program from outside
         .target(
             name: "WireClient", dependencies: ["Basics", "TLS"], path: "Tests/WireClient", swiftSettings: strict),
-        tests("APNs", ["APNs", "Basics", "HTTP"]),
+        tests("APNs", ["Pushes", "APNs", "Basics", "HTTP"]),
         tests("Basics", ["Basics"]),
-        tests("Conformance", ["Basics", "Conformance", "Journal", "Metrics"]),
-        tests("Devices", ["APNs", "Basics", "Devices"]),
+        tests("Conformance", ["Pushes", "Basics", "Conformance", "Journal", "Metrics"]),
+        tests("Devices", ["Pushes", "APNs", "Basics", "Devices"]),
         tests("EndToEnd", ["APNs", "Basics", "EventLoop", "Journal", "Net", "TLS"]),
         tests("EventLoop", ["Basics", "EventLoop"]),
-        tests("Faults", ["APNs", "Basics", "Faults"]),
+        tests("Faults", ["Pushes", "APNs", "Basics", "Faults"]),
         .testTarget(
             name: "FuzzTests", dependencies: fuzzed.map { .byName(name: $0) }, exclude: ["Driver"], swiftSettings: strict),
         tests("HTTP", ["Basics", "HTTP"]),
@@ -104,24 +108,25 @@ let package = Package(
         tests(
             "Harness",
             [
-                "APNs", "Basics", "Devices", "EventLoop", "Faults", "Harness", "LoadGenerator", "Metrics", "Net", "Reports",
+                "Pushes", "APNs", "Basics", "Devices", "EventLoop", "Faults", "Harness", "LoadGenerator", "Metrics", "Net", "Reports",
                 "Scenarios",
             ]),
         tests("House", []),
-        tests("Journal", ["Basics", "HTTP", "Journal"]),
+        tests("Journal", ["Pushes", "Basics", "HTTP", "Journal"]),
         tests(
             "LoadGenerator",
-            ["Basics", "EventLoop", "HTTP", "Journal", "LoadGenerator", "Metrics", "Net", "Scenarios"]),
-        tests("Metrics", ["Basics", "Journal", "Metrics"]),
+            ["Pushes", "Basics", "EventLoop", "HTTP", "Journal", "LoadGenerator", "Metrics", "Net", "Scenarios"]),
+        tests("Metrics", ["Pushes", "Basics", "Journal", "Metrics"]),
         tests(
             "MockServer",
-            ["APNs", "Basics", "Devices", "EventLoop", "HTTP", "Journal", "MockServer", "Net", "TLS", "WireClient", "YAML"]),
+            ["Pushes", "APNs", "Basics", "Devices", "EventLoop", "HTTP", "Journal", "MockServer", "Net", "TLS", "WireClient", "YAML"]),
         tests("Net", ["Basics", "EventLoop", "HTTP", "HTTP2", "Net", "TLS"]),
-        tests("PushRig", ["APNs", "Basics", "PushRig", "TLS"]),
+        tests("Pushes", ["Basics", "Pushes"]),
+        tests("PushRig", ["Pushes", "APNs", "Basics", "PushRig", "TLS"]),
         tests("ReferenceRelay", ["Basics", "EventLoop", "HTTP", "Net", "ReferenceRelay", "SQLite", "TLS"]),
         tests("Reports", ["Basics", "Conformance", "Metrics", "Reports"]),
         tests("SQLite", ["Basics", "SQLite"]),
-        tests("Scenarios", ["APNs", "Basics", "Faults", "Scenarios"]),
+        tests("Scenarios", ["Pushes", "APNs", "Basics", "Faults", "Scenarios"]),
         tests("TLS", ["Basics", "TLS"]),
         tests("YAML", ["Basics", "YAML"]),
     ],

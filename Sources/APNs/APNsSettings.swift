@@ -2,10 +2,11 @@
 // rules meet is a field with its default argued beside it.
 
 package import Basics
+package import Pushes
 
 /// How one APNs endpoint judges.
 package struct APNsSettings: Sendable {
-    package var environment: APNsEnvironment
+    package var environment: PushEnvironment
     /// Bundle IDs the provider's team owns; a push to another is TopicDisallowed. Nil: any.
     package var allowedTopics: [String]?
 
@@ -72,7 +73,7 @@ package struct APNsSettings: Sendable {
         case payloadEmpty = "payload-empty"
     }
 
-    package init(environment: APNsEnvironment = .sandbox, allowedTopics: [String]? = nil) {
+    package init(environment: PushEnvironment = .sandbox, allowedTopics: [String]? = nil) {
         self.environment = environment
         self.allowedTopics = allowedTopics
     }

@@ -1,6 +1,8 @@
 // What stands in the `aps` of a Live Activity push. APNs itself does not look (spec/apns.md §10): a push that a device
 // cannot decode is answered 200 all the same, and `defect` says why the card will not change.
 
+package import Pushes
+
 /// Why a device cannot use a Live Activity push.
 package enum ActivityDefect: UInt8, CaseIterable, Sendable {
     case notJSON
@@ -57,6 +59,8 @@ package enum InputChannel: Sendable, Equatable {
 /// The keys of `aps` that ActivityKit reads.
 package struct ActivityFacts: Sendable, Equatable {
     package var event: ActivityEvent?
+    /// The key is given and its value is no event.
+    package var hasUnknownEvent = false
     /// Unix seconds as sent.
     package var timestamp: Int64?
     package var hasContentState = false

@@ -1,6 +1,7 @@
 // A provider's client certificate as APNs judges it (spec/apns.md §9): whose topics, which environments, still good.
 
 package import Basics
+package import Pushes
 
 /// Made once per connection; what it allows never changes.
 package final class ClientCertificate: Sendable {
@@ -8,7 +9,7 @@ package final class ClientCertificate: Sendable {
     package let topics: [CertificateTopic]
     /// The default topic, and the only one of an MDM certificate.
     package let subjectUID: String?
-    package let environments: Set<APNsEnvironment>
+    package let environments: Set<PushEnvironment>
     package let notBefore: WallTime
     package let notAfter: WallTime
     /// Issued by an authority we trust, and not revoked.
@@ -35,7 +36,7 @@ package final class ClientCertificate: Sendable {
             isWellFormed = isWellFormed && more != nil
             topics = (topics ?? []) + (more ?? []).filter { topics?.contains($0) != true }
         }
-        var environments: Set<APNsEnvironment> = []
+        var environments: Set<PushEnvironment> = []
         if content(CertificateExtensions.sandbox) != nil { environments.insert(.sandbox) }
         if content(CertificateExtensions.production) != nil { environments.insert(.production) }
         self.topics = topics ?? []
@@ -49,7 +50,7 @@ package final class ClientCertificate: Sendable {
     }
 
     /// What the connection is refused with; nil: the certificate is good here and now.
-    package func refusal(in environment: APNsEnvironment, now: WallTime) -> Reason? {
+    package func refusal(in environment: PushEnvironment, now: WallTime) -> Reason? {
         guard isTrusted, isWellFormed, !topics.isEmpty, !environments.isEmpty, notBefore <= now, now <= notAfter else {
             return .badCertificate
         }

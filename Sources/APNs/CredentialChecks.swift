@@ -30,7 +30,7 @@ enum CredentialChecks {
         if it.isKnownToken || it.tokenStart == 0 { return nil }
         let hash = hashToken(&it, head)
         var ledger: TokenLedger?
-        var team = TokenHash(high: 0, low: 0)
+        var team = Hash128(high: 0, low: 0)
         if court.settings.tokenUpdateScope == .peerAndTeam {
             let value = head.value(at: it.fields.authorization)
             ledger = court.ledger
@@ -129,7 +129,7 @@ enum CredentialChecks {
         return start < value.count ? start : nil
     }
 
-    private static func hashToken(_ it: inout Inspection, _ head: HeaderBlock) -> TokenHash {
+    private static func hashToken(_ it: inout Inspection, _ head: HeaderBlock) -> Hash128 {
         if let known = it.jwtHash { return known }
         let value = head.value(at: it.fields.authorization)
         let fresh = hash(of: value.extracting(it.tokenStart..<value.count))

@@ -56,7 +56,7 @@ struct Inspection: ~Copyable {
     /// The JWT is the connection's last accepted one: only its age is still to be judged.
     var isKnownToken = false
     /// Its hash, once it is known not to be.
-    var jwtHash: TokenHash?
+    var jwtHash: Hash128?
     var verified: ProviderKeys.Verified?
     var keysGeneration: UInt64 = 0
 

@@ -19,11 +19,11 @@ struct Mixer {
     }
 
     /// The hash of everything taken, never all zero.
-    func finish(count: Int) -> TokenHash {
+    func finish(count: Int) -> Hash128 {
         let length = UInt64(truncatingIfNeeded: count)
         let left = fold(high ^ length, 0xE703_7ED1_A0B4_28DB ^ low)
         let right = fold(low ^ 0x8EBC_6AF0_9C88_C6E3, high ^ ~length)
-        return TokenHash(high: left, low: right | (left == 0 ? 1 : 0))
+        return Hash128(high: left, low: right | (left == 0 ? 1 : 0))
     }
 }
 
@@ -41,7 +41,7 @@ func word(_ bytes: UnsafeRawBufferPointer, at start: Int, filler: UInt64) -> UIn
 }
 
 /// The hash of any bytes, case and all.
-func hash(of bytes: Span<UInt8>) -> TokenHash {
+func hash(of bytes: Span<UInt8>) -> Hash128 {
     bytes.withUnsafeBytes { bytes in
         var mixer = Mixer()
         for start in stride(from: 0, to: bytes.count, by: 16) {

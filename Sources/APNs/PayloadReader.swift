@@ -1,6 +1,7 @@
 // What a device will find in a payload, read in one pass over the members of `aps` (spec/apns.md §5, §10).
 
 import Basics
+import Pushes
 
 /// Reads payloads. One per loop.
 final class PayloadReader {
@@ -159,7 +160,10 @@ final class PayloadReader {
         facts.timestamp = wholeNumber(members.timestamp)
         facts.dismissalDate = wholeNumber(members.dismissalDate)
         facts.staleDate = wholeNumber(members.staleDate)
-        facts.event = members.event.isGiven ? event(members.event.node) : nil
+        if members.event.isGiven {
+            facts.event = event(members.event.node)
+            facts.hasUnknownEvent = facts.event == nil
+        }
         if facts.event == .start, members.inputChannel.isGiven { facts.inputChannel = channel(members.inputChannel.node) }
         facts.defect = defect(facts, members)
         return facts
@@ -174,9 +178,10 @@ final class PayloadReader {
     private func wholeNumber(_ value: Value) -> Int64? { value.isGiven ? scanner.wholeNumber(value.node) : nil }
 
     private func event(_ node: Int) -> ActivityEvent? {
-        if scanner.isString(node, "update") { return .update }
-        if scanner.isString(node, "end") { return .end }
-        return scanner.isString(node, "start") ? .start : nil
+        // In the order of their frequency.
+        if scanner.isString(node, ActivityEvent.update.word) { return .update }
+        if scanner.isString(node, ActivityEvent.end.word) { return .end }
+        return scanner.isString(node, ActivityEvent.start.word) ? .start : nil
     }
 
     private func channel(_ node: Int) -> InputChannel {

@@ -23,7 +23,7 @@ package final class ProviderConnection {
     /// With a good client certificate the provider token is ignored.
     let certificate: ClientCertificate?
     /// Of the peer's address, for what is counted across connections.
-    let peer: TokenHash
+    let peer: Hash128
 
     // The last accepted token.
     let token = ByteBuffer()
@@ -77,7 +77,7 @@ package final class ProviderConnection {
 
     /// Counts a token by its bytes on this connection, or in `ledger` among all of its peer and `team`.
     func admit(
-        _ hash: TokenHash, among ledger: TokenLedger?, team: TokenHash, now: WallTime, interval: Interval
+        _ hash: Hash128, among ledger: TokenLedger?, team: Hash128, now: WallTime, interval: Interval
     ) -> TokenHistory.Admission {
         let admission =
             if let ledger {

@@ -1,19 +1,20 @@
 // One provider key as the developer portal knows it, and which keys may share a connection (spec/apns.md §8).
 
 import Basics
+package import Pushes
 
 /// What a key is for. Apple has three kinds.
 package enum KeyScope: Hashable, Sendable {
     /// The classic key: all topics of the team, in both environments.
     case team
     /// All topics of the team, in one environment.
-    case environment(APNsEnvironment)
+    case environment(PushEnvironment)
     /// These bundle IDs (1 to 400) in one environment. `related` is the ID of the one other topic-specific key that may
     /// share a connection with it.
-    case topics([String], APNsEnvironment, related: String?)
+    case topics([String], PushEnvironment, related: String?)
 
     /// Nil: both.
-    package var environment: APNsEnvironment? {
+    package var environment: PushEnvironment? {
         switch self {
         case .team: nil
         case .environment(let environment), .topics(_, let environment, _): environment

@@ -1,6 +1,7 @@
 // The provider keys a mock knows, as the developer portal would list them, and the tokens already verified with them.
 
 package import Basics
+import Pushes
 import Synchronization
 
 /// Keys by `kid`. Shared by all loops.
@@ -14,7 +15,7 @@ package final class ProviderKeys: Sendable {
 
     private struct State {
         var keys: [String: ProviderKey] = [:]
-        var tokens: [(hash: TokenHash, token: [UInt8], verified: Verified)] = []
+        var tokens: [(hash: Hash128, token: [UInt8], verified: Verified)] = []
         var nextSlot = 0
     }
 
@@ -98,14 +99,14 @@ package final class ProviderKeys: Sendable {
 
     // MARK: Tokens
 
-    func verified(_ token: Span<UInt8>, hash: TokenHash) -> Verified? {
+    func verified(_ token: Span<UInt8>, hash: Hash128) -> Verified? {
         state.withLock { state in
             for entry in state.tokens where entry.hash == hash && token.matches(entry.token) { return entry.verified }
             return nil
         }
     }
 
-    func remember(_ token: Span<UInt8>, hash: TokenHash, as verified: Verified) {
+    func remember(_ token: Span<UInt8>, hash: Hash128, as verified: Verified) {
         state.withLock { state in
             // The key may have been replaced while the signature was being checked.
             guard state.keys[verified.key.record.keyID] === verified.key else { return }

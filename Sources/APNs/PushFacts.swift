@@ -1,13 +1,14 @@
 // What a push is, in fixed size and without heap: numbers and places in the request's own header block.
 
 package import Basics
+package import Pushes
 
 /// What the rules read from a request. Filled as far as the checks came.
 package struct PushFacts: Sendable {
     /// The token's place within the value of `:path`; empty when the path has none.
     package var token: Range<Int> = 0..<0
     /// Meaningful when the token's format was found good (see `hasTokenHash`).
-    package var tokenHash = TokenHash(high: 0, low: 0)
+    package var tokenHash = Hash128(high: 0, low: 0)
     package var hasTokenHash = false
     /// The field of `apns-topic`.
     package var topicField: Int?

@@ -1,6 +1,8 @@
 // What a push says that APNs takes without a word and that is wrong all the same (spec/apns.md §3, §4, §5, §10): noted
 // beside the push, so that a report can tell.
 
+import Pushes
+
 /// One remark about an accepted push.
 package enum PushWarning: UInt16, CaseIterable, Sendable {
     case malformedJSON, noAPS, noPushType

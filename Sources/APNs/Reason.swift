@@ -1,6 +1,8 @@
 // Why APNs refuses a push on `/3/device`: one row per reason, spelled as on the wire. The broadcast API has a list of
 // its own and is not part of this one (spec/apns.md §6, §11).
 
+package import Pushes
+
 /// A reason of `/3/device` as it stands in the answer's body.
 package enum Reason: UInt8, CaseIterable, Sendable {
     case badCollapseId

@@ -2,6 +2,7 @@
 
 import Basics
 import HTTP
+import Pushes
 
 enum RequestChecks {
     private static let devices: StaticString = "/3/device/"

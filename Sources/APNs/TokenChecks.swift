@@ -8,7 +8,7 @@ enum TokenChecks {
     static func format(_ it: inout Inspection, _ head: HeaderBlock, _ court: Court) -> Reason? {
         guard !it.facts.token.isEmpty else { return nil }
         let token = head.value(at: it.fields.path).extracting(it.facts.token)
-        guard court.settings.tokenDigits.contains(token.count), let hash = TokenHash(checking: token) else {
+        guard court.settings.tokenDigits.contains(token.count), let hash = Hash128(checking: token) else {
             return .badDeviceToken
         }
         it.facts.tokenHash = hash

@@ -1,6 +1,7 @@
 // What the rules ask the world of devices about a token.
 
 package import Basics
+package import Pushes
 
 /// What is known about a token for a topic.
 package enum TokenStanding: Sendable, Equatable {
@@ -21,6 +22,6 @@ package enum TokenStanding: Sendable, Equatable {
 package protocol TokenDirectory: AnyObject, Sendable {
     /// `token` as sent (checked hex digits), `topic` with its suffix.
     func standing(
-        of token: Span<UInt8>, hash: TokenHash, topic: Span<UInt8>, environment: APNsEnvironment, now: WallTime
+        of token: Span<UInt8>, hash: Hash128, topic: Span<UInt8>, environment: PushEnvironment, now: WallTime
     ) -> TokenStanding
 }

@@ -12,10 +12,10 @@ struct TokenHistory: Sendable {
         case refused(until: WallTime)
     }
 
-    private var newest: (hash: TokenHash, since: WallTime)?
-    private var older: (hash: TokenHash, since: WallTime)?
+    private var newest: (hash: Hash128, since: WallTime)?
+    private var older: (hash: Hash128, since: WallTime)?
 
-    mutating func admit(_ hash: TokenHash, now: WallTime, interval: Interval) -> Admission {
+    mutating func admit(_ hash: Hash128, now: WallTime, interval: Interval) -> Admission {
         if newest?.hash == hash || older?.hash == hash { return .known }
         if let older, now < older.since + interval { return .refused(until: older.since + interval) }
         older = newest
@@ -30,8 +30,8 @@ struct TokenHistory: Sendable {
 /// the address cures it and that the keys of one team are not told apart. Shared by all loops.
 package final class TokenLedger: Sendable {
     private struct Party: Hashable {
-        var peer: TokenHash
-        var team: TokenHash
+        var peer: Hash128
+        var team: Hash128
     }
 
     /// Parties kept; when there are more, those that would be admitted anyway are forgotten, or else all.
@@ -42,7 +42,7 @@ package final class TokenLedger: Sendable {
     package init() {}
 
     func admit(
-        _ hash: TokenHash, peer: TokenHash, team: TokenHash, now: WallTime, interval: Interval
+        _ hash: Hash128, peer: Hash128, team: Hash128, now: WallTime, interval: Interval
     ) -> TokenHistory.Admission {
         histories.withLock { histories in
             let party = Party(peer: peer, team: team)

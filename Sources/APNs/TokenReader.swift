@@ -22,14 +22,14 @@ final class TokenReader {
     }
 
     /// Of the `iss` that a token claims, unverified; the same for all that claim none.
-    func claimedTeam(_ token: Span<UInt8>) -> TokenHash {
+    func claimedTeam(_ token: Span<UInt8>) -> Hash128 {
         guard token.count <= Self.byteLimit, let (first, second) = dots(token),
             Base64URL.decode(token.extracting(first + 1..<second), into: &part)
-        else { return TokenHash(high: 0, low: 0) }
+        else { return Hash128(high: 0, low: 0) }
         let part = part
         guard scanner.scan(part.span) == nil, let issuer = scanner.member("iss", of: 0),
             let team = scanner.string(issuer)
-        else { return TokenHash(high: 0, low: 0) }
+        else { return Hash128(high: 0, low: 0) }
         return withBytes(of: team) { hash(of: $0) }
     }
 

@@ -1,6 +1,7 @@
 // A topic is a bundle ID and, for most push types, a suffix (spec/apns.md §4).
 
 import Basics
+package import Pushes
 
 /// Where a topic's bundle ID ends and which push type its suffix belongs to.
 package struct TopicParts: Sendable, Equatable {

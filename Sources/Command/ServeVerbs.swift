@@ -42,7 +42,7 @@ extension Verb {
                 .usage, "there are channels of sandbox but no sandbox", hint: "give --sandbox ADDR, or --channels ADDR")
         }
         command.registersTokens = try arguments.one(of: ["any", "registered"], "--tokens") == "registered"
-        command.isSandbox = try arguments.one(of: ["production", "sandbox"], "--environment") == "sandbox"
+        command.environment = try arguments.one(of: MockCommand.environments, "--environment") ?? command.environment
         command.topics = arguments.all("--topic")
         for text in arguments.all("--setting") {
             guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {

@@ -3,11 +3,11 @@
 package import Basics
 package import Journal
 package import Metrics
+import Pushes
 
 /// Feed it the plan's expectations first, then the entries in the journal's order, then ask for the evidence.
 package struct EvidenceCollector {
     private let run: UInt32
-    private let scanner = JSONScanner()
     private var evidence: Evidence
     /// Steps that the relay answered with 2xx, as session and step in one word.
     private var accepted: Set<UInt64> = []
@@ -26,30 +26,28 @@ package struct EvidenceCollector {
                 session: expectation.session, step: expectation.step,
                 kind: evidence.texts.intern(expectation.kind),
                 token: expectation.token.isEmpty ? -1 : evidence.texts.intern(expectation.token.lowercased()),
-                channel: Self.kind(of: expectation.channel),
-                event: expectation.event.map(Self.event(of:)) ?? .none,
+                channel: expectation.channel, event: expectation.event,
                 plannedAt: expectation.plannedAt, isFinal: expectation.isFinal,
                 mayBeSuperseded: expectation.coalesceKey, wasAcceptedByRelay: false))
     }
 
     /// Pushes to APNs; those of other providers are passed over.
     package mutating func observe(_ push: PushEntry) {
-        guard push.provider == 0 else { return }
-        let (event, timestamp) = activity(in: push.payload)
-        let marker = Marker.find(in: push.payload.span, run: run)
+        guard push.provider == .apns else { return }
+        let marker = push.marker.flatMap { $0.run == run ? $0 : nil }
         evidence.pushes.append(
             ObservedPush(
                 id: push.id, arrivedAt: push.arrivedAt, answeredAt: push.arrivedAt + push.delay,
                 arrivedWall: push.arrivedWall, connection: push.connection, apnsID: push.apnsID,
-                diedMilliseconds: push.timestampMilliseconds, timestamp: timestamp,
+                diedMilliseconds: push.timestampMilliseconds, timestamp: push.stamp,
                 payloadHash: push.payload.hashValue, payloadCount: Int32(clamping: push.payload.count),
                 token: evidence.texts.intern(push.token.lowercased()),
                 authorization: authorization(of: push),
                 reason: push.reason.map { evidence.texts.intern($0) } ?? -1,
-                outcome: push.outcome.isEmpty ? -1 : evidence.texts.intern(push.outcome),
+                outcome: push.outcome,
                 session: marker.map { Int64($0.session) } ?? -1, step: marker.map { Int64($0.step) } ?? -1,
                 status: push.status, environment: push.environment,
-                kind: Self.kind(of: PushChannel(pushType: push.pushType)), event: event,
+                kind: PushType(declared: push.pushType), event: push.event,
                 priority: push.priority.flatMap { UInt8($0) } ?? 10,
                 gaveAPNsID: push.header("apns-id") != nil, metFault: push.faultRule != 0))
     }
@@ -82,33 +80,5 @@ package struct EvidenceCollector {
         let number = evidence.texts.intern(text)
         evidence.signers[number] = ProviderTokenClaims(authorization: text)
         return number
-    }
-
-    /// `aps.event` and `aps.timestamp`.
-    private func activity(in payload: [UInt8]) -> (ObservedPush.Event, Int64?) {
-        guard scanner.scan(payload.span) == nil, scanner.node(0).kind == .object,
-            let aps = scanner.member("aps", of: 0), scanner.node(aps).kind == .object
-        else { return (.none, nil) }
-        let event = scanner.member("event", of: aps).flatMap { scanner.string($0) }
-        let timestamp = scanner.member("timestamp", of: aps).flatMap { scanner.integer($0) }
-        return (event.map(Self.event(of:)) ?? .none, timestamp)
-    }
-
-    private static func event(of word: String) -> ObservedPush.Event {
-        switch word {
-        case "start": .start
-        case "update": .update
-        case "end": .end
-        default: .unknown
-        }
-    }
-
-    private static func kind(of channel: PushChannel) -> ObservedPush.Kind {
-        switch channel {
-        case .alert: .alert
-        case .liveactivity: .liveActivity
-        case .background: .background
-        default: .other
-        }
     }
 }

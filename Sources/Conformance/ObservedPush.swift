@@ -2,12 +2,10 @@
 
 package import Basics
 import Metrics
+package import Pushes
 
 /// A push as the rules see it.
 package struct ObservedPush: Hashable, Sendable {
-    package enum Kind: UInt8, Hashable, Sendable { case alert, liveActivity, background, other }
-    package enum Event: UInt8, Hashable, Sendable { case none, start, update, end, unknown }
-
     /// The journal's entry id.
     package var id: UInt64
     package var arrivedAt: Instant
@@ -26,14 +24,14 @@ package struct ObservedPush: Hashable, Sendable {
     /// The `authorization` field, or -1.
     package var authorization: Int32
     package var reason: Int32
-    package var outcome: Int32
+    package var outcome: Outcome?
     /// From the marker; -1 without one.
     package var session: Int64
     package var step: Int64
     package var status: UInt16
-    package var environment: UInt8
-    package var kind: Kind
-    package var event: Event
+    package var environment: PushEnvironment
+    package var kind: PushType
+    package var event: ActivityEvent?
     /// 10 where the field is absent, as Apple reads it.
     package var priority: UInt8
     /// The relay chose `apnsID` itself.
@@ -51,8 +49,8 @@ package struct ExpectedStep: Hashable, Sendable {
     package var step: UInt32
     package var kind: Int32
     package var token: Int32
-    package var channel: ObservedPush.Kind
-    package var event: ObservedPush.Event
+    package var channel: PushType
+    package var event: ActivityEvent?
     package var plannedAt: Instant
     package var isFinal: Bool
     /// A later state of the same activity may arrive instead.

@@ -6,6 +6,7 @@
 
 import APNs
 import Basics
+import Pushes
 
 extension TokenRow {
     /// Applies a Live Activity push. A start belongs on a push-to-start token, update and end on an activity's own;

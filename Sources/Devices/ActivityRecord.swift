@@ -1,7 +1,8 @@
 // A Live Activity as the admin API shows it.
 
-package import APNs
+import APNs
 package import Basics
+package import Pushes
 
 /// What is left of an activity.
 package enum ActivityState: UInt8, CaseIterable, Sendable {

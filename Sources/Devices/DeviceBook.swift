@@ -8,6 +8,7 @@
 
 import APNs
 import Basics
+package import Pushes
 import Synchronization
 
 /// How a device can be reached.
@@ -109,7 +110,7 @@ struct Device {
 /// The devices by their keys. A device with a name has the name's hash for a key, any other its only token's.
 final class DeviceBook: Sendable {
     struct Page: ~Copyable {
-        var devices: [TokenHash: Device] = [:]
+        var devices: [Hash128: Device] = [:]
         /// No stored push has anything happen to it earlier.
         var nextAt = WallTime(nanoseconds: .max)
     }
@@ -131,7 +132,7 @@ final class DeviceBook: Sendable {
 
     /// Reads or changes a device's entry; one that is plain afterwards is dropped. The body finds nil where there is
     /// none and none is made, and may set it to nil.
-    func with<R>(_ key: TokenHash, make: Making = .never, _ body: (inout Device?) -> R) -> R {
+    func with<R>(_ key: Hash128, make: Making = .never, _ body: (inout Device?) -> R) -> R {
         shard(key).page.withLock { page in
             var device = page.devices[key]
             let hasPlace = device != nil || takePlace(make)
@@ -158,12 +159,12 @@ final class DeviceBook: Sendable {
 
     /// Whether a device has an entry or may get one when a token leaves the others for it: a device that its last
     /// token leaves makes room.
-    func hasRoom(for key: TokenHash, leaving others: [TokenHash]) -> Bool {
+    func hasRoom(for key: Hash128, leaving others: [Hash128]) -> Bool {
         device(key) != nil || count.load(ordering: .relaxed) < limit
             || others.contains { other in device(other).map { $0.tokenCount <= 1 } ?? false }
     }
 
-    func device(_ key: TokenHash) -> Device? { shard(key).page.withLock { $0.devices[key] } }
+    func device(_ key: Hash128) -> Device? { shard(key).page.withLock { $0.devices[key] } }
 
     /// Takes all that is due out of the slots of all devices.
     func release(now: WallTime, _ settings: DeviceSettings) -> [StoredPush] {
@@ -198,5 +199,5 @@ final class DeviceBook: Sendable {
         }
     }
 
-    private func shard(_ key: TokenHash) -> Shard { shards[Int(truncatingIfNeeded: key.high >> 60)] }
+    private func shard(_ key: Hash128) -> Shard { shards[Int(truncatingIfNeeded: key.high >> 60)] }
 }

@@ -7,13 +7,13 @@ import Synchronization
 extension DeviceFleet {
     /// Whether a text can be a device token here: hex digits in either case, an even number, 2 to 1024.
     package static func isToken(_ text: String) -> Bool {
-        withBytes(of: text) { $0.count <= 1024 && TokenHash(checking: $0) != nil }
+        withBytes(of: text) { $0.count <= 1024 && Hash128(checking: $0) != nil }
     }
 
     /// `token` are hex digits in either case; nil when unknown.
     package func record(of token: String) -> TokenRecord? { record(of: Self.hash(token)) }
 
-    func record(of hash: TokenHash) -> TokenRecord? {
+    func record(of hash: Hash128) -> TokenRecord? {
         guard var record: TokenRecord = shard(hash).state.withLock({ state in
             state.table.find(hash).map { place in
                 let row = state.table[place]
@@ -69,7 +69,7 @@ extension DeviceFleet {
         shards.reduce(WallTime(nanoseconds: 0)) { max($0, $1.state.withLock { $0.latest }) }
     }
 
-    static func hash(_ token: String) -> TokenHash { withBytes(of: token) { TokenHash(hex: $0) } }
+    static func hash(_ token: String) -> Hash128 { withBytes(of: token) { Hash128(hex: $0) } }
 
     private func activity(at place: Int, _ table: borrowing TokenTable, now: WallTime) -> ActivityRecord? {
         let row = table[place]

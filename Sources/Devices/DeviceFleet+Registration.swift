@@ -72,7 +72,7 @@ extension DeviceFleet {
     }
 
     /// `set` for who holds `registrations`. `heirOf`: a token whose own device becomes this one's.
-    func register(_ record: TokenRecord, heirOf other: TokenHash? = nil, now: WallTime) -> Bool {
+    func register(_ record: TokenRecord, heirOf other: Hash128? = nil, now: WallTime) -> Bool {
         guard Self.isToken(record.token), record.device.map(Self.isDeviceName) ?? true else { return false }
         let hash = Self.hash(record.token)
         let key = Self.key(record.device, hash)
@@ -117,7 +117,7 @@ extension DeviceFleet {
 
     /// A token has left a device for another. With the last token the device goes, and what was stored for it is for
     /// the other one, which may be there to take it.
-    private func leave(_ key: TokenHash, for other: TokenHash, now: WallTime) {
+    private func leave(_ key: Hash128, for other: Hash128, now: WallTime) {
         let left = book.with(key) { device -> [StoredPush] in
             device?.tokenCount -= 1
             guard let gone = device, gone.tokenCount <= 0 else { return [] }

@@ -3,6 +3,7 @@
 
 package import APNs
 package import Basics
+import Pushes
 import Synchronization
 
 extension DeviceFleet {
@@ -36,7 +37,7 @@ extension DeviceFleet {
         if settings.activitySlots == .own, let event = facts.activity?.event {
             activity = event == .start ? push : facts.tokenHash.low | 1
         }
-        let slot = StoredPush.Slot(topic: TokenHash(hashing: bundle).low, activity: activity)
+        let slot = StoredPush.Slot(topic: Hash128(hashing: bundle).low, activity: activity)
         let limit = now + settings.storageLimit
         let expiresAt = facts.expiration.map { min(limit, WallTime(clampedSeconds: $0)) } ?? limit
         var stored = StoredPush(facts: facts, push: push, slot: slot, expiresAt: expiresAt)
@@ -47,7 +48,7 @@ extension DeviceFleet {
 
     /// Leaves a push with a device that does not take it now. The end of another push that this means, or of this one
     /// where the device takes it after all.
-    func keep(_ push: StoredPush, on key: TokenHash, now: WallTime) -> LateOutcome? {
+    func keep(_ push: StoredPush, on key: Hash128, now: WallTime) -> LateOutcome? {
         let isBatched = push.dueAt != nil
         let displaced: StoredPush? = book.with(key, make: isBatched ? .ifRoom : .never) { device in
             guard device != nil, isBatched || device?.takes(push.facts, settings) == false else { return push }
@@ -71,7 +72,7 @@ extension DeviceFleet {
 
     /// Changes how a device can be reached, and lets it have what was stored. There must be room for an entry (see
     /// `DeviceBook.hasRoom`) unless it is online.
-    func connect(_ key: TokenHash, _ connection: Connection, now: WallTime) {
+    func connect(_ key: Hash128, _ connection: Connection, now: WallTime) {
         let released = book.with(key, make: connection == .online ? .never : .always) { device in
             device?.connection = connection
             return device?.release(now: now, settings) ?? []
@@ -119,22 +120,22 @@ extension DeviceFleet {
 
     /// The device that a token is on: one with a name, or one of its own.
     struct DeviceKey {
-        var key: TokenHash
+        var key: Hash128
         var isNamed: Bool
     }
 
-    func device(of token: TokenHash) -> DeviceKey {
+    func device(of token: Hash128) -> DeviceKey {
         let name = shard(token).state.withLock { $0.extras[token]?.device }
         return DeviceKey(key: Self.key(name, token), isNamed: name != nil)
     }
 
-    static func key(_ device: String?, _ token: TokenHash) -> TokenHash {
-        device.map { TokenHash(deviceName: $0) } ?? token
+    static func key(_ device: String?, _ token: Hash128) -> Hash128 {
+        device.map { Hash128(deviceName: $0) } ?? token
     }
 }
 
-extension TokenHash {
-    init(deviceName: String) { self = withBytes(of: "device:" + deviceName) { TokenHash(hashing: $0) } }
+extension Hash128 {
+    init(deviceName: String) { self = withBytes(of: "device:" + deviceName) { Hash128(hashing: $0) } }
 }
 
 extension WallTime {

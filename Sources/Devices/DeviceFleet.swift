@@ -3,6 +3,7 @@
 
 package import APNs
 package import Basics
+package import Pushes
 import Synchronization
 
 /// The tokens and what became of pushes to them. Used from every loop and from the admin side at once.
@@ -24,7 +25,7 @@ package final class DeviceFleet: TokenDirectory, Sendable {
         var table: TokenTable
         /// The latest wall time a push brought; what the admin side takes for now.
         var latest = WallTime(nanoseconds: 0)
-        var extras: [TokenHash: TokenExtras] = [:]
+        var extras: [Hash128: TokenExtras] = [:]
 
         init(isMetered: Bool) { table = TokenTable(isMetered: isMetered) }
     }
@@ -54,7 +55,7 @@ package final class DeviceFleet: TokenDirectory, Sendable {
 
     /// Counts the push, and in `.any` remembers a new token. See `TokenStanding`.
     package func standing(
-        of token: Span<UInt8>, hash: TokenHash, topic: Span<UInt8>, environment: APNsEnvironment, now: WallTime
+        of token: Span<UInt8>, hash: Hash128, topic: Span<UInt8>, environment: PushEnvironment, now: WallTime
     ) -> TokenStanding {
         shard(hash).state.withLock { state in
             state.latest = max(state.latest, now)
@@ -98,14 +99,14 @@ package final class DeviceFleet: TokenDirectory, Sendable {
     }
 
     /// Pushes to this token that reached the token checks so far, the one being handled included; 0 when unknown.
-    package func pushCount(of hash: TokenHash) -> UInt32 {
+    package func pushCount(of hash: Hash128) -> UInt32 {
         shard(hash).state.withLock { state in state.table.find(hash).map { state.table[$0].pushCount } ?? 0 }
     }
 
     /// Whether a token that is not known can be remembered.
-    func hasRoom(for hash: TokenHash) -> Bool { shard(hash).state.withLock { $0.table.count < tokenLimitPerShard } }
+    func hasRoom(for hash: Hash128) -> Bool { shard(hash).state.withLock { $0.table.count < tokenLimitPerShard } }
 
-    func shard(_ hash: TokenHash) -> Shard { shards[Int(truncatingIfNeeded: hash.high >> 58)] }
+    func shard(_ hash: Hash128) -> Shard { shards[Int(truncatingIfNeeded: hash.high >> 58)] }
 
     /// Takes the push from its token's budget, if there is one, and says whether that was spent already.
     func isThrottled(
@@ -127,7 +128,7 @@ package final class DeviceFleet: TokenDirectory, Sendable {
 
     /// In the order of spec/apns.md §7: known, topic, active, rate.
     private func judge(
-        _ place: Int, _ state: inout ShardState, topic: Span<UInt8>, environment: APNsEnvironment, now: WallTime
+        _ place: Int, _ state: inout ShardState, topic: Span<UInt8>, environment: PushEnvironment, now: WallTime
     ) -> TokenStanding {
         let row = state.table[place]
         if let home = row.environment, home != environment { return .unknown }

@@ -3,6 +3,7 @@
 
 import APNs
 package import Basics
+import Pushes
 
 /// A device's budgets; nil: without limit. None has a published size but the background pushes' "two or three per
 /// hour", so all are off unless set, also because a load test packs hours into minutes. A budget of `n` per hour lets

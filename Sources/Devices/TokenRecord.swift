@@ -1,7 +1,8 @@
 // A token as the admin API shows and sets it.
 
-package import APNs
+import APNs
 package import Basics
+package import Pushes
 
 /// What a token addresses: an app on a device, one Live Activity, or the start of activities.
 package enum TokenKind: UInt8, CaseIterable, Sendable {
@@ -50,7 +51,7 @@ package struct TokenRecord: Sendable, Equatable {
     /// A bundle ID, without suffix; nil: not known yet, the first accepted push tells.
     package var topic: String?
     /// Nil: not known yet, the first push that fits tells.
-    package var environment: APNsEnvironment?
+    package var environment: PushEnvironment?
     package var state: TokenState
     /// When `state` became true; nil for a dead token: the first push that meets it dates its death.
     package var since: WallTime?
@@ -64,7 +65,7 @@ package struct TokenRecord: Sendable, Equatable {
     package var hasFrequentUpdates = false
 
     package init(
-        token: String, kind: TokenKind = .unknown, topic: String? = nil, environment: APNsEnvironment? = nil,
+        token: String, kind: TokenKind = .unknown, topic: String? = nil, environment: PushEnvironment? = nil,
         state: TokenState = .active, since: WallTime? = nil
     ) {
         self.token = token

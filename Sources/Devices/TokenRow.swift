@@ -2,6 +2,7 @@
 
 import APNs
 import Basics
+import Pushes
 
 /// A token's row. Times are Unix seconds unless named otherwise; 0 means none.
 struct TokenRow {
@@ -30,7 +31,7 @@ struct TokenRow {
     /// An empty place in the table. `Mixer` never makes this hash.
     var isFree: Bool { high == 0 && low == 0 }
 
-    var hash: TokenHash { TokenHash(high: high, low: low) }
+    var hash: Hash128 { Hash128(high: high, low: low) }
 
     private func read(_ shift: UInt16, _ mask: UInt16) -> UInt16 { bits >> shift & mask }
     private mutating func write(_ value: UInt16, _ shift: UInt16, _ mask: UInt16) {
@@ -47,20 +48,17 @@ struct TokenRow {
         set { write(UInt16(newValue.rawValue), 2, 3) }
     }
 
-    var environment: APNsEnvironment? {
+    var environment: PushEnvironment? {
         get {
             let value = read(4, 3)
-            return value == 0 ? nil : APNsEnvironment(rawValue: UInt8(value - 1))
+            return value == 0 ? nil : PushEnvironment(rawValue: UInt8(value - 1))
         }
         set { write(newValue.map { UInt16($0.rawValue) + 1 } ?? 0, 4, 3) }
     }
 
     var lastEvent: ActivityEvent? {
-        get {
-            let value = read(6, 3)
-            return value == 0 ? nil : ActivityEvent(rawValue: UInt8(value - 1))
-        }
-        set { write(newValue.map { UInt16($0.rawValue) + 1 } ?? 0, 6, 3) }
+        get { ActivityEvent(rawValue: UInt8(read(6, 3))) }
+        set { write(newValue.map { UInt16($0.rawValue) } ?? 0, 6, 3) }
     }
 
     /// Whether an `end` was applied.

@@ -46,7 +46,7 @@ struct TokenTable: ~Copyable {
     }
 
     /// The place of a token's row; valid until the next insertion or removal.
-    func find(_ hash: TokenHash) -> Int? {
+    func find(_ hash: Hash128) -> Int? {
         var place = Int(truncatingIfNeeded: hash.low) & mask
         while !rows[place].isFree {
             if rows[place].low == hash.low, rows[place].high == hash.high { return place }
@@ -61,7 +61,7 @@ struct TokenTable: ~Copyable {
     }
 
     /// `token` are hex digits, checked. Grows at three quarters.
-    mutating func insert(_ hash: TokenHash, token: Span<UInt8>) -> Int {
+    mutating func insert(_ hash: Hash128, token: Span<UInt8>) -> Int {
         if (count + 1) * 4 > (mask + 1) * 3 { rebuild(capacity: (mask + 1) * 2) }
         var place = Int(truncatingIfNeeded: hash.low) & mask
         while !rows[place].isFree { place = (place + 1) & mask }

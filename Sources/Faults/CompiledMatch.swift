@@ -5,8 +5,8 @@ import Basics
 import Glibc
 
 struct CompiledMatch {
-    private let token: TokenHash?
-    private let tokens: Set<TokenHash>?
+    private let token: Hash128?
+    private let tokens: Set<Hash128>?
     private let topic: [UInt8]
     private let match: FaultMatch
     private let pushChance: Seed
@@ -28,7 +28,7 @@ struct CompiledMatch {
         connectionChance = chance.child("connection")
     }
 
-    private static func hash(_ token: String) -> TokenHash { withBytes(of: token) { TokenHash(hex: $0) } }
+    private static func hash(_ token: String) -> Hash128 { withBytes(of: token) { Hash128(hex: $0) } }
 
     func holds(for subject: borrowing FaultSubject) -> Bool {
         guard holds(for: subject.caller) else { return false }

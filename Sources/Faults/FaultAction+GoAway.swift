@@ -3,6 +3,7 @@
 
 import APNs
 package import Basics
+import Pushes
 
 package struct GoAwayFault: Sendable, Equatable {
     /// The last stream that is promised an answer.

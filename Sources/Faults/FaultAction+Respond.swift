@@ -4,6 +4,7 @@
 
 import APNs
 package import Basics
+import Pushes
 
 /// The `timestamp` of a scripted 410 in relation to the token's registration with the relay. A relay must drop the
 /// token only if the death is younger than the registration (spec/apns.md §13).

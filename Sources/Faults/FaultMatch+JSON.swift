@@ -2,6 +2,7 @@
 
 import APNs
 import Basics
+import Pushes
 
 extension FaultMatch {
     static let keys = [
@@ -31,20 +32,18 @@ extension FaultMatch {
                 hint: "it may ask for " + known.joined(separator: ", "))
         }
         self.init(
-            provider: try object.word("provider", of: ["apns"]),
+            provider: try object.word("provider", of: [Provider.apns.word.description]).flatMap { Provider(word: $0) },
             token: try object.text("token"),
             tokens: try Self.tokens(object),
             topic: try object.text("topic"),
-            pushType: try object.word("pushType", of: PushType.allCases.map(\.word.description))
-                .flatMap { PushType(word: $0) },
-            event: try object.word("event", of: ActivityEvent.allCases.map(\.word.description))
-                .flatMap { word in ActivityEvent.allCases.first { $0.word.description == word } },
+            pushType: try object.word("pushType", of: PushType.words).flatMap { PushType(word: $0) },
+            event: try object.word("event", of: ActivityEvent.words).flatMap { ActivityEvent(word: $0) },
             nth: try object.ordinals("nth"),
             fraction: try object.share("fraction"),
             tokenFraction: try object.share("tokenFraction"),
             priority: try object.count("priority", atLeast: 1).map { UInt8(clamping: $0) },
-            environment: try object.word("environment", of: APNsEnvironment.allCases.map(\.word.description))
-                .flatMap { word in APNsEnvironment.allCases.first { $0.word.description == word } },
+            environment: try object.word("environment", of: PushEnvironment.words)
+                .flatMap { PushEnvironment(word: $0) },
             nthOfConnection: try object.ordinals("nthOfConnection"),
             connection: try object.ordinals("connection"),
             connectionFraction: try object.share("connectionFraction"))
@@ -56,7 +55,7 @@ extension FaultMatch {
         }
     }
 
-    private static func isToken(_ text: String) -> Bool { withBytes(of: text) { TokenHash(checking: $0) } != nil }
+    private static func isToken(_ text: String) -> Bool { withBytes(of: text) { Hash128(checking: $0) } != nil }
 
     private static func tokens(_ object: ObjectReader) throws(FaultRuleError) -> [String]? {
         guard let value = object["tokens"] else { return nil }
@@ -75,7 +74,7 @@ extension FaultMatch {
 
     var json: JSONValue {
         var object = JSONObject()
-        if let provider { object["provider"] = .string(provider) }
+        if let provider { object["provider"] = .string(provider.word.description) }
         if let environment { object["environment"] = .string(environment.word.description) }
         if let token { object["token"] = .string(token) }
         if let tokens { object["tokens"] = .array(tokens.map(JSONValue.string)) }

@@ -1,6 +1,7 @@
 // Which pushes, or which connections, a rule is about. What is nil matches all.
 
-package import APNs
+import APNs
+package import Pushes
 
 /// The nth of something, from 1: one, a range, or every kth.
 package struct Ordinals: Sendable, Equatable, ExpressibleByIntegerLiteral {
@@ -28,7 +29,7 @@ package struct Ordinals: Sendable, Equatable, ExpressibleByIntegerLiteral {
 /// `connectionFraction` only; one that meets broadcasts for nothing that is about tokens.
 package struct FaultMatch: Sendable, Equatable {
     /// The only one so far is `apns`.
-    package var provider: String?
+    package var provider: Provider?
     /// Hex digits, either case.
     package var token: String?
     /// Any of these tokens.
@@ -47,7 +48,7 @@ package struct FaultMatch: Sendable, Equatable {
     /// 1, 5 or 10.
     package var priority: UInt8?
     /// Where the push was sent.
-    package var environment: APNsEnvironment?
+    package var environment: PushEnvironment?
     /// The nth request of its connection, refused ones included.
     package var nthOfConnection: Ordinals?
     /// The nth connection that the mock accepted.
@@ -56,9 +57,9 @@ package struct FaultMatch: Sendable, Equatable {
     package var connectionFraction: Double?
 
     package init(
-        provider: String? = nil, token: String? = nil, tokens: [String]? = nil, topic: String? = nil,
+        provider: Provider? = nil, token: String? = nil, tokens: [String]? = nil, topic: String? = nil,
         pushType: PushType? = nil, event: ActivityEvent? = nil, nth: Ordinals? = nil, fraction: Double? = nil,
-        tokenFraction: Double? = nil, priority: UInt8? = nil, environment: APNsEnvironment? = nil,
+        tokenFraction: Double? = nil, priority: UInt8? = nil, environment: PushEnvironment? = nil,
         nthOfConnection: Ordinals? = nil, connection: Ordinals? = nil, connectionFraction: Double? = nil
     ) {
         self.provider = provider

@@ -2,15 +2,16 @@
 
 package import APNs
 package import Basics
+package import Pushes
 
 /// A connection before the rules.
 package struct FaultCaller: Sendable {
     /// The mock's connections are numbered from 1 as they are accepted.
     package var number: UInt64
     package var acceptedAt: Instant
-    package var environment: APNsEnvironment
+    package var environment: PushEnvironment
 
-    package init(number: UInt64, acceptedAt: Instant, environment: APNsEnvironment) {
+    package init(number: UInt64, acceptedAt: Instant, environment: PushEnvironment) {
         self.number = number
         self.acceptedAt = acceptedAt
         self.environment = environment
@@ -20,7 +21,7 @@ package struct FaultCaller: Sendable {
 /// A push or a broadcast before the rules. Lives as long as the topic's bytes.
 package struct FaultSubject: ~Escapable {
     package let target: FaultTarget
-    package let tokenHash: TokenHash
+    package let tokenHash: Hash128
     /// With suffix; empty when there is none.
     package let topic: Span<UInt8>
     package let pushType: PushType?
@@ -67,7 +68,7 @@ package struct FaultSubject: ~Escapable {
         credential: UInt64
     ) {
         target = .broadcast
-        tokenHash = TokenHash(high: 0, low: 0)
+        tokenHash = Hash128(high: 0, low: 0)
         topic = bundle
         pushType = nil
         event = facts.activity.event

@@ -3,6 +3,7 @@
 import APNs
 package import Basics
 import MockServer
+import Pushes
 
 package struct KeysCommand: Sendable {
     /// What may stand after the verb.
@@ -63,7 +64,7 @@ package struct KeysCommand: Sendable {
     private func makeSamples(_ store: CredentialStore) throws(Failure) {
         let topic = topics.first ?? "com.example.app"
         try show(store.makeKey(.team, teamID: teamID), store)
-        for place in APNsEnvironment.allCases {
+        for place in PushEnvironment.allCases {
             try show(store.makeKey(.environment(place), teamID: teamID), store)
             let first = try store.makeKey(.topics([topic], place, related: nil), teamID: teamID)
             show(first, store)
@@ -72,7 +73,7 @@ package struct KeysCommand: Sendable {
         }
         var request = CertificateRequest(topics: [topic, topic + ".voip", topic + ".complication"])
         show(try store.makeCertificate(request), store)
-        for place in APNsEnvironment.allCases {
+        for place in PushEnvironment.allCases {
             var single = CertificateRequest(topics: [topic])
             single.environments = [place]
             show(try store.makeCertificate(single), store)
@@ -84,8 +85,8 @@ package struct KeysCommand: Sendable {
         }
     }
 
-    private func place() throws(Failure) -> APNsEnvironment {
-        if let place = APNsEnvironment.allCases.first(where: { $0.word.description == environment }) { return place }
+    private func place() throws(Failure) -> PushEnvironment {
+        if let place = environment.flatMap({ PushEnvironment(word: $0) }) { return place }
         throw Failure(
             .usage, "such a key is for one environment", hint: "give --environment production or --environment sandbox")
     }

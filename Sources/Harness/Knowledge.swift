@@ -6,6 +6,7 @@ import Conformance
 import Devices
 import Faults
 import MockServer
+import Pushes
 import ReferenceRelay
 
 package enum Knowledge {

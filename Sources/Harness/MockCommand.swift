@@ -5,6 +5,7 @@ package import Basics
 import EventLoop
 import MockServer
 import Net
+import Pushes
 
 package struct MockCommand: Sendable {
     package var stateDirectory = "pushrig-state"
@@ -22,7 +23,9 @@ package struct MockCommand: Sendable {
     package var clockSkew = Interval.zero
     package var clockScale = 1.0
     package var registersTokens = false
-    package var isSandbox = false
+    /// `production` or `sandbox`.
+    package var environment = PushEnvironment.production.word.description
+    package static let environments = PushEnvironment.words
     package var topics: [String] = []
     package var loops = 1
     package var seed: UInt64 = 1
@@ -36,7 +39,7 @@ package struct MockCommand: Sendable {
             guard let text else { return apns.with(port: apns.port == 0 ? 0 : port) }
             return text == "none" ? nil : try SocketAddress(parsing: text)
         }
-        options.channels = try address(channels, beside: options.apns, isSandbox ? 2195 : 2196)
+        options.channels = try address(channels, beside: options.apns, options.environment == .sandbox ? 2195 : 2196)
         if let sandbox = options.sandbox { options.sandboxChannels = try address(sandboxChannels, beside: sandbox, 2195) }
         options.channelsMayMove = channels == nil && sandboxChannels == nil
     }
@@ -50,9 +53,13 @@ package struct MockCommand: Sendable {
         options.sandbox = try sandbox.map { text throws(Failure) in try SocketAddress(parsing: text) }
         options.sandboxTwin = try sandboxTwin.map { text throws(Failure) in try SocketAddress(parsing: text) }
         options.admin = try SocketAddress(parsing: admin)
+        guard let place = PushEnvironment(word: environment) else {
+            throw Failure(
+                .usage, "\(environment) is no environment", hint: Suggestion.hint(for: environment, among: Self.environments))
+        }
+        options.environment = place
         try chooseChannels(&options)
         options.registration = registersTokens ? .registered : .any
-        options.environment = isSandbox ? .sandbox : .production
         options.topics = topics
         options.loops = loops
         options.seed = Seed(seed)

@@ -10,6 +10,7 @@ import LoadGenerator
 import Metrics
 import MockServer
 import Net
+import Pushes
 import Reports
 import Scenarios
 

@@ -1,6 +1,7 @@
 // What the writers hand to the journal: fixed-size values without heap, filled on the data path.
 
 package import Basics
+package import Pushes
 
 /// One push as the mock judged it. Fields and body of the request are given beside it.
 package struct PushDraft: Sendable {
@@ -10,19 +11,17 @@ package struct PushDraft: Sendable {
     package var connection: UInt64
     /// The HTTP/2 stream, or 0 for HTTP/1.1.
     package var stream: Int32
-    /// 0 APNs, 1 FCM.
-    package var provider: UInt8
+    package var provider: Provider
     package var kind: RequestKind
-    /// The raw value of `APNsEnvironment`: 0 production, 1 sandbox.
-    package var environment: UInt8
+    package var environment: PushEnvironment
     /// The HTTP status answered; 0 when the push is never answered (silence).
     package var status: UInt16
     /// The provider's word for a refusal, such as `BadDeviceToken`; at most 255 bytes.
     package var reason: StaticString?
     /// The `timestamp` member of a 410 in Unix milliseconds; 0 when there is none.
     package var timestampMilliseconds: Int64
-    /// What the virtual device did, such as `updated`; empty when it never heard of the push. At most 255 bytes.
-    package var outcome: StaticString
+    /// What the virtual device did; nil when it never heard of the push.
+    package var outcome: Outcome?
     /// The number of the fault rule that fired; 0 when none did.
     package var faultRule: UInt32
     /// What that rule did, as `FaultAction.code` numbers it; 0 when none fired.
@@ -32,11 +31,19 @@ package struct PushDraft: Sendable {
     package var delay: Interval
     /// Bits whose meaning the writer knows: `PushWarning`.
     package var warnings: UInt16 = 0
+    /// `aps.event`; nil: none, a word that is none (see `hasUnknownEvent`), or not looked at, because the push was
+    /// refused before.
+    package var event: ActivityEvent?
+    package var hasUnknownEvent = false
+    /// `aps.timestamp` as sent, where it is a whole number.
+    package var stamp: Int64?
+    /// Which event of a run the payload speaks of.
+    package var marker: Marker?
 
     package init(
-        arrivedAt: Instant, connection: UInt64 = 0, stream: Int32 = 0, provider: UInt8 = 0, kind: RequestKind = .push,
-        environment: UInt8 = 0, status: UInt16, reason: StaticString? = nil, timestampMilliseconds: Int64 = 0,
-        outcome: StaticString = "", faultRule: UInt32 = 0, faultAction: UInt8 = 0,
+        arrivedAt: Instant, connection: UInt64 = 0, stream: Int32 = 0, provider: Provider = .apns, kind: RequestKind = .push,
+        environment: PushEnvironment = .production, status: UInt16, reason: StaticString? = nil,
+        timestampMilliseconds: Int64 = 0, outcome: Outcome? = nil, faultRule: UInt32 = 0, faultAction: UInt8 = 0,
         apnsID: UUIDBytes = UUIDBytes(high: 0, low: 0),
         delay: Interval = .zero
     ) {

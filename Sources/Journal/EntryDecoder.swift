@@ -2,6 +2,7 @@
 // checked again: nil means that this is no record of ours.
 
 import Basics
+import Pushes
 
 struct EntryDecoder {
     let segment: Segment
@@ -52,18 +53,22 @@ struct EntryDecoder {
         guard record.length >= Format.pushLength else { return nil }
         let bytes = record.bytes
         let reasonLength = Int(bytes.value(60, as: UInt8.self))
-        let outcomeLength = Int(bytes.value(61, as: UInt8.self))
-        let fieldStart = Format.pushLength + reasonLength + outcomeLength
-        guard fieldStart <= record.length, let headers = try headers(from: fieldStart), let payload = try payload()
+        let flags = bytes.value(13, as: UInt8.self)
+        let markerStart = Format.pushLength + (flags & Format.stampFlag != 0 ? Format.stampLength : 0)
+        let reasonStart = markerStart + (flags & Format.markerFlag != 0 ? Format.markerLength : 0)
+        let fieldStart = reasonStart + reasonLength
+        guard fieldStart <= record.length, let words = PushWords(bytes), let headers = try headers(from: fieldStart),
+            let payload = try payload()
         else { return nil }
         var entry = PushEntry(id: id, arrivedAt: instant(at: 16), arrivedWall: wall(instant(at: 16)), token: "")
         entry.connection = bytes.value(24, as: UInt64.self)
         entry.stream = bytes.value(32, as: Int32.self)
-        let provider = bytes.value(36, as: UInt8.self)
-        guard let kind = RequestKind(rawValue: provider >> 4) else { return nil }
-        entry.provider = provider & 15
-        entry.kind = kind
-        entry.environment = bytes.value(37, as: UInt8.self)
+        entry.provider = words.provider
+        entry.kind = words.kind
+        entry.environment = words.environment
+        entry.outcome = words.outcome
+        entry.event = words.event
+        entry.hasUnknownEvent = words.hasUnknownEvent
         entry.status = bytes.value(38, as: UInt16.self)
         entry.timestampMilliseconds = bytes.value(40, as: Int64.self)
         entry.delay = Interval(nanoseconds: bytes.value(48, as: Int64.self))
@@ -71,9 +76,14 @@ struct EntryDecoder {
         entry.faultAction = bytes.value(62, as: UInt8.self)
         entry.apnsID = UUIDBytes(high: bytes.value(64, as: UInt64.self), low: bytes.value(72, as: UInt64.self))
         entry.warnings = bytes.value(92, as: UInt16.self)
-        entry.isCut = bytes.value(13, as: UInt8.self) & Format.cutFlag != 0
-        if reasonLength > 0 { entry.reason = text(Format.pushLength, reasonLength) }
-        entry.outcome = text(Format.pushLength + reasonLength, outcomeLength)
+        entry.isCut = flags & Format.cutFlag != 0
+        if flags & Format.stampFlag != 0 { entry.stamp = bytes.value(Format.pushLength, as: Int64.self) }
+        if flags & Format.markerFlag != 0 {
+            entry.marker = Marker(
+                run: bytes.value(markerStart, as: UInt32.self), session: bytes.value(markerStart + 4, as: UInt32.self),
+                step: bytes.value(markerStart + 8, as: UInt32.self))
+        }
+        if reasonLength > 0 { entry.reason = text(reasonStart, reasonLength) }
         entry.headers = headers
         entry.payload = payload
         Self.fillFromHeaders(&entry)
@@ -130,5 +140,32 @@ struct EntryDecoder {
             default: break
             }
         }
+    }
+}
+
+/// The bytes of a push record that stand for words.
+private struct PushWords {
+    let provider: Provider
+    let kind: RequestKind
+    let environment: PushEnvironment
+    let outcome: Outcome?
+    let event: ActivityEvent?
+    let hasUnknownEvent: Bool
+
+    /// Nil when one of them is a number that this version does not have.
+    init?(_ record: UnsafeRawPointer) {
+        let service = record.value(36, as: UInt8.self)
+        let outcome = record.value(61, as: UInt8.self)
+        let event = record.value(63, as: UInt8.self)
+        guard let provider = Provider(rawValue: service & 15), let kind = RequestKind(rawValue: service >> 4),
+            let environment = PushEnvironment(rawValue: record.value(37, as: UInt8.self))
+        else { return nil }
+        self.provider = provider
+        self.kind = kind
+        self.environment = environment
+        self.outcome = Outcome(rawValue: outcome)
+        self.event = ActivityEvent(rawValue: event)
+        hasUnknownEvent = event == Format.unknownEvent
+        guard self.outcome != nil || outcome == 0, self.event != nil || hasUnknownEvent || event == 0 else { return nil }
     }
 }

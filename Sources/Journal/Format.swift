@@ -11,11 +11,13 @@
 //     blob    16 i64 content length   24 content                     (no instant)
 //     push    24 u64 connection   32 i32 stream   36 u8 provider, above its four low bits the kind of request
 //             37 u8 environment   38 u16 status
-//             40 i64 timestamp in ms   48 i64 delay   56 u32 fault rule   60 u8 reason length   61 u8 outcome length
-//             62 u8 fault action, 0 when none
+//             40 i64 timestamp in ms   48 i64 delay   56 u32 fault rule   60 u8 reason length
+//             61 u8 outcome, 0 when none   62 u8 fault action, 0 when none
+//             63 u8 `aps.event`: 0 none, 255 a word that is no event
 //             64 u64[2] apns-id   80 u64 body's blob, 0 when empty   88 u32 body length
 //             92 u16 warnings
-//             96 reason, outcome, then `count` fields: u16 name length, u16 value length, name, value
+//             96 flag 2: i64 `aps.timestamp`; flag 4: the marker, u32 run, u32 session, u32 step
+//             then reason, then `count` fields: u16 name length, u16 value length, name, value
 //             (top bit of the name length: instead of the value stands the u64 offset of its blob)
 //     event   24 u32 session   28 u32 step   32 u16 kind   34 u16 status   36 u8 failure
 //             40 i64 planned   48 i64 sent   56 i64 answered         (its instant is the latest of the three)
@@ -25,10 +27,14 @@
 // record that was moved, or forged inside a body, is none. A blob always stands before the records that refer to it,
 // by its file offset, so a reader needs no index. An entry's id is `tag << 40 | offset / 8`: the tag is unique in the
 // directory and below 2^13, which keeps ids below 2^53, where JSON numbers are still exact.
+//
+// Numbers for words (provider, environment, outcome, event, kinds) are raw values that never change; a new one, as any
+// other change that an older reader would not understand, is a new version. Version 2: event, `aps.timestamp` and
+// marker of a push, and its outcome as a number; version 1 had the outcome's word and none of these.
 
 enum Format {
     static let magic: UInt64 = 0x4A67_6952_6873_7550  // "PushRigJ"
-    static let version: UInt32 = 1
+    static let version: UInt32 = 2
     static let suffix = ".journal"
 
     static let fixedHeaderLength = 64
@@ -50,6 +56,13 @@ enum Format {
 
     /// Flag: the request was larger than is kept.
     static let cutFlag: UInt8 = 1
+    /// Flags: the payload's timestamp is there; the marker is there.
+    static let stampFlag: UInt8 = 2
+    static let markerFlag: UInt8 = 4
+    static let stampLength = 8
+    static let markerLength = 12
+    /// Instead of an event: a word that is none.
+    static let unknownEvent: UInt8 = 255
     static let blobBit: UInt16 = 0x8000
 
     static func padded(_ length: Int) -> Int { (length + 7) & ~7 }

@@ -1,6 +1,7 @@
 // What is read back from a journal: plain values that own their bytes, for use off the data path.
 
 package import Basics
+package import Pushes
 
 package enum JournalEntry: Sendable {
     /// Its `kind` is `push`.
@@ -27,25 +28,32 @@ package struct PushEntry: Sendable {
     package var arrivedWall: WallTime
     package var connection: UInt64
     package var stream: Int32
-    /// 0 APNs, 1 FCM.
-    package var provider: UInt8
+    package var provider: Provider
     package var kind: RequestKind
-    /// 0 production, 1 sandbox.
-    package var environment: UInt8
+    package var environment: PushEnvironment
     /// 0 when the push was never answered.
     package var status: UInt16
     package var reason: String?
     /// Unix milliseconds; 0 when there is none.
     package var timestampMilliseconds: Int64
-    package var outcome: String
+    /// Nil when no device heard of it.
+    package var outcome: Outcome?
     /// 0 when no fault fired.
     package var faultRule: UInt32
-    /// What it did, as `FaultAction.code` numbers it; 0 when none fired, and in journals older than this.
+    /// What it did, as `FaultAction.code` numbers it; 0 when none fired.
     package var faultAction: UInt8 = 0
     package var apnsID: UUIDBytes
     package var delay: Interval
     /// Bits of `PushWarning`.
     package var warnings: UInt16 = 0
+    /// `aps.event`; nil: none, a word that is none, or the push was refused before its payload was read.
+    package var event: ActivityEvent?
+    /// `aps.event` is given and no event.
+    package var hasUnknownEvent = false
+    /// `aps.timestamp` as sent, where it is a whole number and the payload was read.
+    package var stamp: Int64?
+    /// The first marker in the payload, of whatever run.
+    package var marker: Marker?
     /// All fields in order of arrival, pseudo-header fields among them.
     package var headers: [(name: String, value: String)]
     /// What follows the last slash of `:path`.
@@ -59,11 +67,13 @@ package struct PushEntry: Sendable {
 
     package init(
         id: UInt64, arrivedAt: Instant, arrivedWall: WallTime = WallTime(nanoseconds: 0), connection: UInt64 = 0,
-        stream: Int32 = 0, provider: UInt8 = 0, kind: RequestKind = .push, environment: UInt8 = 0, status: UInt16 = 200,
-        reason: String? = nil, timestampMilliseconds: Int64 = 0, outcome: String = "", faultRule: UInt32 = 0,
+        stream: Int32 = 0, provider: Provider = .apns, kind: RequestKind = .push,
+        environment: PushEnvironment = .production, status: UInt16 = 200,
+        reason: String? = nil, timestampMilliseconds: Int64 = 0, outcome: Outcome? = nil, faultRule: UInt32 = 0,
         apnsID: UUIDBytes = UUIDBytes(high: 0, low: 0), delay: Interval = .zero,
         headers: [(name: String, value: String)] = [], token: String, topic: String? = nil, pushType: String? = nil,
-        priority: String? = nil, payload: [UInt8] = [], isCut: Bool = false
+        priority: String? = nil, event: ActivityEvent? = nil, stamp: Int64? = nil, marker: Marker? = nil,
+        payload: [UInt8] = [], isCut: Bool = false
     ) {
         self.id = id
         self.arrivedAt = arrivedAt
@@ -85,6 +95,9 @@ package struct PushEntry: Sendable {
         self.topic = topic
         self.pushType = pushType
         self.priority = priority
+        self.event = event
+        self.stamp = stamp
+        self.marker = marker
         self.payload = payload
         self.isCut = isCut
     }

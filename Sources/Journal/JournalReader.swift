@@ -90,7 +90,7 @@ package final class JournalReader {
         case .failure(.version(let version)):
             throw Failure(
                 .usage, "the journal \(path) has format version \(version); this pushrig reads \(Format.version)",
-                hint: "use the pushrig that wrote it")
+                hint: "use the pushrig that wrote it, or another directory")
         case .failure(.foreign), .failure(.damaged):
             known.insert(name)
             foreign.append(name)

@@ -3,32 +3,33 @@
 import Basics
 import Glibc
 import HTTP
+import Pushes
 
 struct PushEncoder {
     private let record: UnsafeMutableRawPointer
     private let limit: Int
     private var end = 0
     private var fieldCount: UInt16 = 0
-    private var isCut: Bool
+    private var flags: UInt8
 
     /// `limit` is what `size` said.
     init(record: UnsafeMutableRawPointer, limit: Int, isCut: Bool) {
         self.record = record
         self.limit = limit
-        self.isCut = isCut
+        flags = isCut ? Format.cutFlag : 0
     }
 
     /// An upper bound for the record, and the most it may take.
     static func size(_ push: PushDraft, _ head: HeaderBlock) -> Int {
-        let words = (push.reason?.utf8CodeUnitCount ?? 0) + push.outcome.utf8CodeUnitCount
-        return Format.pushLength + words + min(head.byteCount + 4 * head.count, Format.maxFieldBytes) + 16
+        Format.pushLength + Format.stampLength + Format.markerLength + (push.reason?.utf8CodeUnitCount ?? 0)
+            + min(head.byteCount + 4 * head.count, Format.maxFieldBytes) + 16
     }
 
     mutating func write(_ push: PushDraft, bodyOffset: Int, bodyLength: Int) {
         record.put(push.connection, at: 24)
         record.put(push.stream, at: 32)
-        record.put(push.provider | push.kind.rawValue << 4, at: 36)
-        record.put(push.environment, at: 37)
+        record.put(push.provider.rawValue | push.kind.rawValue << 4, at: 36)
+        record.put(push.environment.rawValue, at: 37)
         record.put(push.status, at: 38)
         record.put(push.timestampMilliseconds, at: 40)
         record.put(push.delay.nanoseconds, at: 48)
@@ -38,9 +39,22 @@ struct PushEncoder {
         record.put(UInt64(bodyOffset), at: 80)
         record.put(UInt64(bodyLength) | UInt64(push.warnings) << 32, at: 88)
         end = Format.pushLength
+        if let stamp = push.stamp {
+            flags |= Format.stampFlag
+            record.put(stamp, at: end)
+            end += Format.stampLength
+        }
+        if let marker = push.marker {
+            flags |= Format.markerFlag
+            record.put(UInt64(marker.run) | UInt64(marker.session) << 32, at: end)
+            record.put(marker.step, at: end + 8)
+            end += Format.markerLength
+        }
         let reasonLength = push.reason.map { write($0) } ?? 0
-        let outcomeLength = write(push.outcome)
-        record.put(UInt32(reasonLength) | UInt32(outcomeLength) << 8 | UInt32(push.faultAction) << 16, at: 60)
+        let event = push.event?.rawValue ?? (push.hasUnknownEvent ? Format.unknownEvent : 0)
+        record.put(
+            UInt32(reasonLength) | UInt32(push.outcome?.rawValue ?? 0) << 8 | UInt32(push.faultAction) << 16
+                | UInt32(event) << 24, at: 60)
     }
 
     /// False when a credential had to be stored first: everything is to be written again.
@@ -54,7 +68,7 @@ struct PushEncoder {
             guard name.count < Int(Format.blobBit), value.count <= Int(UInt16.max), fieldCount < .max,
                 end + 4 + name.count + valueRoom <= limit - 8
             else {
-                isCut = true
+                flags |= Format.cutFlag
                 continue
             }
             var nameWord = UInt16(name.count)
@@ -83,7 +97,7 @@ struct PushEncoder {
     /// Pads the record and gives its length.
     mutating func finish() -> Int {
         record.put(UInt64(0), at: end)
-        record.put(UInt32(isCut ? Format.cutFlag : 0) << 8 | UInt32(fieldCount) << 16, at: 12)
+        record.put(UInt32(flags) << 8 | UInt32(fieldCount) << 16, at: 12)
         return Format.padded(end)
     }
 

@@ -1,6 +1,7 @@
 // The variables of one event, for the profile's templates. One object per loop, pointed at event after event.
 
 import Basics
+import Pushes
 import Scenarios
 
 final class EventValues: TemplateValues {
@@ -27,7 +28,7 @@ final class EventValues: TemplateValues {
         switch variable {
         case .own(let index): own(index)?.append(encoding, into: buffer)
         case .event(.step): encode(encoding, into: buffer) { Text.append(UInt64(step), radix: 10, into: $0) }
-        case .event(.marker): encode(encoding, into: buffer) { appendMarker(into: $0) }
+        case .event(.marker): encode(encoding, into: buffer) { marker.write(into: $0) }
         case .session(let variable):
             encode(encoding, into: buffer) { workload.append(variable, session: session, into: $0) }
         }
@@ -47,14 +48,5 @@ final class EventValues: TemplateValues {
         encoding.append(scratch.bytes, into: buffer)
     }
 
-    /// As `Marker.text`, without a String.
-    private func appendMarker(into buffer: ByteBuffer) {
-        buffer.append("[pr:")
-        Text.append(hex: UInt64(workload.run), digits: 8, into: buffer)
-        buffer.append(58)
-        Text.append(UInt64(session), radix: 36, into: buffer)
-        buffer.append(58)
-        Text.append(UInt64(step), radix: 36, into: buffer)
-        buffer.append(93)
-    }
+    private var marker: Marker { Marker(run: workload.run, session: session, step: step) }
 }

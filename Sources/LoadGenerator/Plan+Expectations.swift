@@ -2,6 +2,7 @@
 
 package import Basics
 package import Metrics
+import Pushes
 import Scenarios
 
 extension Plan {
@@ -30,7 +31,7 @@ extension Plan {
         let call = workload.profile.calls[owed.event.call]
         return Expectation(
             session: owed.event.session, step: owed.event.step, kind: call.name,
-            channel: PushChannel(rawValue: owed.push.channel.rawValue) ?? .alert, event: owed.push.event?.rawValue,
+            channel: owed.push.channel, event: owed.push.event,
             plannedAt: origin + owed.event.at, coalesceKey: owed.push.coalesce, deadline: owed.deadline,
             isFinal: call.isFinal && owed.push.channel == .liveactivity,
             token: workload.text(owed.push.token, session: owed.event.session))

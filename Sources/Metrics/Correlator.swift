@@ -7,6 +7,7 @@
 
 package import Basics
 package import Journal
+package import Pushes
 
 /// Memory: 32 bytes an expectation, 48 bytes a push, 8 bytes a failed event, and for each token and session some tens.
 package struct Correlator: Sendable {
@@ -43,6 +44,9 @@ package struct Correlator: Sendable {
     /// By the number of the event's kind.
     private var answers: [UInt16: Histogram] = [:]
     private var reasons: [Answer: Int] = [:]
+    /// Nil: no device heard of it.
+    private var outcomes: [Outcome?: Int] = [:]
+    private var lateOutcomes: [Outcome: Int] = [:]
 
     private struct Answer: Hashable {
         var status: UInt16
@@ -75,7 +79,7 @@ package struct Correlator: Sendable {
                 plannedAt: expectation.plannedAt.nanoseconds, deadline: expectation.deadline.nanoseconds,
                 session: expectation.session, step: expectation.step,
                 token: tokens.number(of: expectation.token), kind: number(ofKind: expectation.kind),
-                channel: expectation.channel.number, flags: flags))
+                channel: expectation.channel.rawValue, flags: flags))
         if expectation.isFinal {
             finalTokens.add(
                 expectation.token, token: planned[planned.count - 1].token, session: expectation.session,
@@ -85,8 +89,8 @@ package struct Correlator: Sendable {
     }
 
     package mutating func observe(_ push: PushEntry) {
-        let marker = Marker.find(in: push.payload.span, run: run)
-        let channel = PushChannel(pushType: push.pushType)
+        let marker = push.marker.flatMap { $0.run == run ? $0 : nil }
+        let channel = PushType(declared: push.pushType)
         let token = tokens.number(of: push.token)
         let killed = push.status == 410 || push.reason == "BadDeviceToken"
         var flags: Arrival.Flags = []
@@ -94,22 +98,22 @@ package struct Correlator: Sendable {
         if killed { flags.insert(.killedToken) }
         if push.status == 200 {
             flags.insert(.isAnswered200)
-            if channel != .liveactivity || Self.isAccepted(push.outcome) { flags.insert(.isAccepted) }
+            if channel != .liveactivity || push.outcome?.countsAsReceived != false { flags.insert(.isAccepted) }
         }
         arrivals.append(
             Arrival(
                 at: push.arrivedAt.nanoseconds, answeredAt: push.arrivedAt.nanoseconds &+ push.delay.nanoseconds,
                 id: push.id, session: marker?.session ?? 0, step: marker?.step ?? 0, token: token,
-                channel: channel.number, flags: flags))
+                channel: channel.rawValue, flags: flags))
         count(push)
         if killed, deadTexts.count < Self.maxDeadTexts { deadTexts[token] = push.token }
     }
 
     /// What a device did in the end with a push that was stored for it. It counts under a word of its own, such as
     /// `late updated`; a state that was taken counts as received when the push arrived.
-    package mutating func observe(late outcome: String, of push: UInt64) {
-        if Self.isAccepted(outcome) { takenLate.insert(push) }
-        count(outcome: "late " + outcome)
+    package mutating func observe(late outcome: Outcome, of push: UInt64) {
+        if outcome.countsAsReceived { takenLate.insert(push) }
+        lateOutcomes[outcome, default: 0] += 1
     }
 
     package mutating func observe(_ event: EventEntry) {
@@ -155,6 +159,8 @@ package struct Correlator: Sendable {
     package mutating func finish(end: Instant) -> Correlation {
         var correlation = correlation
         for (answer, count) in reasons { correlation.reasons[answer.text, default: 0] += count }
+        for (outcome, count) in outcomes { correlation.outcomes[outcome?.word.description ?? ""] = count }
+        for (outcome, count) in lateOutcomes { correlation.outcomes["late \(outcome.word)"] = count }
         for (kind, histogram) in answers {
             let isNamed = eventKinds.indices.contains(Int(kind))
             let name = isNamed ? eventKinds[Int(kind)] : kind == .max ? "other" : "#\(kind)"
@@ -181,15 +187,6 @@ package struct Correlator: Sendable {
         return correlation
     }
 
-    /// What the device did with a live activity push that counts as received. No word at all means that no device
-    /// was modelled.
-    private static func isAccepted(_ outcome: String) -> Bool {
-        switch outcome {
-        case "", "shown", "replaced", "started", "updated", "ended", "silent": true
-        default: false
-        }
-    }
-
     private mutating func count(_ push: PushEntry) {
         correlation.pushes += 1
         series.count(push.arrivedAt, \.pushes)
@@ -197,12 +194,7 @@ package struct Correlator: Sendable {
         let answer = Answer(status: push.status, reason: push.reason)
         let isFew = reasons.count < Self.maxWords
         reasons[isFew ? answer : Answer(status: push.status), default: 0] += 1
-        count(outcome: push.outcome)
-    }
-
-    private mutating func count(outcome: String) {
-        let isKnown = correlation.outcomes.count < Self.maxWords || correlation.outcomes[outcome] != nil
-        correlation.outcomes[isKnown ? outcome : "other", default: 0] += 1
+        outcomes[push.outcome, default: 0] += 1
     }
 
     private mutating func number(ofKind name: String) -> UInt16 {

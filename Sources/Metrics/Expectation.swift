@@ -1,14 +1,7 @@
 // What the plan says should happen, and the words for what did.
 
 package import Basics
-
-/// Which road a push takes; the raw value is the word of `apns-push-type`.
-package enum PushChannel: String, CaseIterable, Hashable, Sendable {
-    case alert, background, liveactivity, location, voip, complication, fileprovider, mdm, pushtotalk, widgets, controls
-
-    /// The channel of a request: an absent or unknown push type is judged as an alert, as APNs does.
-    package init(pushType: String?) { self = pushType.flatMap(PushChannel.init(rawValue:)) ?? .alert }
-}
+package import Pushes
 
 /// What became of an expectation (`delivered, superseded, late, lost`), or what else a push was
 /// (`duplicated, reordered, unexpected`).
@@ -34,9 +27,9 @@ package struct Expectation: Hashable, Sendable {
     package var step: UInt32
     /// The name of the profile's call.
     package var kind: String
-    package var channel: PushChannel
-    /// `start`, `update` or `end` of a live activity.
-    package var event: String?
+    package var channel: PushType
+    /// Of a live activity.
+    package var event: ActivityEvent?
     package var plannedAt: Instant
     /// May be superseded by a later state of the same activity.
     package var coalesceKey: Bool
@@ -47,7 +40,7 @@ package struct Expectation: Hashable, Sendable {
     package var token: String
 
     package init(
-        session: UInt32, step: UInt32, kind: String, channel: PushChannel, event: String? = nil, plannedAt: Instant,
+        session: UInt32, step: UInt32, kind: String, channel: PushType, event: ActivityEvent? = nil, plannedAt: Instant,
         coalesceKey: Bool = false, deadline: Interval, isFinal: Bool = false, token: String
     ) {
         self.session = session

@@ -1,6 +1,7 @@
 // Matches arrivals with expectations and says what became of each.
 
 import Basics
+import Pushes
 
 struct Join {
     private struct Fate {
@@ -67,7 +68,7 @@ struct Join {
             let kind = Int(rows[index].kind)
             if arrival.flags.contains(.killedToken) { fates[index].metDeadToken = true }
             guard is200 else { continue }
-            let isActivity = arrival.channel == PushChannel.liveactivity.number
+            let isActivity = arrival.channel == PushType.liveactivity.rawValue
             let device = candidates.count > 1 ? UInt64(UInt32(bitPattern: arrival.token)) + 1 : 0
             let follower = UInt64(arrival.session) << 32 | device
             if fates[index].wasAnswered200 {

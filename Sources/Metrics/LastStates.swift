@@ -1,5 +1,7 @@
 // Counts the sessions whose last state arrived. A live activity's counts where the session has one, else any.
 
+import Pushes
+
 struct LastStates {
     private var sessions = 0
     /// Index of the missing row, last session first.
@@ -14,11 +16,11 @@ struct LastStates {
     }
 
     mutating func settle(channel: UInt8) {
-        if channel == PushChannel.liveactivity.number { activity.settled += 1 } else { other.settled += 1 }
+        if channel == PushType.liveactivity.rawValue { activity.settled += 1 } else { other.settled += 1 }
     }
 
     mutating func miss(_ index: Int, channel: UInt8) {
-        let isActivity = channel == PushChannel.liveactivity.number
+        let isActivity = channel == PushType.liveactivity.rawValue
         if isActivity { activity.missing = Int32(index) } else { other.missing = Int32(index) }
     }
 

@@ -63,7 +63,3 @@ struct Arrival: Sendable {
 
     var key: PlanKey { PlanKey(session: session, step: step, channel: channel) }
 }
-
-extension PushChannel {
-    var number: UInt8 { UInt8(Self.allCases.firstIndex(of: self)!) }
-}

@@ -5,6 +5,7 @@ import APNs
 import Basics
 import Devices
 import Journal
+import Pushes
 import Synchronization
 
 /// Safe to use from any thread.
@@ -41,7 +42,7 @@ extension MockShared {
     /// Puts on record what became of a push that had been stored.
     func tell(_ end: LateOutcome, to journal: JournalWriter, at instant: Instant) {
         late.add(end)
-        journal.append(lateOutcome: end.outcome.word, of: end.push, at: instant)
+        journal.append(lateOutcome: end.outcome, of: end.push, at: instant)
         if let start = end.start { listen(start, push: end.push, journal, at: instant) }
     }
 

@@ -3,6 +3,7 @@
 
 import APNs
 import Devices
+import Pushes
 import Synchronization
 
 struct LoopTotals: Sendable {
@@ -17,7 +18,7 @@ struct LoopTotals: Sendable {
     /// By the raw value of `Reason`.
     private(set) var rejections = [Int](repeating: 0, count: Reason.allCases.count)
     /// By the raw value of `Outcome`.
-    private(set) var outcomes = [Int](repeating: 0, count: Outcome.allCases.count)
+    private(set) var outcomes = [Int](repeating: 0, count: Outcome.tableSize)
 
     mutating func count(_ reason: Reason) { rejections[Int(reason.rawValue)] += 1 }
     mutating func count(_ outcome: Outcome) { outcomes[Int(outcome.rawValue)] += 1 }

@@ -5,6 +5,7 @@ package import Basics
 package import Devices
 import EventLoop
 package import Net
+package import Pushes
 
 /// The choices of `pushrig mock`. Every field has the default of the command line.
 package struct MockOptions: Sendable {
@@ -39,7 +40,7 @@ package struct MockOptions: Sendable {
     package var loops = 1
     package var registration = Registration.any
     /// The environment that `apns` plays.
-    package var environment = APNsEnvironment.production
+    package var environment = PushEnvironment.production
     /// Bundle IDs whose pushes are taken; empty: any, and `com.example.app` is named in the ready line.
     package var topics: [String] = []
     /// The open questions of spec/apns.md §15. `environment` and `allowedTopics` are set from the fields above.
@@ -63,13 +64,13 @@ package struct MockOptions: Sendable {
 
 /// A socket address and the environment that is played there.
 struct MockListener: Sendable {
-    var environment: APNsEnvironment
+    var environment: PushEnvironment
     var address: SocketAddress
 }
 
 extension MockOptions {
     /// The environments that are played, that of `apns` first.
-    var environments: [APNsEnvironment] { sandbox == nil ? [environment] : [.production, .sandbox] }
+    var environments: [PushEnvironment] { sandbox == nil ? [environment] : [.production, .sandbox] }
 
     /// In the order of the ready line: `apns`, its twin, `sandbox`, its twin.
     var listeners: [MockListener?] {

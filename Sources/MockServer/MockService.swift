@@ -7,6 +7,7 @@ import EventLoop
 package import Faults
 package import Journal
 import Net
+import Pushes
 import Synchronization
 import TLS
 

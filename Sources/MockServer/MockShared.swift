@@ -8,6 +8,7 @@ import EventLoop
 import Faults
 import Journal
 import Net
+import Pushes
 import Synchronization
 import TLS
 
@@ -18,7 +19,7 @@ final class MockShared: Sendable {
     /// Further keys and certificates, kept in the state directory.
     let credentials: CredentialKeeper
     /// By the raw value of the environment.
-    private let ledgers = APNsEnvironment.allCases.map { _ in TokenLedger() }
+    private let ledgers = PushEnvironment.allCases.map { _ in TokenLedger() }
     let devices: DeviceFleet
     let channels: ChannelStore
     let faults: FaultScript
@@ -30,7 +31,7 @@ final class MockShared: Sendable {
     let state: StateDirectory
     let startedAt: WallTime
     /// Those that are played, that of the first listener first.
-    let environments: [APNsEnvironment]
+    let environments: [PushEnvironment]
     let loops: Int
     /// One for each loop and environment: all loops of the first environment, then those of the second.
     let totals: [PublishedTotals]
@@ -78,14 +79,14 @@ final class MockShared: Sendable {
     }
 
     /// The rules of one environment.
-    func settings(for environment: APNsEnvironment) -> APNsSettings {
+    func settings(for environment: PushEnvironment) -> APNsSettings {
         var settings = settings
         settings.environment = environment
         return settings
     }
 
     /// Where the environment's loops count provider tokens across connections.
-    func ledger(for environment: APNsEnvironment) -> TokenLedger { ledgers[Int(environment.rawValue)] }
+    func ledger(for environment: PushEnvironment) -> TokenLedger { ledgers[Int(environment.rawValue)] }
 
     /// Numbers a provider's connection that is accepted now, from 1.
     func nextConnection() -> UInt64 { accepted.add(1, ordering: .relaxed).newValue }

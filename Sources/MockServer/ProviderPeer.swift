@@ -5,6 +5,7 @@ import Basics
 import EventLoop
 import HTTP2
 import Net
+import Pushes
 
 /// Confined to the connection's loop.
 final class ProviderPeer {
@@ -45,7 +46,7 @@ final class ProviderPeer {
     }
 
     /// What is wrong with the certificate that was shown; nil: nothing, or none was.
-    func refusal(in environment: APNsEnvironment, now: WallTime) -> Reason? {
+    func refusal(in environment: PushEnvironment, now: WallTime) -> Reason? {
         shown?.certificate.refusal(in: environment, now: now)
     }
 

@@ -20,7 +20,7 @@ extension PushPipeline {
         var credential: UInt64 = 0
         if let field = head.index(of: "authorization") {
             let value = head.value(at: field)
-            credential = TokenHash(hex: value).low
+            credential = Hash128(hex: value).low
         }
         let subject = FaultSubject(
             facts: facts, topic: topic, nthOfToken: shared.devices.pushCount(of: facts.tokenHash),

@@ -16,6 +16,7 @@ import Faults
 import HTTP
 import Journal
 import Net
+import Pushes
 import Synchronization
 
 /// Answers APNs requests on one loop. Confined to it.
@@ -48,7 +49,7 @@ final class PushPipeline: ServerHandler {
     }
 
     /// `index` is the loop's. Each environment has a pipeline of its own on each loop, with its own journal.
-    init(loop: EventLoop, shared: MockShared, environment: APNsEnvironment, index: Int) throws(Failure) {
+    init(loop: EventLoop, shared: MockShared, environment: PushEnvironment, index: Int) throws(Failure) {
         self.loop = loop
         self.shared = shared
         settings = shared.settings(for: environment)
@@ -199,16 +200,18 @@ final class PushPipeline: ServerHandler {
         }
         var draft = PushDraft(
             arrivedAt: exchange.arrivedAt, connection: exchange.connection.id, stream: exchange.streamID,
-            environment: settings.environment.rawValue, status: status, reason: decision.rejection?.word,
-            timestampMilliseconds: decision.timestampMilliseconds ?? 0, outcome: decision.outcome?.word ?? "",
+            environment: settings.environment, status: status, reason: decision.rejection?.word,
+            timestampMilliseconds: decision.timestampMilliseconds ?? 0, outcome: decision.outcome,
             faultRule: decision.fault?.ruleID ?? 0, faultAction: decision.fault?.action.code ?? 0,
             apnsID: facts.apnsID, delay: decision.delay)
         draft.warnings = facts.warnings
+        if let activity = facts.activity { draft.note(activity) }
+        let body = exchange.body
+        draft.marker = Marker.find(in: body.bytes)
         let start = facts.activity?.inputChannel != nil ? ChannelStart(copy facts) : nil
         if let start, decision.rejection == nil, !isKnown(start, facts, exchange) {
             draft.warnings |= PushWarning.unknownChannel.bit
         }
-        let body = exchange.body
         let id = journal.append(push: draft, head: exchange.head, body: body.bytes)
         if decision.outcome == .stored { store(facts, exchange, id, now: now) }
         if let start, decision.outcome == .started { shared.listen(start, push: id, journal, at: loop.now) }

@@ -6,12 +6,13 @@ import EventLoop
 import Faults
 import HTTP2
 import Net
+import Pushes
 
 /// Confined to its loop.
 final class PushWorker {
     /// What plays one environment.
     private struct Stage {
-        let environment: APNsEnvironment
+        let environment: PushEnvironment
         let pipeline: PushPipeline
         let server: Server
     }
@@ -59,7 +60,7 @@ final class PushWorker {
     /// Accepts on this loop and deals the connections out in turn, to `others` and to itself. One acceptor spreads few
     /// long connections evenly, which SO_REUSEPORT does not.
     func listen(
-        on socket: ListeningSocket, as environment: APNsEnvironment, dealingTo others: [LoopThread<PushWorker>]
+        on socket: ListeningSocket, as environment: PushEnvironment, dealingTo others: [LoopThread<PushWorker>]
     ) {
         var next = 0
         let server = server(of: environment)
@@ -103,7 +104,7 @@ final class PushWorker {
         lookout?.cancel()
     }
 
-    func server(of environment: APNsEnvironment) -> Server {
+    func server(of environment: PushEnvironment) -> Server {
         guard let stage = stages.first(where: { $0.environment == environment }) else {
             preconditionFailure("no listener for an environment that is not played")
         }

@@ -5,6 +5,7 @@ import APNs
 import Basics
 import Devices
 import MockServer
+import Pushes
 
 extension MockServer {
     /// A broadcast channel.

@@ -3,6 +3,7 @@
 import APNs
 import Basics
 import MockServer
+import Pushes
 
 extension MockServer {
     /// A provider key in a file, as Apple gives it out.
@@ -92,5 +93,5 @@ extension MockServer {
 }
 
 extension MockServer.Environment {
-    var inside: APNsEnvironment { self == .production ? .production : .sandbox }
+    var inside: PushEnvironment { self == .production ? .production : .sandbox }
 }

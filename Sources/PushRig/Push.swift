@@ -5,6 +5,7 @@ import Basics
 import Faults
 import Journal
 import MockServer
+import Pushes
 
 /// One request that reached the mock, and what became of it.
 public struct Push: Hashable, Sendable, Identifiable {
@@ -67,7 +68,7 @@ public struct Push: Hashable, Sendable, Identifiable {
 extension Push {
     init(_ entry: PushEntry, _ service: MockService) {
         id = entry.id
-        environment = entry.environment == APNsEnvironment.sandbox.rawValue ? .sandbox : .production
+        environment = entry.environment == .sandbox ? .sandbox : .production
         token = entry.token.lowercased()
         topic = entry.topic
         pushType = entry.pushType
@@ -75,8 +76,8 @@ extension Push {
         apnsID = entry.header("apns-id") ?? entry.apnsID.text(uppercase: true)
         status = entry.status == 0 ? nil : Int(entry.status)
         reason = entry.reason
-        outcome = entry.outcome.isEmpty ? nil : entry.outcome
-        lateOutcome = outcome == "stored" ? service.lateOutcome(ofPush: entry.id) : nil
+        outcome = entry.outcome?.word.description
+        lateOutcome = entry.outcome == .stored ? service.lateOutcome(ofPush: entry.id) : nil
         warnings = PushWarning.all(in: entry.warnings).map { $0.word.description }
         fault = entry.faultRule == 0 ? nil : service.faults.id(of: entry.faultRule) ?? "f\(entry.faultRule)"
         faultAction = FaultAction.word(of: entry.faultAction)

@@ -3,6 +3,7 @@
 import APNs
 import Basics
 import HTTP
+import Pushes
 import Synchronization
 import Testing
 
@@ -18,8 +19,8 @@ private final class StubChannels: ChannelDirectory {
     let world = Mutex(World())
 
     func isEnabled(_ bundle: Span<UInt8>) -> Bool { world.withLock { $0.isEnabled } }
-    func hasRoom(for bundle: Span<UInt8>, in environment: APNsEnvironment) -> Bool { world.withLock { $0.hasRoom } }
-    func policy(of channel: ChannelID, bundle: Span<UInt8>, in environment: APNsEnvironment) -> StoragePolicy? {
+    func hasRoom(for bundle: Span<UInt8>, in environment: PushEnvironment) -> Bool { world.withLock { $0.hasRoom } }
+    func policy(of channel: ChannelID, bundle: Span<UInt8>, in environment: PushEnvironment) -> StoragePolicy? {
         world.withLock { $0.policy }
     }
     func admitsBroadcast(to channel: ChannelID, now: WallTime) -> Bool { world.withLock { $0.admits } }

@@ -3,6 +3,7 @@
 import APNs
 import Basics
 import HTTP
+import Pushes
 import Synchronization
 
 /// A signature anyone can check: 64 bytes made of the key's number and the message. Real ones are tested where OpenSSL
@@ -38,7 +39,7 @@ final class StubDirectory: TokenDirectory {
     let answer = Mutex(TokenStanding.active)
 
     func standing(
-        of token: Span<UInt8>, hash: TokenHash, topic: Span<UInt8>, environment: APNsEnvironment, now: WallTime
+        of token: Span<UInt8>, hash: Hash128, topic: Span<UInt8>, environment: PushEnvironment, now: WallTime
     ) -> TokenStanding { answer.withLock { $0 } }
 }
 

@@ -4,6 +4,7 @@ import Basics
 import Conformance
 import Journal
 import Metrics
+import Pushes
 
 let run: UInt32 = 0x1a2b_3c4d
 
@@ -39,8 +40,7 @@ struct Sent {
     var delay: Interval = .zero
     var filler = 0
     var hasMarker = true
-    /// 0 production, 1 sandbox.
-    var environment: UInt8 = 0
+    var environment = PushEnvironment.production
 
     init(_ seconds: Double, session: UInt32 = 1, step: UInt32) {
         self.seconds = seconds
@@ -59,7 +59,7 @@ struct Sent {
         var aps: [String] = []
         if let event { aps.append(#""event":"\#(event)""#) }
         if let timestamp { aps.append(#""timestamp":\#(timestamp)"#) }
-        let marker = hasMarker ? Marker.text(run: run, session: session, step: step) : ""
+        let marker = hasMarker ? Marker(run: run, session: session, step: step).text : ""
         let text =
             #"{"aps":{\#(aps.joined(separator: ","))},"text":"\#(marker)\#(String(repeating: "x", count: filler))"}"#
         var headers = [(name: "authorization", value: authorization), (name: "apns-push-type", value: type)]
@@ -67,9 +67,11 @@ struct Sent {
         return PushEntry(
             id: id, arrivedAt: at(seconds), arrivedWall: WallTime(seconds: 1_760_000_000) + .seconds(seconds),
             connection: connection, environment: environment, status: status, reason: reason,
-            timestampMilliseconds: died, outcome: outcome,
+            timestampMilliseconds: died, outcome: Outcome(word: outcome),
             faultRule: fault, apnsID: apnsID ?? UUIDBytes(high: id, low: id), delay: delay, headers: headers,
-            token: token, pushType: type, priority: priority, payload: Array(text.utf8))
+            token: token, pushType: type, priority: priority,
+            event: event.flatMap { ActivityEvent(word: $0) }, stamp: timestamp,
+            marker: hasMarker ? Marker(run: run, session: session, step: step) : nil, payload: Array(text.utf8))
     }
 }
 
@@ -94,7 +96,7 @@ struct History {
             history.pushes.append(Sent(seconds + 0.02, step: UInt32(step)))
         }
         history.plan.append(expectation(step: 4, at: 25, kind: "complete", channel: .alert))
-        history.plan.append(expectation(step: 4, at: 25, kind: "complete", event: "end", isFinal: true))
+        history.plan.append(expectation(step: 4, at: 25, kind: "complete", event: .end, isFinal: true))
         history.pushes.append(
             Sent(25.01, step: 4).with {
                 $0.type = "alert"
@@ -120,7 +122,7 @@ struct History {
 
     static func expectation(
         session: UInt32 = 1, step: UInt32, at seconds: Double, kind: String = "progress",
-        channel: PushChannel = .liveactivity, event: String? = "update", isFinal: Bool = false, token: String? = nil
+        channel: PushType = .liveactivity, event: ActivityEvent? = .update, isFinal: Bool = false, token: String? = nil
     ) -> Expectation {
         Expectation(
             session: session, step: step, kind: kind, channel: channel,

@@ -3,6 +3,7 @@
 import Basics
 import Conformance
 import Metrics
+import Pushes
 import Testing
 
 @Suite struct `A dead token` {
@@ -40,7 +41,7 @@ import Testing
 
     @Test func `may be tried in the other environment`() {
         let elsewhere = dying(400, "BadDeviceToken").with { history in
-            history.pushes.append(Sent(20, step: 3).with { $0.environment = 1 })
+            history.pushes.append(Sent(20, step: 3).with { $0.environment = .sandbox })
         }
         #expect(elsewhere.verdict(of: "R0.22").isKept)
     }

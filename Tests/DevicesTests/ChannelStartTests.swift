@@ -3,6 +3,7 @@
 import APNs
 import Basics
 import Devices
+import Pushes
 import Testing
 
 @Suite struct ChannelStartTests {
@@ -13,7 +14,7 @@ import Testing
     }
 
     private func create(
-        _ store: ChannelStore, _ phone: Phone, _ bundle: String = Phone.bundle, in environment: APNsEnvironment = .sandbox
+        _ store: ChannelStore, _ phone: Phone, _ bundle: String = Phone.bundle, in environment: PushEnvironment = .sandbox
     ) throws -> ChannelID {
         try #require(
             withBytes(of: bundle) { store.create($0, in: environment, policy: .latest, now: phone.time.wall()) })

@@ -3,6 +3,7 @@
 import APNs
 import Basics
 import Devices
+import Pushes
 
 final class Phone {
     static let bundle = "com.example.app"
@@ -25,9 +26,9 @@ final class Phone {
         fleet = DeviceFleet(settings: settings)
     }
 
-    var hash: TokenHash { withBytes(of: token) { TokenHash(hex: $0) } }
+    var hash: Hash128 { withBytes(of: token) { Hash128(hex: $0) } }
 
-    func standing(_ topic: String = bundle, environment: APNsEnvironment = .sandbox) -> TokenStanding {
+    func standing(_ topic: String = bundle, environment: PushEnvironment = .sandbox) -> TokenStanding {
         withBytes(of: token) { token in
             withBytes(of: topic) {
                 fleet.standing(

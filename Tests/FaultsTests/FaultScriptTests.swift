@@ -3,6 +3,7 @@
 import APNs
 import Basics
 import Faults
+import Pushes
 import Testing
 
 /// A script, a clock, and pushes to it.
@@ -22,7 +23,7 @@ final class Stage {
         didSet { facts.tokenHash = Self.hash(token) }
     }
 
-    static func hash(_ token: String) -> TokenHash { withBytes(of: token) { TokenHash(hex: $0) } }
+    static func hash(_ token: String) -> Hash128 { withBytes(of: token) { Hash128(hex: $0) } }
 
     func firing(
         nth: UInt32 = 1, nthOfConnection: UInt32 = 1, caller: FaultCaller? = nil, credential: UInt64 = 0
@@ -38,7 +39,7 @@ final class Stage {
     }
 
     /// A connection accepted now.
-    func caller(_ number: UInt64, _ environment: APNsEnvironment = .production) -> FaultCaller {
+    func caller(_ number: UInt64, _ environment: PushEnvironment = .production) -> FaultCaller {
         FaultCaller(number: number, acceptedAt: time.now(), environment: environment)
     }
 

@@ -2,6 +2,7 @@
 
 import Basics
 import HTTP
+import Pushes
 import Testing
 
 @testable import Journal
@@ -17,14 +18,14 @@ import Testing
             for (number, kind) in RequestKind.allCases.enumerated() {
                 var draft = draft(at: Int64(number))
                 draft.kind = kind
-                draft.provider = UInt8(number % 2)
+                draft.provider = number == 1 ? .fcm : .apns
                 _ = withBytes(of: "{}") { writer.append(push: draft, head: head, body: $0) }
             }
             #expect(writer.commit())
             let entries = try JournalReader(directory: directory).all()
             #expect(entries.compactMap(\.push).map(\.kind) == [.push])
             #expect(entries.compactMap(\.request).map(\.kind) == RequestKind.allCases)
-            #expect(entries.compactMap(\.request).map(\.provider) == [0, 1, 0])
+            #expect(entries.compactMap(\.request).map(\.provider) == [.apns, .fcm, .apns])
             #expect(entries.compactMap(\.request?.bundle) == ["com.example.app", "com.example.app"])
         }
     }
@@ -35,16 +36,19 @@ import Testing
             var draft = PushDraft(arrivedAt: Instant(nanoseconds: 1_500), status: 410)
             draft.connection = .max
             draft.stream = 2_147_483_647
-            draft.provider = 1
-            draft.environment = 1
+            draft.provider = .fcm
+            draft.environment = .sandbox
             draft.reason = "Unregistered"
             draft.timestampMilliseconds = 1_760_000_000_123
-            draft.outcome = "not-delivered"
+            draft.outcome = .notDelivered
             draft.faultRule = 7
             draft.faultAction = 5
             draft.apnsID = UUIDBytes(high: 1, low: 2)
             draft.delay = .milliseconds(200)
             draft.warnings = 0x8001
+            draft.event = .end
+            draft.stamp = -1_760_000_000
+            draft.marker = Marker(run: .max, session: 1, step: .max - 1)
             let id = withBytes(of: #"{"aps":{}}"#) { writer.append(push: draft, head: sampleHead(), body: $0) }
             #expect(writer.commit())
 
@@ -54,17 +58,20 @@ import Testing
             #expect(push.arrivedWall == WallTime(seconds: 1_760_000_000) + .nanoseconds(1_500))
             #expect(push.connection == .max)
             #expect(push.stream == 2_147_483_647)
-            #expect(push.provider == 1)
-            #expect(push.environment == 1)
+            #expect(push.provider == .fcm)
+            #expect(push.environment == .sandbox)
             #expect(push.status == 410)
             #expect(push.reason == "Unregistered")
             #expect(push.timestampMilliseconds == 1_760_000_000_123)
-            #expect(push.outcome == "not-delivered")
+            #expect(push.outcome == .notDelivered)
             #expect(push.faultRule == 7)
             #expect(push.faultAction == 5)
             #expect(push.apnsID == UUIDBytes(high: 1, low: 2))
             #expect(push.delay == .milliseconds(200))
             #expect(push.warnings == 0x8001)
+            #expect(push.event == .end && !push.hasUnknownEvent)
+            #expect(push.stamp == -1_760_000_000)
+            #expect(push.marker == Marker(run: .max, session: 1, step: .max - 1))
             #expect(push.payload == Array(#"{"aps":{}}"#.utf8))
             #expect(push.token == sampleToken)
             #expect(push.topic == "com.example.app.push-type.liveactivity")
@@ -88,7 +95,8 @@ import Testing
             let push = try #require(try JournalReader(directory: directory).pushes().first)
             #expect(push.status == 0)
             #expect(push.reason == nil)
-            #expect(push.outcome == "")
+            #expect(push.outcome == nil)
+            #expect(push.event == nil && push.stamp == nil && push.marker == nil && !push.hasUnknownEvent)
             #expect(push.headers.isEmpty)
             #expect(push.payload.isEmpty)
             #expect(push.token == "")
@@ -138,12 +146,12 @@ import Testing
         try withDirectory { directory in
             let writer = try JournalWriter(directory: directory, name: "apns-0", time: time)
             let id = writer.push(at: 1)
-            writer.append(lateOutcome: "shown", of: id, at: Instant(nanoseconds: 2))
+            writer.append(lateOutcome: .shown, of: id, at: Instant(nanoseconds: 2))
             writer.append(note: .admin, text: #"{"push":1,"outcome":"shown"}"#, at: Instant(nanoseconds: 3))
             #expect(writer.commit())
             let notes = try JournalReader(directory: directory).all().compactMap(\.note)
             #expect(notes.map { $0.lateOutcome?.push } == [id, nil])
-            #expect(notes[0].lateOutcome?.outcome == "shown")
+            #expect(notes[0].lateOutcome?.outcome == .shown)
         }
     }
 

@@ -3,6 +3,7 @@
 import Basics
 import Glibc
 import HTTP
+import Pushes
 import Synchronization
 
 @testable import Journal
@@ -64,7 +65,7 @@ func sampleHead(token: String = sampleToken, authorization: String = "bearer aaa
 }
 
 func draft(at nanoseconds: Int64, status: UInt16 = 200) -> PushDraft {
-    PushDraft(arrivedAt: Instant(nanoseconds: nanoseconds), status: status, outcome: "updated")
+    PushDraft(arrivedAt: Instant(nanoseconds: nanoseconds), status: status, outcome: .updated)
 }
 
 extension JournalWriter {

@@ -2,6 +2,7 @@
 
 import Basics
 import Metrics
+import Pushes
 import Scenarios
 import Testing
 
@@ -23,7 +24,7 @@ struct ExpectationTests {
     @Test func `a whole session owes a start, updates, an alert and an end`() {
         let found = expectations()
         #expect(found.map(\.step) == [1, 3, 4, 5, 6, 7, 8, 8])
-        #expect(found.map(\.event) == ["start", "update", "update", "update", "update", "update", nil, "end"])
+        #expect(found.map(\.event) == [.start, .update, .update, .update, .update, .update, nil, .end])
         #expect(
             found.map(\.channel) == [.liveactivity] + Array(repeating: .liveactivity, count: 5) + [
                 .alert, .liveactivity,

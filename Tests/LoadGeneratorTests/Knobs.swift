@@ -1,6 +1,7 @@
 // One small valid scenario; each test turns the knob it is about.
 
 import Basics
+import Pushes
 import Scenarios
 
 @testable import LoadGenerator

@@ -4,6 +4,7 @@ import Basics
 import HTTP
 import Metrics
 import Net
+import Pushes
 import Scenarios
 import Testing
 
@@ -30,8 +31,8 @@ struct QuickstartTests {
         for index in 0..<50 {
             var found: [Metrics.Expectation] = []
             plan.expectations(ofSession: index, origin: Instant(nanoseconds: 0)) { found.append($0) }
-            #expect(found.filter(\.isFinal).map(\.event) == ["end"])
-            #expect(found.filter { $0.event == "start" }.count == 1)
+            #expect(found.filter(\.isFinal).map(\.event) == [.end])
+            #expect(found.filter { $0.event == .start }.count == 1)
         }
     }
 

@@ -4,6 +4,7 @@ import Basics
 import HTTP
 import Metrics
 import Net
+import Pushes
 import Scenarios
 import Testing
 
@@ -41,7 +42,7 @@ struct RenderingTests {
         let identity = plan.session(2).identity
         #expect(body["secret"]?.string == identity.secret)
         #expect(body["sessionID"]?.string == identity.sessionID)
-        #expect(body["text"]?.string == Marker.text(run: 7, session: 2, step: 4) + " hello")
+        #expect(body["text"]?.string == Marker(run: 7, session: 2, step: 4).text + " hello")
     }
 
     @Test func `a request used again holds nothing of the one before`() {

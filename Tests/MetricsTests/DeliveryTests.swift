@@ -2,6 +2,7 @@
 
 import Basics
 import Journal
+import Pushes
 import Testing
 
 @testable import Metrics
@@ -56,9 +57,9 @@ import Testing
 
     @Test(
         arguments: [
-            (1, 1, PushChannel.alert), (1, 2, .liveactivity), (2, 1, .liveactivity),
-        ] as [(UInt32, UInt32, PushChannel)])
-    mutating func anotherSessionStepOrChannelDoesNotDeliver(session: UInt32, step: UInt32, channel: PushChannel) {
+            (1, 1, PushType.alert), (1, 2, .liveactivity), (2, 1, .liveactivity),
+        ] as [(UInt32, UInt32, PushType)])
+    mutating func anotherSessionStepOrChannelDoesNotDeliver(session: UInt32, step: UInt32, channel: PushType) {
         history.expect(1, 1)
         history.push(session, step, channel: channel)
         #expect(classes(history.finish()) == "lost 1, unexpected 1")
@@ -102,8 +103,8 @@ import Testing
         #expect(classes(history.finish()) == "delivered 1, lost 1")
     }
 
-    @Test(arguments: [(UInt32(2), PushChannel.liveactivity), (1, .alert)])
-    mutating func anotherSessionOrChannelSupersedesNothing(session: UInt32, channel: PushChannel) {
+    @Test(arguments: [(UInt32(2), PushType.liveactivity), (1, .alert)])
+    mutating func anotherSessionOrChannelSupersedesNothing(session: UInt32, channel: PushType) {
         history.expect(1, 1, coalesce: true)
         history.expect(session, 2, at: 1100, channel: channel)
         history.push(session, 2, at: 1150, channel: channel)
@@ -152,26 +153,26 @@ import Testing
 
     // MARK: What the device did
 
-    @Test(arguments: ["shown", "started", "updated", "ended", "silent", ""])
-    mutating func outcomesThatTookTheStateDeliver(outcome: String) {
+    @Test(arguments: [Outcome.shown, .started, .updated, .ended, .silent, nil])
+    mutating func outcomesThatTookTheStateDeliver(outcome: Outcome?) {
         history.expect()
         history.push(outcome: outcome)
         #expect(classes(history.finish()) == "delivered 1")
     }
 
-    @Test(arguments: ["ignored-older", "ignored-ended", "ignored-future", "undecodable", "unknown-activity", "x"])
-    mutating func outcomesThatDidNotAreNoDelivery(outcome: String) {
+    @Test(arguments: [Outcome.ignoredOlder, .ignoredEnded, .ignoredFuture, .undecodable, .unknownActivity])
+    mutating func outcomesThatDidNotAreNoDelivery(outcome: Outcome) {
         history.expect()
         history.push(outcome: outcome)
         let result = history.finish()
         #expect(classes(result) == "lost 1")
-        #expect(result.outcomes == [outcome: 1])
+        #expect(result.outcomes == [outcome.word.description: 1])
     }
 
     @Test mutating func theBestArrivalCounts() {
         history.expect()
-        history.push(at: 1050, outcome: "undecodable")
-        history.push(at: 1100, outcome: "updated")
+        history.push(at: 1050, outcome: .undecodable)
+        history.push(at: 1100, outcome: .updated)
         let result = history.finish()
         #expect(classes(result) == "delivered 1, duplicated 1")
         #expect(result.delivery.value(at: 50) / 1_000_000 == 100)
@@ -179,24 +180,24 @@ import Testing
 
     @Test mutating func aStoredStateThatIsTakenLateIsDelivered() {
         history.expect()
-        history.push(outcome: "stored")
-        history.late("updated")
+        history.push(outcome: .stored)
+        history.late(.updated)
         let result = history.finish()
         #expect(classes(result) == "delivered 1")
         #expect(result.outcomes == ["stored": 1, "late updated": 1])
     }
 
-    @Test(arguments: ["superseded", "expired", "ignored-ended"])
-    mutating func aStoredStateThatIsNotTakenIsNoDelivery(outcome: String) {
+    @Test(arguments: [Outcome.superseded, .expired, .ignoredEnded])
+    mutating func aStoredStateThatIsNotTakenIsNoDelivery(outcome: Outcome) {
         history.expect()
-        history.push(outcome: "stored")
+        history.push(outcome: .stored)
         history.late(outcome)
         #expect(classes(history.finish()) == "lost 1")
     }
 
     @Test mutating func outcomesOfOtherChannelsDoNotMatter() {
         history.expect(channel: .alert)
-        history.push(outcome: "not-delivered", channel: .alert)
+        history.push(outcome: .notDelivered, channel: .alert)
         #expect(classes(history.finish()) == "delivered 1")
     }
 
@@ -204,7 +205,7 @@ import Testing
         history.expect(1, 1, coalesce: true)
         history.expect(1, 2, at: 1100)
         history.push(1, 2, at: 1150)
-        history.push(1, 1, at: 1160, outcome: "ignored-older")
+        history.push(1, 1, at: 1160, outcome: .ignoredOlder)
         #expect(classes(history.finish()) == "delivered 1, superseded 1, reordered 1")
     }
 

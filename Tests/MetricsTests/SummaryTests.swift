@@ -2,6 +2,7 @@
 
 import Basics
 import Journal
+import Pushes
 import Testing
 
 @testable import Metrics

@@ -2,6 +2,7 @@
 
 import Basics
 import Journal
+import Pushes
 
 @testable import Metrics
 
@@ -14,7 +15,7 @@ struct History {
 
     mutating func expect(
         _ session: UInt32 = 1, _ step: UInt32 = 1, at milliseconds: Int64 = 1000, kind: String = "progress",
-        channel: PushChannel = .liveactivity, coalesce: Bool = false, deadline: Int64 = 500, isFinal: Bool = false,
+        channel: PushType = .liveactivity, coalesce: Bool = false, deadline: Int64 = 500, isFinal: Bool = false,
         token: String = token
     ) {
         correlator.expect(
@@ -27,11 +28,10 @@ struct History {
     @discardableResult
     mutating func push(
         _ session: UInt32 = 1, _ step: UInt32 = 1, at milliseconds: Int64 = 1050, status: UInt16 = 200,
-        reason: String? = nil, outcome: String = "updated", channel: PushChannel = .liveactivity,
+        reason: String? = nil, outcome: Outcome? = .updated, channel: PushType = .liveactivity,
         token: String = token, run: UInt32 = run, delay: Int64 = 0
     ) -> UInt64 {
-        let marker = Marker.text(run: run, session: session, step: step)
-        let text = #"{"aps":{"content-state":{"lastMessage":"\#(marker)"}}}"#
+        let text = #"{"aps":{"content-state":{"lastMessage":"\#(Marker(run: run, session: session, step: step).text)"}}}"#
         return pushText(
             text, at: milliseconds, status: status, reason: reason, outcome: outcome, channel: channel, token: token,
             delay: delay)
@@ -40,11 +40,12 @@ struct History {
     @discardableResult
     mutating func pushText(
         _ payload: String, at milliseconds: Int64, status: UInt16 = 200, reason: String? = nil,
-        outcome: String = "updated", channel: PushChannel = .liveactivity, token: String = token, delay: Int64 = 0
+        outcome: Outcome? = .updated, channel: PushType = .liveactivity, token: String = token, delay: Int64 = 0
     ) -> UInt64 {
         let entry = PushEntry(
             id: nextID, arrivedAt: instant(milliseconds), status: status, reason: reason, outcome: outcome,
-            delay: .milliseconds(delay), token: token, pushType: channel.rawValue, payload: Array(payload.utf8))
+            delay: .milliseconds(delay), token: token, pushType: channel.word.description,
+            marker: withBytes(of: payload) { Marker.find(in: $0) }, payload: Array(payload.utf8))
         nextID += 1
         correlator.observe(entry)
         return entry.id
@@ -63,7 +64,7 @@ struct History {
     }
 
     /// What became of the latest push after it had been stored.
-    mutating func late(_ outcome: String) { correlator.observe(late: outcome, of: nextID - 1) }
+    mutating func late(_ outcome: Outcome) { correlator.observe(late: outcome, of: nextID - 1) }
 
     mutating func finish(end: Int64 = 100_000) -> Correlation { correlator.finish(end: instant(end)) }
 }
@@ -83,6 +84,6 @@ enum PushEntryMaker {
     static var entry: PushEntry {
         PushEntry(
             id: 99, arrivedAt: instant(1050), status: 410, reason: "Unregistered", token: "aa",
-            pushType: "liveactivity", payload: Array(Marker.text(run: History.run, session: 1, step: 1).utf8))
+            pushType: "liveactivity", marker: Marker(run: History.run, session: 1, step: 1))
     }
 }

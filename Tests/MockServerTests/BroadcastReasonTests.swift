@@ -7,6 +7,7 @@ import Devices
 import EventLoop
 import MockServer
 import Net
+import Pushes
 import TLS
 import Testing
 

@@ -6,6 +6,7 @@ import EventLoop
 import Journal
 import MockServer
 import Net
+import Pushes
 import Testing
 import WireClient
 

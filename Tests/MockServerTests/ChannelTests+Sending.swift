@@ -7,6 +7,7 @@ import EventLoop
 import Journal
 import MockServer
 import Net
+import Pushes
 import Testing
 
 extension ChannelTests {

@@ -5,6 +5,7 @@ import Basics
 import EventLoop
 import Journal
 import MockServer
+import Pushes
 import Testing
 
 @Suite struct DeviceTests {
@@ -58,7 +59,7 @@ import Testing
             _ = try JournalReader(directory: mock.service.journalDirectory).forEach(since: nil) { entry in
                 if case .push(let push) = entry { ids.append(push.id) }
                 if case .note(let note) = entry, let end = note.lateOutcome {
-                    late.append("\(ids.firstIndex(of: end.push) ?? -1) \(end.outcome)")
+                    late.append("\(ids.firstIndex(of: end.push) ?? -1) \(end.outcome.word)")
                 }
                 return true
             }

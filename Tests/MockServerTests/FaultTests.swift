@@ -6,6 +6,7 @@ import EventLoop
 import Journal
 import MockServer
 import Net
+import Pushes
 import Testing
 
 @Suite struct FaultTests {
@@ -78,7 +79,7 @@ import Testing
             guard case .failure(let failure) = outcome else { throw Failure(.run, "it was answered") }
             #expect(failure.kind == .timeout)
             let push = try #require(try mock.journal().first)
-            #expect(push.status == 0 && push.outcome.isEmpty && push.faultRule == 1)
+            #expect(push.status == 0 && push.outcome == nil && push.faultRule == 1)
             #expect(try client.ask("POST", path, mock.fields(), body: alert).status == 200)
             let statistics = mock.service.statistics()
             #expect(statistics.silenced == 1 && statistics.openStreams == 0)

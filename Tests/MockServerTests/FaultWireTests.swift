@@ -5,6 +5,7 @@ import EventLoop
 import Journal
 import MockServer
 import Net
+import Pushes
 import Testing
 
 @Suite struct FaultWireTests {
@@ -24,7 +25,7 @@ import Testing
             provider.push(stream: 3)
             #expect(provider.readAnswer(stream: 3).on(stream: 3).map(\.type) == [1])
             let pushes = try mock.journal()
-            #expect(pushes.map(\.status) == [0, 200] && pushes[0].outcome.isEmpty && pushes[0].faultAction == 4)
+            #expect(pushes.map(\.status) == [0, 200] && pushes[0].outcome == nil && pushes[0].faultAction == 4)
             #expect(mock.service.statistics().silenced == 1)
         }
     }
@@ -37,7 +38,7 @@ import Testing
             let frames = provider.read { $0.type == 3 }.on(stream: 1)
             #expect(frames.map(\.type) == [1, 3] && frames[0].flags == 4 && frames[0].payload[0] == 0x88)
             #expect(frames[1].payload == word(2))
-            #expect(try mock.journal().map(\.outcome) == ["shown"])
+            #expect(try mock.journal().map(\.outcome) == [.shown])
             provider.echo()
             #expect(mock.service.statistics().openStreams == 0)
         }
@@ -86,7 +87,7 @@ import Testing
             #expect(frames.of(type: 7).map { Array($0.payload.prefix(4)) } == [word(1)])
             #expect(frames.on(stream: 3).isEmpty && provider.ending == .closed)
             let pushes = try mock.journal()
-            #expect(pushes.map(\.status) == [200, 0] && pushes[1].outcome.isEmpty && pushes[1].faultAction == 5)
+            #expect(pushes.map(\.status) == [200, 0] && pushes[1].outcome == nil && pushes[1].faultAction == 5)
         }
     }
 
@@ -236,7 +237,7 @@ import Testing
             if !half.isEmpty { #expect(half.count < 49 && half[3] == 1 && number(half[5..<9]) == 3) }
             let last = try #require(try mock.journal().last)
             #expect(last.status == (when == "after-answer" ? 200 : 0))
-            #expect(last.outcome.isEmpty == (when == "before-answer"))
+            #expect((last.outcome == nil) == (when == "before-answer"))
         }
     }
 

@@ -5,6 +5,7 @@ import Basics
 import EventLoop
 import Journal
 import MockServer
+import Pushes
 import Testing
 
 @Suite struct PushTests {
@@ -114,9 +115,9 @@ import Testing
             let id = "4084a6e4-9ea8-6d2a-ca49-9a344a152da7"
             _ = try mock.provider().ask("POST", path, mock.fields([("apns-id", id)]), body: alert)
             let push = try #require(try mock.journal().first)
-            #expect(push.status == 200 && push.reason == nil && push.outcome == "shown")
+            #expect(push.status == 200 && push.reason == nil && push.outcome == .shown)
             #expect(push.token == TestMock.device && push.topic == "com.example.app" && push.pushType == "alert")
-            #expect(push.apnsID.text() == id && push.priority == "10" && push.provider == 0 && push.environment == 0)
+            #expect(push.apnsID.text() == id && push.priority == "10" && push.provider == .apns && push.environment == .production)
             #expect(String(decoding: push.payload, as: UTF8.self) == alert)
             #expect(push.stream == 1 && push.connection > 0 && push.faultRule == 0)
         }

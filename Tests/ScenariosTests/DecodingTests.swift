@@ -4,6 +4,7 @@ import APNs
 import Basics
 import Faults
 import Foundation
+import Pushes
 import Scenarios
 import Testing
 

@@ -2,6 +2,7 @@
 
 import Basics
 import Foundation
+import Pushes
 import Scenarios
 import Testing
 
@@ -52,8 +53,8 @@ struct SchemaTests {
         #expect(words("mock/properties/tokens") == MockSpec.Tokens.allCases.map(\.rawValue))
         #expect(words("mock/properties/environment") == MockSpec.Environment.allCases.map(\.rawValue))
         #expect(words("signal") == ProcessSignal.allCases.map(\.rawValue))
-        #expect(words("push/properties/channel") == ExpectedPush.Channel.allCases.map(\.rawValue))
-        #expect(words("push/properties/event") == ExpectedPush.Event.allCases.map(\.rawValue))
+        #expect(words("push/properties/channel") == PushType.words)
+        #expect(words("push/properties/event") == ActivityEvent.words)
     }
 
     @Test("The page has a row for every key of every mapping", arguments: Shape.all.map(\.name))

@@ -3,6 +3,7 @@
 
 import Basics
 import HTTP
+import Pushes
 
 enum BroadcastBodyChecks {
     /// Exactly that many bytes are allowed (§5: boundary unsure).

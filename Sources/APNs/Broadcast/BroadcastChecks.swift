@@ -2,6 +2,7 @@
 
 import Basics
 import HTTP
+import Pushes
 
 /// One request while it is being judged: the part that `/3/device` shares, and what is found beside it.
 struct BroadcastInspection: ~Copyable {

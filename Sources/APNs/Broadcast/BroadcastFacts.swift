@@ -1,6 +1,7 @@
 // What a request of the channel and broadcast API is, as far as the checks came, and the rules' answer to it.
 
 package import Basics
+package import Pushes
 
 /// The five things one can do (spec/apns.md §11).
 package enum BroadcastOperation: UInt8, CaseIterable, Sendable {
@@ -58,9 +59,9 @@ package protocol ChannelDirectory: AnyObject, Sendable {
     /// Whether the app has the broadcast capability.
     func isEnabled(_ bundle: Span<UInt8>) -> Bool
     /// Whether the app may have one more channel.
-    func hasRoom(for bundle: Span<UInt8>, in environment: APNsEnvironment) -> Bool
+    func hasRoom(for bundle: Span<UInt8>, in environment: PushEnvironment) -> Bool
     /// Nil: the app has no such channel in this environment.
-    func policy(of channel: ChannelID, bundle: Span<UInt8>, in environment: APNsEnvironment) -> StoragePolicy?
+    func policy(of channel: ChannelID, bundle: Span<UInt8>, in environment: PushEnvironment) -> StoragePolicy?
     /// Counts a broadcast that passed all other checks; false: one too many.
     func admitsBroadcast(to channel: ChannelID, now: WallTime) -> Bool
 }

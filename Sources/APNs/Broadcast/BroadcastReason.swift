@@ -1,6 +1,8 @@
 // Why APNs refuses a broadcast or an operation on channels: a list of its own, apart from the one of `/3/device`. Some
 // words stand in both; MissingPushType and FeatureNotEnabled, for example, do not (spec/apns.md §6, §11).
 
+package import Pushes
+
 /// A reason of the channel and broadcast API as it stands in the answer's body.
 package enum BroadcastReason: UInt8, CaseIterable, Sendable {
     case featureNotEnabled

@@ -2,6 +2,7 @@
 
 import Basics
 import Metrics
+import Pushes
 
 enum ActivityRules {
     private struct Target: Hashable {
@@ -17,14 +18,14 @@ enum ActivityRules {
         guard let throttle = evidence.facts.throttle else { return .notExercised }
         let kinds = Set(throttle.kinds.compactMap { evidence.texts.number(of: $0) })
         var throttled: Set<StepKey> = []
-        for step in evidence.expectations where step.channel == .liveActivity && kinds.contains(step.kind) {
+        for step in evidence.expectations where step.channel == .liveactivity && kinds.contains(step.kind) {
             throttled.insert(StepKey(session: Int64(step.session), step: Int64(step.step)))
         }
         let least = throttle.window * 0.9
         var previous: [Target: ObservedPush] = [:]
         var findings = Findings()
         var pairs = 0
-        for push in evidence.pushes where push.kind == .liveActivity && push.wasAccepted && push.hasMarker {
+        for push in evidence.pushes where push.kind == .liveactivity && push.wasAccepted && push.hasMarker {
             let target = Target(session: push.session, token: push.token)
             if push.event == .end { previous[target] = nil }
             guard throttled.contains(StepKey(session: push.session, step: push.step)) else { continue }
@@ -51,7 +52,7 @@ enum ActivityRules {
         var ends: [Int32: ObservedPush] = [:]
         var findings = Findings()
         var ended = 0
-        for push in evidence.pushes where push.kind == .liveActivity && push.wasAccepted {
+        for push in evidence.pushes where push.kind == .liveactivity && push.wasAccepted {
             switch push.event {
             case .end:
                 if ends.updateValue(push, forKey: push.token) == nil { ended += 1 }
@@ -63,7 +64,7 @@ enum ActivityRules {
                     "an update reached token \(evidence.short(push.token)) after the end of its activity",
                     expected: "nothing newer than timestamp \(endTime)",
                     seen: "timestamp \(time), \(push.arrivedAt - end.arrivedAt) after the end", end.id, push.id)
-            case .start, .none, .unknown: continue
+            case .start, nil: continue
             }
         }
         return findings.verdict(evidenceCount: ended)
@@ -78,7 +79,7 @@ enum ActivityRules {
         var open: [Int64: [Int32: ObservedPush]] = [:]
         var findings = Findings()
         var starts = 0
-        for push in evidence.pushes where push.kind == .liveActivity && push.wasAccepted && push.hasMarker {
+        for push in evidence.pushes where push.kind == .liveactivity && push.wasAccepted && push.hasMarker {
             switch push.event {
             case .start:
                 starts += 1
@@ -91,7 +92,7 @@ enum ActivityRules {
                     open[push.session, default: [:]][push.token] = push
                 }
             case .update, .end: open[push.session] = nil
-            case .none, .unknown: continue
+            case nil: continue
             }
         }
         return findings.verdict(evidenceCount: starts)
@@ -103,18 +104,19 @@ enum ActivityRules {
         norm: "Relay contract: progress is sent as event update, complete and error as event end"
     ) { evidence in
         var terminal: [StepKey: Bool] = [:]
-        for step in evidence.expectations where step.channel == .liveActivity && step.event != .none {
+        for step in evidence.expectations where step.channel == .liveactivity && step.event != nil {
             terminal[StepKey(session: Int64(step.session), step: Int64(step.step))] = step.event == .end
         }
         var findings = Findings()
         var judged = 0
-        for push in evidence.pushes where push.kind == .liveActivity && push.hasMarker && push.event != .none {
+        for push in evidence.pushes where push.kind == .liveactivity && push.hasMarker && push.event != nil {
             guard let ends = terminal[StepKey(session: push.session, step: push.step)] else { continue }
             judged += 1
             if ends != (push.event == .end) {
                 findings.add(
                     "step \(push.step) of session \(push.session) was sent with the wrong event",
-                    expected: ends ? "event end" : "event update or start", seen: "event \(push.event)", push.id)
+                    expected: ends ? "event end" : "event update or start",
+                    seen: "event \(push.event?.word ?? "none")", push.id)
             }
         }
         return findings.verdict(evidenceCount: judged)
@@ -125,12 +127,11 @@ enum ActivityRules {
         requirement: "Each accepted Live Activity push decodes on the device.",
         norm: "Apple, Starting and updating Live Activities: APNs accepts what the device then drops in silence"
     ) { evidence in
-        let undecodable = evidence.texts.number(of: "undecodable") ?? -2
         var findings = Findings()
         var judged = 0
-        for push in evidence.pushes where push.kind == .liveActivity && push.wasAccepted {
+        for push in evidence.pushes where push.kind == .liveactivity && push.wasAccepted {
             judged += 1
-            if push.outcome == undecodable {
+            if push.outcome == .undecodable {
                 findings.add(
                     "a push to token \(evidence.short(push.token)) was accepted, but no device can decode it",
                     expected: "timestamp, event and content-state, and for a start attributes and alert",
@@ -148,7 +149,7 @@ enum ActivityRules {
         let enough = 20
         var updates = 0
         var lastUrgent: ObservedPush?
-        for push in evidence.pushes where push.kind == .liveActivity && push.wasAccepted && push.event == .update {
+        for push in evidence.pushes where push.kind == .liveactivity && push.wasAccepted && push.event == .update {
             updates += 1
             guard push.priority >= 10 else { return .kept(evidenceCount: 1) }
             lastUrgent = push

@@ -2,6 +2,7 @@
 
 import Basics
 import Metrics
+import Pushes
 
 enum DeliveryRules {
     static let alertsOnlyWhereDue = Rule(
@@ -41,7 +42,7 @@ enum DeliveryRules {
         for step in evidence.expectations {
             let key = StepKey(session: Int64(step.session), step: Int64(step.step))
             if step.channel == .alert { alerting.insert(key) }
-            if step.channel == .liveActivity { live.insert(key) }
+            if step.channel == .liveactivity { live.insert(key) }
         }
         let both = alerting.intersection(live)
         var alerts: Set<StepKey> = []
@@ -53,7 +54,7 @@ enum DeliveryRules {
             guard both.contains(key) else { continue }
             if push.kind == .alert {
                 alerts.insert(key)
-            } else if push.kind == .liveActivity, !alerts.contains(key), early[key] == nil {
+            } else if push.kind == .liveactivity, !alerts.contains(key), early[key] == nil {
                 early[key] = push
             }
         }
@@ -74,7 +75,7 @@ enum DeliveryRules {
         let limit: Int32 = 4096
         var findings = Findings()
         var judged = 0
-        for push in evidence.pushes where push.kind != .other {
+        for push in evidence.pushes where [.alert, .liveactivity, .background].contains(push.kind) {
             judged += 1
             if push.payloadCount > limit {
                 findings.add(

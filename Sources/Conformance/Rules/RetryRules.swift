@@ -1,12 +1,13 @@
 // Rules about sending the same push again.
 
 import Basics
+import Pushes
 
 enum RetryRules {
     /// What makes two requests the same push: token, type and marker, or without a marker the payload.
     private struct Identity: Hashable {
         var token: Int32
-        var kind: ObservedPush.Kind
+        var kind: PushType
         var session: Int64
         var step: Int64
         var payload: Int

@@ -1,6 +1,7 @@
 // The rule about `aps.timestamp`: Unix seconds, and newer states never stamped older.
 
 import Basics
+import Pushes
 
 enum TimestampRule {
     /// From 2001 to the year 5138: what can be Unix seconds at all. Milliseconds lie above, seconds since 2001 below.
@@ -24,7 +25,7 @@ enum TimestampRule {
         var tracks: [Int32: Track] = [:]
         var findings = Findings()
         var judged = 0
-        for push in evidence.pushes where push.kind == .liveActivity && push.wasAccepted {
+        for push in evidence.pushes where push.kind == .liveactivity && push.wasAccepted {
             guard let time = push.timestamp else { continue }
             judged += 1
             guard plausible.contains(time) else {

@@ -1,6 +1,7 @@
 // Rules about device and activity tokens: dead ones are dropped, living ones are kept, none is mixed up.
 
 import Basics
+import Pushes
 
 enum TokenRules {
     /// Answers after which a token is dead for good.
@@ -14,7 +15,7 @@ enum TokenRules {
 
     private struct Place: Hashable {
         var token: Int32
-        var environment: UInt8
+        var environment: PushEnvironment
     }
 
     static let deadTokenDropped = Rule(

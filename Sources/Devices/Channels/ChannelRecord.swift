@@ -2,6 +2,7 @@
 
 package import APNs
 package import Basics
+package import Pushes
 
 /// One broadcast and what the listening activities did with it.
 package struct BroadcastRecord: Sendable, Equatable {
@@ -17,7 +18,7 @@ package struct BroadcastRecord: Sendable, Equatable {
     /// Until when it waits for activities that come later; nil: it is not stored.
     package var storedUntil: WallTime?
     /// Activities by what they did, indexed by the raw value of `Outcome`.
-    package var outcomes = [Int](repeating: 0, count: Outcome.allCases.count)
+    package var outcomes = [Int](repeating: 0, count: Outcome.tableSize)
     /// Whether every activity that listened when it was sent has been offered it.
     package var isDelivered = false
 
@@ -30,7 +31,7 @@ package struct ChannelRecord: Sendable, Equatable {
     package var id: ChannelID
     /// A bundle ID.
     package var bundle: String
-    package var environment: APNsEnvironment
+    package var environment: PushEnvironment
     package var policy: StoragePolicy
     package var createdAt: WallTime
     /// Deleted, and kept only for the message it still holds.

@@ -5,12 +5,13 @@
 
 package import APNs
 package import Basics
+package import Pushes
 import Synchronization
 
 /// A delivered start that names a channel.
 package struct ChannelStart: Sendable, Equatable {
     /// The push-to-start token's.
-    let token: TokenHash
+    let token: Hash128
     let activity: ActivityFacts
     let wanted: InputChannel
 

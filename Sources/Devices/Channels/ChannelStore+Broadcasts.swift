@@ -2,6 +2,7 @@
 
 package import APNs
 package import Basics
+package import Pushes
 import Synchronization
 
 /// The device side of one broadcast: the activities that listened when it was sent, and how far the walk along them has
@@ -9,14 +10,14 @@ import Synchronization
 package struct BroadcastDelivery: Sendable {
     package let channel: ChannelID
     package let broadcast: BroadcastRecord
-    private let listeners: [TokenHash]
+    private let listeners: [Hash128]
     private var next = 0
     /// Activities by what they did, indexed by the raw value of `Outcome`.
-    package private(set) var outcomes = [Int](repeating: 0, count: Outcome.allCases.count)
+    package private(set) var outcomes = [Int](repeating: 0, count: Outcome.tableSize)
     /// Those who are away and for whom the channel holds it.
-    private(set) var absent: [TokenHash] = []
+    private(set) var absent: [Hash128] = []
 
-    init(_ channel: ChannelID, _ broadcast: BroadcastRecord, _ listeners: [TokenHash]) {
+    init(_ channel: ChannelID, _ broadcast: BroadcastRecord, _ listeners: [Hash128]) {
         self.channel = channel
         self.broadcast = broadcast
         self.listeners = listeners
@@ -89,7 +90,7 @@ extension ChannelStore {
     package func subscribe(
         _ token: String, to id: ChannelID, devices: DeviceFleet, now: WallTime
     ) throws(SubscriptionError) -> Outcome? {
-        let hash = withBytes(of: token) { TokenHash(hex: $0) }
+        let hash = withBytes(of: token) { Hash128(hex: $0) }
         let error: SubscriptionError? = state.withLock { state in
             guard let channel = state.channels[id], !channel.isDeleted || channel.holdsMessage(at: now) else {
                 return .noSuchChannel
@@ -110,13 +111,13 @@ extension ChannelStore {
     /// True when it listened to one.
     @discardableResult
     package func unsubscribe(_ token: String) -> Bool {
-        let hash = withBytes(of: token) { TokenHash(hex: $0) }
+        let hash = withBytes(of: token) { Hash128(hex: $0) }
         return state.withLock { Self.unsubscribe(hash, &$0) }
     }
 
     /// The activity goes on with another token; what it listens to stays.
     package func replace(_ token: String, by other: String) {
-        let (old, new) = (withBytes(of: token) { TokenHash(hex: $0) }, withBytes(of: other) { TokenHash(hex: $0) })
+        let (old, new) = (withBytes(of: token) { Hash128(hex: $0) }, withBytes(of: other) { Hash128(hex: $0) })
         state.withLock { state in
             guard let id = state.subscriptions[old] else { return }
             Self.unsubscribe(old, &state)
@@ -128,14 +129,14 @@ extension ChannelStore {
 
     /// The channel that an activity listens to.
     package func channel(of token: String) -> ChannelID? {
-        let hash = withBytes(of: token) { TokenHash(hex: $0) }
+        let hash = withBytes(of: token) { Hash128(hex: $0) }
         return state.withLock { $0.subscriptions[hash] }
     }
 
     /// Gives an activity that was not there what its channel holds for it; nil when that is nothing.
     @discardableResult
     package func deliverStored(to token: String, devices: DeviceFleet, now: WallTime) -> Outcome? {
-        deliverStored(to: withBytes(of: token) { TokenHash(hex: $0) }, devices: devices, now: now)?.outcome
+        deliverStored(to: withBytes(of: token) { Hash128(hex: $0) }, devices: devices, now: now)?.outcome
     }
 
     /// Lets activities whose devices are back have what their channels hold for them, and tells what they did. At most
@@ -145,7 +146,7 @@ extension ChannelStore {
         return absent.compactMap { deliverStored(to: $0, devices: devices, now: now) }.filter { $0.outcome != .stored }
     }
 
-    private func deliverStored(to hash: TokenHash, devices: DeviceFleet, now: WallTime) -> LateBroadcast? {
+    private func deliverStored(to hash: Hash128, devices: DeviceFleet, now: WallTime) -> LateBroadcast? {
         let held: (id: ChannelID, broadcast: BroadcastRecord)? = state.withLock { state in
             guard let id = state.subscriptions[hash], let channel = state.channels[id], let last = channel.last,
                 last.isHeld(at: now)
@@ -164,7 +165,7 @@ extension ChannelStore {
     }
 
     @discardableResult
-    private static func unsubscribe(_ hash: TokenHash, _ state: inout State) -> Bool {
+    private static func unsubscribe(_ hash: Hash128, _ state: inout State) -> Bool {
         guard let id = state.subscriptions.removeValue(forKey: hash) else { return false }
         state.channels[id]?.subscribers.removeAll { $0 == hash }
         return true

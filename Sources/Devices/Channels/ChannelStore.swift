@@ -6,6 +6,7 @@
 
 package import APNs
 package import Basics
+package import Pushes
 import Synchronization
 
 /// All channels of one mock, of both environments. Used from every loop and from the admin side at once.
@@ -21,12 +22,12 @@ package final class ChannelStore: ChannelDirectory, Sendable {
         var broadcasts = 0
         var last: BroadcastRecord?
         /// Listening activities, by the hash of their token.
-        var subscribers: [TokenHash] = []
+        var subscribers: [Hash128] = []
         /// The wall second that is being counted, and broadcasts in it.
         var second: Int64 = 0
         var inSecond = 0
 
-        func belongs(to bundle: Span<UInt8>, _ environment: APNsEnvironment) -> Bool {
+        func belongs(to bundle: Span<UInt8>, _ environment: PushEnvironment) -> Bool {
             app.environment == environment && bundle.equals(app.bundle.span)
         }
 
@@ -37,7 +38,7 @@ package final class ChannelStore: ChannelDirectory, Sendable {
     /// An app in one environment.
     struct App: Hashable {
         let bundle: [UInt8]
-        let environment: APNsEnvironment
+        let environment: PushEnvironment
     }
 
     struct State {
@@ -45,7 +46,7 @@ package final class ChannelStore: ChannelDirectory, Sendable {
         /// Channels that are not deleted.
         var counts: [App: Int] = [:]
         /// Which channel an activity listens to: at most one.
-        var subscriptions: [TokenHash: ChannelID] = [:]
+        var subscriptions: [Hash128: ChannelID] = [:]
         /// Activities whose device was away when their channel's last message came.
         var absent = TokenQueue()
         /// Apps whose capability was set, and how.
@@ -77,13 +78,13 @@ package final class ChannelStore: ChannelDirectory, Sendable {
         }
     }
 
-    package func hasRoom(for bundle: Span<UInt8>, in environment: APNsEnvironment) -> Bool {
+    package func hasRoom(for bundle: Span<UInt8>, in environment: PushEnvironment) -> Bool {
         let app = App(bundle: bundle.array, environment: environment)
         return state.withLock { ($0.counts[app] ?? 0) < settings.channelsPerApp }
     }
 
     package func policy(
-        of channel: ChannelID, bundle: Span<UInt8>, in environment: APNsEnvironment
+        of channel: ChannelID, bundle: Span<UInt8>, in environment: PushEnvironment
     ) -> StoragePolicy? {
         state.withLock { state in
             guard let channel = state.channels[channel], !channel.isDeleted, channel.belongs(to: bundle, environment)
@@ -107,7 +108,7 @@ package final class ChannelStore: ChannelDirectory, Sendable {
 
     /// Nil when there is no room (see `hasRoom`).
     package func create(
-        _ bundle: Span<UInt8>, in environment: APNsEnvironment, policy: StoragePolicy, now: WallTime
+        _ bundle: Span<UInt8>, in environment: PushEnvironment, policy: StoragePolicy, now: WallTime
     ) -> ChannelID? {
         let app = App(bundle: bundle.array, environment: environment)
         return state.withLock { state in
@@ -130,7 +131,7 @@ package final class ChannelStore: ChannelDirectory, Sendable {
     /// True when the app had it. What it holds for activities that come later stays deliverable.
     @discardableResult
     package func delete(
-        _ id: ChannelID, bundle: Span<UInt8>, in environment: APNsEnvironment, now: WallTime
+        _ id: ChannelID, bundle: Span<UInt8>, in environment: PushEnvironment, now: WallTime
     ) -> Bool {
         state.withLock { state in
             guard let channel = state.channels[id], !channel.isDeleted, channel.belongs(to: bundle, environment)
@@ -141,7 +142,7 @@ package final class ChannelStore: ChannelDirectory, Sendable {
     }
 
     /// In order of creation.
-    package func channels(of bundle: Span<UInt8>, in environment: APNsEnvironment) -> [ChannelID] {
+    package func channels(of bundle: Span<UInt8>, in environment: PushEnvironment) -> [ChannelID] {
         let app = App(bundle: bundle.array, environment: environment)
         return state.withLock { state in
             state.channels.values

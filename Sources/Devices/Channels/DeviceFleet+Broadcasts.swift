@@ -3,12 +3,13 @@
 
 package import APNs
 package import Basics
+package import Pushes
 import Synchronization
 
 extension DeviceFleet {
     /// What the activity with that token does with a message of the channel it listens to. A device that is away is not
     /// given it: `.stored` when the channel holds it for later, else `.discarded`.
-    package func deliver(_ broadcast: BroadcastRecord, to hash: TokenHash, now: WallTime) -> Outcome {
+    package func deliver(_ broadcast: BroadcastRecord, to hash: Hash128, now: WallTime) -> Outcome {
         let facts = facts(of: broadcast, hash)
         let outcome: Outcome? = shard(hash).state.withLock { state in
             guard let place = state.table.find(hash) else { return .unknownActivity }
@@ -26,7 +27,7 @@ extension DeviceFleet {
     }
 
     /// As a push to the activity would be, but for the storing, which is the channel's.
-    private func facts(of broadcast: BroadcastRecord, _ hash: TokenHash) -> PushFacts {
+    private func facts(of broadcast: BroadcastRecord, _ hash: Hash128) -> PushFacts {
         var facts = PushFacts(apnsID: broadcast.requestID)
         facts.tokenHash = hash
         facts.hasTokenHash = true

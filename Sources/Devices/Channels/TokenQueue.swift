@@ -4,18 +4,18 @@ import APNs
 
 struct TokenQueue {
     /// What was taken stands before `head` until there is more of it than of the rest.
-    private var tokens: [TokenHash] = []
+    private var tokens: [Hash128] = []
     private var head = 0
-    private var members: Set<TokenHash> = []
+    private var members: Set<Hash128> = []
 
     var count: Int { tokens.count - head }
 
-    mutating func append(_ token: TokenHash) {
+    mutating func append(_ token: Hash128) {
         if members.insert(token).inserted { tokens.append(token) }
     }
 
     /// Removes and returns the first ones, at most `limit`.
-    mutating func take(_ limit: Int) -> [TokenHash] {
+    mutating func take(_ limit: Int) -> [Hash128] {
         let some = Array(tokens[head...].prefix(limit))
         head += some.count
         for token in some { members.remove(token) }

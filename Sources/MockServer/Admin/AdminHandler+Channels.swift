@@ -4,6 +4,7 @@
 import APNs
 import Basics
 import Devices
+import Pushes
 
 extension AdminHandler {
     func channels(_ request: AdminRequest) throws(AdminError) -> AdminAnswer {

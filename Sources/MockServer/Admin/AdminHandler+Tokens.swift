@@ -3,6 +3,7 @@
 import APNs
 import Basics
 import Devices
+import Pushes
 
 extension AdminHandler {
     private static let members = [
@@ -71,7 +72,7 @@ extension AdminHandler {
             record.state = state
         }
         if let value = object["environment"] {
-            record.environment = value.isNull ? nil : try word(value, "environment", APNsEnvironment.allCases, \.word)
+            record.environment = value.isNull ? nil : try word(value, "environment", PushEnvironment.allCases, \.word)
         }
         if let value = object["topic"] { record.topic = try topic(value) }
         if let value = object["since"] {

@@ -1,6 +1,8 @@
 // GET /: one small page that shows what the mock is doing. It asks this API only and loads nothing from elsewhere.
 // Off loopback it takes the bearer token from the address: http://HOST:PORT/#TOKEN.
 
+import Pushes
+
 let dashboardPage = """
     <!doctype html>
     <html lang="en">

@@ -6,6 +6,7 @@ import Devices
 import EventLoop
 import Faults
 import Glibc
+import Pushes
 
 func metricsText(_ shared: MockShared) -> String {
     let statistics = shared.statistics()

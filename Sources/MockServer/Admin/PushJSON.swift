@@ -6,6 +6,7 @@ import Basics
 import Devices
 import Faults
 import Journal
+import Pushes
 
 extension PushEntry {
     /// Appends the entry as JSON. Shape: docs/openapi.yaml, `Push`.
@@ -42,9 +43,9 @@ extension PushEntry {
         return [
             "id": .integer(Int64(id)),
             "arrivedAt": .string(arrivedWall.iso8601),
-            "provider": .string(provider == 0 ? "apns" : "fcm"),
+            "provider": .string(provider.word.description),
             "kind": .string(kind.word.description),
-            "environment": .string((APNsEnvironment(rawValue: environment) ?? .production).word.description),
+            "environment": .string(environment.word.description),
             "connection": .integer(Int64(connection)),
             "stream": .integer(Int64(stream)),
             "token": kind == .push ? .string(token) : .null,
@@ -56,8 +57,8 @@ extension PushEntry {
             "status": status == 0 ? .null : .integer(Int64(status)),
             "reason": reason.map(JSONValue.string) ?? .null,
             "timestamp": timestampMilliseconds == 0 ? .null : .integer(timestampMilliseconds),
-            "outcome": outcome.isEmpty ? .null : .string(outcome),
-            "lateOutcome": (outcome == "stored" ? late[id] : nil).map { .string($0.word.description) } ?? .null,
+            "outcome": outcome.map { .string($0.word.description) } ?? .null,
+            "lateOutcome": (outcome == .stored ? late[id] : nil).map { .string($0.word.description) } ?? .null,
             "warnings": .array(PushWarning.all(in: warnings).map { .string($0.word.description) }),
             "fault": faultRule == 0 ? .null : .string(faults.id(of: faultRule) ?? "f\(faultRule)"),
             "faultAction": FaultAction.word(of: faultAction).map(JSONValue.string) ?? .null,

@@ -11,6 +11,7 @@ import Faults
 import HTTP
 import Journal
 import Net
+import Pushes
 import Synchronization
 
 /// Confined to its loop.
@@ -50,7 +51,7 @@ final class BroadcastDesk {
         let fault = verdict.rejection == nil ? firing(verdict.facts, exchange, peer) : nil
         let (reply, reason) =
             fault.map { meet($0, verdict, exchange, now: now) } ?? act(verdict, exchange, now: now)
-        record(reply, reason, exchange)
+        record(reply, reason, verdict.facts, exchange)
         if reason == nil, let operation = verdict.facts.operation {
             note(operation, reply)
         }
@@ -102,7 +103,7 @@ final class BroadcastDesk {
         let connection = exchange.connection!
         let caller = FaultCaller(
             number: connection.number, acceptedAt: connection.acceptedAt, environment: settings.environment)
-        let credential = head.index(of: "authorization").map { TokenHash(hex: head.value(at: $0)).low } ?? 0
+        let credential = head.index(of: "authorization").map { Hash128(hex: head.value(at: $0)).low } ?? 0
         let subject = FaultSubject(
             broadcast: facts, bundle: head.value(at: path).extracting(facts.bundle),
             nthOfConnection: UInt32(clamping: peer.provider.requestCount), caller: caller, credential: credential)
@@ -157,14 +158,18 @@ final class BroadcastDesk {
 
     // MARK: The journal
 
-    private func record(_ reply: borrowing BroadcastReply, _ reason: BroadcastReason?, _ exchange: ServerExchange) {
-        let draft = PushDraft(
+    private func record(
+        _ reply: borrowing BroadcastReply, _ reason: BroadcastReason?, _ facts: BroadcastFacts, _ exchange: ServerExchange
+    ) {
+        var draft = PushDraft(
             arrivedAt: exchange.arrivedAt, connection: exchange.connection.id, stream: exchange.streamID,
-            kind: door == .sending ? .broadcast : .channel, environment: settings.environment.rawValue,
+            kind: door == .sending ? .broadcast : .channel, environment: settings.environment,
             status: reply.isUnanswered ? 0 : reply.status, reason: reason?.word, faultRule: reply.fault?.ruleID ?? 0,
             faultAction: reply.fault?.action.code ?? 0, apnsID: reply.facts.requestID,
             delay: reply.fault?.delay ?? .zero)
+        draft.note(facts.activity)
         let body = exchange.body
+        draft.marker = Marker.find(in: body.bytes)
         _ = journal.append(push: draft, head: exchange.head, body: body.bytes)
     }
 

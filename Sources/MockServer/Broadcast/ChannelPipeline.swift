@@ -5,6 +5,7 @@ import Basics
 import EventLoop
 import Journal
 import Net
+import Pushes
 import Synchronization
 
 /// Confined to its loop.

@@ -4,11 +4,12 @@ import APNs
 import Basics
 import EventLoop
 import Net
+import Pushes
 
 /// Confined to its loop.
 final class ChannelWorker {
     private let shared: MockShared
-    private let servers: [(environment: APNsEnvironment, server: Server)]
+    private let servers: [(environment: PushEnvironment, server: Server)]
 
     /// `tls` nil: clear text, for tests.
     init(loop: EventLoop, shared: MockShared, tls: TLSServerSettings?) throws {
@@ -23,11 +24,11 @@ final class ChannelWorker {
         }
     }
 
-    func listen(on socket: ListeningSocket, as environment: APNsEnvironment) {
+    func listen(on socket: ListeningSocket, as environment: PushEnvironment) {
         server(of: environment)?.listen(on: socket) { [shared] in shared.nextConnection() }
     }
 
-    func server(of environment: APNsEnvironment) -> Server? { servers.first { $0.environment == environment }?.server }
+    func server(of environment: PushEnvironment) -> Server? { servers.first { $0.environment == environment }?.server }
 
     /// `done` runs on this loop, when all servers have drained.
     func drain(within limit: Interval, _ done: @escaping () -> Void) {

@@ -1,7 +1,8 @@
 // A client certificate to be made, as Apple's portal would, or wrong on purpose (spec/apns.md §9).
 
-package import APNs
+import APNs
 import Basics
+package import Pushes
 import TLS
 
 package struct CertificateRequest: Hashable, Sendable {
@@ -20,7 +21,7 @@ package struct CertificateRequest: Hashable, Sendable {
     /// With suffixes, such as `com.example.app` and `com.example.app.voip`; the first one's bundle ID is the subject's UID.
     /// A topic that begins with `com.apple.mgmt.` makes an MDM certificate, which has that topic alone.
     package var topics: [String]
-    package var environments: Set<APNsEnvironment> = [.production, .sandbox]
+    package var environments: Set<PushEnvironment> = [.production, .sandbox]
     package var defect: Defect?
     /// Nil: made of the first topic, the environment and the defect.
     package var name: String?
@@ -80,7 +81,7 @@ package struct CertificateRequest: Hashable, Sendable {
         var extensions: [PeerCertificate.Extension] = []
         for (environment, id) in [
             (.sandbox, CertificateExtensions.sandbox), (.production, CertificateExtensions.production),
-        ] as [(APNsEnvironment, String)] where environments.contains(environment) {
+        ] as [(PushEnvironment, String)] where environments.contains(environment) {
             extensions.append(.init(id: id, content: CertificateExtensions.mark))
         }
         if isMDM { return extensions }

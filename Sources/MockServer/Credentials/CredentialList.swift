@@ -8,6 +8,7 @@
 
 package import APNs
 package import Basics
+package import Pushes
 
 package struct CredentialList: Hashable, Sendable {
     package struct Key: Hashable, Sendable {
@@ -25,7 +26,7 @@ package struct CredentialList: Hashable, Sendable {
         /// What it is revoked by.
         package var name: String
         package var topics: [String]
-        package var environments: [APNsEnvironment]
+        package var environments: [PushEnvironment]
         package var defect: CertificateRequest.Defect?
         /// SHA-256 of the certificate, lower-case hex digits.
         package var fingerprint: String
@@ -89,7 +90,7 @@ extension KeyScope {
 
     /// From `kind`, `environment`, `topics` and `relatedKeyId`; nil when they do not make one of the kinds.
     init?(json: JSONValue) {
-        let environment = APNsEnvironment.allCases.first { json["environment"]?.string == $0.word.description }
+        let environment = PushEnvironment.allCases.first { json["environment"]?.string == $0.word.description }
         switch (json["kind"]?.string, environment) {
         case ("team", nil): self = .team
         case ("environment", let environment?): self = .environment(environment)
@@ -127,7 +128,7 @@ extension CredentialList.Certificate {
         self.fingerprint = fingerprint
         topics = json["topics"]?.array?.compactMap(\.string) ?? []
         let words = json["environments"]?.array?.compactMap(\.string) ?? []
-        environments = APNsEnvironment.allCases.filter { words.contains($0.word.description) }
+        environments = PushEnvironment.allCases.filter { words.contains($0.word.description) }
         defect = json["defect"]?.string.flatMap { .init(rawValue: $0) }
         isRevoked = json["revoked"]?.bool ?? false
     }

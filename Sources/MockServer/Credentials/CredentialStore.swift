@@ -4,6 +4,7 @@ package import APNs
 package import Basics
 import EventLoop
 import Glibc
+import Pushes
 import TLS
 
 /// The credentials of one state directory. Several processes may use it at once: each change is made under a lock of
@@ -95,7 +96,7 @@ package struct CredentialStore: Sendable {
         let issued = request.issue(by: try CertificateAuthority(pem: pem, keyPEM: key))
         let certificate = CredentialList.Certificate(
             name: request.fileName, topics: request.topics,
-            environments: APNsEnvironment.allCases.filter(request.environments.contains), defect: request.defect,
+            environments: PushEnvironment.allCases.filter(request.environments.contains), defect: request.defect,
             fingerprint: PeerCertificate(pem: issued.certificatePEM)?.fingerprint ?? "")
         try change { list throws(Failure) in
             for (name, content) in [

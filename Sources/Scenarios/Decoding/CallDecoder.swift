@@ -1,6 +1,7 @@
 // One call of a profile: request templates, and the pushes that are owed for it.
 
 import Basics
+import Pushes
 import YAML
 
 struct CallDecoder {
@@ -136,9 +137,9 @@ struct CallDecoder {
     }
 
     private func push(_ node: YAMLNode) -> ExpectedPush? {
-        guard let fields = Fields(node, .push, mistakes), let channel: ExpectedPush.Channel = fields.choice("channel")
+        guard let fields = Fields(node, .push, mistakes), let channel: PushType = fields.choice("channel")
         else { return nil }
-        let event: ExpectedPush.Event? = fields.choice("event")
+        let event: ActivityEvent? = fields.choice("event")
         if (channel == .liveactivity) != (fields.value("event") != nil) {
             mistakes.add(
                 channel == .liveactivity

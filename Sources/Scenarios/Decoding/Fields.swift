@@ -1,6 +1,7 @@
 // Reading one mapping by its shape. Each reader gives a value or notes a mistake and gives nil.
 
 import Basics
+import Pushes
 import YAML
 
 /// A mapping whose keys are known to be lawful.
@@ -106,14 +107,24 @@ struct Fields {
 
     func choice<Choice: RawRepresentable & CaseIterable>(_ node: YAMLNode, named key: String) -> Choice?
     where Choice.RawValue == String {
+        choice(node, named: key, of: Choice.allCases.map(\.rawValue), Choice.init(rawValue:))
+    }
+
+    /// One of the words of pushes.
+    func choice<Choice: PushWord>(_ key: String) -> Choice? {
+        value(key).flatMap { choice($0, named: key, of: Choice.words, Choice.init(word:)) }
+    }
+
+    private func choice<Choice>(
+        _ node: YAMLNode, named key: String, of words: [String], _ read: (String) -> Choice?
+    ) -> Choice? {
         guard case .scalar(let text, _) = node.content else {
             wrong(key, node, "one word")
             return nil
         }
-        guard let choice = Choice(rawValue: text) else {
+        guard let choice = read(text) else {
             mistakes.add(
-                "`\(text)` is no value of `\(key)`", hint: suggestion(for: text, in: Choice.allCases.map(\.rawValue)),
-                at: node.place)
+                "`\(text)` is no value of `\(key)`", hint: suggestion(for: text, in: words), at: node.place)
             return nil
         }
         return choice

@@ -1,6 +1,7 @@
 // A profile: how to speak to one relay, and what it promises to send on for each call.
 
 package import Basics
+package import Pushes
 
 /// One relay, declared.
 package struct Profile: Sendable {
@@ -89,12 +90,12 @@ package struct ProfileCall: Sendable {
 /// if there is one, is not.
 package struct ExpectedPush: Hashable, Sendable {
     /// `apns-push-type` as on the wire.
-    package var channel: Channel
+    package var channel: PushType
     /// `.deviceToken`, `.startToken` or `.activityToken`.
     package var token: SessionVariable
     package var unless: SessionVariable?
     /// `aps.event` of a live activity: start, update or end.
-    package var event: Event?
+    package var event: ActivityEvent?
     /// A newer state of the same activity may arrive in its place.
     package var coalesce: Bool
     /// Without a registered `token` the relay keeps the newest state and sends it when the token registers;
@@ -103,17 +104,8 @@ package struct ExpectedPush: Hashable, Sendable {
     /// Later than this after the planned instant is *late*.
     package var deadline: Interval
 
-    package enum Channel: String, CaseIterable, Hashable, Sendable {
-        case alert, background, liveactivity, location, voip, complication, fileprovider, mdm, pushtotalk, widgets
-        case controls
-    }
-
-    package enum Event: String, CaseIterable, Hashable, Sendable {
-        case start, update, end
-    }
-
     package init(
-        channel: Channel, token: SessionVariable, unless: SessionVariable? = nil, event: Event? = nil,
+        channel: PushType, token: SessionVariable, unless: SessionVariable? = nil, event: ActivityEvent? = nil,
         coalesce: Bool = false, held: Bool = false, deadline: Interval
     ) {
         self.channel = channel

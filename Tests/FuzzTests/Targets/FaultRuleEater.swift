@@ -3,6 +3,7 @@
 import APNs
 import Basics
 import Faults
+import Pushes
 
 final class FaultRuleEater: FuzzEater {
     func eat(_ input: Span<UInt8>) throws(Violation) {
@@ -32,7 +33,7 @@ final class FaultRuleEater: FuzzEater {
         let topic = Array("com.example.app.push-type.liveactivity".utf8)
         var now = start
         for nth in 1...6 {
-            facts.tokenHash = TokenHash(high: UInt64(nth), low: 7)
+            facts.tokenHash = Hash128(high: UInt64(nth), low: 7)
             let subject = FaultSubject(facts: facts, topic: topic.span, nthOfToken: UInt32(nth))
             if let firing = script.firing(for: subject, now: now) {
                 try hold(firing.delay >= .zero && firing.delay <= .seconds(86_400), "a delay of \(firing.delay)")

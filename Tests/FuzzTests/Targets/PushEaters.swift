@@ -4,6 +4,7 @@
 @testable import APNs
 import Basics
 import HTTP
+import Pushes
 import Synchronization
 
 /// A signature anyone can check, since finding real ones is beyond any fuzzer.
@@ -40,7 +41,7 @@ private final class OneAnswer: TokenDirectory {
     let answer = Mutex(TokenStanding.active)
 
     func standing(
-        of token: Span<UInt8>, hash: TokenHash, topic: Span<UInt8>, environment: APNsEnvironment, now: WallTime
+        of token: Span<UInt8>, hash: Hash128, topic: Span<UInt8>, environment: PushEnvironment, now: WallTime
     ) -> TokenStanding { answer.withLock { $0 } }
 }
 

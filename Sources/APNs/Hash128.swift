@@ -1,8 +1,8 @@
 // A device token's key in every table: 128 bits of its hex digits, the same on every machine and in every run, so that
 // what is decided by it (shards, chance) can be replayed.
 
-/// The hash of a device token. Two spellings of one token that differ in case have the same hash.
-package struct TokenHash: Hashable, Sendable {
+/// 128 bits of hash: of a device token, of which two spellings that differ in case have the same, or of any bytes.
+package struct Hash128: Hashable, Sendable {
     package var high: UInt64
     package var low: UInt64
 
@@ -26,7 +26,7 @@ package struct TokenHash: Hashable, Sendable {
     }
 
     /// Eight digits at a time: setting bit 5 turns A-F into a-f and leaves 0-9 alone.
-    private static func read(_ hex: Span<UInt8>) -> (hash: TokenHash, isHex: Bool) {
+    private static func read(_ hex: Span<UInt8>) -> (hash: Hash128, isHex: Bool) {
         hex.withUnsafeBytes { bytes in
             let lowerCase: UInt64 = 0x2020_2020_2020_2020
             let zeros: UInt64 = 0x3030_3030_3030_3030

@@ -1,4 +1,4 @@
-// What is said of a reason. Both lists of reasons have rows of this shape (spec/apns.md §6, §11).
+// What is said of a provider's reason for a refusal. Each list of reasons has rows of this shape.
 
 /// One row of a list of reasons.
 package struct ReasonRow<Reason: Sendable>: Sendable {
@@ -10,7 +10,7 @@ package struct ReasonRow<Reason: Sendable>: Sendable {
     /// One sentence for the one who was refused.
     package let explanation: String
 
-    init(_ reason: Reason, _ word: StaticString, _ status: UInt16, _ explanation: String) {
+    package init(_ reason: Reason, _ word: StaticString, _ status: UInt16, _ explanation: String) {
         self.reason = reason
         self.word = word
         self.status = status

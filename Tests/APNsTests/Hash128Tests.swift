@@ -4,13 +4,13 @@ import APNs
 import Basics
 import Testing
 
-@Suite struct TokenHashTests {
-    private func hash(_ text: String) -> TokenHash? { withBytes(of: text) { TokenHash(checking: $0) } }
+@Suite struct Hash128Tests {
+    private func hash(_ text: String) -> Hash128? { withBytes(of: text) { Hash128(checking: $0) } }
 
     @Test("case does not matter (spec/apns.md §3: upper case accepted)")
     func caseInsensitive() {
         #expect(hash("00ABCDEFabcdef9900") == hash("00abcdefABCDEF9900"))
-        #expect(hash("00abcdef") == withBytes(of: "00ABCDEF") { TokenHash(hex: $0) })
+        #expect(hash("00abcdef") == withBytes(of: "00ABCDEF") { Hash128(hex: $0) })
     }
 
     @Test("every single byte that is no hex digit is found, at every place of a word")
@@ -20,7 +20,7 @@ import Testing
                 var text = [UInt8](repeating: 48, count: 22)
                 text[place] = byte
                 let isDigit = Hex.value(byte) != nil
-                #expect((TokenHash(checking: text.span) != nil) == isDigit, "byte \(byte) at \(place)")
+                #expect((Hash128(checking: text.span) != nil) == isDigit, "byte \(byte) at \(place)")
             }
         }
     }
@@ -31,12 +31,12 @@ import Testing
 
     @Test("tokens that differ in one digit or in length differ")
     func distinct() {
-        var seen: Set<TokenHash> = []
+        var seen: Set<Hash128> = []
         for place in 0..<64 {
             for digit in "0123456789abcdef".utf8 {
                 var text = [UInt8](repeating: 55, count: 64)
                 text[place] = digit
-                if digit != 55 || place == 0 { seen.insert(TokenHash(checking: text.span)!) }
+                if digit != 55 || place == 0 { seen.insert(Hash128(checking: text.span)!) }
             }
         }
         for count in stride(from: 2, to: 62, by: 2) { seen.insert(hash(String(repeating: "7", count: count))!) }

@@ -1,11 +1,27 @@
-// What a virtual device did with a push that APNs accepted.
+// What a virtual device did with a push that the provider accepted.
 
 /// A device's reaction.
-package enum Outcome: UInt8, CaseIterable, Sendable {
-    case shown, started, updated, ended
-    case ignoredOlder, ignoredEnded, ignoredFuture, undecodable, unknownActivity
-    case silent, nothingShown, handedOver, notDelivered
-    case stored, discarded, superseded, expired, replaced, throttled
+package enum Outcome: UInt8, PushWord {
+    // 0 in a journal: no device ever heard of the push.
+    case shown = 1
+    case started = 2
+    case updated = 3
+    case ended = 4
+    case ignoredOlder = 5
+    case ignoredEnded = 6
+    case ignoredFuture = 7
+    case undecodable = 8
+    case unknownActivity = 9
+    case silent = 10
+    case nothingShown = 11
+    case handedOver = 12
+    case notDelivered = 13
+    case stored = 14
+    case discarded = 15
+    case superseded = 16
+    case expired = 17
+    case replaced = 18
+    case throttled = 19
 
     package var word: StaticString {
         switch self {
@@ -63,4 +79,15 @@ package enum Outcome: UInt8, CaseIterable, Sendable {
         default: false
         }
     }
+
+    /// Whether a Live Activity push counts as received: its state was taken, or it was not for the screen.
+    package var countsAsReceived: Bool {
+        switch self {
+        case .shown, .replaced, .started, .updated, .ended, .silent: true
+        default: false
+        }
+    }
+
+    /// Room for a table by raw value.
+    package static let tableSize = 20
 }

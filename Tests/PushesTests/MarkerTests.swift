@@ -1,9 +1,8 @@
 // The mark that events carry through a relay.
 
 import Basics
+import Pushes
 import Testing
-
-@testable import Metrics
 
 @Suite struct MarkerTests {
     private func find(_ text: String, run: UInt32 = 0x1A2B_3C4D) -> [UInt32]? {
@@ -11,9 +10,9 @@ import Testing
     }
 
     @Test func itIsWrittenInHexAndBase36() {
-        #expect(Marker.text(run: 0x1A2B_3C4D, session: 69, step: 87) == "[pr:1a2b3c4d:1x:2f]")
-        #expect(Marker.text(run: 1, session: 0, step: 35) == "[pr:00000001:0:z]")
-        let longest = Marker.text(run: .max, session: .max, step: .max)
+        #expect(Marker(run: 0x1A2B_3C4D, session: 69, step: 87).text == "[pr:1a2b3c4d:1x:2f]")
+        #expect(Marker(run: 1, session: 0, step: 35).text == "[pr:00000001:0:z]")
+        let longest = Marker(run: .max, session: .max, step: .max).text
         #expect(longest == "[pr:ffffffff:1z141z3:1z141z3]")
         #expect(longest.utf8.count == Marker.maxLength)
     }
@@ -24,7 +23,7 @@ import Testing
             let run = UInt32(truncatingIfNeeded: generator.next())
             let session = UInt32(truncatingIfNeeded: generator.next() >> (generator.next() % 64))
             let step = UInt32(truncatingIfNeeded: generator.next() >> (generator.next() % 64))
-            let text = Marker.text(run: run, session: session, step: step)
+            let text = Marker(run: run, session: session, step: step).text
             #expect(find(text, run: run) == [session, step])
             #expect(find(#"{"a":["[pr:",["#, run: run) == nil)
             #expect(find(#"{"a":["[pr:",["\#(text)"]]}"#, run: run) == [session, step])
@@ -33,6 +32,14 @@ import Testing
 
     @Test func theFirstOfTheRunIsTaken() {
         #expect(find("[pr:00000001:1:1] [pr:1a2b3c4d:2:3] [pr:1a2b3c4d:4:5]") == [2, 3])
+    }
+
+    @Test func anyRunIsFoundWhereNoneIsNamed() {
+        func find(_ text: String) -> Marker? { withBytes(of: text) { Marker.find(in: $0) } }
+        #expect(find("[pr:00000001:1:1] [pr:1a2b3c4d:2:3]") == Marker(run: 1, session: 1, step: 1))
+        #expect(find(#"{"a":[1,"[pr:0000000g:1:1][pr:ffffffff:1z141z3:0]x"]}"#) == Marker(run: .max, session: .max, step: 0))
+        #expect(find("[pr:[pr:[pr:00000001:[pr:00000002:3:4]") == Marker(run: 2, session: 3, step: 4))
+        #expect(find(String(repeating: "[pr:0000000", count: 1000)) == nil)
     }
 
     @Test(arguments: [
@@ -45,7 +52,10 @@ import Testing
 
     @Test func aMarkerCutShortIsNoneWhereverItIsCut() {
         let text = "[pr:1a2b3c4d:1x:2f]"
-        for length in 0..<text.count { #expect(find(String(text.prefix(length))) == nil) }
+        for length in 0..<text.count {
+            #expect(find(String(text.prefix(length))) == nil)
+            #expect(withBytes(of: String(text.prefix(length))) { Marker.find(in: $0) } == nil)
+        }
     }
 
     @Test func anyBytesMayBeSearched() {
@@ -54,6 +64,7 @@ import Testing
         for _ in 0..<5000 {
             let bytes = (0..<Int(generator.next() % 60)).map { _ in alphabet[Int(generator.next() % 15)] }
             _ = Marker.find(in: bytes.span, run: 0x1A2B_3C4D)
+            _ = Marker.find(in: bytes.span)
         }
     }
 }
