@@ -3,6 +3,7 @@
 import APNs
 import Basics
 import HTTP
+import Pushes
 import Synchronization
 import Testing
 

@@ -2,6 +2,7 @@
 
 @testable import APNs
 import Basics
+import Pushes
 import Testing
 
 /// A certificate as a mock would hand it in, with a knob or two.

@@ -3,6 +3,7 @@
 import APNs
 import Basics
 import HTTP
+import Pushes
 import Synchronization
 
 /// A signature anyone can check: 64 bytes made of the key's number and the message. Real ones are tested where OpenSSL

@@ -2,6 +2,7 @@
 
 import APNs
 import Basics
+import Pushes
 import Testing
 
 @Suite struct PayloadFactsTests {

@@ -3,6 +3,7 @@
 
 import APNs
 import Basics
+import Pushes
 import Testing
 
 @Suite struct PushWarningTests {

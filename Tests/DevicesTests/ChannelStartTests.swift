@@ -3,6 +3,7 @@
 import APNs
 import Basics
 import Devices
+import Pushes
 import Testing
 
 @Suite struct ChannelStartTests {

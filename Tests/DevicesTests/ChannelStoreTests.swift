@@ -2,6 +2,7 @@
 
 import APNs
 import Basics
+import Pushes
 import Synchronization
 import Testing
 

@@ -3,6 +3,7 @@
 import APNs
 import Basics
 import Devices
+import Pushes
 
 final class Phone {
     static let bundle = "com.example.app"

@@ -3,6 +3,7 @@
 import APNs
 import Basics
 import Faults
+import Pushes
 import Testing
 
 @Suite struct FaultLifeTests {

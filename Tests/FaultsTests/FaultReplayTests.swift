@@ -4,6 +4,7 @@
 import APNs
 import Basics
 import Faults
+import Pushes
 import Synchronization
 import Testing
 

@@ -2,6 +2,7 @@
 
 import APNs
 import Basics
+import Pushes
 import Testing
 
 @testable import Faults
@@ -32,7 +33,7 @@ import Testing
                 == FaultRule(
                     id: "mine",
                     match: FaultMatch(
-                        provider: "apns", token: "ABcd", topic: "com.example.app", pushType: .liveactivity,
+                        provider: .apns, token: "ABcd", topic: "com.example.app", pushType: .liveactivity,
                         event: .end, nth: 2, fraction: 0.1, tokenFraction: 1, priority: 5),
                     action: .respond(.unregistered, timestamp: .beforeRegistration), times: 3,
                     duration: .seconds(10), after: 2, at: .seconds(90)))
@@ -107,7 +108,7 @@ import Testing
         let rule = FaultRule(
             id: "f1",
             match: FaultMatch(
-                provider: "apns", token: "ab", topic: "t", pushType: .alert, event: .start, nth: 1, fraction: 0.25,
+                provider: .apns, token: "ab", topic: "t", pushType: .alert, event: .start, nth: 1, fraction: 0.25,
                 tokenFraction: 0.5, priority: 1),
             action: .respond(.unregistered, timestamp: .afterRegistration), times: 1,
             duration: .nanoseconds(1_234_567), after: 0, at: .milliseconds(1500))

@@ -1,6 +1,7 @@
 // A case: what the client does, and what the RFC lets a server answer. The judge sends a good push after it, which shows
 // whether the connection lives on.
 
+import Pushes
 import Testing
 import WireClient
 

@@ -4,6 +4,7 @@ import APNs
 import Basics
 import MockServer
 import Net
+import Pushes
 import Testing
 
 @Suite struct EnvironmentTests {

@@ -5,6 +5,7 @@ import Basics
 import EventLoop
 import MockServer
 import Net
+import Pushes
 import TLS
 import Testing
 

@@ -3,6 +3,7 @@
 import APNs
 import Basics
 import MockServer
+import Pushes
 import Testing
 import WireClient
 

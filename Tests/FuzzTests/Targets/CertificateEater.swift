@@ -2,6 +2,7 @@
 
 @testable import APNs
 import Basics
+import Pushes
 import TLS
 
 /// First byte: what the rest is: the list of topics, the list of VoIP topics, or a whole certificate.

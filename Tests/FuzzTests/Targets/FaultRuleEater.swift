@@ -3,6 +3,7 @@
 import APNs
 import Basics
 import Faults
+import Pushes
 
 final class FaultRuleEater: FuzzEater {
     func eat(_ input: Span<UInt8>) throws(Violation) {

@@ -8,6 +8,7 @@ import Faults
 import Glibc
 @testable import MockServer
 import Net
+import Pushes
 import TLS
 
 final class HandMock {

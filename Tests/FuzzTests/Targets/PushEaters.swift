@@ -4,6 +4,7 @@
 @testable import APNs
 import Basics
 import HTTP
+import Pushes
 import Synchronization
 
 /// A signature anyone can check, since finding real ones is beyond any fuzzer.
