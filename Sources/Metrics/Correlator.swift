@@ -113,20 +113,28 @@ package struct Correlator: Sendable {
     }
 
     package mutating func observe(_ event: EventEntry) {
-        let wasSent = event.sentAt.nanoseconds != 0 && event.failure != EventFailure.dropped.rawValue
+        let wasDropped = event.failure == EventFailure.dropped.rawValue
+        let wasSent = event.sentAt.nanoseconds != 0 && !wasDropped
         let wasAnswered = wasSent && event.answeredAt.nanoseconds != 0 && event.status != 0
         let key = UInt64(event.session) << 32 | UInt64(event.step)
         correlation.events += 1
         series.count(event.plannedAt, \.planned)
-        guard wasSent else {
+        guard !wasDropped else {
             correlation.dropped += 1
             unsent.append(key)
             return
         }
+        let isMeasured = event.plannedAt >= measuredFrom
+        if isMeasured { correlation.lateness.record(max(0, event.lateness.nanoseconds)) }
+        guard wasSent else {
+            // The relay took no connection: its failure, not ours.
+            correlation.failed += 1
+            refused.append(key)
+            series.count(event.plannedAt, \.errors)
+            return
+        }
         correlation.sent += 1
         series.count(event.sentAt, \.sent)
-        let isMeasured = event.plannedAt >= measuredFrom
-        if isMeasured { correlation.lateness.record(Self.distance(event.plannedAt, event.sentAt)) }
         sessions.extend(event.session, from: event.sentAt, to: max(event.sentAt, event.answeredAt))
         if wasAnswered {
             correlation.answered += 1

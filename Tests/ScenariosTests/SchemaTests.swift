@@ -53,6 +53,7 @@ struct SchemaTests {
         #expect(words("mock/properties/environment") == MockSpec.Environment.allCases.map(\.rawValue))
         #expect(words("signal") == ProcessSignal.allCases.map(\.rawValue))
         #expect(words("push/properties/channel") == ExpectedPush.Channel.allCases.map(\.rawValue))
+        #expect(words("profile/properties/order") == Profile.Order.allCases.map(\.rawValue))
         #expect(words("push/properties/event") == ExpectedPush.Event.allCases.map(\.rawValue))
     }
 
