@@ -66,12 +66,16 @@ package struct PushDraft: Sendable {
 
 /// One planned call to the relay, written when its answer, its failure or its being dropped is known.
 package struct EventDraft: Hashable, Sendable {
+    /// Of an answer that was not expected no more is kept.
+    package static let maxAnswerBytes = 512
+
     package var session: UInt32
     package var step: UInt32
     /// Index into the names of the journal's `kinds` note.
     package var kind: UInt16
     package var plannedAt: Instant
-    /// `Instant(nanoseconds: 0)` when it was never sent.
+    /// When its bytes were handed to the kernel, for the first time where it was sent twice; `Instant(nanoseconds: 0)`
+    /// when that never happened, whether we dropped it or the relay took no connection.
     package var sentAt: Instant
     /// `Instant(nanoseconds: 0)` when it was never answered.
     package var answeredAt: Instant
@@ -79,10 +83,19 @@ package struct EventDraft: Hashable, Sendable {
     package var status: UInt16
     /// The raw value of an `EventFailure`; 0 when nothing failed.
     package var failure: UInt8
+    /// How late we were, and nobody else: from the instant at which it could have gone (planned, and let go by the order
+    /// of its session) until it was handed over, less what it waited for a connection to the relay.
+    package var lateness: Interval
+    /// How often the relay may have seen it: 2 when a reused HTTP/1.1 connection died under it without a byte of an
+    /// answer, and it was sent once more.
+    package var attempts: UInt8
+    /// The body of an answer that was not expected, its first `maxAnswerBytes`; empty for any other.
+    package var answer: [UInt8]
 
     package init(
         session: UInt32, step: UInt32, kind: UInt16, plannedAt: Instant, sentAt: Instant = Instant(nanoseconds: 0),
-        answeredAt: Instant = Instant(nanoseconds: 0), status: UInt16 = 0, failure: UInt8 = 0
+        answeredAt: Instant = Instant(nanoseconds: 0), status: UInt16 = 0, failure: UInt8 = 0,
+        lateness: Interval = .zero, attempts: UInt8 = 1, answer: [UInt8] = []
     ) {
         self.session = session
         self.step = step
@@ -92,6 +105,9 @@ package struct EventDraft: Hashable, Sendable {
         self.answeredAt = answeredAt
         self.status = status
         self.failure = failure
+        self.lateness = lateness
+        self.attempts = attempts
+        self.answer = answer
     }
 }
 
@@ -100,14 +116,20 @@ package enum EventFailure: UInt8, CaseIterable, Sendable {
     case none = 0
     /// We never sent it: a window or a queue of ours was full. Our fault, not the relay's.
     case dropped = 1
+    /// The relay's port took no connection.
     case connect = 2
     case tls = 3
+    /// No answer in time; or, when it was never sent, no connection in time.
     case timeout = 4
+    /// HTTP/2: the stream was refused (REFUSED_STREAM), again and again.
     case refused = 5
+    /// HTTP/2: the stream was reset.
     case reset = 6
     case goAway = 7
+    /// The connection ended before the answer.
     case closed = 8
     case overloaded = 9
+    /// What came was no answer of HTTP, or more than one.
     case protocolError = 10
     /// Answered, but with a status the profile does not expect.
     case unexpectedStatus = 11

@@ -11,7 +11,7 @@ struct EntryDecoder {
     func entry() throws(Failure) -> JournalEntry? {
         switch record.kind {
         case .push: try push().map { $0.kind == .push ? .push($0) : .broadcast($0) }
-        case .event: event().map { .event($0) }
+        case .event: try event().map { .event($0) }
         case .note: note().map { .note($0) }
         case .blob: nil
         }
@@ -30,14 +30,21 @@ struct EntryDecoder {
         String(decoding: UnsafeRawBufferPointer(start: record.bytes + offset, count: length), as: UTF8.self)
     }
 
-    private func event() -> EventEntry? {
-        guard record.length == Format.eventLength else { return nil }
+    private func event() throws(Failure) -> EventEntry? {
+        guard record.length == Format.eventLength, let answer = try answer() else { return nil }
         let bytes = record.bytes
         return EventEntry(
             id: id, session: bytes.value(24, as: UInt32.self), step: bytes.value(28, as: UInt32.self),
             kind: bytes.value(32, as: UInt16.self), plannedAt: instant(at: 40), sentAt: instant(at: 48),
             answeredAt: instant(at: 56), status: bytes.value(34, as: UInt16.self),
-            failure: bytes.value(36, as: UInt8.self), plannedWall: wall(instant(at: 40)))
+            failure: bytes.value(36, as: UInt8.self),
+            lateness: Interval(nanoseconds: bytes.value(64, as: Int64.self)),
+            attempts: bytes.value(37, as: UInt8.self), answer: answer, plannedWall: wall(instant(at: 40)))
+    }
+
+    private func answer() throws(Failure) -> [UInt8]? {
+        try content(
+            blob: record.bytes.value(72, as: UInt64.self), length: Int(record.bytes.value(38, as: UInt16.self)))
     }
 
     private func note() -> NoteEntry? {
@@ -91,8 +98,12 @@ struct EntryDecoder {
     }
 
     private func payload() throws(Failure) -> [UInt8]? {
-        let offset = record.bytes.value(80, as: UInt64.self)
-        let length = Int(record.bytes.value(88, as: UInt32.self))
+        try content(
+            blob: record.bytes.value(80, as: UInt64.self), length: Int(record.bytes.value(88, as: UInt32.self)))
+    }
+
+    /// What the blob at that offset of the file holds; nothing for offset 0.
+    private func content(blob offset: UInt64, length: Int) throws(Failure) -> [UInt8]? {
         if offset == 0 { return length == 0 ? [] : nil }
         guard offset < UInt64(record.offset) else { return nil }
         return try segment.blob(at: Int(offset), length: length, before: record.offset)

@@ -19,8 +19,9 @@
 //             96 flag 2: i64 `aps.timestamp`; flag 4: the marker, u32 run, u32 session, u32 step
 //             then reason, then `count` fields: u16 name length, u16 value length, name, value
 //             (top bit of the name length: instead of the value stands the u64 offset of its blob)
-//     event   24 u32 session   28 u32 step   32 u16 kind   34 u16 status   36 u8 failure
-//             40 i64 planned   48 i64 sent   56 i64 answered         (its instant is the latest of the three)
+//     event   24 u32 session   28 u32 step   32 u16 kind   34 u16 status   36 u8 failure   37 u8 attempts
+//             38 u16 answer length   40 i64 planned   48 i64 sent   56 i64 answered   64 i64 lateness
+//             72 u64 answer's blob, 0 when empty                    (its instant is the latest of the three)
 //     note    24 u32 text length   32 text                           (`count` is the note's kind)
 //
 // A checksum covers bytes 8..<length and, by the file's salt and the record's offset, the place where it stands: a
@@ -44,7 +45,7 @@ enum Format {
 
     static let recordHeaderLength = 24
     static let pushLength = 96
-    static let eventLength = 64
+    static let eventLength = 80
     static let noteLength = 32
 
     /// Longer ones are cut, or for notes replaced, when written.

@@ -122,23 +122,28 @@ package struct EventEntry: Hashable, Sendable {
     /// Index into the names of the `kinds` note of the same writer.
     package var kind: UInt16
     package var plannedAt: Instant
-    /// 0 nanoseconds when it was never sent.
+    /// When its bytes were handed to the kernel, for the first time where it was sent twice; 0 nanoseconds when that
+    /// never happened.
     package var sentAt: Instant
     /// 0 nanoseconds when it was never answered.
     package var answeredAt: Instant
     package var status: UInt16
     /// The raw value of an `EventFailure`.
     package var failure: UInt8
-    package var lateness = Interval.zero
-    package var attempts: UInt8 = 1
-    package var answer: [UInt8] = []
+    /// How late we were, and nobody else: see `EventDraft.lateness`.
+    package var lateness: Interval
+    /// 2 when it was sent once more after a reused HTTP/1.1 connection had died without a byte of an answer.
+    package var attempts: UInt8
+    /// The first 512 bytes of the body of an answer that was not expected; empty for any other.
+    package var answer: [UInt8]
     /// The wall time of `plannedAt`.
     package var plannedWall: WallTime
 
     package init(
         id: UInt64, session: UInt32, step: UInt32, kind: UInt16 = 0, plannedAt: Instant,
         sentAt: Instant = Instant(nanoseconds: 0), answeredAt: Instant = Instant(nanoseconds: 0), status: UInt16 = 0,
-        failure: UInt8 = 0, plannedWall: WallTime = WallTime(nanoseconds: 0)
+        failure: UInt8 = 0, lateness: Interval = .zero, attempts: UInt8 = 1, answer: [UInt8] = [],
+        plannedWall: WallTime = WallTime(nanoseconds: 0)
     ) {
         self.id = id
         self.session = session
@@ -149,6 +154,9 @@ package struct EventEntry: Hashable, Sendable {
         self.answeredAt = answeredAt
         self.status = status
         self.failure = failure
+        self.lateness = lateness
+        self.attempts = attempts
+        self.answer = answer
         self.plannedWall = plannedWall
     }
 }

@@ -69,19 +69,25 @@ package final class JournalWriter {
         }
     }
 
-    /// Adds an event.
+    /// Adds an event. An answer is stored once per file, like the bodies of pushes; what is too long of it is left out.
     package func append(event: EventDraft) {
         guard file.failure == nil else { return }
+        let answerLength = min(event.answer.count, EventDraft.maxAnswerBytes)
+        let answer = event.answer.withUnsafeBytes { bytes in
+            records.store(UnsafeRawBufferPointer(rebasing: bytes[..<answerLength]), in: bodies)
+        }
         let record = records.begin(room: Format.eventLength)
         record.put(UInt32(0), at: 12)
         record.put(event.session, at: 24)
         record.put(event.step, at: 28)
         record.put(event.kind, at: 32)
         record.put(event.status, at: 34)
-        record.put(UInt32(event.failure), at: 36)
+        record.put(UInt32(event.failure) | UInt32(event.attempts) << 8 | UInt32(answerLength) << 16, at: 36)
         record.put(event.plannedAt.nanoseconds, at: 40)
         record.put(event.sentAt.nanoseconds, at: 48)
         record.put(event.answeredAt.nanoseconds, at: 56)
+        record.put(event.lateness.nanoseconds, at: 64)
+        record.put(UInt64(answer), at: 72)
         let latest = max(event.plannedAt, event.sentAt, event.answeredAt)
         _ = records.end(.event, length: Format.eventLength, instant: latest)
     }

@@ -141,7 +141,9 @@ extension TotalsNote {
     private static var columns: [(name: String, path: WritableKeyPath<TotalsNote, Int>)] {
         [
             ("sessionsBegun", \.sessionsBegun), ("planned", \.planned), ("sent", \.sent), ("answered", \.answered),
-            ("failed", \.failed), ("dropped", \.dropped), ("inverted", \.inverted),
+            ("failed", \.failed), ("dropped", \.dropped), ("inverted", \.inverted), ("waiting", \.waiting),
+            ("waitedForConnection", \.waitedForConnection), ("sentTwice", \.sentTwice),
+            ("sentAgainUnprocessed", \.sentAgainUnprocessed), ("strayAnswers", \.strayAnswers),
             ("loadConnections", \.loadConnections), ("pushes", \.pushes), ("silenced", \.silenced),
             ("mockConnections", \.mockConnections), ("connectionsEndedByFaults", \.connectionsEndedByFaults),
             ("faultsFired", \.faultsFired), ("tokens", \.tokens), ("journalBytes", \.journalBytes),
@@ -151,12 +153,14 @@ extension TotalsNote {
     var json: JSONValue {
         var object = JSONObject()
         for (name, path) in Self.columns { object[name] = .integer(Int64(self[keyPath: path])) }
+        object["longestConnectionWaitNanoseconds"] = .integer(longestConnectionWait.nanoseconds)
         object["firings"] = .array(firings.map { .integer(Int64($0)) })
         return .object(object)
     }
 
     init(_ note: JSONReading) throws(Failure) {
         for (name, path) in Self.columns { self[keyPath: path] = try note[name].integer() }
+        longestConnectionWait = try note["longestConnectionWaitNanoseconds"].interval()
         firings = try note["firings"].integers()
     }
 }

@@ -137,6 +137,17 @@ package struct TotalsNote: Hashable, Sendable {
     package var dropped = 0
     /// Events of one session that left, by a mistake of ours, before an earlier one.
     package var inverted = 0
+    /// Due at the end, and still waiting for the answer to an earlier event of their session.
+    package var waiting = 0
+    /// Events that found every connection to the relay busy and no further one allowed, and the longest such wait.
+    package var waitedForConnection = 0
+    package var longestConnectionWait = Interval.zero
+    /// Events sent once more after a reused connection died without a byte of an answer.
+    package var sentTwice = 0
+    /// Times that an event was sent again because the relay certainly had not processed it.
+    package var sentAgainUnprocessed = 0
+    /// Answers of the relay, or other bytes, that nobody had asked for.
+    package var strayAnswers = 0
     package var loadConnections = 0
     package var pushes = 0
     /// Pushes left unanswered on purpose.

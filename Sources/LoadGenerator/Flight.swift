@@ -4,6 +4,13 @@
 import Basics
 import Net
 
+/// Told what becomes of flights. Confined to their loop.
+protocol FlightObserver: AnyObject {
+    /// The request's bytes were handed to the kernel; not `isFirst` when they had to be sent again.
+    func handedOver(_ flight: Flight, isFirst: Bool)
+    func landed(_ flight: Flight, _ outcome: ClientOutcome)
+}
+
 final class Flight {
     let request = OutgoingRequest()
     /// Made once, so that sending makes no closure.
@@ -12,16 +19,29 @@ final class Flight {
     var row: UInt32 = 0
     var event = PlannedEvent(session: 0, step: 0, at: .zero, call: 0, scriptStep: 0)
     var plannedAt = Instant(nanoseconds: 0)
+    /// The instant from which nothing but we held it back: planned, and let go by the order of its session.
+    var releasedAt = Instant(nanoseconds: 0)
     /// When it was given to the connection pool.
     var dispatchedAt = Instant(nanoseconds: 0)
 
-    init(_ landed: @escaping (Flight, ClientOutcome) -> Void) {
+    init(_ observer: any FlightObserver) {
         // Strong, for an unowned reference is counted too: `forget` breaks the circle.
-        completion = { outcome in landed(self, outcome) }
+        completion = { outcome in observer.landed(self, outcome) }
+        request.handedOver = { isFirst in observer.handedOver(self, isFirst: isFirst) }
     }
 
     /// Ends the flight for good; what still comes is not heard.
-    func forget() { completion = { _ in } }
+    func forget() {
+        completion = { _ in }
+        request.handedOver = nil
+    }
+
+    /// How late we were, and nobody else. What the pool waited for a connection is the relay's; all the rest until the
+    /// bytes were handed over is ours.
+    var lateness: Interval {
+        let left = request.sentAt.map { $0 - request.waited } ?? dispatchedAt
+        return max(.zero, left - releasedAt)
+    }
 }
 
 /// The window of unanswered events. Flights are made when first needed and kept, so its limit bounds their memory.

@@ -5,6 +5,7 @@ import EventLoop
 import Journal
 import Metrics
 import Net
+import Scenarios
 import Synchronization
 
 /// What a loop needs to be made.
@@ -27,23 +28,25 @@ final class Published: Sendable {
 }
 
 final class LoadLoop: TurnEndHandler {
-    private let loop: EventLoop
+    let loop: EventLoop
     private let settings: LoadLoopSettings
     private let workload: Workload
-    private let driver: RelayDriver
-    private let pool: ClientPool
+    let driver: RelayDriver
+    private var lanes: Lanes
     private let journal: JournalWriter
     private let published: Published
-    private var snapshot = LoadSnapshot()
-    private var sessions: SessionTable
+    var snapshot = LoadSnapshot()
+    var sessions: SessionTable
+    /// Sessions with waiting events whose turn has come in this turn of the loop, and since when.
+    var released: [(row: UInt32, at: Instant)] = []
     /// Position of the next session to begin, in the shard, and when it begins; nil when all have begun.
     private var nextSession: Int
     private var nextArrival: Interval?
-    private var window: Window
+    var window: Window
     private var origin = Instant(nanoseconds: 0)
     private var timer: LoopTimer?
     private var isRunning = false
-    private var isCommitPending = false
+    private var isTurnEndPending = false
     private lazy var tickAction: () -> Void = { [unowned self] in tick() }
     private lazy var publishAction: () -> Void = { [unowned self] in publishAgain() }
 
@@ -57,13 +60,14 @@ final class LoadLoop: TurnEndHandler {
         self.published = published
         workload = settings.plan.workload
         driver = RelayDriver(workload)
-        pool = try ClientPool(loop: loop, origin: settings.target, configuration: settings.client)
+        lanes = try Lanes(
+            loop: loop, target: settings.target, client: settings.client, order: workload.profile.order)
         journal = try JournalWriter(
             directory: settings.journalDirectory, name: "load-\(settings.index)", time: loop.time)
         nextSession = settings.index
         window = Window(limit: min(settings.window, Int(UInt16.max)))
         let share = (settings.plan.sessionCount - settings.index + settings.stride - 1) / settings.stride
-        sessions = SessionTable(capacity: min(max(0, share), 1 << 21))
+        sessions = SessionTable(capacity: min(max(0, share), 1 << 21), order: workload.profile.order)
         snapshot.sessionsPlanned = max(0, share)
         nextArrival = share > 0 ? settings.plan.start(of: nextSession) : nil
         let kinds = JSONValue.array(settings.plan.kinds.map { .string($0) })
@@ -79,14 +83,15 @@ final class LoadLoop: TurnEndHandler {
         timer = loop.at(max(origin, loop.time.now()), tickAction)
     }
 
+    // MARK: - Sending
+
     /// Sends what is due, at most `eventsPerTurn`, and arms the timer for what is next.
     private func tick() {
         guard isRunning else { return }
         var budget = Self.eventsPerTurn
         while budget > 0, let due = nextDue {
-            let now = loop.time.now()
-            guard origin + due.at <= now else { break }
-            if due.isArrival { beginSession() } else { send(at: now) }
+            guard origin + due.at <= loop.time.now() else { break }
+            if due.isArrival { beginSession() } else { takeDue() }
             budget -= 1
         }
         if let due = nextDue {
@@ -111,94 +116,80 @@ final class LoadLoop: TurnEndHandler {
         nextArrival = nextSession < plan.sessionCount ? plan.start(of: nextSession) : nil
     }
 
-    private func send(at now: Instant) {
-        let due = sessions.takeDue(workload)
+    private func takeDue() {
         snapshot.planned += 1
-        let flight = window.take { Flight { [self] in landed($0, $1) } }
-        guard let flight else { return drop(due.event, row: due.row) }
+        guard let due = sessions.takeDue(workload) else { return }
+        send(due, releasedAt: origin + due.event.at)
+    }
+
+    private func send(_ due: DueEvent, releasedAt: Instant) {
+        guard let flight = window.take({ Flight(self) }) else { return drop(due, releasedAt: releasedAt) }
         flight.row = due.row
         flight.event = due.event
         flight.plannedAt = origin + due.event.at
-        flight.dispatchedAt = now
+        flight.releasedAt = releasedAt
+        flight.dispatchedAt = loop.time.now()
         sessions.sent(due.row)
-        snapshot.sent += 1
         if due.isOverlapping { snapshot.overlapped += 1 }
-        snapshot.dispatchLateness.record((now - flight.plannedAt).nanoseconds)
         driver.render(due.event, script: due.script, into: flight.request)
-        pool.send(flight.request, completion: flight.completion)
+        lanes.pool(for: due.event.session).send(flight.request, completion: flight.completion)
     }
 
-    private func drop(_ event: PlannedEvent, row: UInt32) {
-        snapshot.dropped += 1
-        snapshot.failures[Int(EventFailure.dropped.rawValue)] += 1
-        write(EventDraft(event, plannedAt: origin + event.at, failure: .dropped))
-        sessions.settled(row, wasSent: false)
+    private func drop(_ due: DueEvent, releasedAt: Instant) {
+        let now = loop.time.now()
+        snapshot.count(.dropped)
+        write(
+            EventDraft(
+                session: due.event.session, step: due.event.step, kind: UInt16(due.event.call),
+                plannedAt: origin + due.event.at, failure: EventFailure.dropped.rawValue,
+                lateness: max(.zero, now - releasedAt)))
+        settled(due.row, wasSent: false, at: now)
     }
 
-    private func landed(_ flight: Flight, _ outcome: ClientOutcome) {
-        var draft = EventDraft(flight.event, plannedAt: flight.plannedAt, sentAt: flight.dispatchedAt)
-        switch outcome {
-        case .response(let response): answered(flight, response, &draft)
-        case .failed(let failure): failed(EventFailure(failure.kind), &draft)
+    /// An event is over. The next of its session leaves at the end of this turn, when the connections that this turn's
+    /// answers have freed are to be had again.
+    func settled(_ row: UInt32, wasSent: Bool, at now: Instant) {
+        guard sessions.settled(row, wasSent: wasSent) else { return }
+        released.append((row, now))
+        requestTurnEnd()
+    }
+
+    private func sendReleased() {
+        var index = 0
+        while index < released.count, isRunning {
+            let due = sessions.takeWaiting(released[index].row, workload)
+            send(due, releasedAt: max(origin + due.event.at, released[index].at))
+            index += 1
         }
-        write(draft)
-        sessions.settled(flight.row, wasSent: true)
-        window.giveBack(flight)
-        if timer == nil { finishIfDone() }
-    }
-
-    private func answered(_ flight: Flight, _ response: ClientResponse, _ draft: inout EventDraft) {
-        let status = response.status
-        snapshot.answered += 1
-        snapshot.answersByClass[100...599 ~= status ? status / 100 : 0] += 1
-        draft.status = UInt16(clamping: status)
-        draft.sentAt = max(flight.dispatchedAt, response.sentAt)
-        draft.answeredAt = max(draft.sentAt, response.answeredAt)
-        if !driver.expects(status, from: flight.event.call) {
-            snapshot.unexpectedStatus += 1
-            snapshot.failures[Int(EventFailure.unexpectedStatus.rawValue)] += 1
-            draft.failure = EventFailure.unexpectedStatus.rawValue
-        }
-        snapshot.lateness.record((draft.sentAt - draft.plannedAt).nanoseconds)
-        snapshot.answer.record((draft.answeredAt - draft.plannedAt).nanoseconds)
-        snapshot.answerFromSent.record((draft.answeredAt - draft.sentAt).nanoseconds)
-    }
-
-    /// A full queue of the pool is our own limit, like the window: the event counts as dropped.
-    private func failed(_ failure: EventFailure, _ draft: inout EventDraft) {
-        snapshot.failures[Int(failure.rawValue)] += 1
-        draft.failure = failure.rawValue
-        if failure == .dropped {
-            snapshot.sent -= 1
-            snapshot.dropped += 1
-            draft.sentAt = Instant(nanoseconds: 0)
-        } else {
-            snapshot.failed += 1
-            snapshot.lateness.record((draft.sentAt - draft.plannedAt).nanoseconds)
-        }
+        released.removeAll(keepingCapacity: true)
     }
 
     // MARK: - Record and end
 
-    private func write(_ draft: EventDraft) {
+    func write(_ draft: EventDraft) {
         guard snapshot.journalFailure == nil else { return }
         journal.append(event: draft)
-        guard !isCommitPending else { return }
-        isCommitPending = true
+        requestTurnEnd()
+    }
+
+    private func requestTurnEnd() {
+        guard !isTurnEndPending else { return }
+        isTurnEndPending = true
         loop.atEndOfTurn(self as any TurnEndHandler)
     }
 
-    /// One write for all that was learnt in this turn.
+    /// Sends what may leave now, and makes one write for all that was learnt in this turn.
     func turnEnded() {
-        guard isCommitPending else { return }
-        isCommitPending = false
+        guard isTurnEndPending else { return }
+        sendReleased()
+        isTurnEndPending = false
         guard !journal.commit() else { return }
         snapshot.journalFailure = journal.failure ?? Failure(.run, "the load journal cannot be written")
         stop()
     }
 
-    private func finishIfDone() {
-        guard isRunning, sessions.active == 0, nextArrival == nil, window.inFlight == 0 else { return }
+    func finishIfDone() {
+        guard isRunning, timer == nil, sessions.active == 0, nextArrival == nil, window.inFlight == 0 else { return }
         isRunning = false
         turnEnded()
         snapshot.isDone = true
@@ -210,9 +201,9 @@ final class LoadLoop: TurnEndHandler {
         timer?.cancel()
         timer = nil
         isRunning = false
-        pool.close()
+        lanes.close()
         window.close()
-        if isCommitPending { turnEnded() }
+        turnEnded()
         snapshot.isDone = true
         publish()
     }
@@ -221,6 +212,12 @@ final class LoadLoop: TurnEndHandler {
         snapshot.inFlight = window.inFlight
         snapshot.activeSessions = sessions.active
         snapshot.peakSessions = sessions.peak
+        snapshot.waiting = sessions.waiting
+        let statistics = lanes.statistics
+        snapshot.connections = statistics.connectionsOpened
+        snapshot.sentTwice = statistics.sentTwice
+        snapshot.sentAgainUnprocessed = statistics.sentAgainUnprocessed
+        snapshot.strayAnswers = statistics.strayAnswers
         published.snapshot.withLock { $0 = snapshot }
     }
 
@@ -228,33 +225,5 @@ final class LoadLoop: TurnEndHandler {
         guard isRunning else { return }
         publish()
         _ = loop.after(Self.publishInterval, publishAction)
-    }
-}
-
-extension EventDraft {
-    fileprivate init(
-        _ event: PlannedEvent, plannedAt: Instant, sentAt: Instant = Instant(nanoseconds: 0),
-        failure: EventFailure = .none
-    ) {
-        self.init(
-            session: event.session, step: event.step, kind: UInt16(event.call), plannedAt: plannedAt, sentAt: sentAt,
-            failure: failure.rawValue)
-    }
-}
-
-extension EventFailure {
-    init(_ kind: ClientFailure.Kind) {
-        self =
-            switch kind {
-            case .connect: .connect
-            case .tls: .tls
-            case .timeout: .timeout
-            case .refused: .refused
-            case .reset: .reset
-            case .goAway: .goAway
-            case .closed: .closed
-            case .overloaded: .dropped
-            case .protocolError: .protocolError
-            }
     }
 }

@@ -7,16 +7,19 @@ package import Net
 import Scenarios
 import Synchronization
 
-/// Sends a plan, as an open model: an event leaves at its planned instant even if the session's earlier ones are not
-/// answered yet, as an app and a server would do it. Thread-safe; all work happens on its own loop threads.
+/// Sends a plan, as an open model: sessions begin and events become due by the clock, whatever the relay answers. In which
+/// order the events of one session follow each other says the profile. Thread-safe; all work happens on its own loop
+/// threads.
 package final class LoadService: Sendable {
     private let threads: [LoopThread<LoadLoop>]
     private let published: [Published]
     private let isStopped = Mutex(false)
 
-    /// Connects nothing yet; connections are made when they are needed, at most `connections` in all.
+    /// Connects nothing yet. A connection is opened when all others are busy, up to `connections` in all; beyond that
+    /// events wait, which is counted.
     ///
-    /// `window` bounds the unanswered events; those that find it full are dropped, on record. `caFile` is the PEM file
+    /// `window` bounds the unanswered events; those that find it full are dropped, on record. An event that waits for the
+    /// answer to an earlier one of its session takes no place in it. `caFile` is the PEM file
     /// to trust for an https target. Throws a usage `Failure` when the target is refused (see `TargetPolicy`), a run
     /// `Failure` when the journal cannot be written or a thread not started.
     package init(
@@ -53,6 +56,7 @@ package final class LoadService: Sendable {
             version: plan.workload.profile.httpVersion == .http2 ? .http2 : .http1,
             tls: TLSClientSettings(caFile: caFile))
         client.maxConnections = connections
+        client.resends = true
         client.requestTimeout = plan.scenario.workload.requestTimeout
         return client
     }

@@ -6,20 +6,34 @@ package import Metrics
 
 /// Counters and histograms of a run so far; those of several loops add up. Histograms hold nanoseconds.
 package struct LoadSnapshot: Sendable {
-    /// Events whose planned instant has passed: `sent + dropped`.
+    /// Events whose planned instant has passed: `answered + failed + dropped + inFlight + waiting`.
     package var planned = 0
-    /// Given to the connection pool.
+    /// Handed to the kernel; what was sent again counts once.
     package var sent = 0
     /// Answers of any status.
     package var answered = 0
     /// Answers whose status the profile does not expect; part of `answered`.
     package var unexpectedStatus = 0
-    /// Sent, and never answered.
+    /// Never answered, whether or not they could be sent, and not dropped.
     package var failed = 0
     /// Never sent, because the window or the pool's queue was full.
     package var dropped = 0
     /// Sent while an earlier event of the same session was still unanswered.
     package var overlapped = 0
+    /// Handed to the kernel after a later event of the same session. Zero with `order: answered`.
+    package var inverted = 0
+    /// Due, and waiting for the answer to an earlier event of their session.
+    package var waiting = 0
+    /// Found every connection busy and no further one allowed; `connectionWait` says how long.
+    package var waitedForConnection = 0
+    /// Opened so far.
+    package var connections = 0
+    /// Sent once more after a reused connection died without a byte of an answer: the relay may have seen them twice.
+    package var sentTwice = 0
+    /// Times that an event was sent again because the relay certainly had not processed it (REFUSED_STREAM, GOAWAY).
+    package var sentAgainUnprocessed = 0
+    /// Answers, or other bytes, that nobody had asked for.
+    package var strayAnswers = 0
     package var inFlight = 0
     /// Sessions of the plan, and of these the ones that have begun.
     package var sessionsPlanned = 0
@@ -33,10 +47,11 @@ package struct LoadSnapshot: Sendable {
     package var answersByClass = [Int](repeating: 0, count: 6)
     /// Indexed by the raw value of `EventFailure`.
     package var failures = [Int](repeating: 0, count: EventFailure.allCases.count)
-    /// Until the event was handed to the kernel, or to the pool if it never got further, after its planned instant.
+    /// Ours alone: from the instant at which an event could have gone (planned, and let go by the order of its session)
+    /// until it was handed to the kernel, less what it waited for a connection.
     package var lateness = Histogram()
-    /// The part of `lateness` that is not waiting for a free connection: until the event was handed to the pool.
-    package var dispatchLateness = Histogram()
+    /// Of the events in `waitedForConnection`.
+    package var connectionWait = Histogram()
     /// From the planned instant to the answer.
     package var answer = Histogram()
     /// From sending to the answer.
@@ -51,6 +66,35 @@ package struct LoadSnapshot: Sendable {
 
     package func failures(of kind: EventFailure) -> Int { failures[Int(kind.rawValue)] }
 
+    /// Counts an event that ended so, an answer of the wrong status included.
+    mutating func count(_ failure: EventFailure) {
+        failures[Int(failure.rawValue)] += 1
+        switch failure {
+        case .none: break
+        case .dropped: dropped += 1
+        case .unexpectedStatus: unexpectedStatus += 1
+        default: failed += 1
+        }
+    }
+
+    /// Fills in the load's part of a run's totals.
+    package func fill(_ totals: inout TotalsNote) {
+        totals.sessionsBegun = sessionsBegun
+        totals.planned = planned
+        totals.sent = sent
+        totals.answered = answered
+        totals.failed = failed
+        totals.dropped = dropped
+        totals.inverted = inverted
+        totals.waiting = waiting
+        totals.waitedForConnection = waitedForConnection
+        totals.longestConnectionWait = .nanoseconds(connectionWait.count == 0 ? 0 : connectionWait.max)
+        totals.sentTwice = sentTwice
+        totals.sentAgainUnprocessed = sentAgainUnprocessed
+        totals.strayAnswers = strayAnswers
+        totals.loadConnections = connections
+    }
+
     mutating func add(_ other: LoadSnapshot) {
         planned += other.planned
         sent += other.sent
@@ -59,6 +103,13 @@ package struct LoadSnapshot: Sendable {
         failed += other.failed
         dropped += other.dropped
         overlapped += other.overlapped
+        inverted += other.inverted
+        waiting += other.waiting
+        waitedForConnection += other.waitedForConnection
+        connections += other.connections
+        sentTwice += other.sentTwice
+        sentAgainUnprocessed += other.sentAgainUnprocessed
+        strayAnswers += other.strayAnswers
         inFlight += other.inFlight
         sessionsPlanned += other.sessionsPlanned
         sessionsBegun += other.sessionsBegun
@@ -69,7 +120,7 @@ package struct LoadSnapshot: Sendable {
         for index in answersByClass.indices { answersByClass[index] += other.answersByClass[index] }
         for index in failures.indices { failures[index] += other.failures[index] }
         lateness.merge(other.lateness)
-        dispatchLateness.merge(other.dispatchLateness)
+        connectionWait.merge(other.connectionWait)
         answer.merge(other.answer)
         answerFromSent.merge(other.answerFromSent)
         journalFailure = journalFailure ?? other.journalFailure

@@ -2,6 +2,17 @@
 // where a million idle sessions live, so a row holds nothing that can be computed again.
 
 import Basics
+import Scenarios
+
+/// An event whose turn has come.
+struct DueEvent {
+    /// The session's row in the table.
+    var row: UInt32
+    var event: PlannedEvent
+    var script: UInt16
+    /// An earlier event of the session has not been answered yet.
+    var isOverlapping: Bool
+}
 
 struct SessionTable {
     struct Row {
@@ -11,25 +22,51 @@ struct SessionTable {
         var dueCall: UInt16 = 0
         /// Events sent and not answered.
         var unanswered: UInt16 = 0
+        /// No event will become due any more.
         var isOver = false
+        /// One more than the highest number of an event that was handed to the kernel.
+        var handedOver: UInt32 = 0
+        /// Place in `backlogs`; none when no event waits for its turn.
+        var backlog: UInt32 = .max
+
+        var hasBacklog: Bool { backlog != .max }
     }
 
+    /// Events of one session that are due and wait for their turn. Only the first of them is there; the cursor behind it
+    /// computes the others again.
+    private struct Backlog {
+        var cursor: SessionCursor
+        var at: Interval
+        var dueStep: UInt16
+        var dueCall: UInt16
+        var count: UInt32
+    }
+
+    /// Events wait until the one before them is answered.
+    private let isOrdered: Bool
     private var rows: [Row] = []
     private var free: [UInt32] = []
     private var queue: EventQueue
+    private var backlogs: [Backlog] = []
+    private var freeBacklogs: [UInt32] = []
+    /// Sessions with events that have not left.
+    private(set) var active = 0
     private(set) var peak = 0
+    /// Events that are due and wait for the answer to an earlier one of their session.
+    private(set) var waiting = 0
 
     /// `capacity`: address space set aside, so that growing seldom copies; memory is taken only as it fills.
-    init(capacity: Int) {
+    init(capacity: Int, order: Profile.Order) {
+        isOrdered = order == .answered
         rows.reserveCapacity(capacity)
         queue = EventQueue(capacity: capacity)
     }
 
-    /// Bytes for one waiting session.
+    /// Bytes for one idle session.
     static var bytesPerSession: Int { MemoryLayout<Row>.stride + MemoryLayout<EventQueue.Entry>.stride }
+    /// What a session takes besides while events of it wait for their turn, however many.
+    static var bytesPerBacklog: Int { MemoryLayout<Backlog>.stride }
 
-    /// Sessions with events still to come.
-    var active: Int { queue.count }
     var nextDue: Interval? { queue.top.map { Interval(nanoseconds: $0.time) } }
 
     /// A session begins. One without events is over at once.
@@ -47,20 +84,18 @@ struct SessionTable {
             rows.append(row)
         }
         queue.push(first.at.nanoseconds, place)
-        peak = max(peak, queue.count)
+        active += 1
+        peak = max(peak, active)
     }
 
-    /// Takes the event that is due first and moves its session on to its next one. `isOverlapping`: an earlier event of
-    /// the session has not been answered yet.
-    mutating func takeDue(_ workload: Workload) -> (
-        row: UInt32, event: PlannedEvent, script: UInt16, isOverlapping: Bool
-    ) {
+    /// Takes the event that is due first and moves its session on to its next one. Nil when the event has to wait: it
+    /// comes with `takeWaiting` once those before it are settled.
+    mutating func takeDue(_ workload: Workload) -> DueEvent? {
         let entry = queue.top!
         let place = Int(entry.row)
         let row = rows[place]
-        let event = PlannedEvent(
-            session: row.cursor.session, step: row.cursor.taken - 1, at: Interval(nanoseconds: entry.time),
-            call: Int(row.dueCall), scriptStep: Int(row.dueStep))
+        let mustWait = isOrdered && (row.unanswered > 0 || row.hasBacklog)
+        if mustWait { wait(place, at: Interval(nanoseconds: entry.time)) }
         if let next = rows[place].cursor.next(workload) {
             rows[place].note(next)
             queue.replaceTop(time: next.at.nanoseconds)
@@ -68,16 +103,71 @@ struct SessionTable {
             rows[place].isOver = true
             queue.pop()
         }
-        return (entry.row, event, row.cursor.script, row.unanswered > 0)
+        guard !mustWait else { return nil }
+        if rows[place].isOver { active -= 1 }
+        return DueEvent(
+            row: entry.row, event: row.cursor.event(row.dueStep, row.dueCall, at: Interval(nanoseconds: entry.time)),
+            script: row.cursor.script, isOverlapping: row.unanswered > 0)
+    }
+
+    private mutating func wait(_ place: Int, at time: Interval) {
+        waiting += 1
+        let row = rows[place]
+        guard !row.hasBacklog else {
+            backlogs[Int(row.backlog)].count += 1
+            return
+        }
+        let backlog = Backlog(cursor: row.cursor, at: time, dueStep: row.dueStep, dueCall: row.dueCall, count: 1)
+        if let reused = freeBacklogs.popLast() {
+            rows[place].backlog = reused
+            backlogs[Int(reused)] = backlog
+        } else {
+            rows[place].backlog = UInt32(backlogs.count)
+            backlogs.append(backlog)
+        }
+    }
+
+    /// Takes the session's first waiting event. There must be one: `settled` says so.
+    mutating func takeWaiting(_ row: UInt32, _ workload: Workload) -> DueEvent {
+        let place = Int(rows[Int(row)].backlog)
+        let first = backlogs[place]
+        let due = DueEvent(
+            row: row, event: first.cursor.event(first.dueStep, first.dueCall, at: first.at),
+            script: first.cursor.script, isOverlapping: false)
+        waiting -= 1
+        if first.count > 1 {
+            guard let next = backlogs[place].cursor.next(workload) else {
+                preconditionFailure("an event that was due once is computed again")
+            }
+            backlogs[place].at = next.at
+            backlogs[place].dueStep = UInt16(next.scriptStep)
+            backlogs[place].dueCall = UInt16(next.call)
+            backlogs[place].count -= 1
+        } else {
+            freeBacklogs.append(rows[Int(row)].backlog)
+            rows[Int(row)].backlog = .max
+            if rows[Int(row)].isOver { active -= 1 }
+        }
+        return due
     }
 
     mutating func sent(_ row: UInt32) { rows[Int(row)].unanswered += 1 }
 
-    /// An event of the row was answered, failed or was dropped. A row that is needed no more is used again.
-    mutating func settled(_ row: UInt32, wasSent: Bool) {
-        if wasSent { rows[Int(row)].unanswered -= 1 }
-        guard rows[Int(row)].isOver, rows[Int(row)].unanswered == 0 else { return }
-        free.append(row)
+    /// The event was handed to the kernel. True when a later one of its session was handed over before it.
+    mutating func handedOver(_ row: UInt32, step: UInt32) -> Bool {
+        guard step >= rows[Int(row)].handedOver else { return step + 1 < rows[Int(row)].handedOver }
+        rows[Int(row)].handedOver = step + 1
+        return false
+    }
+
+    /// An event of the row was answered, failed or was dropped. True when one waits for that. A row that is needed no
+    /// more is used again.
+    mutating func settled(_ row: UInt32, wasSent: Bool) -> Bool {
+        let place = Int(row)
+        if wasSent { rows[place].unanswered -= 1 }
+        guard !rows[place].hasBacklog else { return rows[place].unanswered == 0 }
+        if rows[place].isOver, rows[place].unanswered == 0 { free.append(row) }
+        return false
     }
 }
 
@@ -85,5 +175,12 @@ extension SessionTable.Row {
     fileprivate mutating func note(_ event: PlannedEvent) {
         dueStep = UInt16(event.scriptStep)
         dueCall = UInt16(event.call)
+    }
+}
+
+extension SessionCursor {
+    /// The event that was computed last.
+    fileprivate func event(_ scriptStep: UInt16, _ call: UInt16, at time: Interval) -> PlannedEvent {
+        PlannedEvent(session: session, step: taken - 1, at: time, call: Int(call), scriptStep: Int(scriptStep))
     }
 }

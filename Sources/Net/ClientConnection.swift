@@ -33,9 +33,16 @@ final class ClientConnection: ReadinessHandler {
     var inFlight = 0
     /// HTTP/1.1: what is being answered, and what waits to be written.
     private var current: OutgoingRequest?
+    /// HTTP/1.1: it has carried an answer before, and not a byte of one to `current` yet.
+    private var wasUsed = false
+    private var isAnswerBegun = false
     private let http1Output: ByteBuffer?
     /// Submitted and not yet handed to the kernel.
     private var unsent: [OutgoingRequest] = []
+    /// Written in this flush.
+    private var leaving: [OutgoingRequest] = []
+    /// HTTP/2: requests that the peer did not process, with their streams, until they are sent again in that order.
+    var unprocessed: [(stream: Int32, request: OutgoingRequest)] = []
     /// Something happened that may have made room for requests.
     var mayHaveRoom = false
     private var interest = Readiness.readOrWrite
@@ -70,6 +77,7 @@ final class ClientConnection: ReadinessHandler {
         case .http1(let parser):
             guard let output = http1Output else { return false }
             current = request
+            isAnswerBegun = false
             inFlight = 1
             let head = request.head
             if head.index(of: ":authority") == nil { head.append(":authority", pool.authority) }
@@ -103,13 +111,15 @@ final class ClientConnection: ReadinessHandler {
                 transport.write(output)
             }
         }
-        if !unsent.isEmpty {
+        swap(&unsent, &leaving)
+        // Streams that ended on the way out are told first: their requests were not handed over.
+        if case .http2(let session) = engine { handOutEvents(of: session) }
+        if !leaving.isEmpty {
             let now = pool.loop.time.now()
-            for request in unsent { request.sentAt = now }
-            unsent.removeAll(keepingCapacity: true)
+            for request in leaving { request.handOver(at: now) }
+            leaving.removeAll(keepingCapacity: true)
         }
         if case .http2(let session) = engine {
-            handOutEvents(of: session)
             if session.isFinished { return fail(.closed, "the connection was closed by the peer") }
         }
         if transport.isBroken { return fail(.closed, "the connection broke while sending") }
@@ -155,7 +165,7 @@ final class ClientConnection: ReadinessHandler {
         case .closed:
             if case .http1(let parser) = engine, current != nil, parser.status != 0 {
                 parser.endOfInput()
-                finishHTTP1(parser, at: now)
+                finishHTTP1(parser, at: now, excess: 0)
                 if isClosed { return }
             }
             fail(isConnecting ? .tls : .closed, "the connection was closed by the peer")
@@ -193,23 +203,31 @@ final class ClientConnection: ReadinessHandler {
             if let failure { fail(.protocolError, failure) }
         case .http1(let parser):
             let bytes = plaintext.bytes
-            guard current != nil else {
-                if !bytes.isEmpty { fail(.protocolError, "an answer came that nobody asked for") }
-                return
-            }
-            _ = parser.consume(bytes)
-            finishHTTP1(parser, at: now)
+            guard !bytes.isEmpty else { return }
+            // What comes before the request has left is no answer to it either.
+            guard let current, current.isOnTheWire else { return failStray("an answer came that nobody asked for") }
+            isAnswerBegun = true
+            let taken = parser.consume(bytes)
+            finishHTTP1(parser, at: now, excess: bytes.count - taken)
         }
     }
 
-    private func finishHTTP1(_ parser: HTTP1ResponseParser, at now: Instant) {
+    private func failStray(_ message: String) {
+        pool.noteStrayAnswer()
+        fail(.protocolError, message)
+    }
+
+    /// `excess`: bytes that came behind the answer in the same read.
+    private func finishHTTP1(_ parser: HTTP1ResponseParser, at now: Instant, excess: Int) {
         switch parser.progress {
         case .needsMore: return
         case .failed(_, let message): fail(.protocolError, "\(message)")
+        case .complete where excess > 0: failStray("more came than one answer to one request")
         case .complete:
             guard let request = current else { return }
             current = nil
             inFlight = 0
+            wasUsed = true
             if !parser.keepAlive { isDraining = true }
             pool.complete(request, status: parser.status, head: parser.head, body: parser.body, at: now)
             guard !isClosed else { return }
@@ -224,7 +242,7 @@ final class ClientConnection: ReadinessHandler {
     func checkDeadlines(at now: Instant) {
         let configuration = pool.configuration
         if isConnecting {
-            if now - openedAt > configuration.connectTimeout { fail(.connect, "connecting took too long") }
+            if now - openedAt > configuration.connectTimeout { fail(.timeout, "connecting took too long") }
             return
         }
         switch engine {
@@ -241,6 +259,7 @@ final class ClientConnection: ReadinessHandler {
                 let request = unsafeDowncast(owner, to: OutgoingRequest.self)
                 guard request.deadline <= now else { continue }
                 stream.owner = nil
+                if !request.isOnTheWire { keepBack(request) }
                 session.reset(stream, code: HTTP2ErrorCode.cancel)
                 markDirty()
                 pool.fail(request, ClientFailure(kind: .timeout, message: "no answer in time", isSafeToResend: false))
@@ -261,11 +280,15 @@ final class ClientConnection: ReadinessHandler {
         pool.loop.deregister(ticket)
         self.ticket = nil
         var orphans: [OutgoingRequest] = []
+        var isResending = false
         switch engine {
         case .connecting: break
-        case .http1: if let current { orphans = [current] }
+        case .http1:
+            if let current { orphans = [current] }
+            isResending = wasUsed && !isAnswerBegun && kind == .closed
         case .http2(let session):
-            for stream in session.streams {
+            // The newest come first.
+            for stream in session.streams.reversed() {
                 guard let owner = stream.owner else { continue }
                 stream.owner = nil
                 orphans.append(unsafeDowncast(owner, to: OutgoingRequest.self))
@@ -273,14 +296,39 @@ final class ClientConnection: ReadinessHandler {
         }
         current = nil
         inFlight = 0
+        unsent = []
+        leaving = []
         let wasConnecting = isConnecting
         engine = .connecting
         pool.closed(
             self, ClientFailure(kind: kind, message: message, isSafeToResend: false), wasConnecting: wasConnecting)
+        end(orphans, kind, message, isResending: isResending)
+    }
+
+    /// What becomes of the requests of a connection that has ended. `isResending`: it may have been closed for having
+    /// been idle, at the moment at which the request left (RFC 9112 §9.3.1).
+    private func end(
+        _ orphans: [OutgoingRequest], _ kind: ClientFailure.Kind, _ message: String, isResending: Bool
+    ) {
+        let maySendAgain = pool.configuration.resends && !pool.isClosed
+        var unsent: [OutgoingRequest] = []
         for request in orphans {
-            let unsentStill = request.sentAt == nil
-            pool.fail(request, ClientFailure(kind: kind, message: message, isSafeToResend: unsentStill))
+            if maySendAgain, !request.isOnTheWire {
+                unsent.append(request)
+            } else if maySendAgain, isResending, request.attempts == 1 {
+                pool.sendAfresh(request)
+            } else {
+                let isSafe = !request.isOnTheWire && request.sentAt == nil
+                pool.fail(request, ClientFailure(kind: kind, message: message, isSafeToResend: isSafe))
+            }
         }
+        if !unsent.isEmpty { pool.sendAgain(unsent) }
+    }
+
+    /// The stream of this request ended before it left.
+    func keepBack(_ request: OutgoingRequest) {
+        unsent.removeAll { $0 === request }
+        leaving.removeAll { $0 === request }
     }
 
     /// The pool goes and takes its connections with it: nothing is told to anyone.
@@ -296,6 +344,8 @@ final class ClientConnection: ReadinessHandler {
         engine = .connecting
         current = nil
         unsent = []
+        leaving = []
+        unprocessed = []
     }
 
     /// Ends an idle or draining connection in order.

@@ -14,13 +14,16 @@ package final class ClientPool: TurnEndHandler {
     let origin: Origin
     let authority: String
     let configuration: ClientConfiguration
-    let buffers = TransportBuffers()
-    let streams = HTTP2Pool()
+    let buffers: TransportBuffers
+    let streams: HTTP2Pool
     private let tls: TLSContext?
     private var connections: [ClientConnection] = []
     /// Connections that had room when last looked at, in turn.
     private var offered = Ring<ClientConnection>()
     private var waiting = Ring<OutgoingRequest>()
+    /// Requests that a reused connection took with it when it died: only a fresh connection may carry them, and each
+    /// that comes up takes one of these first.
+    private var orphans = Ring<OutgoingRequest>()
     private var dirty: [ClientConnection] = []
     private var isTurnEndPending = false
     /// Cancelled when the pool goes, so they may hold it unowned: a weak reference would slow down every count of it.
@@ -28,29 +31,44 @@ package final class ClientPool: TurnEndHandler {
     private var retry: LoopTimer?
     private var retryAfter = Instant(nanoseconds: 0)
     private var isRetryScheduled = false
-    private var isClosed = false
-    private var opened = 0
+    private(set) var isClosed = false
     /// Of the connections, those on their way.
     private var connecting = 0
     private var inFlight = 0
+    private var counts = ClientStatistics()
     private let noHead = HeaderBlock()
     private let noBody = ByteBuffer()
     private let response: ClientResponse
 
     /// Throws `Failure` when the certificate authorities cannot be read.
-    package init(loop: EventLoop, origin: Origin, configuration: ClientConfiguration) throws {
-        self.loop = loop
-        self.origin = origin
-        authority = origin.authority
-        response = ClientResponse(head: noHead, body: noBody)
-        self.configuration = configuration
-        tls =
+    package convenience init(loop: EventLoop, origin: Origin, configuration: ClientConfiguration) throws {
+        let tls =
             origin.isTLS
             ? try TLSContext(
                 clientTrusting: configuration.tls.caFile,
                 protocols: configuration.version == .http2 ? ["h2"] : ["http/1.1"],
                 certificateFile: configuration.tls.certificateFile, keyFile: configuration.tls.keyFile)
             : nil
+        self.init(loop, origin, configuration, tls, TransportBuffers(), HTTP2Pool())
+    }
+
+    /// Another pool to the same origin on the same loop, with connections and a queue of its own.
+    package convenience init(beside other: ClientPool) {
+        self.init(other.loop, other.origin, other.configuration, other.tls, other.buffers, other.streams)
+    }
+
+    private init(
+        _ loop: EventLoop, _ origin: Origin, _ configuration: ClientConfiguration, _ tls: TLSContext?,
+        _ buffers: TransportBuffers, _ streams: HTTP2Pool
+    ) {
+        self.loop = loop
+        self.origin = origin
+        authority = origin.authority
+        response = ClientResponse(head: noHead, body: noBody)
+        self.configuration = configuration
+        self.tls = tls
+        self.buffers = buffers
+        self.streams = streams
         scheduleSweep()
         if configuration.opensEagerly { for _ in 0..<configuration.maxConnections { open() } }
     }
@@ -62,18 +80,18 @@ package final class ClientPool: TurnEndHandler {
     }
 
     package var statistics: ClientStatistics {
-        ClientStatistics(
-            connectionsOpened: opened, connectionsOpen: connections.count { !$0.isConnecting }, inFlight: inFlight,
-            queued: waiting.count)
+        var statistics = counts
+        statistics.connectionsOpen = connections.count { !$0.isConnecting }
+        statistics.inFlight = inFlight
+        statistics.queued = waiting.count + orphans.count
+        return statistics
     }
 
     /// Sends a request; `completion` runs once, on the loop, never within this call unless the queue is full.
     package func send(
         _ request: OutgoingRequest, timeout: Interval? = nil, completion: @escaping (ClientOutcome) -> Void
     ) {
-        request.completion = completion
-        request.sentAt = nil
-        request.deadline = loop.now + (timeout ?? configuration.requestTimeout)
+        request.begin(deadline: loop.now + (timeout ?? configuration.requestTimeout), completion: completion)
         inFlight += 1
         guard !isClosed else {
             return fail(request, ClientFailure(kind: .closed, message: "the pool is closed", isSafeToResend: true))
@@ -86,7 +104,9 @@ package final class ClientPool: TurnEndHandler {
             if connection.hasRoom { offer(connection) }
             return
         }
+        request.queuedAt = loop.time.now()
         waiting.append(request)
+        request.isHeldByLimit = connections.count >= configuration.maxConnections && connecting < connectionsWanted
         serveWaiting()
     }
 
@@ -104,7 +124,11 @@ package final class ClientPool: TurnEndHandler {
     func connected(_ connection: ClientConnection) {
         connecting -= 1
         retryAfter = Instant(nanoseconds: 0)
-        offer(connection)
+        if let orphan = orphans.popFirst() {
+            orphan.endWaiting(at: loop.time.now())
+            if !connection.submit(orphan) { orphans.prepend(orphan) }
+        }
+        if connection.hasRoom { offer(connection) }
     }
 
     func offer(_ connection: ClientConnection) {
@@ -113,6 +137,33 @@ package final class ClientPool: TurnEndHandler {
         offered.append(connection)
         if !waiting.isEmpty { requestTurnEnd() }
     }
+
+    /// Requests that the peer certainly did not process, in the order in which they were sent: they go first.
+    func sendAgain(_ unprocessed: [OutgoingRequest]) {
+        let now = loop.time.now()
+        for request in unprocessed.reversed() {
+            if request.isOnTheWire {
+                request.refusals += 1
+                counts.sentAgainUnprocessed += 1
+            }
+            request.isOnTheWire = false
+            request.queuedAt = now
+            waiting.prepend(request)
+        }
+        requestTurnEnd()
+    }
+
+    /// A request whose reused connection died without a byte of an answer.
+    func sendAfresh(_ request: OutgoingRequest) {
+        counts.sentTwice += 1
+        request.attempts += 1
+        request.isOnTheWire = false
+        request.queuedAt = loop.time.now()
+        orphans.append(request)
+        requestTurnEnd()
+    }
+
+    func noteStrayAnswer() { counts.strayAnswers += 1 }
 
     func complete(_ request: OutgoingRequest, status: Int, head: HeaderBlock, body: ByteBuffer, at now: Instant) {
         response.status = status
@@ -130,12 +181,11 @@ package final class ClientPool: TurnEndHandler {
     func closed(_ connection: ClientConnection, _ failure: ClientFailure, wasConnecting: Bool) {
         connections.removeAll { $0 === connection }
         if wasConnecting { connecting -= 1 }
-        guard wasConnecting, !isClosed else {
-            if !waiting.isEmpty { requestTurnEnd() }
-            return
+        if wasConnecting, !isClosed {
+            retryAfter = loop.now + .milliseconds(10)
+            if connections.isEmpty { failWaiting(failure, isSafeToResend: true) }
         }
-        retryAfter = loop.now + .milliseconds(10)
-        if connections.isEmpty { failWaiting(failure, isSafeToResend: true) }
+        if !waiting.isEmpty || !orphans.isEmpty { requestTurnEnd() }
     }
 
     func markDirty(_ connection: ClientConnection) {
@@ -163,16 +213,17 @@ package final class ClientPool: TurnEndHandler {
     // MARK: Inside
 
     private func serveWaiting() {
+        if !orphans.isEmpty { openIfUseful() }
+        guard !waiting.isEmpty else { return }
+        let now = loop.time.now()
         while !waiting.isEmpty {
-            guard let connection = nextWithRoom() else {
-                openIfUseful()
-                return
-            }
+            guard let connection = nextWithRoom() else { return openIfUseful() }
             // An equal share for each connection with room.
             var share = waiting.count / (offered.count + 1) + 1
             while share > 0, connection.hasRoom, let request = waiting.popFirst() {
                 share -= 1
-                if !connection.submit(request) { waiting.append(request) }
+                request.endWaiting(at: now)
+                if !connection.submit(request) { waiting.prepend(request) }
             }
             if connection.hasRoom { offer(connection) }
         }
@@ -186,24 +237,36 @@ package final class ClientPool: TurnEndHandler {
         return nil
     }
 
-    /// One more connection while fewer are on their way than requests wait.
+    /// As many as the requests that wait would fill.
+    private var connectionsWanted: Int {
+        let each = configuration.version == .http1 ? 1 : min(Self.usualStreams, max(1, configuration.maxConcurrentStreams))
+        return orphans.count + (waiting.count + each - 1) / each
+    }
+
+    /// What RFC 9113 §6.5.2 recommends as the least number of streams: how many requests a connection that is on its way
+    /// is counted on to take.
+    private static let usualStreams = 100
+
+    /// More connections while fewer are on their way than wanted.
     private func openIfUseful() {
-        guard connections.count < configuration.maxConnections, connecting < waiting.count else { return }
-        let wait = retryAfter - loop.now
-        guard wait <= .zero else {
-            guard !isRetryScheduled else { return }
-            isRetryScheduled = true
-            retry = loop.after(wait) { [unowned(unsafe) self] in
-                isRetryScheduled = false
-                requestTurnEnd()
-            }
-            return
+        while !isClosed, connections.count < configuration.maxConnections, connecting < connectionsWanted {
+            let wait = retryAfter - loop.now
+            guard wait <= .zero else { return openLater(after: wait) }
+            open()
         }
-        open()
+    }
+
+    private func openLater(after wait: Interval) {
+        guard !isRetryScheduled else { return }
+        isRetryScheduled = true
+        retry = loop.after(wait) { [unowned(unsafe) self] in
+            isRetryScheduled = false
+            requestTurnEnd()
+        }
     }
 
     private func open() {
-        opened += 1
+        counts.connectionsOpened += 1
         do {
             guard let address = try Resolver.resolve(origin.host, port: origin.port).first else {
                 throw Failure(.run, "no address for \(origin.host)")
@@ -239,7 +302,16 @@ package final class ClientPool: TurnEndHandler {
         failure.isSafeToResend = isSafeToResend
         var batch = Ring<OutgoingRequest>()
         swap(&batch, &waiting)
-        while let request = batch.popFirst() { fail(request, failure) }
+        while let request = batch.popFirst() { failWaiting(request, failure) }
+        var lost = Ring<OutgoingRequest>()
+        swap(&lost, &orphans)
+        failure.isSafeToResend = false
+        while let request = lost.popFirst() { failWaiting(request, failure) }
+    }
+
+    private func failWaiting(_ request: OutgoingRequest, _ failure: ClientFailure) {
+        request.endWaiting(at: loop.time.now())
+        fail(request, failure)
     }
 
     private func finish(_ request: OutgoingRequest, _ outcome: ClientOutcome) {
@@ -260,12 +332,16 @@ package final class ClientPool: TurnEndHandler {
 
     private func checkDeadlines() {
         let now = loop.time.now()
+        let late = ClientFailure(kind: .timeout, message: "no connection was free in time", isSafeToResend: true)
         for connection in connections { connection.checkDeadlines(at: now) }
         // What waits is in order of arrival; with one timeout for all also in order of deadline.
         while let request = waiting.first, request.deadline <= now {
             _ = waiting.popFirst()
-            fail(
-                request, ClientFailure(kind: .timeout, message: "no connection was free in time", isSafeToResend: true))
+            failWaiting(request, late)
+        }
+        while let request = orphans.first, request.deadline <= now {
+            _ = orphans.popFirst()
+            failWaiting(request, late)
         }
     }
 }

@@ -75,6 +75,10 @@ package struct ClientConfiguration: Sendable {
     package var maxConcurrentStreams = 1_000
     /// Requests that wait for a free stream; more fail at once with `.overloaded`.
     package var maxQueued = 100_000
+    /// Sends again what the peer certainly did not process (REFUSED_STREAM, above GOAWAY's last stream, not handed over
+    /// yet), and once, on a fresh connection, what a reused HTTP/1.1 connection took with it when it ended without a
+    /// byte of an answer (RFC 9112 §9.3.1). False: the failure is told, whoever asked decides.
+    package var resends = false
     package var connectTimeout = Interval.seconds(5)
     package var requestTimeout = Interval.seconds(30)
     /// HTTP/2 PING when a connection has been silent for this long; without an answer in that time it is closed.
@@ -87,39 +91,13 @@ package struct ClientConfiguration: Sendable {
     }
 }
 
-/// A request to send. Reusable once its completion has run.
-package final class OutgoingRequest {
-    /// `:method` and `:path` first, then fields in lower case. The pool adds scheme, authority and content-length.
-    package let head: HeaderBlock
-    package let body: ByteBuffer
-    /// When the bytes were handed to the kernel; nil before that. Still set when the request failed.
-    package internal(set) var sentAt: Instant?
-
-    var completion: ((ClientOutcome) -> Void)?
-    var deadline = Instant.distantFuture
-
-    /// Requests may share a head or a body that no longer changes.
-    package init(head: HeaderBlock = HeaderBlock(), body: ByteBuffer = ByteBuffer()) {
-        self.head = head
-        self.body = body
-    }
-
-    package convenience init(method: String, path: String, fields: [(String, String)] = [], body bytes: [UInt8] = []) {
-        self.init()
-        head.append(":method", method)
-        head.append(":path", path)
-        for (name, value) in fields { head.append(name: name, value: value) }
-        body.append(bytes.span)
-    }
-}
-
 /// An answer. Valid during the completion only; the pool uses it again.
 package final class ClientResponse {
     package internal(set) var status = 0
     // Uncounted: both belong to whoever calls the completion.
     package internal(set) unowned(unsafe) var head: HeaderBlock
     package internal(set) unowned(unsafe) var body: ByteBuffer
-    /// When the request's bytes were handed to the kernel.
+    /// When the request's bytes were handed to the kernel, for the first time where it was sent again.
     package internal(set) var sentAt = Instant(nanoseconds: 0)
     /// When the answer's last bytes were read.
     package internal(set) var answeredAt = Instant(nanoseconds: 0)
@@ -153,4 +131,12 @@ package struct ClientStatistics: Sendable {
     package var connectionsOpen = 0
     package var inFlight = 0
     package var queued = 0
+    /// Requests that a dying reused connection took with it and that were sent once more.
+    package var sentTwice = 0
+    /// Sent again because the peer certainly had not processed them.
+    package var sentAgainUnprocessed = 0
+    /// Answers, or other bytes, that nobody had asked for: each ended its connection.
+    package var strayAnswers = 0
+
+    package init() {}
 }

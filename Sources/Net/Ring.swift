@@ -23,6 +23,14 @@ struct Ring<Element>: ~Copyable {
         count += 1
     }
 
+    /// Puts an element ahead of all others.
+    mutating func prepend(_ element: consuming Element) {
+        if count == capacity { grow() }
+        head = (head + capacity - 1) & (capacity - 1)
+        count += 1
+        slot(0).initialize(to: element)
+    }
+
     mutating func popFirst() -> Element? {
         guard count > 0 else { return nil }
         let element = (slots + head).move()

@@ -13,7 +13,9 @@ import Testing
         let writer = try JournalWriter(directory: directory, name: "apns-0", time: ManualTime())
         writer.append(note: .server, text: #"{"listen":"127.0.0.1:2197"}"#, at: Instant(nanoseconds: 1))
         writer.push(at: 2, body: "first body")
-        writer.append(event: EventDraft(session: 1, step: 2, kind: 3, plannedAt: Instant(nanoseconds: 3)))
+        writer.append(
+            event: EventDraft(
+                session: 1, step: 2, kind: 3, plannedAt: Instant(nanoseconds: 3), answer: Array("not found".utf8)))
         writer.push(at: 4, body: "first body")
         writer.push(at: 5, body: "second body", head: sampleHead(authorization: "bearer other"))
         #expect(writer.commit())
@@ -227,10 +229,10 @@ import Testing
         try withDirectory { directory in
             let (path, bytes, _) = try sample(in: directory)
             var later = bytes
-            later[8] = 2
+            later[8] = 3
             overwrite(path, later)
             let failure = #expect(throws: Failure.self) { try JournalReader(directory: directory) }
-            #expect(failure?.message.hasSuffix("has format version 2; this pushrig reads 1") == true)
+            #expect(failure?.message.hasSuffix("has format version 3; this pushrig reads 2") == true)
         }
     }
 

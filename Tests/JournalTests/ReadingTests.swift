@@ -22,6 +22,20 @@ import Testing
         }
     }
 
+    @Test func anEventStandsAmongTheOthersWhereItEnded() throws {
+        try withDirectory { directory in
+            let load = try JournalWriter(directory: directory, name: "load-0", time: time)
+            load.append(
+                event: EventDraft(
+                    session: 0, step: 0, kind: 0, plannedAt: Instant(nanoseconds: 10), sentAt: Instant(nanoseconds: 20),
+                    answeredAt: Instant(nanoseconds: 90)))
+            let mock = try JournalWriter(directory: directory, name: "apns-0", time: time)
+            for instant in [15, 50, 95] { mock.push(at: Int64(instant)) }
+            #expect(load.commit() && mock.commit())
+            #expect(try JournalReader(directory: directory).all().map(\.nanoseconds) == [15, 50, 90, 95])
+        }
+    }
+
     @Test func anEmptyDirectoryIsAnEmptyHistory() throws {
         try withDirectory { directory in
             let reader = try JournalReader(directory: directory)

@@ -108,7 +108,8 @@ import Testing
             let writer = try JournalWriter(directory: directory, name: "load-0", time: time)
             let event = EventDraft(
                 session: .max, step: 3, kind: 9, plannedAt: Instant(nanoseconds: 10), sentAt: Instant(nanoseconds: 20),
-                answeredAt: Instant(nanoseconds: 90), status: 202, failure: EventFailure.timeout.rawValue)
+                answeredAt: Instant(nanoseconds: 90), status: 202, failure: EventFailure.timeout.rawValue,
+                lateness: .nanoseconds(7), attempts: 2, answer: Array("no".utf8))
             writer.append(event: event)
             writer.append(note: .phase, text: #"{"phase":"drain"}"#, at: Instant(nanoseconds: 50))
             #expect(writer.commit())
@@ -124,6 +125,9 @@ import Testing
             #expect(read.answeredAt == event.answeredAt)
             #expect(read.status == 202)
             #expect(read.failure == 4)
+            #expect(read.lateness == .nanoseconds(7))
+            #expect(read.attempts == 2)
+            #expect(read.answer == Array("no".utf8))
             #expect(read.plannedWall == WallTime(seconds: 1_760_000_000) + .nanoseconds(10))
         }
     }

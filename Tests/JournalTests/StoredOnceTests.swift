@@ -31,6 +31,26 @@ import Testing
         }
     }
 
+    @Test func anAnswerMetAgainCostsNothingAndATooLongOneIsCut() throws {
+        try withDirectory { directory in
+            let writer = try JournalWriter(directory: directory, name: "load-0", time: time)
+            func event(_ step: UInt32, _ answer: String) -> EventDraft {
+                EventDraft(
+                    session: 1, step: step, kind: 0, plannedAt: Instant(nanoseconds: 1), answer: Array(answer.utf8))
+            }
+            let long = String(repeating: "a", count: 600)
+            let first = growth(writer) { writer.append(event: event(0, long)) }
+            let second = growth(writer) { writer.append(event: event(1, long)) }
+            let none = growth(writer) { writer.append(event: event(2, "")) }
+            #expect(first > 512 && first < 700)
+            #expect(second == none && none < 100)
+            #expect(writer.commit())
+            let events = try JournalReader(directory: directory).all().compactMap(\.event)
+            #expect(events.map(\.answer.count) == [512, 512, 0])
+            #expect(events[1].answer == Array(long.utf8.prefix(512)))
+        }
+    }
+
     @Test func aCredentialMetAgainCostsNothing() throws {
         try withDirectory { directory in
             let writer = try JournalWriter(directory: directory, name: "apns-0", time: time)

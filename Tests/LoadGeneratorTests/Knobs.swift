@@ -71,11 +71,13 @@ enum Knobs {
     static func scenario(
         arrivals: [ArrivalStage] = [.constant(rate: 10, duration: .seconds(2))], steps: [ScriptStep] = steps,
         scripts: [WeightedScript]? = nil, pace: Double = 1, sessionsPerUser: Int = 1, maxSessions: Int = 1_000_000,
-        calls: [ProfileCall] = calls, connections: Int = 4, requestTimeout: Interval = .seconds(5)
+        calls: [ProfileCall] = calls, order: Profile.Order = .answered, http: Profile.HTTPVersion = .http1,
+        connections: Int = 4, requestTimeout: Interval = .seconds(5)
     ) -> Scenario {
         Scenario(
             name: "test", path: "test.yaml", text: "", seed: nil,
-            relay: RelaySpec(profile: Profile(name: "test", topic: "com.example.app", calls: calls)),
+            relay: RelaySpec(
+                profile: Profile(name: "test", topic: "com.example.app", httpVersion: http, order: order, calls: calls)),
             workload: WorkloadSpec(
                 arrivals: arrivals,
                 scripts: scripts ?? [WeightedScript(weight: 1, script: SessionScript(name: "one", steps: steps))],

@@ -8,7 +8,9 @@ import Net
 import TLS
 
 /// Answers by path: `/echo` with the body, `/status/NNN`, `/later` after 50 ms, `/never`, `/reset`, `/goaway`, `/close`,
-/// `/stream` in three pieces, `/big/NNN` with so many bytes.
+/// `/stream` in three pieces, `/big/NNN` with so many bytes. `/closeReused` closes a connection that has carried a request
+/// before, `/half` after half a status line, `/refuseOnce` and `/goawayOnce` do so the first time, `/twice` answers twice,
+/// `/stray` says something more a moment later.
 final class EchoHandler: ServerHandler {
     private let loop: EventLoop
     var handled = 0
@@ -16,6 +18,9 @@ final class EchoHandler: ServerHandler {
     var turns = 0
     var refusesToSend = false
     var refusals: [Refusal: Int] = [:]
+    /// Bodies in the order in which they came.
+    var bodies: [String] = []
+    private var isOnceOver = false
 
     init(loop: EventLoop) { self.loop = loop }
 
@@ -23,6 +28,8 @@ final class EchoHandler: ServerHandler {
         handled += 1
         let path = exchange.head.text(":path") ?? ""
         exchange.responseHead.append("x-path", path)
+        bodies.append(exchange.body.text)
+        if handleOddly(path, exchange) { return }
         switch path {
         case "/later":
             _ = loop.after(.milliseconds(50)) { exchange.respond(status: 200, body: Array("later".utf8)) }
@@ -43,6 +50,28 @@ final class EchoHandler: ServerHandler {
         default: exchange.respond(status: 200, body: exchange.body.array())
         }
     }
+
+    private func handleOddly(_ path: String, _ exchange: ServerExchange) -> Bool {
+        let connection = exchange.connection!
+        switch path {
+        case "/closeReused" where exchange.streamID > 1: connection.close()
+        case "/half":
+            connection.sendRaw(Array("HTTP/1.1 20".utf8))
+            connection.close()
+        case "/refuseOnce" where !isOnceOver: exchange.reset(code: 7)
+        case "/goawayOnce" where !isOnceOver:
+            connection.goAway(code: 0, lastStreamID: 0, debug: [])
+        case "/twice": connection.sendRaw(Self.answer + Self.answer)
+        case "/stray":
+            connection.sendRaw(Self.answer)
+            _ = loop.after(.milliseconds(5)) { connection.sendRaw(Self.answer) }
+        default: return false
+        }
+        if path.hasSuffix("Once") { isOnceOver = true }
+        return true
+    }
+
+    private static let answer = Array("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}".utf8)
 
     func abandoned(_ exchange: ServerExchange) { abandonedCount += 1 }
 
@@ -115,6 +144,8 @@ struct Answer: Equatable, Sendable {
     var path = ""
     var failure: ClientFailure.Kind?
     var isSafeToResend = false
+    var attempts: UInt8 = 1
+    var waitedAtLimit = false
 }
 
 extension LoopThread where State == ClientPool {
@@ -124,9 +155,9 @@ extension LoopThread where State == ClientPool {
         post { pool in
             let gathered = Gathered(count: requests.count, box: box)
             for (index, request) in requests.enumerated() {
-                pool.send(OutgoingRequest(method: request.method, path: request.path, body: Array(request.body.utf8))) {
-                    gathered.take($0, at: index)
-                }
+                let request = OutgoingRequest(
+                    method: request.method, path: request.path, body: Array(request.body.utf8))
+                pool.send(request) { gathered.take($0, of: request, at: index) }
             }
         }
         return box.take()
@@ -147,7 +178,7 @@ private final class Gathered {
         self.box = box
     }
 
-    func take(_ outcome: ClientOutcome, at index: Int) {
+    func take(_ outcome: ClientOutcome, of request: OutgoingRequest, at index: Int) {
         switch outcome {
         case .response(let response):
             answers[index] = Answer(
@@ -155,6 +186,8 @@ private final class Gathered {
         case .failed(let failure):
             answers[index] = Answer(failure: failure.kind, isSafeToResend: failure.isSafeToResend)
         }
+        answers[index].attempts = request.attempts
+        answers[index].waitedAtLimit = request.waitedAtLimit > .zero
         missing -= 1
         if missing == 0 { box.give(answers) }
     }

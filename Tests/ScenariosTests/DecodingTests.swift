@@ -27,11 +27,18 @@ struct DecodingTests {
         #expect(workload.pace == 1)
         #expect(workload.users.sessionsPerUser == 1)
         #expect(workload.maxSessions == 1_000_000)
-        #expect(workload.connections == 16)
+        #expect(workload.connections == 256)
         #expect(workload.requestTimeout == .seconds(30))
         #expect(workload.scripts.map(\.weight) == [1])
         #expect(scenario.relay.profile.settle == .seconds(2))
         #expect(scenario.relay.profile.httpVersion == .http1)
+        #expect(scenario.relay.profile.order == .answered)
+    }
+
+    @Test("A profile says in which order events leave", arguments: Profile.Order.allCases)
+    func order(order: Profile.Order) throws {
+        let text = Sample.with("topic: com.example.app", "topic: com.example.app\n    http: 2\n    order: \(order)")
+        #expect(try Sample.load(text).relay.profile.order == order)
     }
 
     @Test("A file that names no name is called like itself")

@@ -55,6 +55,7 @@ struct SchemaTests {
         #expect(words("signal") == ProcessSignal.allCases.map(\.rawValue))
         #expect(words("push/properties/channel") == PushType.words)
         #expect(words("push/properties/event") == ActivityEvent.words)
+        #expect(words("profile/properties/order") == Profile.Order.allCases.map(\.rawValue))
     }
 
     @Test("The page has a row for every key of every mapping", arguments: Shape.all.map(\.name))

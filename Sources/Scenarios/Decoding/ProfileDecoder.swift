@@ -21,12 +21,22 @@ struct ProfileDecoder {
         if let calls = fields.value("calls"), case .mapping(let entries) = calls.content, entries.isEmpty {
             mistakes.add("`calls` names no call", hint: "add one", at: calls.place)
         }
+        let httpVersion = Profile.HTTPVersion(rawValue: fields.count("http", 1...2) ?? 1) ?? .http1
         var profile = Profile(
-            name: fields.text("name") ?? fallbackName, topic: topic(fields),
-            httpVersion: Profile.HTTPVersion(rawValue: fields.count("http", 1...2) ?? 1) ?? .http1, calls: calls,
-            coalescing: coalescing, settle: fields.duration("settle") ?? .seconds(2))
+            name: fields.text("name") ?? fallbackName, topic: topic(fields), httpVersion: httpVersion,
+            order: order(fields, httpVersion), calls: calls, coalescing: coalescing, settle: fields.duration("settle") ?? .seconds(2))
         profile.knownFailing = fields.value("knownFailing") == nil ? [] : fields.texts("knownFailing", atLeast: 1)
         return profile
+    }
+
+    private func order(_ fields: Fields, _ httpVersion: Profile.HTTPVersion) -> Profile.Order {
+        let order: Profile.Order = fields.choice("order") ?? .answered
+        if order == .stream, httpVersion != .http2 {
+            mistakes.add(
+                "`order: stream` needs HTTP/2: a connection of HTTP/1.1 carries one event at a time",
+                hint: "add `http: 2`, or take `order: answered`", at: fields.value("order")!.place)
+        }
+        return order
     }
 
     private func topic(_ fields: Fields) -> String {

@@ -66,7 +66,7 @@ extension Shape {
         "workload",
         [
             "arrivals*": "[{ rate: 10, for: 30s }]", "scripts*": "[{ script: sessions/S0-happy.yaml }]", "pace": "1",
-            "users": "{ sessionsPerUser: 1 }", "maxSessions": "1000", "connections": "16", "requestTimeout": "30s",
+            "users": "{ sessionsPerUser: 1 }", "maxSessions": "1000", "connections": "256", "requestTimeout": "30s",
         ])
 
     static let users = Shape("users", ["sessionsPerUser": "1"])
@@ -89,7 +89,8 @@ extension Shape {
     static let profile = Shape(
         "profile",
         [
-            "name": "opencode", "topic*": "com.example.app", "http": "1", "headers": "{ x-api-key: secret }",
+            "name": "opencode", "topic*": "com.example.app", "http": "1", "order": "answered",
+            "headers": "{ x-api-key: secret }",
             "coalescing": "{ window: 10s }", "deadlines": "{ default: 5s }", "settle": "2s",
             "calls*": "{ health: { path: /health } }", "knownFailing": "[R0.9]",
         ])

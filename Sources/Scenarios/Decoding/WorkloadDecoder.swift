@@ -23,7 +23,7 @@ struct WorkloadDecoder {
         return WorkloadSpec(
             arrivals: arrivals, scripts: scripts, pace: fields.number("pace", above: 0, 0...100_000) ?? 1,
             users: users(fields), maxSessions: fields.count("maxSessions", 1...10_000_000) ?? 1_000_000,
-            connections: fields.count("connections", 1...10_000) ?? 16,
+            connections: fields.count("connections", 1...10_000) ?? WorkloadSpec.usualConnections,
             requestTimeout: fields.duration("requestTimeout", .milliseconds(1)...Fields.longest) ?? .seconds(30))
     }
 

@@ -10,10 +10,22 @@ package struct Profile: Sendable {
         case http2 = 2
     }
 
+    /// In which order one session's events reach the relay.
+    package enum Order: String, CaseIterable, Hashable, Sendable {
+        /// The next event leaves when the earlier one was answered, failed or timed out. To wait for that is the
+        /// relay's, not ours.
+        case answered
+        /// Without waiting, but all on one HTTP/2 connection, whose frames leave in order.
+        case stream
+        /// Without waiting, on any connection: nothing is judged by order.
+        case parallel
+    }
+
     package var name: String
     /// Bundle identifier the relay pushes to.
     package var topic: String
     package var httpVersion: HTTPVersion
+    package var order: Order
     /// In the order of the file.
     package var calls: [ProfileCall]
     /// The throttle the relay declares; nil: every push is sent on by itself.
@@ -24,12 +36,13 @@ package struct Profile: Sendable {
     package var knownFailing: [String] = []
 
     package init(
-        name: String, topic: String, httpVersion: HTTPVersion = .http1, calls: [ProfileCall],
+        name: String, topic: String, httpVersion: HTTPVersion = .http1, order: Order = .answered, calls: [ProfileCall],
         coalescing: CoalescingSpec? = nil, settle: Interval = .seconds(2)
     ) {
         self.name = name
         self.topic = topic
         self.httpVersion = httpVersion
+        self.order = order
         self.calls = calls
         self.coalescing = coalescing
         self.settle = settle

@@ -13,13 +13,19 @@ package struct WorkloadSpec: Sendable {
     package var users: DevicesSpec
     /// No session begins beyond this count in all.
     package var maxSessions: Int
-    /// Connections to the relay.
+    /// Connections to the relay, at most: one more is opened while all are busy. Beyond it an event waits for the relay,
+    /// which is the relay's latency.
     package var connections: Int
+    /// From leaving the session's queue until the answer.
     package var requestTimeout: Interval
+
+    /// As many as a relay of one process may be expected to hold open, and as an event that leaves each few milliseconds
+    /// needs when the relay takes a second for each.
+    package static let usualConnections = 256
 
     package init(
         arrivals: [ArrivalStage], scripts: [WeightedScript], pace: Double = 1, users: DevicesSpec = DevicesSpec(),
-        maxSessions: Int = 1_000_000, connections: Int = 16, requestTimeout: Interval = .seconds(30)
+        maxSessions: Int = 1_000_000, connections: Int = usualConnections, requestTimeout: Interval = .seconds(30)
     ) {
         self.arrivals = arrivals
         self.scripts = scripts
