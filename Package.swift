@@ -53,6 +53,7 @@ let package = Package(
         room("YAML", ["Basics", "CYAML"]),
         room("SQLite", ["Basics", "CSQLite"]),
         room("Pushes", ["Basics"]),
+        room("Schemas", ["Basics"]),
         // Floor 2
         room("Net", ["Basics", "EventLoop", "TLS", "HTTP", "HTTP2", "CLinux"]),
         // Floor 3
@@ -64,7 +65,7 @@ let package = Package(
         room("Journal", ["Basics", "EventLoop", "HTTP", "Pushes", "CXXHash"]),
         room("Metrics", ["Basics", "Pushes", "Journal", "CZlib"]),
         // Floor 6
-        room("Scenarios", ["Basics", "Pushes", "YAML", "Faults", "APNs", "Devices"]),
+        room("Scenarios", ["Basics", "Pushes", "Schemas", "YAML", "Faults", "APNs", "Devices"]),
         room(
             "LoadGenerator",
             ["Basics", "Pushes", "EventLoop", "TLS", "HTTP", "Net", "Journal", "Metrics", "Scenarios"]),
@@ -76,8 +77,12 @@ let package = Package(
             ]),
         room("ReferenceRelay", ["Basics", "EventLoop", "TLS", "HTTP", "Net", "SQLite"]),
         // Floor 7
-        room("Conformance", ["Basics", "Pushes", "Journal", "Metrics"]),
-        room("Verdicts", ["Basics", "Pushes", "Journal", "Metrics", "Faults", "Scenarios", "LoadGenerator", "Conformance"]),
+        room("Conformance", ["Basics", "Pushes", "Schemas", "Journal", "Metrics"]),
+        room(
+            "Verdicts",
+            [
+                "Basics", "Pushes", "Schemas", "Journal", "Metrics", "Faults", "Scenarios", "LoadGenerator", "Conformance",
+            ]),
         // Floor 8
         room("Reports", ["Basics", "Metrics", "Conformance", "Verdicts"]),
         // Floor 8
@@ -128,7 +133,8 @@ let package = Package(
         tests("ReferenceRelay", ["Basics", "EventLoop", "HTTP", "Net", "ReferenceRelay", "SQLite", "TLS"]),
         tests("Reports", ["Basics", "Conformance", "Metrics", "Reports"]),
         tests("SQLite", ["Basics", "SQLite"]),
-        tests("Scenarios", ["Pushes", "APNs", "Basics", "Faults", "Scenarios"]),
+        tests("Scenarios", ["Pushes", "APNs", "Basics", "Faults", "Scenarios", "Schemas"]),
+        tests("Schemas", ["Basics", "Schemas"]),
         tests("TLS", ["Basics", "TLS"]),
         tests(
             "Verdicts",

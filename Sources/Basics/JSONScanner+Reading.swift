@@ -73,6 +73,14 @@ extension JSONScanner {
         return span(Int(node.pointee.start) + quote, Int(node.pointee.end) - quote)
     }
 
+    /// The raw text of a member's key between its quotes, which is the key unless `keyHasEscapes`; empty for what is no
+    /// member. Valid until the next scan.
+    @_lifetime(borrow self)
+    package func keyContent(_ node: Int) -> Span<UInt8> {
+        let node = checked(node)
+        return span(max(0, Int(node.pointee.keyStart)), max(0, Int(node.pointee.keyEnd)))
+    }
+
     /// Whether the node is a string that says `wanted`.
     package func isString(_ node: Int, _ wanted: StaticString) -> Bool {
         let node = checked(node)

@@ -23,6 +23,7 @@ package final class JSONScanner {
 
     let maxDepth: Int
     let maxNodes: Int
+    package let allowsRepeatedKeys: Bool
     var text: UnsafeMutablePointer<UInt8>
     private var textCapacity = 1024
     var length = 0
@@ -45,10 +46,13 @@ package final class JSONScanner {
     /// - Parameters:
     ///   - maxDepth: how many objects and arrays may be open at once, at least 1.
     ///   - maxNodes: how many values a document may hold, at least 1.
-    package init(maxDepth: Int = 32, maxNodes: Int = 4096) {
+    ///   - allowsRepeatedKeys: a key may stand twice in one object, which RFC 8259 §4 advises against and leaves open.
+    ///     `member` gives the first, and all are there to walk through.
+    package init(maxDepth: Int = 32, maxNodes: Int = 4096, allowsRepeatedKeys: Bool = false) {
         precondition(maxDepth > 0 && maxNodes > 0, "a scanner's limits are greater than 0")
         self.maxDepth = maxDepth
         self.maxNodes = maxNodes
+        self.allowsRepeatedKeys = allowsRepeatedKeys
         nodeCapacity = min(64, maxNodes)
         text = .allocate(capacity: textCapacity)
         nodes = .allocate(capacity: nodeCapacity)
@@ -126,7 +130,7 @@ package final class JSONScanner {
                 guard let end = string(start, hasEscapes: &node.pointee.keyHasEscapes) else { return nil }
                 node.pointee.keyStart = Int32(truncatingIfNeeded: start - text)
                 node.pointee.keyEnd = Int32(truncatingIfNeeded: end - 1 - text)
-                guard note(node, as: key, after: base, mask: &frame.pointee.keyMask) else {
+                guard note(node, as: key, after: base, mask: &frame.pointee.keyMask) || allowsRepeatedKeys else {
                     return fail(.duplicateKey, p)
                 }
                 key += 1
@@ -175,7 +179,9 @@ package final class JSONScanner {
                 p += 1
                 parent.pointee.end = Int32(truncatingIfNeeded: p - text)
                 if let base {
-                    if let twice = repeatedKey(from: base, to: key) { return fail(.duplicateKey, text + twice - 1) }
+                    if let twice = repeatedKey(from: base, to: key), !allowsRepeatedKeys {
+                        return fail(.duplicateKey, text + twice - 1)
+                    }
                     key = base
                 }
                 last = parent
