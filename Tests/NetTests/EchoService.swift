@@ -7,8 +7,10 @@ import HTTP
 import Net
 import TLS
 
-/// Answers by path: `/echo` with the body, `/status/NNN`, `/later` after 50 ms, `/never`, `/reset`, `/goaway`, `/close`,
-/// `/stream` in three pieces, `/big/NNN` with so many bytes.
+/// Answers by path: `/echo` with the body, `/status/NNN`, `/later` after 50 ms, `/never`, `/reset`, `/goaway`,
+/// `/goaway/NNN` with that last stream, `/close` without an answer, `/last/clean` and `/last/reset` with one, `/stream` in
+/// three pieces, `/raw` with an unknown frame before the answer, `/big/NNN` with so many bytes. Each exchange is marked with
+/// its stream.
 final class EchoHandler: ServerHandler {
     private let loop: EventLoop
     var handled = 0
@@ -16,6 +18,9 @@ final class EchoHandler: ServerHandler {
     var turns = 0
     var refusesToSend = false
     var refusals: [Refusal: Int] = [:]
+    /// Paths in the order they came.
+    var paths: [String] = []
+    var undelivered: [UInt64] = []
 
     init(loop: EventLoop) { self.loop = loop }
 
@@ -23,6 +28,8 @@ final class EchoHandler: ServerHandler {
         handled += 1
         let path = exchange.head.text(":path") ?? ""
         exchange.responseHead.append("x-path", path)
+        exchange.mark = UInt64(exchange.streamID)
+        paths.append(path)
         switch path {
         case "/later":
             _ = loop.after(.milliseconds(50)) { exchange.respond(status: 200, body: Array("later".utf8)) }
@@ -32,6 +39,15 @@ final class EchoHandler: ServerHandler {
             exchange.connection.goAway(code: 0, lastStreamID: nil, debug: Array("bye".utf8))
             exchange.respond(status: 200)
         case "/close": exchange.connection.close()
+        case "/last/clean", "/last/reset":
+            exchange.respond(status: 200)
+            exchange.connection.close(path == "/last/clean" ? .clean : .reset)
+        case "/raw":
+            exchange.connection.sendRaw(Frame(type: 0xFA, payload: [1]).bytes)
+            exchange.respond(status: 200)
+        case let path where path.hasPrefix("/goaway/"):
+            exchange.connection.goAway(code: 0, lastStreamID: Int32(path.dropFirst(8)))
+            exchange.respond(status: 200)
         case "/stream":
             exchange.startStreaming(status: 200)
             for piece in ["one ", "two ", "three"] { exchange.stream(Array(piece.utf8)) }
@@ -45,6 +61,8 @@ final class EchoHandler: ServerHandler {
     }
 
     func abandoned(_ exchange: ServerExchange) { abandonedCount += 1 }
+
+    func undelivered(_ mark: UInt64) { undelivered.append(mark) }
 
     func refused(_ refusal: Refusal, times: Int) { refusals[refusal, default: 0] += times }
 

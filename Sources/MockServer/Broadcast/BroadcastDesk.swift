@@ -165,8 +165,12 @@ final class BroadcastDesk {
             faultAction: reply.fault?.action.code ?? 0, apnsID: reply.facts.requestID,
             delay: reply.fault?.delay ?? .zero)
         let body = exchange.body
-        _ = journal.append(push: draft, head: exchange.head, body: body.bytes)
+        let id = journal.append(push: draft, head: exchange.head, body: body.bytes)
+        if !reply.isUnanswered { exchange.mark = id }
     }
+
+    /// The provider cannot know what became of that broadcast or operation. Committed by whoever ends the turn.
+    func undelivered(_ push: UInt64) { journal.append(undelivered: push, at: loop.now) }
 
     /// What the request itself does not tell: the name of a new channel.
     private func note(_ operation: BroadcastOperation, _ reply: borrowing BroadcastReply) {
