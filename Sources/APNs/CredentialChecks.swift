@@ -77,10 +77,10 @@ enum CredentialChecks {
         } else {
             return nil
         }
-        let (age, tooLarge) = (it.now.nanoseconds / 1_000_000_000).subtractingReportingOverflow(issuedAt)
-        let lifetime = court.settings.providerTokenLifetime.nanoseconds / 1_000_000_000
-        if !tooLarge, -lifetime...lifetime ~= age { return nil }
-        if tooLarge ? issuedAt > 0 : age < 0 {
+        let age = it.now.seconds.saturating(minus: issuedAt)
+        let lifetime = court.settings.providerTokenLifetime.wholeSeconds
+        if -lifetime...lifetime ~= age { return nil }
+        if age < 0 {
             switch court.settings.futureIssuedAt {
             case .accept: return nil
             case .invalid: return .invalidProviderToken

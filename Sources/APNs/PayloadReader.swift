@@ -107,17 +107,23 @@ final class PayloadReader {
 
     private func isTrue(_ value: Value) -> Bool { value.isGiven && scanner.node(value.node).kind == .true }
 
-    /// Whether a member's number lies between the years 2017 and 2065 as Unix seconds. As seconds since 2001 that would
-    /// be 2048 and later, which hardly any app means.
-    private func holdsUnixDate(_ value: Value) -> Bool {
-        guard value.isObject else { return false }
-        var child = Int(scanner.node(value.node).firstChild)
+    /// Whether a number at any depth lies between the years 2017 and 2065 as Unix seconds. As seconds since 2001 that
+    /// would be 2048 and later, which hardly any app means.
+    private func holdsUnixDate(_ value: Value) -> Bool { value.isObject && holdsUnixDate(below: value.node) }
+
+    private func holdsUnixDate(below parent: Int) -> Bool {
+        var child = Int(scanner.node(parent).firstChild)
         while child >= 0 {
             let node = scanner.node(child)
-            if node.kind == .number, node.end - node.start >= 10, let number = scanner.wholeNumber(child),
-                1_500_000_000...3_000_000_000 ~= number
-            {
-                return true
+            switch node.kind {
+            case .number:
+                if node.end - node.start >= 10, let number = scanner.wholeNumber(child),
+                    1_500_000_000...3_000_000_000 ~= number
+                {
+                    return true
+                }
+            case .object, .array: if holdsUnixDate(below: child) { return true }
+            default: break
             }
             child = Int(node.next)
         }

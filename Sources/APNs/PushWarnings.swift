@@ -11,6 +11,9 @@ package enum PushWarning: UInt16, CaseIterable, Sendable {
     case unknownInterruptionLevel, relevanceOutOfRange, unixDateInState, alertNotAnObject
     /// Not of the payload alone: who keeps the channels tells.
     case unknownChannel
+    /// Nor this: the clock tells.
+    case staleAtOnce
+    case dismissalWithoutEnd
 
     /// Kebab-case, for the admin API.
     package var word: StaticString {
@@ -29,6 +32,8 @@ package enum PushWarning: UInt16, CaseIterable, Sendable {
         case .unixDateInState: "unix-date-in-state"
         case .alertNotAnObject: "alert-not-an-object"
         case .unknownChannel: "unknown-channel"
+        case .staleAtOnce: "stale-date-in-the-past"
+        case .dismissalWithoutEnd: "dismissal-date-without-end"
         }
     }
 
@@ -50,6 +55,8 @@ package enum PushWarning: UInt16, CaseIterable, Sendable {
             "content-state or attributes hold what looks like Unix seconds; Swift's default decoding counts a Date "
                 + "from 2001, so it would land 31 years ahead."
         case .alertNotAnObject: "The alert of a Live Activity push is an object."
+        case .staleAtOnce: "The stale-date has passed already, so the card is stale from the start."
+        case .dismissalWithoutEnd: "A dismissal-date belongs to an end; with a start or an update it does nothing."
         case .unknownChannel: "The app has no channel as input-push-channel names it: the activity hears no broadcast."
         }
     }
@@ -73,7 +80,11 @@ extension PushFacts {
             if !payload.isContentAvailable { bits |= PushWarning.backgroundWithoutContent.bit }
         case .widgets: if !payload.isContentChanged { bits |= PushWarning.widgetsWithoutChange.bit }
         case .pushtotalk: if priority != 10 || expiration != 0 { bits |= PushWarning.pushToTalkKept.bit }
-        case .liveactivity: if priority == 1 { bits |= PushWarning.activityPriority.bit }
+        case .liveactivity:
+            if priority == 1 { bits |= PushWarning.activityPriority.bit }
+            if activity?.dismissalDate != nil, activity?.event == .start || activity?.event == .update {
+                bits |= PushWarning.dismissalWithoutEnd.bit
+            }
         default: break
         }
         return bits

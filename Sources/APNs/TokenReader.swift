@@ -51,7 +51,8 @@ final class TokenReader {
         return keys.key(id: keyID)
     }
 
-    /// `iss` must be the key's team. `iat` is a number of seconds; a fraction, as Python's clock gives it, is dropped.
+    /// `iss` must be the key's team. `iat` is a number of seconds; a fraction, as Python's clock gives it, is dropped. A text
+    /// of digits is as good: two clients sent it so for years (§8).
     private func readClaims(_ text: Span<UInt8>, team: String) -> Int64? {
         guard Base64URL.decode(text, into: &part) else { return nil }
         let part = part
@@ -59,7 +60,13 @@ final class TokenReader {
             let issuer = scanner.member("iss", of: 0), scanner.string(issuer) == team,
             let issuedAt = scanner.member("iat", of: 0)
         else { return nil }
+        if let text = scanner.string(issuedAt) { return Self.digits(text) }
         return scanner.wholeNumber(issuedAt)
+    }
+
+    /// Nil for anything but 1 to 18 digits.
+    private static func digits(_ text: String) -> Int64? {
+        1...18 ~= text.utf8.count && text.utf8.allSatisfy { 48...57 ~= $0 } ? Int64(text) : nil
     }
 }
 

@@ -32,9 +32,10 @@ package final class AdjustableTime: TimeSource {
         return wall(at: base) - base
     }
 
-    /// Goes on from `wall` (nil: from where it is), `scale` times as fast as the base (nil: as before; greater than 0).
+    /// Goes on from `wall` (nil: from where it is), `scale` times as fast as the base (nil: as before; within
+    /// `ClockBounds`). At the end of the year 2261 it stands still.
     package func set(wall: WallTime? = nil, scale: Double? = nil) {
-        precondition(scale.map { $0 > 0 } ?? true, "a clock's scale is greater than 0")
+        precondition(scale.map(ClockBounds.admits) ?? true, "a clock's scale is within its bounds")
         setting.withLock { _ in
             let base = base.wall()
             let start = wall ?? self.wall(at: base)
@@ -53,10 +54,9 @@ package final class AdjustableTime: TimeSource {
             let start = wallOrigin.load(ordering: .sequentiallyConsistent)
             let scale = Double(bitPattern: scaleBits.load(ordering: .sequentiallyConsistent))
             guard before & 1 == 0, version.load(ordering: .sequentiallyConsistent) == before else { continue }
-            let elapsed = base.nanoseconds - origin
+            let elapsed = base - WallTime(nanoseconds: origin)
             // A clock that is not sped up keeps every nanosecond.
-            let scaled = scale == 1 ? elapsed : Int64(Double(elapsed) * scale)
-            return WallTime(nanoseconds: start + scaled)
+            return WallTime(nanoseconds: start) + (scale == 1 ? elapsed : elapsed * scale)
         }
     }
 }

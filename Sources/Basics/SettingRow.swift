@@ -50,13 +50,17 @@ extension SettingRow {
         }
     }
 
+    /// A hundred years: longer than any clock is ahead.
+    private static var longest: Interval { ClockBounds.largestSkew }
+    private static var durations: String { "a duration such as 20m, at most 36500d" }
+
     /// `mayBeZero`: whether no time at all is a value.
     package static func interval(
         _ name: String, _ field: any Field<Interval>, mayBeZero: Bool = false, _ explanation: String
     ) -> SettingRow {
-        SettingRow(name, "a duration such as 20m", explanation, read: { $0[keyPath: field].description }) {
+        SettingRow(name, durations, explanation, read: { $0[keyPath: field].description }) {
             settings, text in
-            guard let value = Interval(parsing: text), value > .zero || mayBeZero else { return false }
+            guard let value = Interval(parsing: text), value > .zero || mayBeZero, value <= longest else { return false }
             settings[keyPath: field] = value
             return true
         }
@@ -67,10 +71,10 @@ extension SettingRow {
         _ name: String, _ field: any Field<Interval?>, none: String, _ explanation: String
     ) -> SettingRow {
         SettingRow(
-            name, "a duration such as 20m, or \(none)", explanation, read: { $0[keyPath: field]?.description ?? none }
+            name, "\(durations), or \(none)", explanation, read: { $0[keyPath: field]?.description ?? none }
         ) { settings, text in
             let value = Interval(parsing: text)
-            guard text == none || value != nil else { return false }
+            guard text == none || value.map({ $0 <= longest }) == true else { return false }
             settings[keyPath: field] = value
             return true
         }
@@ -81,7 +85,8 @@ extension SettingRow {
         _ name: String, _ field: any Field<Int?>, from least: Int = 1, none: String, _ explanation: String
     ) -> SettingRow {
         SettingRow(
-            name, "a number or \(none)", explanation, read: { $0[keyPath: field].map(String.init) ?? none }
+            name, "a number from \(least) to 1000000000, or \(none)", explanation,
+            read: { $0[keyPath: field].map(String.init) ?? none }
         ) { settings, text in
             let number = Int(text)
             guard text == none || number.map({ least...1_000_000_000 ~= $0 }) == true else { return false }

@@ -1,9 +1,10 @@
 // Time as values. Two kinds that never mix: `Instant` for measuring (monotonic), `WallTime` for what is written
 // on the wire. Where time comes from is a `TimeSource`, so that a test can turn it by hand and a run can scale it.
+// Times come from outside as well, so no arithmetic on them traps: it stops at the ends of the range.
 
 import Synchronization
 
-/// A span of time in nanoseconds; may be negative. Range: about ±292 years.
+/// A span of time in nanoseconds; may be negative. Range: about ±292 years, at whose ends all arithmetic stops.
 package struct Interval: Hashable, Comparable, Sendable {
     package var nanoseconds: Int64
 
@@ -11,22 +12,28 @@ package struct Interval: Hashable, Comparable, Sendable {
 
     package static let zero = Interval(nanoseconds: 0)
     package static func nanoseconds(_ count: Int64) -> Interval { Interval(nanoseconds: count) }
-    package static func microseconds(_ count: Int64) -> Interval { Interval(nanoseconds: count * 1_000) }
-    package static func milliseconds(_ count: Int64) -> Interval { Interval(nanoseconds: count * 1_000_000) }
-    package static func seconds(_ count: Double) -> Interval { Interval(nanoseconds: Int64((count * 1e9).rounded())) }
+    package static func microseconds(_ count: Int64) -> Interval { Interval(nanoseconds: count.saturating(times: 1_000)) }
+    package static func milliseconds(_ count: Int64) -> Interval {
+        Interval(nanoseconds: count.saturating(times: 1_000_000))
+    }
+    /// Zero for what is no number.
+    package static func seconds(_ count: Double) -> Interval { Interval(nanoseconds: Int64(saturating: count * 1e9)) }
 
     package var seconds: Double { Double(nanoseconds) / 1e9 }
     package var milliseconds: Double { Double(nanoseconds) / 1e6 }
+    /// Without the fraction, towards zero.
+    package var wholeSeconds: Int64 { nanoseconds / 1_000_000_000 }
 
     package static func < (a: Interval, b: Interval) -> Bool { a.nanoseconds < b.nanoseconds }
     package static func + (a: Interval, b: Interval) -> Interval {
-        Interval(nanoseconds: a.nanoseconds + b.nanoseconds)
+        Interval(nanoseconds: a.nanoseconds.saturating(plus: b.nanoseconds))
     }
     package static func - (a: Interval, b: Interval) -> Interval {
-        Interval(nanoseconds: a.nanoseconds - b.nanoseconds)
+        Interval(nanoseconds: a.nanoseconds.saturating(minus: b.nanoseconds))
     }
+    package static prefix func - (a: Interval) -> Interval { .zero - a }
     package static func * (a: Interval, factor: Double) -> Interval {
-        Interval(nanoseconds: Int64((Double(a.nanoseconds) * factor).rounded()))
+        Interval(nanoseconds: Int64(saturating: Double(a.nanoseconds) * factor))
     }
     package static func += (a: inout Interval, b: Interval) { a = a + b }
 }
@@ -95,18 +102,24 @@ package struct Instant: Hashable, Comparable, Sendable {
 
     package static let distantFuture = Instant(nanoseconds: .max)
     package static func < (a: Instant, b: Instant) -> Bool { a.nanoseconds < b.nanoseconds }
-    package static func + (a: Instant, b: Interval) -> Instant { Instant(nanoseconds: a.nanoseconds + b.nanoseconds) }
-    package static func - (a: Instant, b: Interval) -> Instant { Instant(nanoseconds: a.nanoseconds - b.nanoseconds) }
-    package static func - (a: Instant, b: Instant) -> Interval { Interval(nanoseconds: a.nanoseconds - b.nanoseconds) }
+    package static func + (a: Instant, b: Interval) -> Instant {
+        Instant(nanoseconds: a.nanoseconds.saturating(plus: b.nanoseconds))
+    }
+    package static func - (a: Instant, b: Interval) -> Instant {
+        Instant(nanoseconds: a.nanoseconds.saturating(minus: b.nanoseconds))
+    }
+    package static func - (a: Instant, b: Instant) -> Interval {
+        Interval(nanoseconds: a.nanoseconds.saturating(minus: b.nanoseconds))
+    }
 }
 
-/// Civil time in nanoseconds since 1970-01-01T00:00:00Z.
+/// Civil time in nanoseconds since 1970-01-01T00:00:00Z, from the year 1677 to 2262, where all arithmetic stops.
 package struct WallTime: Hashable, Comparable, Sendable {
     package var nanoseconds: Int64
 
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
-    package init(seconds: Int64) { nanoseconds = seconds * 1_000_000_000 }
-    package init(milliseconds: Int64) { nanoseconds = milliseconds * 1_000_000 }
+    package init(seconds: Int64) { nanoseconds = seconds.saturating(times: 1_000_000_000) }
+    package init(milliseconds: Int64) { nanoseconds = milliseconds.saturating(times: 1_000_000) }
 
     /// Whole Unix seconds, rounded down.
     package var seconds: Int64 { floored(by: 1_000_000_000) }
@@ -120,13 +133,19 @@ package struct WallTime: Hashable, Comparable, Sendable {
 
     package static func < (a: WallTime, b: WallTime) -> Bool { a.nanoseconds < b.nanoseconds }
     package static func + (a: WallTime, b: Interval) -> WallTime {
-        WallTime(nanoseconds: a.nanoseconds + b.nanoseconds)
+        WallTime(nanoseconds: a.nanoseconds.saturating(plus: b.nanoseconds))
     }
     package static func - (a: WallTime, b: Interval) -> WallTime {
-        WallTime(nanoseconds: a.nanoseconds - b.nanoseconds)
+        WallTime(nanoseconds: a.nanoseconds.saturating(minus: b.nanoseconds))
     }
     package static func - (a: WallTime, b: WallTime) -> Interval {
-        Interval(nanoseconds: a.nanoseconds - b.nanoseconds)
+        Interval(nanoseconds: a.nanoseconds.saturating(minus: b.nanoseconds))
+    }
+
+    /// The next whole multiple of `period` after this time, counted from 1970. `period` is longer than zero.
+    package func next(_ period: Interval) -> WallTime {
+        let rest = nanoseconds % period.nanoseconds
+        return self + (period - Interval(nanoseconds: rest < 0 ? rest + period.nanoseconds : rest))
     }
 }
 
@@ -136,8 +155,19 @@ package protocol TimeSource: Sendable {
     func wall() -> WallTime
 }
 
+/// What may be asked of a clock that is not the world's.
+package enum ClockBounds {
+    /// And above 0.
+    package static let largestScale = 1_000_000.0
+    /// A hundred years, ahead or behind.
+    package static let largestSkew = Interval.seconds(36_500 * 86_400)
+
+    package static func admits(scale: Double) -> Bool { scale > 0 && scale <= largestScale }
+    package static func admits(skew: Interval) -> Bool { skew <= largestSkew && skew >= -largestSkew }
+}
+
 /// Another source's time, running `scale` times as fast from the moment of creation, and its wall clock ahead by `skew`.
-/// Scale is greater than 0.
+/// Both are within `ClockBounds`.
 package struct ScaledTime: TimeSource {
     private let base: any TimeSource
     private let scale: Double
@@ -145,7 +175,7 @@ package struct ScaledTime: TimeSource {
     private let wallOrigin: WallTime
 
     package init(base: any TimeSource, scale: Double, skew: Interval = .zero) {
-        precondition(scale > 0, "a clock's scale is greater than 0")
+        precondition(ClockBounds.admits(scale: scale), "a clock's scale is within its bounds")
         self.base = base
         self.scale = scale
         instantOrigin = base.now()

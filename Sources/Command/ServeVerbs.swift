@@ -52,12 +52,21 @@ extension Verb {
             command.settings.append((String(text[..<equals]), String(text[text.index(after: equals)...])))
         }
         command.clockSkew = try arguments.text("--clock-skew").map { text throws(Failure) in
-            guard let skew = Interval(parsing: text.hasPrefix("-") ? String(text.dropFirst()) : text) else {
-                throw Failure(.usage, "--clock-skew \(text) is not a time", hint: "for example --clock-skew -90m")
+            guard let skew = Interval(parsing: text.hasPrefix("-") ? String(text.dropFirst()) : text),
+                ClockBounds.admits(skew: skew)
+            else {
+                throw Failure(
+                    .usage, "--clock-skew \(text) is not a time of at most 36500d",
+                    hint: "for example --clock-skew -90m")
             }
             return text.hasPrefix("-") ? Interval.zero - skew : skew
         } ?? .zero
         command.clockScale = try arguments.number("--clock-scale", above: 0) ?? command.clockScale
+        guard ClockBounds.admits(scale: command.clockScale) else {
+            throw Failure(
+                .usage, "--clock-scale \(command.clockScale) is not above 0 and at most 1000000",
+                hint: "60 makes a minute of each second")
+        }
         command.loops = try arguments.integer("--loops", in: 1...64) ?? command.loops
         command.seed = try arguments.integer("--seed", in: 0...UInt64.max) ?? command.seed
         return try command.run(signals: invocation.signals)

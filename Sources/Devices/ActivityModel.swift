@@ -25,10 +25,9 @@ extension TokenRow {
     private mutating func judge(_ push: ActivityFacts, now: WallTime, settings: DeviceSettings) -> Outcome {
         guard let event = push.event, let timestamp = push.timestamp, push.isDecodable else { return .undecodable }
         guard kind == .unknown || (event == .start) == (kind == .start) else { return .unknownActivity }
-        let (ahead, isBeyond) = timestamp.subtractingReportingOverflow(now.seconds)
-        if settings.ignoresFuture, timestamp > 0, isBeyond || ahead > Int64(settings.futureLimit.seconds) {
-            return .ignoredFuture
-        }
+        // Both in whole seconds, as `aps.timestamp` has them.
+        let age = WallTime(seconds: now.seconds) - WallTime(seconds: timestamp)
+        if settings.ignoresFuture, -age > settings.futureLimit { return .ignoredFuture }
         if event == .start {
             kind = .start
             startedAt = rowSeconds(now.seconds)
@@ -41,7 +40,7 @@ extension TokenRow {
         // "`end` ignores the past rule": an end is final, whatever its timestamp.
         if event == .update {
             if isOld(timestamp, settings.equalTimestamps) { return .ignoredOlder }
-            if let limit = settings.pastLimit, now.seconds - timestamp > Int64(limit.seconds) { return .ignoredOlder }
+            if let limit = settings.pastLimit, age > limit { return .ignoredOlder }
         }
         lastTimestamp = max(lastTimestamp, timestamp)
         if event == .update {
@@ -49,7 +48,7 @@ extension TokenRow {
             return .updated
         }
         hasEnded = true
-        let latest = now.seconds + Int64(settings.longestDismissal.seconds)
+        let latest = (now + settings.longestDismissal).seconds
         goneAt = rowSeconds(min(max(push.dismissalDate ?? latest, now.seconds), latest))
         return .ended
     }
@@ -60,9 +59,9 @@ extension TokenRow {
 
     /// What has become of the activity by `now`; meaningful once it has started.
     func state(at now: WallTime, settings: DeviceSettings) -> ActivityState {
-        let age = now.seconds - Int64(startedAt)
-        if age >= Int64(settings.wholeLife.seconds) || hasEnded && now.seconds >= Int64(goneAt) { return .dismissed }
-        if hasEnded || age >= Int64(settings.activeLife.seconds) { return .ended }
+        let age = now.seconds.saturating(minus: Int64(startedAt))
+        if age >= settings.wholeLife.wholeSeconds || hasEnded && now.seconds >= Int64(goneAt) { return .dismissed }
+        if hasEnded || age >= settings.activeLife.wholeSeconds { return .ended }
         return staleAt != 0 && now.seconds >= Int64(staleAt) ? .stale : .active
     }
 }
@@ -71,13 +70,13 @@ extension TokenRow {
     /// When an activity's token begins to be answered 410, Unix seconds; nil: not in sight.
     func expiry(_ settings: DeviceSettings) -> Int64? {
         guard kind == .activity, startedAt > 0 else { return nil }
-        let lifeEnds = Int64(startedAt) + Int64(settings.wholeLife.seconds)
+        let lifeEnds = Int64(startedAt).saturating(plus: settings.wholeLife.wholeSeconds)
         switch settings.activityTokenExpiry {
         case .never: return nil
         case .afterWholeLife: return lifeEnds
         case .afterEnd(let wait):
             let end = hasEnded ? min(Int64(goneAt), lifeEnds) : lifeEnds
-            return end + Int64(wait.seconds)
+            return end.saturating(plus: wait.wholeSeconds)
         }
     }
 }

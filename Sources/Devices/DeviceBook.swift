@@ -72,8 +72,11 @@ struct Device {
     var stored: [StoredPush] = []
     /// Tokens that name it.
     var tokenCount = 0
+    /// `aps.timestamp` of the starts shown here whose activities have not told their tokens yet, at most `startLimit`.
+    private var starts: [Int64] = []
 
     static let slotLimit = 16
+    private static let startLimit = 16
 
     /// Whether nothing would be lost without an entry.
     var isPlain: Bool { connection == .online && stored.isEmpty && tokenCount == 0 }
@@ -84,6 +87,23 @@ struct Device {
         let old = place.map { stored.remove(at: $0) }
         stored.append(push)
         return old
+    }
+
+    mutating func noteStart(_ timestamp: Int64) {
+        starts.append(timestamp)
+        if starts.count > Self.startLimit { dropLatestStart() }
+    }
+
+    /// An activity has told its token: no update of it is older than what this gives. Which of several starts was its own
+    /// nobody knows, so it is the oldest of them.
+    mutating func claimStart() -> Int64? {
+        let oldest = starts.min()
+        dropLatestStart()
+        return oldest
+    }
+
+    private mutating func dropLatestStart() {
+        if let place = starts.indices.max(by: { starts[$0] < starts[$1] }) { starts.remove(at: place) }
     }
 
     func takes(_ facts: PushFacts, _ settings: DeviceSettings) -> Bool {

@@ -29,7 +29,8 @@ extension DeviceFleet {
             var fresh = record
             (fresh.token, fresh.state, fresh.since, fresh.replacedBy) = (new, .active, nil, nil)
             // A device of the token's own is the new token's from now on.
-            guard register(fresh, heirOf: record.device == nil ? oldHash : nil, now: now) else { return false }
+            let heir = record.device == nil ? oldHash : nil
+            guard register(fresh, heirOf: heir, goesOn: true, now: now) else { return false }
             shard(newHash).state.withLock { state in
                 guard let place = state.table.find(newHash) else { return }
                 state.table[place].goOn(from: former.row)
@@ -71,8 +72,11 @@ extension DeviceFleet {
         }
     }
 
-    /// `set` for who holds `registrations`. `heirOf`: a token whose own device becomes this one's.
-    func register(_ record: TokenRecord, heirOf other: Hash128? = nil, now: WallTime) -> Bool {
+    /// `set` for who holds `registrations`. `heirOf`: a token whose own device becomes this one's. `goesOn`: an activity's
+    /// token takes the place of another one.
+    func register(
+        _ record: TokenRecord, heirOf other: Hash128? = nil, goesOn: Bool = false, now: WallTime
+    ) -> Bool {
         guard Self.isToken(record.token), record.device.map(Self.isDeviceName) ?? true else { return false }
         let hash = Self.hash(record.token)
         let key = Self.key(record.device, hash)
@@ -88,9 +92,21 @@ extension DeviceFleet {
             }
         }
         write(record, asksDevice: record.device != nil || connection != .online)
+        if !goesOn, record.kind == .activity, record.device != nil { claimStart(on: key, for: hash) }
         connect(key, connection, now: now)
         for device in left { leave(device, for: key, now: now) }
         return true
+    }
+
+    /// The start that an activity's token has come of, where one was shown on its device: no update is older.
+    private func claimStart(on device: TokenHash, for token: TokenHash) {
+        let isFresh = shard(token).state.withLock { state in
+            state.table.find(token).map { state.table[$0].lastTimestamp == TokenRow.noTimestamp } ?? false
+        }
+        guard isFresh, let timestamp = book.with(device, { $0?.claimStart() }) else { return }
+        shard(token).state.withLock { state in
+            if let place = state.table.find(token) { state.table[place].lastTimestamp = timestamp }
+        }
     }
 
     private func write(_ record: TokenRecord, asksDevice: Bool) {

@@ -39,10 +39,9 @@ extension DeviceFleet {
         }
         let slot = StoredPush.Slot(topic: Hash128(hashing: bundle).low, activity: activity)
         let limit = now + settings.storageLimit
-        let expiresAt = facts.expiration.map { min(limit, WallTime(clampedSeconds: $0)) } ?? limit
+        let expiresAt = facts.expiration.map { min(limit, WallTime(seconds: $0)) } ?? limit
         var stored = StoredPush(facts: facts, push: push, slot: slot, expiresAt: expiresAt)
-        let batch = facts.priority < 10 ? settings.lowPriorityBatch.nanoseconds : 0
-        if batch > 0 { stored.dueAt = WallTime(nanoseconds: (now.nanoseconds / batch + 1) * batch) }
+        if settings.lowPriorityBatch > .zero, facts.priority < 10 { stored.dueAt = now.next(settings.lowPriorityBatch) }
         return keep(stored, on: device(of: facts.tokenHash).key, now: now)
     }
 
@@ -95,13 +94,17 @@ extension DeviceFleet {
             let isPaid = book.with(device.key) { $0?.budgets.spend(expense, now: now) ?? true }
             if !isPaid { return .throttled }
         }
-        return shard(facts.tokenHash).state.withLock { state in
+        let outcome: Outcome = shard(facts.tokenHash).state.withLock { state in
             guard let place = state.table.find(facts.tokenHash), state.table[place].state == .active else {
                 return .notDelivered
             }
             if !device.isNamed, isThrottled(facts, place, state, now: now) { return .throttled }
             return react(&state.table[place], to: facts, now: now)
         }
+        if outcome == .started, device.isNamed, let timestamp = facts.activity?.timestamp {
+            book.with(device.key) { $0?.noteStart(timestamp) }
+        }
+        return outcome
     }
 
     private func isStorable(_ facts: PushFacts, now: WallTime) -> Bool {
@@ -136,11 +139,4 @@ extension DeviceFleet {
 
 extension Hash128 {
     init(deviceName: String) { self = withBytes(of: "device:" + deviceName) { Hash128(hashing: $0) } }
-}
-
-extension WallTime {
-    /// Unix seconds; what does not fit is clamped.
-    init(clampedSeconds seconds: Int64) {
-        self.init(seconds: min(max(seconds, -9_000_000_000), 9_000_000_000))
-    }
 }

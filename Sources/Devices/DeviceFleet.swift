@@ -138,12 +138,12 @@ package final class DeviceFleet: TokenDirectory, Sendable {
         case .active: break
         case .unregistered:
             let since = death(place, &state, now: now)
-            let visible = since + settings.unregisteredDelay.nanoseconds / 1_000_000
+            let visible = (WallTime(milliseconds: since) + settings.unregisteredDelay).milliseconds
             if now.milliseconds >= visible { return .unregistered(sinceMilliseconds: visible) }
         case .expired: return .expired(sinceMilliseconds: death(place, &state, now: now))
         }
         if row.kind == .activity, let end = row.expiry(settings), now.seconds >= end {
-            return .expired(sinceMilliseconds: end * 1000)
+            return .expired(sinceMilliseconds: WallTime(seconds: end).milliseconds)
         }
         if let limit = settings.pushesPerSecondAndToken,
             state.table.countInSecond(place, now: now.seconds) > limit

@@ -11,7 +11,8 @@ extension DeviceSettings: NamedSettings {
             "pushesPerSecondAndToken", \.pushesPerSecondAndToken, none: "off",
             "pushes to one token in a second, beyond which it is TooManyRequests"),
         SettingRow(
-            "activityTokenExpiry", "never, whole-life (12 h after the start), or a duration after the card is gone",
+            "activityTokenExpiry",
+            "never, whole-life (12 h after the start), or a duration, at most 36500d, after the card is gone",
             "when an activity's token begins to be answered 410 ExpiredToken",
             read: { $0.activityTokenExpiry.text },
             write: { settings, text in
@@ -56,7 +57,7 @@ extension DeviceSettings.ActivityTokenExpiry {
         case "never": self = .never
         case "whole-life": self = .afterWholeLife
         default:
-            guard let wait = Interval(parsing: text) else { return nil }
+            guard let wait = Interval(parsing: text), ClockBounds.admits(skew: wait) else { return nil }
             self = .afterEnd(wait)
         }
     }

@@ -29,8 +29,8 @@ struct Expense {
     enum Budget { case urgentActivity, starts, background }
     var budget: Budget
     /// What one push costs, and what the budget holds.
-    var price: Int64
-    var size: Int64
+    var price: Interval
+    var size: Interval
 }
 
 extension DeviceBudgets {
@@ -47,7 +47,10 @@ extension DeviceBudgets {
     }
 
     private static func expense(_ budget: Expense.Budget, _ limit: Int?, per window: Interval) -> Expense? {
-        limit.map { Expense(budget: budget, price: window.nanoseconds / Int64(max(1, $0)), size: window.nanoseconds) }
+        limit.map { limit in
+            let price = Interval(nanoseconds: window.nanoseconds / Int64(max(1, limit)))
+            return Expense(budget: budget, price: price, size: window)
+        }
     }
 }
 
@@ -64,11 +67,11 @@ enum BudgetUse {
     }
 }
 
-/// The moment, for each budget, at which it will be whole again; nanoseconds since 1970.
+/// The moment, for each budget, at which it will be whole again.
 struct BudgetLedger {
-    private var urgentActivity: Int64 = 0
-    private var starts: Int64 = 0
-    private var background: Int64 = 0
+    private var urgentActivity = WallTime(nanoseconds: 0)
+    private var starts = WallTime(nanoseconds: 0)
+    private var background = WallTime(nanoseconds: 0)
 
     /// False, and nothing taken, when too little is left.
     mutating func spend(_ expense: Expense, now: WallTime) -> Bool {
@@ -79,9 +82,9 @@ struct BudgetLedger {
         }
     }
 
-    private static func spend(_ wholeAt: inout Int64, _ expense: Expense, _ now: WallTime) -> Bool {
-        let base = max(wholeAt, now.nanoseconds)
-        guard base - now.nanoseconds <= expense.size - expense.price else { return false }
+    private static func spend(_ wholeAt: inout WallTime, _ expense: Expense, _ now: WallTime) -> Bool {
+        let base = max(wholeAt, now)
+        guard base - now <= expense.size - expense.price else { return false }
         wholeAt = base + expense.price
         return true
     }

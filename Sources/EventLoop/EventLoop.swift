@@ -12,8 +12,8 @@ package final class EventLoop {
     package let time = SystemTime()
     /// The time of this turn, read once after waking.
     package private(set) var now: Instant
-    private let poller = Poller()
-    private let timers = TimerHeap()
+    private let poller: Poller
+    private let timers: TimerHeap
     let mailbox: Mailbox
     private var endings: [any TurnEndHandler] = []
     private var endingClosures: [() -> Void] = []
@@ -21,9 +21,12 @@ package final class EventLoop {
     private let timerBell = TimerBell()
     private let mailBell = MailBell()
 
-    package init() {
+    /// The failure says which descriptor could not be made.
+    package init() throws(Failure) {
         now = time.now()
-        mailbox = Mailbox()
+        poller = try Poller()
+        timers = try TimerHeap()
+        mailbox = try Mailbox()
         timerBell.timers = timers
         mailBell.mailbox = mailbox
         _ = poller.register(timers.descriptorNumber, for: .read, timerBell)

@@ -7,21 +7,38 @@ import Synchronization
 
 /// Letters for one loop: posted from any thread, delivered on the loop's.
 final class Mailbox: Sendable {
-    private let letters = Mutex<[@Sendable () -> Void]>([])
-    let bell: Int32
+    private struct Letters {
+        var waiting: [@Sendable () -> Void] = []
+        var isClosed = false
+    }
 
-    init() { bell = SystemCall.must("eventfd") { eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC)) } }
+    private let letters = Mutex(Letters())
+    private let descriptor: Descriptor
+    var bell: Int32 { descriptor.number }
 
-    deinit { close(bell) }
+    init() throws(Failure) {
+        descriptor = try SystemCall.make("eventfd") { eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC)) }
+    }
 
-    func post(_ letter: @escaping @Sendable () -> Void) {
-        let wasEmpty = letters.withLock { queue in
-            queue.append(letter)
-            return queue.count == 1
+    /// False, and the letter dropped, after `close`.
+    @discardableResult
+    func post(_ letter: @escaping @Sendable () -> Void) -> Bool { add(letter, isLast: false) }
+
+    /// Posts the last letter: whatever was taken before is delivered first, and nothing is taken after it.
+    func close(_ letter: @escaping @Sendable () -> Void) { _ = add(letter, isLast: true) }
+
+    private func add(_ letter: @escaping @Sendable () -> Void, isLast: Bool) -> Bool {
+        let (isTaken, isFirst) = letters.withLock { letters in
+            guard !letters.isClosed else { return (false, false) }
+            letters.isClosed = isLast
+            letters.waiting.append(letter)
+            return (true, letters.waiting.count == 1)
         }
-        guard wasEmpty else { return }
-        var one: UInt64 = 1
-        _ = write(bell, &one, 8)
+        if isFirst {
+            var one: UInt64 = 1
+            _ = write(bell, &one, 8)
+        }
+        return isTaken
     }
 
     func silence() {
@@ -30,9 +47,9 @@ final class Mailbox: Sendable {
     }
 
     func deliver() {
-        let batch = letters.withLock { queue in
-            let batch = queue
-            queue.removeAll(keepingCapacity: true)
+        let batch = letters.withLock { letters in
+            let batch = letters.waiting
+            letters.waiting.removeAll(keepingCapacity: true)
             return batch
         }
         for letter in batch { letter() }
@@ -57,7 +74,11 @@ package final class LoopThread<State>: Sendable {
         let confined = Confined()
         let outcome = Handover<Result<Mailbox, any Error>>()
         let number = try Thread.spawn(name: name) {
-            let loop = EventLoop()
+            let loop: EventLoop
+            do { loop = try EventLoop() } catch {
+                outcome.give(.failure(error))
+                return
+            }
             do {
                 confined.state = try make(loop)
                 confined.loop = loop
@@ -89,10 +110,17 @@ package final class LoopThread<State>: Sendable {
         mailbox.post { if let state = confined.state { letter(state) } }
     }
 
-    /// Posts and waits for the answer. Never from a loop's own thread: it would wait for itself.
+    /// Posts and waits for the answer. Not after `stop`, and never from a loop's own thread: it would wait for itself.
     package func ask<R: Sendable>(_ letter: @escaping @Sendable (State) -> R) -> R {
+        guard let answer = askUnlessStopped(letter) else { preconditionFailure("a loop is asked after its end") }
+        return answer
+    }
+
+    /// The same, for whoever cannot know: nil after `stop`.
+    package func askUnlessStopped<R: Sendable>(_ letter: @escaping @Sendable (State) -> R) -> R? {
         let answer = Handover<R>()
-        post { state in answer.give(letter(state)) }
+        let confined = confined
+        guard mailbox.post({ if let state = confined.state { answer.give(letter(state)) } }) else { return nil }
         return answer.take()
     }
 
@@ -104,7 +132,7 @@ package final class LoopThread<State>: Sendable {
             })
         else { return }
         let confined = confined
-        mailbox.post { confined.loop?.stop() }
+        mailbox.close { confined.loop?.stop() }
         if pthread_equal(number, pthread_self()) != 0 { pthread_detach(number) } else { pthread_join(number, nil) }
     }
 }

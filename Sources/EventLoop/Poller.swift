@@ -1,5 +1,6 @@
 // epoll with tickets. A ticket carries a generation, so that an event for a closed and reused slot is dropped.
 
+import Basics
 import CLinux
 import Glibc
 
@@ -49,8 +50,8 @@ final class Poller {
     private var free: [Int32] = []
     private var events: [epoll_event]
 
-    init() {
-        epoll = Descriptor(owning: SystemCall.must("epoll_create1") { epoll_create1(Int32(EPOLL_CLOEXEC)) })
+    init() throws(Failure) {
+        epoll = try SystemCall.make("epoll_create1") { epoll_create1(Int32(EPOLL_CLOEXEC)) }
         events = Array(repeating: epoll_event(), count: 256)
     }
 

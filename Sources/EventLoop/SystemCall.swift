@@ -1,6 +1,7 @@
 // The one gate through which system calls pass: EINTR is retried, would-block is a value, errnos that can only mean
 // a mistake of ours stop the process, the rest is an errno to act on.
 
+package import Basics
 import CLinux
 import Glibc
 
@@ -32,6 +33,17 @@ package enum SystemCall {
         case .done(let value): return Int32(value)
         case .wouldBlock: fatalError("\(name): would block")
         case .failed(let number): fatalError("\(name): \(describe(number))")
+        }
+    }
+
+    /// For calls that make a descriptor of ours: where the system has none left, a failure that tells which limit to raise.
+    package static func make(_ name: StaticString, _ call: () -> Int32) throws(Failure) -> Descriptor {
+        switch run({ Int(call()) }) {
+        case .done(let number): return Descriptor(owning: Int32(number))
+        case .wouldBlock: fatalError("\(name): would block")
+        case .failed(let number):
+            let hint = number == EMFILE ? "let this process have more files open: ulimit -n 1024" : nil
+            throw Failure(.run, "\(name): \(describe(number))", hint: hint)
         }
     }
 

@@ -29,11 +29,10 @@ final class TimerHeap {
     private let descriptor: Descriptor
     private var armedFor = Instant.distantFuture
 
-    init() {
-        descriptor = Descriptor(
-            owning: SystemCall.must("timerfd_create") {
-                timerfd_create(CLOCK_MONOTONIC, Int32(TFD_NONBLOCK | TFD_CLOEXEC))
-            })
+    init() throws(Failure) {
+        descriptor = try SystemCall.make("timerfd_create") {
+            timerfd_create(CLOCK_MONOTONIC, Int32(TFD_NONBLOCK | TFD_CLOEXEC))
+        }
     }
 
     var descriptorNumber: Int32 { descriptor.number }

@@ -129,7 +129,7 @@ struct ArmedRule {
         case .newProviderToken?: return outbreak.map { party.credential != $0.credential } ?? false
         case .quiet(let rest)?:
             return patients!.with(party.token) { patient in
-                if patient.lastMet != 0, now.nanoseconds - patient.lastMet >= rest.nanoseconds {
+                if patient.lastMet != 0, now - Instant(nanoseconds: patient.lastMet) >= rest {
                     patient.isHealed = true
                 }
                 if patient.lastMet != 0 { patient.lastMet = now.nanoseconds }

@@ -36,10 +36,10 @@ package enum FaultWindows: Sendable, Equatable {
         let all: [Range<Interval>]
         switch self {
         case .periodic(let every, let duration):
-            let count = (total.nanoseconds + every.nanoseconds - 1) / every.nanoseconds
+            let count = max(0, total.nanoseconds.saturating(plus: every.nanoseconds - 1) / every.nanoseconds)
             guard count <= most else { return nil }
             all = (0..<count).map { number in
-                let begin = Interval.nanoseconds(number * every.nanoseconds)
+                let begin = Interval.nanoseconds(number.saturating(times: every.nanoseconds))
                 return begin..<begin + duration
             }
         case .listed(let windows): all = windows.sorted { $0.lowerBound < $1.lowerBound }

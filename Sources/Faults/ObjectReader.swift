@@ -70,7 +70,7 @@ struct ObjectReader {
     func count(_ key: String, atLeast least: Int) throws(FaultRuleError) -> Int? {
         guard let value = self[key] else { return nil }
         guard let number = value.int, Int64(least)...1_000_000_000 ~= number else {
-            throw error(key, "a whole number is expected here, at least \(least)")
+            throw error(key, "a whole number is expected here, from \(least) to 1000000000")
         }
         return Int(number)
     }

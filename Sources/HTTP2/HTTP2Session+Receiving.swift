@@ -134,6 +134,7 @@ extension HTTP2Session {
         switch concern {
         case .none: break
         case .perhapsLate: noteLateData(on: header.streamID)
+        case .perhapsLateHeaders: noteLateHeaders(on: header.streamID)
         case .settings: measureWindows()
         case .violation(let code):
             violation = code.rawValue

@@ -86,6 +86,8 @@ extension HTTP2Session {
     func streamClosed(_ streamID: Int32, _ code: UInt32) {
         withStream(streamID, otherwise: ()) { stream in
             stream.isClosed = true
+            // By both sides' END_STREAM, of which ours came last.
+            stream.isAnswered = isPuttingOut && code == 0 && !stream.isReset
             if role == .server { heldByStreams -= stream.heldBytes }
             if stream.headState == .awaited { sentHead?.forgo() }
             unlink(stream)

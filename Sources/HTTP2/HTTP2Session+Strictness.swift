@@ -1,5 +1,5 @@
 // Rules of RFC 9113 that nghttp2 does not keep, kept by a server where the header of a frame comes in: identifiers that
-// were passed over, DATA on streams that are over, CONTINUATION of any length, SETTINGS that make a stream's window too
+// were passed over, DATA and HEADERS on streams that are over, CONTINUATION of any length, SETTINGS that make a stream's window too
 // large. And the limit of streams, which nghttp2 would enforce by ending the connection.
 
 import CNghttp2
@@ -26,13 +26,17 @@ struct StreamIdentifiers {
 
 extension HTTP2Session {
     /// Streams that are told in one turn that they are over.
-    private static let lateDataLimit = 4_096
+    private static let lateFramesLimit = 4_096
+    /// Streams that are remembered as reset by us.
+    private static let ownResetsKept = 64
 
     /// What a frame's header tells that nghttp2 lets pass. It comes before nghttp2 has read what precedes the frame.
     enum Concern {
         case none
         /// DATA on a stream that may be over: to be looked at again when what precedes it has been read.
         case perhapsLate
+        /// The same of HEADERS, which may be trailers.
+        case perhapsLateHeaders
         /// SETTINGS, which may change the windows of open streams.
         case settings
         case violation(nghttp2_error_code)
@@ -41,8 +45,11 @@ extension HTTP2Session {
     func concern(about header: FrameHeader) -> Concern {
         switch UInt32(header.type) {
         case NGHTTP2_HEADERS.rawValue where header.streamID & 1 == 1:
-            if header.streamID <= identifiers.highest { hasUnreadEnding = true }
-            return identifiers.note(header.streamID) ? .none : .violation(NGHTTP2_PROTOCOL_ERROR)
+            let isFirst = header.streamID > identifiers.highest
+            guard identifiers.note(header.streamID) else { return .violation(NGHTTP2_PROTOCOL_ERROR) }
+            if isFirst { return .none }
+            hasUnreadEnding = true
+            return .perhapsLateHeaders
         case NGHTTP2_DATA.rawValue where hasUnreadEnding || isOver(header.streamID):
             hasUnreadEnding = false
             return .perhapsLate
@@ -60,15 +67,32 @@ extension HTTP2Session {
     /// nghttp2 has read all that precedes the DATA.
     func noteLateData(on id: Int32) {
         guard id & 1 == 1, id <= identifiers.highest, !isGoingAway, isOver(id) else { return }
-        if lateData.last != id, lateData.count < Self.lateDataLimit { lateData.append(id) }
+        addLate(id)
     }
 
-    /// RST_STREAM for the DATA that came on streams that were over (§5.1, §6.1). After what was queued before: a stream
+    /// nghttp2 has read all that precedes the HEADERS. Those that come after our RST_STREAM were on their way and are
+    /// ignored; any others are a mistake (§5.1), which nghttp2 passes over in silence.
+    func noteLateHeaders(on id: Int32) {
+        guard !isGoingAway, nghttp2_session_get_stream_user_data(session, id) == nil, !ownResetIDs.contains(id) else { return }
+        addLate(id)
+    }
+
+    private func addLate(_ id: Int32) {
+        if lateFrames.last != id, lateFrames.count < Self.lateFramesLimit { lateFrames.append(id) }
+    }
+
+    /// Remembers that RST_STREAM of ours ended the stream.
+    func noteOwnReset(of id: Int32) {
+        if ownResetIDs.count == Self.ownResetsKept { ownResetIDs.removeFirst() }
+        ownResetIDs.append(id)
+    }
+
+    /// RST_STREAM for the frames that came on streams that were over (§5.1, §6.1). After what was queued before: a stream
     /// that was refused in this very turn is refused first. False when there is nothing to answer.
-    func answerLateData() -> Bool {
-        guard !lateData.isEmpty else { return false }
-        for id in lateData { resetUnbidden(id, NGHTTP2_STREAM_CLOSED) }
-        lateData.removeAll()
+    func answerLateFrames() -> Bool {
+        guard !lateFrames.isEmpty else { return false }
+        for id in lateFrames { resetUnbidden(id, NGHTTP2_STREAM_CLOSED) }
+        lateFrames.removeAll()
         return true
     }
 
@@ -115,6 +139,7 @@ extension HTTP2Session {
     /// While the limit is lower than it was, streams beyond it are no fault of the peer's.
     private func resetUnbidden(_ streamID: Int32, _ code: nghttp2_error_code) {
         if streamLimit < highestStreamLimit { ownResets += 1 }
+        noteOwnReset(of: streamID)
         nghttp2_submit_rst_stream(session, 0, streamID, code.rawValue)
     }
 }

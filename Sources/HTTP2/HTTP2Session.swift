@@ -46,8 +46,10 @@ package final class HTTP2Session {
     package var streamLimit: UInt32 { didSet { highestStreamLimit = max(highestStreamLimit, streamLimit) } }
     private(set) var highestStreamLimit: UInt32
     var identifiers = StreamIdentifiers()
-    /// Streams that were over when DATA came on them, for `answerLateData`.
-    var lateData: [Int32] = []
+    /// Streams that were over when DATA or HEADERS came on them, for `answerLateFrames`.
+    var lateFrames: [Int32] = []
+    /// The latest streams that RST_STREAM of ours has ended (servers): what the peer had on its way is no mistake.
+    var ownResetIDs: [Int32] = []
     /// Something has come that may end a stream, and nghttp2 may not have read it yet: RST_STREAM, trailers, more of a
     /// header block.
     var hasUnreadEnding = false
@@ -56,6 +58,12 @@ package final class HTTP2Session {
     /// The error code of what ended the connection, where nghttp2 saw nothing wrong.
     var violation: UInt32?
     private(set) var isGoingAway = false
+    /// Our GOAWAY said that streams above it were not processed: they are not handed up.
+    private(set) var lastPromised = Int32.max
+    /// The highest stream whose message was handed up.
+    private(set) var lastHandedUp: Int32 = 0
+    /// Output is being taken: a stream that closes meanwhile does so by what we sent.
+    private(set) var isPuttingOut = false
     /// The largest frame that is read; no server of ours announces another (RFC 9113 §4.2).
     static let maxFrameBytes = 16_384
     /// The SETTINGS of a server that the peer has not acknowledged.
@@ -64,10 +72,11 @@ package final class HTTP2Session {
     private var withheld: ByteBuffer?
 
     /// Queues the preface (client) and a SETTINGS frame with `settings` in that order. `scheme` and `authority` are those
-    /// of a client's requests.
+    /// of a client's requests. `isEnforcedOnceRead`: the announced MAX_CONCURRENT_STREAMS takes the place of `streamLimit`
+    /// as soon as the peer has acknowledged it.
     package init(
-        role: Role, settings: [HTTP2Setting], streamLimit: UInt32 = .max, limits: HTTP2Limits, pool: HTTP2Pool,
-        scheme: StaticString = "https", authority: String = ""
+        role: Role, settings: [HTTP2Setting], streamLimit: UInt32 = .max, isEnforcedOnceRead: Bool = false,
+        limits: HTTP2Limits, pool: HTTP2Pool, scheme: StaticString = "https", authority: String = ""
     ) {
         self.role = role
         self.streamLimit = streamLimit
@@ -89,6 +98,7 @@ package final class HTTP2Session {
         session = made!
         nghttp2_session_set_user_data(session, Unmanaged.passUnretained(self).toOpaque())
         submit(settings: settings)
+        if isEnforcedOnceRead { announced[announced.count - 1].isEnforcedOnceRead = true }
     }
 
     deinit {
@@ -104,16 +114,18 @@ package final class HTTP2Session {
 
     /// Appends what is to be sent, up to about `limit` bytes. False when nghttp2 gave up.
     package func takeOutput(into output: ByteBuffer, limit: Int = 1 << 18) -> Bool {
+        isPuttingOut = true
+        defer { isPuttingOut = false }
         while output.count < limit {
             var bytes: UnsafePointer<UInt8>?
             let count = nghttp2_session_mem_send(session, &bytes)
             if count == 0 {
-                guard answerLateData() else { return true }
+                guard answerLateFrames() else { return true }
                 continue
             }
             guard count > 0 else { return false }
             let frame = UnsafeBufferPointer(start: bytes, count: count)
-            if role == .server, frame.startsReset { noteReset() }
+            if role == .server, frame.startsReset { noteReset(of: FrameHeader(frame, at: 0).streamID) }
             if !announced.isEmpty, frame.startsSettings {
                 append(settings: frame, to: output)
             } else if role == .client, frame.startsHeaders {
@@ -128,7 +140,8 @@ package final class HTTP2Session {
     }
 
     /// A stream ended by RST_STREAM of ours is on the peer's account, unless we wanted it so.
-    private func noteReset() {
+    private func noteReset(of id: Int32) {
+        noteOwnReset(of: id)
         if ownResets > 0 { ownResets -= 1 } else { _ = meter.spend(.resets, at: receivedAt) }
     }
 
@@ -153,7 +166,7 @@ package final class HTTP2Session {
         nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0
     }
 
-    package var wantsWrite: Bool { nghttp2_session_want_write(session) != 0 || !lateData.isEmpty }
+    package var wantsWrite: Bool { nghttp2_session_want_write(session) != 0 || !lateFrames.isEmpty }
 
     /// Hands out what was recorded, in order, also what is recorded meanwhile; then closed streams go back to the pool.
     /// Whoever kept one must let it go in `closed`. Streams are lent without counting references.
@@ -163,7 +176,12 @@ package final class HTTP2Session {
         var nextEvent = 0
         while index < recorded.count {
             switch recorded[index] {
-            case .message(let stream): stream._withUnsafeGuaranteedRef { handler.message($0) }
+            case .message(let stream):
+                stream._withUnsafeGuaranteedRef { stream in
+                    guard stream.id <= lastPromised else { return }
+                    lastHandedUp = max(lastHandedUp, stream.id)
+                    handler.message(stream)
+                }
             case .closed(let stream, let code): stream._withUnsafeGuaranteedRef { handler.closed($0, code: code) }
             case .other:
                 handler.happened(events[nextEvent])
@@ -210,11 +228,42 @@ package final class HTTP2Session {
 
     package func ping() { nghttp2_submit_ping(session, 0, nil) }
 
-    /// `lastStreamID` nil: the last stream that was handed up.
-    package func goAway(code: UInt32, lastStreamID: Int32?, debug: [UInt8]) {
-        let last = lastStreamID ?? nghttp2_session_get_last_proc_stream_id(session)
+    /// The last stream that a GOAWAY counts as processed, or as one that may still be (RFC 9113 §6.8).
+    package enum LastStream {
+        /// The last one that was handed up.
+        case handedUp
+        /// The last one that the peer has opened; its request may not be whole yet.
+        case opened
+        case stream(Int32)
+    }
+
+    /// Streams above the last one are not handed up from now on, though they may have come already.
+    package func goAway(code: UInt32, upTo limit: LastStream, debug: [UInt8]) {
+        let last =
+            switch limit {
+            case .handedUp: lastHandedUp
+            case .opened: nghttp2_session_get_last_proc_stream_id(session)
+            case .stream(let id): id
+            }
         isGoingAway = true
+        if role == .server { lastPromised = min(lastPromised, last) }
         nghttp2_submit_goaway(session, 0, last, code, debug, debug.count)
+    }
+
+    /// Bytes that go out as they are, beside the session's own: a GOAWAY among their frames counts like one of ours.
+    package func noteRaw(_ bytes: [UInt8]) {
+        bytes.withUnsafeBufferPointer { bytes in
+            var at = 0
+            while bytes.count - at >= FrameHeader.bytes {
+                let header = FrameHeader(bytes, at: at)
+                at += FrameHeader.bytes
+                if header.type == UInt8(NGHTTP2_GOAWAY.rawValue), header.length >= 4, bytes.count - at >= 4 {
+                    let last = (0..<4).reduce(UInt32(0)) { $0 << 8 | UInt32(bytes[at + $1]) } & 0x7FFF_FFFF
+                    lastPromised = min(lastPromised, Int32(last))
+                }
+                at += min(header.length, bytes.count - at)
+            }
+        }
     }
 
     package var remoteMaxConcurrentStreams: Int {

@@ -17,6 +17,8 @@ package final class HTTP2Stream {
     /// The peer has ended its side.
     package internal(set) var isComplete = false
     package internal(set) var isClosed = false
+    /// Closed, and all of our answer was put out (servers).
+    package internal(set) var isAnswered = false
     /// RST_STREAM of ours is on its way (servers).
     var isReset = false
     /// Whoever works for this stream above; cleared when the stream goes back to its pool.
@@ -73,6 +75,7 @@ package final class HTTP2Stream {
         status = 0
         isComplete = false
         isClosed = false
+        isAnswered = false
         isReset = false
         owner = nil
         outEnds = true

@@ -12,6 +12,8 @@ struct LoopTotals: Sendable {
     var openStreams = 0
     var pushes = 0
     var silenced = 0
+    /// Answers that did not reach the provider, or may not have.
+    var undelivered = 0
     var faultsFired = 0
     var connectionsEndedByFaults = 0
     var journalBytes = 0
@@ -30,6 +32,7 @@ struct LoopTotals: Sendable {
         openStreams = other.openStreams
         pushes = other.pushes
         silenced = other.silenced
+        undelivered = other.undelivered
         faultsFired = other.faultsFired
         connectionsEndedByFaults = other.connectionsEndedByFaults
         journalBytes = other.journalBytes
@@ -43,6 +46,7 @@ struct LoopTotals: Sendable {
         statistics.openStreams += openStreams
         statistics.pushes += pushes
         statistics.silenced += silenced
+        statistics.undelivered += undelivered
         statistics.faultsFired += faultsFired
         statistics.connectionsEndedByFaults += connectionsEndedByFaults
         statistics.journalBytes += journalBytes

@@ -130,12 +130,16 @@ package final class MockService: Sendable {
     @discardableResult
     package func add(_ rule: FaultRule, now: Instant) -> String {
         let id = faults.add(rule, now: now)
-        if let status = faults.status(of: id), !isStopped.withLock({ $0 }) { workers[0].ask { $0.note(rule: status) } }
+        if let status = faults.status(of: id) { _ = workers[0].askUnlessStopped { $0.note(rule: status) } }
         return id
     }
 
-    /// Puts on record what has become of stored pushes by now; they are readable when it returns.
-    package func tellLate() { workers[0].ask { $0.tellLate() } }
+    /// Puts on record what has become of stored pushes by now; they are readable when it returns. Does nothing once the
+    /// mock has stopped.
+    package func tellLate() { _ = workers[0].askUnlessStopped { $0.tellLate() } }
+
+    /// `drainAndStop` was called.
+    package var hasStopped: Bool { isStopped.withLock { $0 } }
 
     /// What became of a push that was stored for a device; nil when it still is, or never was. The latest 65,536 are
     /// known here, all of them to the journal.

@@ -10,6 +10,8 @@ package struct MockStatistics: Hashable, Sendable {
     package var pushes = 0
     /// Requests that were never answered: silenced by a fault.
     package var silenced = 0
+    /// Answers that did not reach the provider, or may not have: the stream was reset or the connection ended first.
+    package var undelivered = 0
     /// Answers by HTTP status.
     package var byStatus: [Int: Int] = [:]
     /// Rejections by reason, such as `BadDeviceToken`.

@@ -35,6 +35,7 @@ final class PushPipeline: ServerHandler {
     private var generator: Generator
     private let scratch = ByteBuffer(capacity: 36)
     private var isDirty = false
+    private var commitsSoon = false
     private var hasFailed = false
 
     /// What is decided about a push before it is answered.
@@ -145,6 +146,14 @@ final class PushPipeline: ServerHandler {
 
     func abandoned(_ exchange: ServerExchange) { finish() }
 
+    /// The provider cannot know what became of that push.
+    func undelivered(_ push: UInt64) {
+        guard !hasFailed else { return }
+        totals.undelivered += 1
+        journal.append(undelivered: push, at: loop.now)
+        commitSoon()
+    }
+
     func refused(_ refusal: Refusal, times: Int) { shared.refusedByAPNs.add(refusal, times: times) }
 
     /// False once the journal cannot be written: what is not on record must not be answered.
@@ -208,11 +217,15 @@ final class PushPipeline: ServerHandler {
         if let activity = facts.activity { draft.note(activity) }
         let body = exchange.body
         draft.marker = Marker.find(in: body.bytes)
+        if let activity = facts.activity, activity.event != .end, let staleAt = activity.staleDate, staleAt <= now.seconds {
+            draft.warnings |= PushWarning.staleAtOnce.bit
+        }
         let start = facts.activity?.inputChannel != nil ? ChannelStart(copy facts) : nil
         if let start, decision.rejection == nil, !isKnown(start, facts, exchange) {
             draft.warnings |= PushWarning.unknownChannel.bit
         }
         let id = journal.append(push: draft, head: exchange.head, body: body.bytes)
+        if !decision.isUnanswered { exchange.mark = id }
         if decision.outcome == .stored { store(facts, exchange, id, now: now) }
         if let start, decision.outcome == .started { shared.listen(start, push: id, journal, at: loop.now) }
     }
@@ -317,8 +330,18 @@ final class PushPipeline: ServerHandler {
 
     func note(_ kind: NoteKind, _ facts: JSONObject) {
         journal.append(note: kind, text: JSONValue.object(facts).text, at: loop.now)
+        commitSoon()
+    }
+
+    /// No answer of this turn waits for what was written, so it is committed by itself.
+    private func commitSoon() {
         markDirty()
-        loop.atEndOfTurn { [self] in _ = willSend() }
+        guard !commitsSoon else { return }
+        commitsSoon = true
+        loop.atEndOfTurn { [self] in
+            commitsSoon = false
+            _ = willSend()
+        }
     }
 
     func markDirty() { isDirty = true }

@@ -17,10 +17,16 @@ struct StateDirectory: ~Copyable, Sendable {
         guard !given.isEmpty else { throw Failure(.usage, "the state directory has no name", hint: "give --state DIR") }
         let path = try Self.absolute(given)
         try Self.makeDirectories(path)
-        let number = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        // Never through a link, nor into anything but a plain file.
+        let number = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard number >= 0 else {
+            if [ELOOP, ENXIO, EISDIR].contains(errno) { throw Self.noPlainFile(path + "/lock") }
             throw Failure(
                 .run, "cannot write in \(path): \(SystemCall.describe(errno))", hint: "choose another --state")
+        }
+        guard Self.isPlainFile(number) else {
+            close(number)
+            throw Self.noPlainFile(path + "/lock")
         }
         guard flock(number, LOCK_EX | LOCK_NB) == 0 else {
             close(number)
@@ -42,12 +48,14 @@ struct StateDirectory: ~Copyable, Sendable {
     borrowing func read(_ name: String) throws(Failure) -> String? { try Self.readWhole(path(of: name)) }
 
     static func readWhole(_ path: String, limit: Int = 1 << 20) throws(Failure) -> String? {
-        let number = open(path, O_RDONLY | O_CLOEXEC)
+        // A pipe would be waited for.
+        let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         if number < 0 {
             if errno == ENOENT { return nil }
             throw Failure(.run, "cannot read \(path): \(SystemCall.describe(errno))")
         }
         let file = Descriptor(owning: number)
+        guard isPlainFile(file.number) else { throw noPlainFile(path) }
         var content: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16_384)
         while true {
@@ -59,6 +67,15 @@ struct StateDirectory: ~Copyable, Sendable {
             guard content.count <= limit else { throw Failure(.usage, "\(path) is too large to be ours") }
         }
         return String(decoding: content, as: UTF8.self)
+    }
+
+    private static func isPlainFile(_ number: Int32) -> Bool {
+        var about = stat()
+        return fstat(number, &about) == 0 && about.st_mode & S_IFMT == S_IFREG
+    }
+
+    private static func noPlainFile(_ path: String) -> Failure {
+        Failure(.usage, "\(path) is no plain file", hint: "remove it, or choose another --state")
     }
 
     /// Writes a file as a whole. A secret is 0600, anything else 0644 inside a directory of 0700.

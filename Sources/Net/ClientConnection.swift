@@ -351,7 +351,7 @@ final class ClientConnection: ReadinessHandler {
     /// Ends an idle or draining connection in order.
     func close() {
         if case .http2(let session) = engine {
-            session.goAway(code: HTTP2ErrorCode.noError, lastStreamID: 0, debug: [])
+            session.goAway(code: HTTP2ErrorCode.noError, upTo: .stream(0), debug: [])
         }
         flush()
         if !isClosed {

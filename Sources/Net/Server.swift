@@ -15,6 +15,7 @@ package final class Server: TurnEndHandler {
     let handler: any ServerHandler
     let pool = HTTP2Pool()
     let buffers = TransportBuffers()
+    let deliveries = Deliveries()
     private let tls: TLSContext?
     private var impostorTLS: TLSContext?
     /// In no order; each knows its place.
@@ -107,7 +108,7 @@ package final class Server: TurnEndHandler {
             switch connection.stage {
             case .gone: close(connection)
             case .handshaking: connection.close()
-            case .unproven, .proven: connection.goAway(code: HTTP2ErrorCode.noError, debug: debug)
+            case .unproven, .proven: connection.goAwayGracefully(debug: debug)
             }
         }
         _ = loop.after(limit) { [self] in
@@ -169,7 +170,9 @@ package final class Server: TurnEndHandler {
         move(connection, to: .gone)
         heldBytes -= connection.accountedBytes
         connection.accountedBytes = 0
+        let isCut = connection.isCutOff
         connection.abandonAll()
+        connection.concludeAll(isCut: isCut)
         connection.engine = .undecided
         connection.transport.release()
         if connections.isEmpty, let done = drained {

@@ -34,7 +34,7 @@ extension ServerConnection {
         case .undecided: return server.close(self)
         case .http2(let session):
             let text = refusal.text(server.configuration.limits)
-            session.goAway(code: HTTP2ErrorCode.enhanceYourCalm, lastStreamID: nil, debug: Array(text.utf8))
+            session.goAway(code: HTTP2ErrorCode.enhanceYourCalm, upTo: .handedUp, debug: Array(text.utf8))
         case .http1(let engine): engine.refuseAsTooSlow()
         }
         guard transport.pendingBytes == 0 else { return server.close(self) }

@@ -4,7 +4,8 @@ package import HTTP2
 
 extension ServerConnection: HTTP2EventHandler {
     package func message(_ stream: HTTP2Stream) {
-        guard !isClosed else { return }
+        // What stands behind the cause of the end, in the same read, is not processed.
+        guard !isClosed, !isClosing else { return }
         if stage == .unproven { server.move(self, to: .proven) }
         let exchange = exchange(on: stream)
         stream.owner = exchange

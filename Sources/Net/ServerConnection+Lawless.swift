@@ -21,6 +21,8 @@ final class Lawlessness {
     var ending = ConnectionEnding.clean
     /// Stays open though the session has nothing more to say, as after GOAWAY.
     var outlivesSession = false
+    /// Bytes that no session wrote were sent: a peer may take them for the end.
+    var saidRaw = false
 }
 
 extension ServerConnection {
@@ -35,6 +37,9 @@ extension ServerConnection {
     package func sendRaw(_ bytes: [UInt8]) {
         settle()
         lawlessness.queue.append(bytes.span)
+        lawlessness.saidRaw = true
+        // A GOAWAY among them is one.
+        if case .http2(let session) = engine { session.noteRaw(bytes) }
         markDirty()
     }
 
@@ -62,7 +67,15 @@ extension ServerConnection {
     /// Closes the connection after sending what is queued, in this manner.
     package func close(_ ending: ConnectionEnding) {
         lawlessness.ending = ending
+        // Or else the kernel would answer what the peer still sends with RST, which nobody asked for.
+        lingers = true
         close()
+    }
+
+    /// Whether the peer may not have read what was sent last: RST was sent or came, or is about to be sent because some of
+    /// the peer's bytes were not read; or it saw lawless bytes and has gone.
+    var isCutOff: Bool {
+        lawless?.ending == .reset || lawless?.saidRaw == true || transport.endsByReset
     }
 
     /// After a GOAWAY the connection stays open, and what comes on it is ignored.

@@ -49,6 +49,10 @@ package final class ServerConnection: ReadinessHandler {
     var younger: Unmanaged<ServerConnection>?
     /// The part of the server's held bytes that is this connection's.
     var accountedBytes = 0
+    /// Answers that the kernel has not taken whole, oldest first.
+    var unsent: [UnsentAnswer] = []
+    /// Marks of HTTP/1.1 answers that wait for the end of the turn.
+    var answered: [UInt64] = []
     /// Since when, and from how many sent bytes on, the socket has been seen to take too little.
     var stalledSince: Instant?
     var sentWhenStalled = 0
@@ -73,10 +77,18 @@ package final class ServerConnection: ReadinessHandler {
 
     // MARK: For handlers
 
-    /// Sends GOAWAY after what is queued. `lastStreamID` nil: the last stream handed up. HTTP/1.1 closes after the answer.
+    /// Sends GOAWAY after what is queued. `lastStreamID` nil: the last stream handed up. What stands behind it, in the same
+    /// read or later, is not handed up: the peer is told that it was not processed. HTTP/1.1 closes after the next answer.
     package func goAway(code: UInt32, lastStreamID: Int32? = nil, debug: [UInt8] = []) {
+        goAway(code: code, upTo: lastStreamID.map { .stream($0) } ?? .handedUp, debug: debug)
+    }
+
+    /// Says NO_ERROR and finishes what the peer has begun.
+    func goAwayGracefully(debug: [UInt8]) { goAway(code: HTTP2ErrorCode.noError, upTo: .opened, debug: debug) }
+
+    private func goAway(code: UInt32, upTo last: HTTP2Session.LastStream, debug: [UInt8]) {
         switch engine {
-        case .http2(let session): session.goAway(code: code, lastStreamID: lastStreamID, debug: debug)
+        case .http2(let session): session.goAway(code: code, upTo: last, debug: debug)
         case .http1(let engine):
             engine.closesAfterAnswer = true
             if engine.isIdle { isClosing = true }
@@ -85,16 +97,15 @@ package final class ServerConnection: ReadinessHandler {
         markDirty()
     }
 
-    /// Closes the connection after sending what is queued.
+    /// Closes the connection after sending what is queued. Requests that have not been handed up never will be.
     package func close() {
         isClosing = true
         markDirty()
     }
 
-    /// Announces how many streams the peer may open at once. Unless the configuration enforces what is announced, the
-    /// server's own limit stays what is enforced. `isEnforcedOnceRead`: the lower one is, from when the peer has
-    /// acknowledged it until it is told another.
-    package func setMaxConcurrentStreams(_ count: UInt32, isEnforcedOnceRead: Bool = false) {
+    /// Announces how many streams the peer may open at once. A lower limit is enforced from when the peer has acknowledged
+    /// it until it is told another; at once where the configuration says so. `isEnforcedOnceRead` false: not even then.
+    package func setMaxConcurrentStreams(_ count: UInt32, isEnforcedOnceRead: Bool = true) {
         guard case .http2(let session) = engine else { return }
         let enforced = enforcedStreams(announcing: count)
         session.announce(streams: count, enforcing: isEnforcedOnceRead && count < enforced ? nil : enforced)
@@ -109,7 +120,10 @@ package final class ServerConnection: ReadinessHandler {
     // MARK: From the loop
 
     package func ready(_ readiness: Readiness) {
-        if readiness.isWritable, transport.writePending() { markDirty() }
+        if readiness.isWritable {
+            if transport.writePending() { markDirty() }
+            if !unsent.isEmpty { settleUnsent() }
+        }
         guard readiness.isReadable else { return }
         guard stage != .gone else { return dropInput() }
         if let alert { return turnAway(alert) }
@@ -151,6 +165,7 @@ package final class ServerConnection: ReadinessHandler {
         case .http1(let engine):
             engine.takeOutput(into: output)
             transport.write(output)
+            concludeAnswered()
             if engine.isFinished { (isClosing, lingers) = (true, true) }
         }
         finishFlush()
@@ -162,7 +177,7 @@ package final class ServerConnection: ReadinessHandler {
         if isClosing, transport.pendingBytes == 0 {
             let ending = lawless?.ending ?? .clean
             transport.end(ending)
-            return lingers && ending == .clean && !server.isDraining ? linger() : server.close(self)
+            return lingers && ending != .reset && !server.isDraining ? linger() : server.close(self)
         }
         server.account(self)
         guard !isClosed else { return }
@@ -229,9 +244,10 @@ package final class ServerConnection: ReadinessHandler {
             announced = server.handler.firstStreamLimit(for: self) ?? settings[place].value
             settings[place].value = announced
         }
+        let enforced = enforcedStreams(announcing: announced)
         return HTTP2Session(
-            role: .server, settings: settings, streamLimit: enforcedStreams(announcing: announced), limits: limits.http2,
-            pool: server.pool)
+            role: .server, settings: settings, streamLimit: enforced, isEnforcedOnceRead: announced < enforced,
+            limits: limits.http2, pool: server.pool)
     }
 
     private func receive() {
@@ -259,7 +275,7 @@ package final class ServerConnection: ReadinessHandler {
 
     func advance(_ engine: HTTP1Engine, at readAt: Instant) {
         for _ in 0..<Self.requestsPerTurn {
-            guard !isClosed, transport.pendingBytes == 0, let request = engine.nextRequest() else { return }
+            guard !isClosed, !isClosing, transport.pendingBytes == 0, let request = engine.nextRequest() else { return }
             switch request {
             case .whole(let number):
                 if stage == .unproven { server.move(self, to: .proven) }
@@ -281,6 +297,7 @@ package final class ServerConnection: ReadinessHandler {
         stream.owner = nil
         exchange.detach()
         if exchange.isOpen || exchange.isStreaming { abandon(exchange) }
+        conclude(exchange, isPutOut: stream.isAnswered)
         guard isKnownUniquelyReferenced(&exchange) else { return }
         exchange.park()
         stream.companion = exchange
@@ -299,7 +316,10 @@ package final class ServerConnection: ReadinessHandler {
         case .http2(let session):
             for stream in session.streams { over(stream) }
         case .http1(let engine):
-            if let exchange = engine.exchange, exchange.isOpen || exchange.isStreaming { abandon(exchange) }
+            if let exchange = engine.exchange {
+                if exchange.isOpen || exchange.isStreaming { abandon(exchange) }
+                conclude(exchange, isPutOut: false)
+            }
             engine.exchange = nil
         }
         server.handler.disconnected(self)
@@ -316,7 +336,7 @@ package final class ServerConnection: ReadinessHandler {
             exchange.withStream { session.respond($0, status: status, head: head, body: body, ends: ends) }
         case .http1(let engine):
             engine.respond(status: status, body: body, ends: ends)
-            if ends { server.resume(self) }
+            if ends { endAnswer(of: exchange) }
         case .undecided: break
         }
         markDirty()
@@ -328,10 +348,17 @@ package final class ServerConnection: ReadinessHandler {
         case .http2(let session): exchange.withStream { session.send(bytes, on: $0, ends: ends) }
         case .http1(let engine):
             engine.stream(bytes, ends: ends)
-            if ends { server.resume(self) }
+            if ends { endAnswer(of: exchange) }
         case .undecided: break
         }
         markDirty()
+    }
+
+    /// HTTP/1.1: the whole answer waits for the end of the turn, and the next request may come up.
+    private func endAnswer(of exchange: ServerExchange) {
+        if exchange.mark != 0 { answered.append(exchange.mark) }
+        exchange.mark = 0
+        server.resume(self)
     }
 
     func reset(_ exchange: ServerExchange, code: UInt32) {

@@ -20,6 +20,9 @@ package final class ServerExchange {
     package private(set) var streamID: Int32
     /// Nobody has answered yet and somebody waits for it.
     package internal(set) var isOpen = true
+    /// By what the handler knows this exchange on its record: `undelivered` is told it when the answer did not reach the
+    /// peer. 0: it does not care. Set before answering.
+    package var mark: UInt64 = 0
     var isStreaming = false
     /// Nil once the stream is over; until then its session keeps it alive.
     private var heldStream: Unmanaged<HTTP2Stream>?
@@ -53,6 +56,7 @@ package final class ServerExchange {
         streamID = stream.id
         isOpen = true
         isStreaming = false
+        mark = 0
         heldStream = Unmanaged.passUnretained(stream)
     }
 

@@ -15,6 +15,9 @@ package protocol ServerHandler: AnyObject {
     func handle(_ exchange: ServerExchange)
     /// The peer reset the stream or vanished before the answer; answering is of no use any more.
     func abandoned(_ exchange: ServerExchange)
+    /// The answer to the exchange of that mark was not handed to the network, or may not have been read because the
+    /// connection was cut off right behind it. Once at most; also after `disconnected`.
+    func undelivered(_ mark: UInt64)
     /// The end of a turn, before bytes leave. False: nothing of this turn is sent and its connections close.
     func willSend() -> Bool
     /// A limit was broken, so many times; what it took has been done.
@@ -27,6 +30,7 @@ extension ServerHandler {
     package func connected(_ connection: ServerConnection) {}
     package func disconnected(_ connection: ServerConnection) {}
     package func abandoned(_ exchange: ServerExchange) {}
+    package func undelivered(_ mark: UInt64) {}
     package func willSend() -> Bool { true }
     package func refused(_ refusal: Refusal, times: Int) {}
 }
@@ -74,7 +78,8 @@ package struct ServerConfiguration: Sendable {
     /// The first SETTINGS, in this order. Their MAX_CONCURRENT_STREAMS is what is announced; `limits` say what is
     /// enforced. Empty: the limits as they are.
     package var http2Settings: [HTTP2Setting] = []
-    /// Streams beyond what was last announced are refused, the moment it is announced, even if `limits` allow them.
+    /// Streams beyond what was last announced are refused from the moment it is announced; else from when the peer has
+    /// acknowledged it.
     package var enforcesAnnouncedStreams = false
 
     package init(tls: TLSServerSettings? = nil) { self.tls = tls }

@@ -65,7 +65,10 @@ final class Transport {
         let room = buffers.room
         let result = SystemCall.run { recv(number, room.baseAddress!, room.count, 0) }
         guard case .done(let count) = result else {
-            if case .failed(let number) = result { return .failed(SystemCall.describe(number)) }
+            if case .failed(let number) = result {
+                isBroken = true
+                return .failed(SystemCall.describe(number))
+            }
             return .wouldBlock
         }
         guard count > 0 else { return .closed }
@@ -91,7 +94,20 @@ final class Transport {
         switch SystemCall.run({ recv(number, room.baseAddress!, room.count, 0) }) {
         case .done(let count): return count > 0 ? .wouldBlock : .closed
         case .wouldBlock: return .wouldBlock
-        case .failed: return .closed
+        case .failed:
+            isBroken = true
+            return .closed
+        }
+    }
+
+    /// RST is between us and the peer: it has come, or closing now sends one because bytes of the peer were not read.
+    var endsByReset: Bool {
+        guard !isBroken else { return true }
+        var byte: UInt8 = 0
+        switch SystemCall.run({ recv(number, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) }) {
+        case .done(let count): return count > 0
+        case .wouldBlock: return false
+        case .failed: return true
         }
     }
 

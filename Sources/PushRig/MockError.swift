@@ -20,12 +20,10 @@ public struct MockError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Interval {
-    /// Clamped to about 146 years.
+    /// At most some 292 years.
     init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        let limit: Int64 = 1 << 62
-        let clamped = overflow ? (seconds < 0 ? -limit : limit) : min(max(whole, -limit), limit)
-        self.init(nanoseconds: clamped + attoseconds / 1_000_000_000)
+        let whole = seconds.saturating(times: 1_000_000_000)
+        self.init(nanoseconds: whole.saturating(plus: attoseconds / 1_000_000_000))
     }
 }

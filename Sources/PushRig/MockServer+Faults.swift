@@ -49,6 +49,7 @@ extension MockServer {
         sinceMilliseconds: Int? = nil, device: String? = nil, connection: Connection? = nil,
         hasFrequentUpdates: Bool = false
     ) throws(MockError) {
+        try checkRunning()
         guard device.map(DeviceFleet.isDeviceName) ?? true else {
             throw MockError("'\(device ?? "")' is not a device's name", hint: "use 1 to 64 letters, digits, '-', '_', '.'")
         }
@@ -70,6 +71,7 @@ extension MockServer {
     /// Changes how the phone of a known token can be reached, and leaves all else as it is. A phone that is back gets
     /// what was stored for it.
     public func setConnection(of token: String, _ connection: Connection) throws(MockError) {
+        try checkRunning()
         guard var record = service.devices.record(of: token) else { throw Self.unknown(token) }
         record.connection = connection.inside
         _ = service.set(record)
@@ -78,6 +80,7 @@ extension MockServer {
     /// The system gives the app another token: the old one is answered 410 Unregistered from now on, the new one stands
     /// for the same app, phone and activity.
     public func replaceToken(_ old: String, by new: String) throws(MockError) {
+        try checkRunning()
         guard service.devices.record(of: old) != nil else { throw Self.unknown(old) }
         guard service.devices.replace(token: old, by: new.lowercased(), now: service.clock.wall()) else {
             throw MockError("'\(new)' is not another device token", hint: "give an even number of hex digits, at most 1024")
@@ -86,10 +89,15 @@ extension MockServer {
         service.tellLate()
     }
 
-    /// Moves the clock of rules and devices: provider tokens age, activities end, stored pushes expire.
+    /// Moves the clock of rules and devices: provider tokens age, activities end, stored pushes expire. Not beyond the
+    /// year 2262, where it stands still.
     public func advanceClock(by duration: Duration) {
         service.clock.set(wall: service.clock.wall() + Interval(duration))
         service.tellLate()
+    }
+
+    private func checkRunning() throws(MockError) {
+        if service.hasStopped { throw MockError("the mock has stopped", hint: "change its tokens before stop()") }
     }
 
     private static func unknown(_ token: String) -> MockError {

@@ -58,11 +58,27 @@ import Testing
         "claims without the right iss and a numeric iat are InvalidProviderToken (§6, §8)",
         arguments: [
             #"{"iss":"TEAM000002","iat":1760000000}"#, #"{"iat":1760000000}"#, #"{"iss":"TEAM000001"}"#,
-            #"{"iss":"TEAM000001","iat":"1760000000"}"#, #"{"iss":"TEAM000001","iat":null}"#, "x",
+            #"{"iss":"TEAM000001","iat":"now"}"#, #"{"iss":"TEAM000001","iat":""}"#, #"{"iss":"TEAM000001","iat":null}"#,
+            #"{"iss":"TEAM000001","iat":"-1760000000"}"#, #"{"iss":"TEAM000001","iat":"1760000000000000000000"}"#, "x",
         ])
     func claims(claims: String) {
         #expect(
             reason(room.jwt(header: #"{"alg":"ES256","kid":"KEY0000001"}"#, claims: claims)) == .invalidProviderToken)
+    }
+
+    @Test("an iat in a text of digits is as good as a number, and ages like one (§8)")
+    func textualIssuedAt() {
+        let now = room.time.wall().seconds
+        func reason(_ issuedAt: Int64) -> Reason? {
+            self.reason(
+                room.jwt(
+                    header: #"{"alg":"ES256","kid":"KEY0000001"}"#, claims: #"{"iss":"TEAM000001","iat":"\#(issuedAt)"}"#),
+                on: Courtroom())
+        }
+        #expect(reason(now) == nil)
+        #expect(reason(now - 3_601) == .expiredProviderToken)
+        // Apple's printed sample: milliseconds, far ahead.
+        #expect(reason(now * 1_000) == .expiredProviderToken)
     }
 
     @Test("a wrong signature or shape is InvalidProviderToken (§6)")

@@ -85,6 +85,21 @@ import Testing
         #expect(activity(#","alert":"text""#) == [.alertNotAnObject])
     }
 
+    @Test(
+        "also below other members, whatever they are", arguments: [#"{"run":{"started":1795168800}}"#,
+            #"{"runs":[{"name":"a"},{"at":{"ended":1795168800}}]}"#, #"{"times":[1,1795168800]}"#])
+    func nestedDates(attributes: String) {
+        #expect(activity(#","attributes":\#(attributes)"#) == [.unixDateInState])
+        #expect(activity(#","attributes":\#(attributes.replacingDate)"#) == [])
+    }
+
+    @Test("a dismissal-date belongs to an end (§10)")
+    func dismissal() {
+        #expect(activity(#","dismissal-date":1760000900"#) == [.dismissalWithoutEnd])
+        let end = #"{"aps":{"timestamp":1760000000,"event":"end","dismissal-date":1760000900}}"#
+        #expect(warnings(.liveactivity, priority: "5", end) == [])
+    }
+
     @Test("the app's attributes types are spelled to the letter, where a setting names them (§10)")
     func attributesTypes() {
         let room = Courtroom { $0.attributesTypes = ["RunAttributes"] }
@@ -116,4 +131,9 @@ import Testing
         #expect(PushWarning.allCases.allSatisfy { $0.explanation.hasSuffix(".") })
         #expect(PushWarning.all(in: .max).count == PushWarning.allCases.count)
     }
+}
+
+extension String {
+    /// The same with seconds since 2001.
+    fileprivate var replacingDate: String { split(separator: "1795168800", omittingEmptySubsequences: false).joined(separator: "816861600") }
 }

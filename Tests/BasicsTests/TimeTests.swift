@@ -73,4 +73,38 @@ struct TimeTests {
         #expect(scaled.now() - start == .seconds(60))
         #expect(scaled.wall() == WallTime(seconds: 170))
     }
+
+    @Test func arithmeticStopsAtTheEndsOfTheRangeAndNeverTraps() {
+        let (last, first) = (WallTime(nanoseconds: .max), WallTime(nanoseconds: .min))
+        let (long, back) = (Interval(nanoseconds: .max), Interval(nanoseconds: .min))
+        #expect(last + .seconds(1) == last && first - .seconds(1) == first && last - back == last && first + back == first)
+        #expect(last - first == long && first - last == back)
+        #expect(long + long == long && back + back == back && back - long == back && -back == long && -long < .zero)
+        #expect(long * 2 == long && long * -2 == back && long * .nan == .zero && long * .infinity == long)
+        #expect(Instant.distantFuture + long == .distantFuture && Instant(nanoseconds: .min) - long < .distantFuture)
+        #expect(Instant.distantFuture - Instant(nanoseconds: .min) == long)
+        #expect(WallTime(seconds: .max) == last && WallTime(seconds: .min) == first && WallTime(milliseconds: .max) == last)
+        #expect(Interval.milliseconds(.max) == long && Interval.microseconds(.min) == back)
+        #expect(Interval.seconds(1e300) == long && Interval.seconds(-.infinity) == back && Interval.seconds(.nan) == .zero)
+        #expect(last.next(.seconds(3_600)) == last && last.next(long) == last)
+    }
+
+    @Test(arguments: [(0, 10), (1, 10), (9_999_999_999, 10), (10_000_000_000, 20), (-1, 0), (-10_000_000_000, 0)] as [(Int64, Int64)])
+    func theNextMultipleOfAPeriodIsLater(nanoseconds: Int64, seconds: Int64) {
+        #expect(WallTime(nanoseconds: nanoseconds).next(.seconds(10)) == WallTime(seconds: seconds))
+    }
+
+    @Test func aClockThatRunsTooFastStopsAtTheEndOfTime() {
+        let base = ManualTime(wall: WallTime(seconds: 1_760_000_000))
+        let scaled = ScaledTime(base: base, scale: 1_000_000, skew: ClockBounds.largestSkew)
+        let clock = AdjustableTime(base: scaled)
+        clock.set(wall: WallTime(seconds: 9_000_000_000), scale: 1_000_000)
+        base.advance(by: .seconds(7_200))
+        #expect(clock.wall() == WallTime(nanoseconds: .max) && clock.offset >= .zero)
+        clock.set(scale: 1)
+        base.advance(by: .seconds(7_200))
+        #expect(clock.wall() == WallTime(nanoseconds: .max))
+        clock.set(wall: WallTime(seconds: 1_760_000_000))
+        #expect(clock.wall() == WallTime(seconds: 1_760_000_000))
+    }
 }

@@ -32,6 +32,47 @@ import Testing
         #expect(phone.activity(.update, ahead: 11) == .updated)
     }
 
+    @Test("no number from outside stops a device", arguments: [Int64.min, Int64.min + 1, -1, 0, 1, Int64.max])
+    func extremes(number: Int64) {
+        let phone = Phone {
+            $0.pastLimit = .seconds(60)
+            $0.futureLimit = Interval(nanoseconds: .max)
+            $0.activityTokenExpiry = .afterEnd(Interval(nanoseconds: .max))
+        }
+        for event in [ActivityEvent.update, .end] {
+            let outcome = phone.activity(event) {
+                $0.timestamp = number
+                $0.staleDate = number
+                $0.dismissalDate = number
+            }
+            #expect(outcome == (event == .end ? .ended : number > 1 ? .updated : .ignoredOlder))
+            #expect(phone.record?.token == phone.token && phone.standing(Phone.activityTopic) == .active)
+        }
+    }
+
+    @Test("an update older than the start that its device was shown is ignored (§10)")
+    func olderThanItsStart() {
+        let (starter, first, second) = (phone.token, String(repeating: "cd", count: 80), String(repeating: "ef", count: 80))
+        phone.set(kind: .start, device: "phone")
+        for ahead: Int64 in [100, 50] { #expect(phone.activity(.start, ahead: ahead) == .started) }
+        // Which start an activity came of nobody tells: none of its updates is older than the oldest.
+        for token in [first, second] {
+            phone.token = token
+            phone.set(kind: .activity, device: "phone")
+            phone.set(kind: .activity, device: "phone")
+            #expect(phone.activity(.update, ahead: 49) == .ignoredOlder)
+            #expect(phone.activity(.update, ahead: 50) == .updated)
+        }
+        // One that no start was shown for began on the device itself, and one on another device elsewhere.
+        phone.token = starter
+        #expect(phone.activity(.start, ahead: 200) == .started)
+        for (token, device) in [("12", "other"), ("34", "phone"), ("56", "phone")] {
+            phone.token = String(repeating: token, count: 80)
+            phone.set(kind: .activity, device: device)
+            #expect(phone.activity(.update, ahead: 0) == (token == "34" ? .ignoredOlder : .updated))
+        }
+    }
+
     @Test("of two updates in one second the last to arrive is shown; a setting is stricter (§10; R3.10)")
     func equalTimestamps() {
         #expect(phone.activity(.update) == .updated)

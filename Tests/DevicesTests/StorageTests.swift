@@ -22,6 +22,23 @@ import Testing
         #expect(phone.late.isEmpty)
     }
 
+    @Test("no setting stops a device at the first push it stores", arguments: [Int64.min, 0, Int64.max])
+    func extremes(expiration: Int64) {
+        let phone = offline {
+            $0.storageLimit = Interval(nanoseconds: .max)
+            $0.lowPriorityBatch = Interval(nanoseconds: .max)
+            $0.unregisteredDelay = Interval(nanoseconds: .max)
+            $0.budgets.startWindow = Interval(nanoseconds: .max)
+            $0.budgets.background = 1
+        }
+        phone.time.advance(by: Interval(nanoseconds: .max))
+        (phone.expiration, phone.priority) = (expiration, 5)
+        #expect(phone.push(.alert) == (expiration > 0 ? .stored : .discarded))
+        phone.connect(.online)
+        phone.priority = 10
+        for _ in 0..<2 { _ = phone.push(.background) { $0.isContentAvailable = true } }
+    }
+
     @Test("a push to a device that is away is stored, and shown when it is back; that is told once")
     func comesBack() {
         let phone = offline()

@@ -56,11 +56,26 @@ struct EventLoopTests {
         #expect(released == nil)
     }
 
+    @Test("answers everyone it took a letter of before its end, and nobody after")
+    func askedAtTheEnd() throws {
+        let thread = try LoopThread(name: "asked") { loop in Recorder(loop) }
+        let answers = Handover<[Int?]>()
+        let asker = try LoopThread(name: "asker") { _ in () }
+        asker.post { _ in
+            var given: [Int?] = []
+            repeat { given.append(thread.askUnlessStopped { _ in given.count }) } while given.last! != nil
+            answers.give(given)
+        }
+        thread.stop()
+        #expect(answers.take().last! == nil)
+        #expect(thread.askUnlessStopped { _ in 1 } == nil)
+    }
+
     @Test("lets go, in the end, of one who holds the timer that holds him")
-    func ownTimer() {
+    func ownTimer() throws {
         weak var released: Recorder?
         do {
-            let loop = EventLoop()
+            let loop = try EventLoop()
             let recorder = Recorder(loop)
             recorder.timer = loop.after(.seconds(3_600)) { recorder.seen.append("never") }
             released = recorder

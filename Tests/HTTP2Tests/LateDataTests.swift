@@ -1,4 +1,5 @@
-// RFC 9113 §5.1, §6.1: DATA on a stream that was reset is answered STREAM_CLOSED, wherever a read ends. A socket would
+// RFC 9113 §5.1, §6.1: DATA on a stream that was reset is answered STREAM_CLOSED, wherever a read ends, and HEADERS where the
+// reset was not ours. A socket would
 // leave the cuts to chance, so the session is fed directly.
 
 import Basics
@@ -8,7 +9,7 @@ import WireClient
 
 @testable import HTTP2
 
-@Suite("DATA on a stream that is over")
+@Suite("DATA and HEADERS on a stream that is over")
 struct LateDataTests {
     struct Sequence: Sendable, CustomTestStringConvertible {
         var name: String
@@ -63,6 +64,21 @@ struct LateDataTests {
             frames: [
                 .headers(1, request), .data(1, [1], end: false), .headers(1, HPACK.literal("x-a", "1")), .data(1, [1]),
             ], resets: [[1, 1], [1, 5]]),
+        Sequence(
+            name: "HEADERS after a reset by the client",
+            frames: [.headers(1, request), .reset(1), .headers(1, HPACK.literal("x-a", "1"), end: true)], resets: [[1, 5]]),
+        Sequence(
+            name: "HEADERS of a request after a reset by the client, among others",
+            frames: [
+                .headers(1, request), .headers(3, request), .reset(1), .headers(1, request, end: true), .data(3, [1]),
+            ], resets: [[1, 5]]),
+        Sequence(
+            name: "trailers of a stream that was refused", limit: 1,
+            frames: [.headers(1, request), .headers(3, request), .headers(3, HPACK.literal("x-a", "1"), end: true)],
+            resets: [[3, 7]]),
+        Sequence(
+            name: "trailers of a malformed request",
+            frames: [.headers(1, malformed), .headers(1, HPACK.literal("x-a", "1"), end: true)], resets: [[1, 1]]),
         Sequence(
             name: "a header list too large", frames: [.headers(1, large), .data(1, [1])], resets: [[1, 2], [1, 5]]),
     ]

@@ -234,6 +234,21 @@ import Testing
         }
     }
 
+    @Test func `what a page of another site loads takes no places, and its links may lead to the dashboard`() throws {
+        try withMock { mock in
+            func ask(_ path: String, _ site: String, _ mode: String = "no-cors") throws -> Int {
+                try mock.admin.ask("GET", path, [("sec-fetch-site", site), ("sec-fetch-mode", mode)]).status
+            }
+            for site in ["cross-site", "same-site"] {
+                #expect(try ask("/v1/pushes?wait=60s", site) == 403)
+                #expect(try ask("/v1/pushes", site, "navigate") == 403)
+                #expect(try ask("/", site) == 403)
+                #expect(try ask("/", site, "navigate") == 200)
+            }
+            for site in ["same-origin", "none"] { #expect(try ask("/v1/pushes", site) == 200) }
+        }
+    }
+
     @Test func `a page of another origin may not steer the mock`() throws {
         try withMock { mock in
             let host = try #require(mock.service.coordinates.admin?.description)

@@ -49,6 +49,38 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: mayMount)) func `on a full disk a change through the admin API is not answered as if it were on record`()
+        throws
+    {
+        try withDirectory { directory in
+            let journal = directory + "/disk"
+            _ = run("mkdir '\(journal)' && mount -t tmpfs -o size=256k pushrig '\(journal)'")
+            defer { _ = run("umount -l '\(journal)'") }
+            let mock = try TestMock(directory + "/state") { $0.journalDirectory = journal }
+            defer { mock.stop() }
+            func set(_ number: Int) throws -> Reply {
+                try mock.admin.ask(
+                    "PUT", "/v1/tokens/" + String(1_000 + number), [("content-type", "application/json")], body: #"{"kind":"device"}"#)
+            }
+            #expect(try set(0).status == 201)
+            _ = run("dd if=/dev/zero of='\(journal)/filler' bs=4096 2>/dev/null")
+            // The file's last page may have room for some.
+            var statuses: [Int] = []
+            for number in 1..<60 { statuses.append(try set(number).status) }
+            let made = statuses.prefix { $0 == 201 }.count
+            #expect(made < 40 && statuses.dropFirst(made).allSatisfy { $0 == 503 }, "\(statuses)")
+            #expect(try set(100).json["error"]?["code"] == "not-recorded")
+            #expect(try mock.admin.ask("GET", "/v1/tokens/1100").status == 404)
+            #expect(try mock.admin.ask("GET", "/v1/health").status == 503)
+            var noted = 0
+            _ = try JournalReader(directory: journal).forEach(since: nil) { entry in
+                if case .note(let note) = entry, note.kind == .admin { noted += 1 }
+                return true
+            }
+            #expect(noted == made + 1)
+        }
+    }
+
     private final class Told: Sendable {
         let failures = Mutex(0)
     }

@@ -36,7 +36,7 @@ final class RawProvider {
         case refused(String)
     }
 
-    private let descriptor: Int32
+    private var descriptor: Int32
     private let pipe = TLSPipe()
     private let tls: TLSSession
     private let plaintext = ByteBuffer()
@@ -70,7 +70,7 @@ final class RawProvider {
         send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + Frame(type: 4, flags: 0, stream: 0, payload: []).bytes)
     }
 
-    deinit { Glibc.close(descriptor) }
+    deinit { hangUp() }
 
     // MARK: Sending
 
@@ -95,11 +95,40 @@ final class RawProvider {
     }
 
     func post(_ path: String, _ fields: [(String, String)], body: String, stream: UInt32 = 1) {
+        for frame in request(path, fields, body: body, stream: stream) { send(frame.bytes) }
+    }
+
+    /// Pushes on these streams, all in one write, each with an apns-id of its own.
+    func pushAll(_ streams: [UInt32], token: String = TestMock.device) {
+        send(
+            streams.flatMap { stream in
+                request(
+                    "/3/device/" + token, mock.fields([("apns-id", Self.id(stream))]), body: alert, stream: stream)
+            }.flatMap(\.bytes))
+    }
+
+    /// The apns-id of a push of `pushAll`.
+    static func id(_ stream: UInt32) -> String { "eabeae54-14a8-11e5-b60b-" + String(100_000_000_000 + Int(stream)) }
+
+    private func request(_ path: String, _ fields: [(String, String)], body: String, stream: UInt32) -> [Frame] {
         var block: [UInt8] = [0x83, 0x87]
         block += field(":path", path) + field(":authority", "localhost")
         for (name, value) in fields { block += field(name, value) }
-        send(type: 1, flags: 4, stream: stream, block)
-        send(type: 0, flags: 1, stream: stream, Array(body.utf8))
+        return [
+            Frame(type: 1, flags: 4, stream: stream, payload: block),
+            Frame(type: 0, flags: 1, stream: stream, payload: Array(body.utf8)),
+        ]
+    }
+
+    /// Closes the socket. `withReset`: by RST.
+    func hangUp(withReset: Bool = false) {
+        guard descriptor >= 0 else { return }
+        if withReset {
+            var rule = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &rule, socklen_t(MemoryLayout<linger>.size))
+        }
+        Glibc.close(descriptor)
+        descriptor = -1
     }
 
     /// A literal that is not indexed, its texts as they are (RFC 7541 §6.2.2).

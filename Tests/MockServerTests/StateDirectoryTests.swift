@@ -1,6 +1,7 @@
 // What outlives a mock, and who may read it.
 
 import Basics
+import Glibc
 import MockServer
 import Net
 import TLS
@@ -53,6 +54,28 @@ import Testing
             let failure = #expect(throws: Failure.self) { try TestMock(mock.directory, { _ in }) }
             #expect(failure?.message.contains("another mock uses") == true)
             #expect(failure?.hint != nil)
+        }
+    }
+
+    @Test(arguments: ["ca.pem", "server.key", "identity.json", "credentials.json", "reset-point", "lock"])
+    func `a pipe in the place of a file is told, and not waited for`(name: String) throws {
+        try withDirectory { directory in
+            try TestMock(directory, { _ in }).stop()
+            unlink(directory + "/" + name)
+            #expect(mkfifo(directory + "/" + name, 0o600) == 0)
+            let failure = #expect(throws: Failure.self) { try TestMock(directory, { _ in }) }
+            #expect(failure?.message.contains(name) == true && failure?.message.contains("plain file") == true)
+        }
+    }
+
+    @Test func `the lock is never taken through a link`() throws {
+        try withDirectory { directory in
+            try TestMock(directory + "/state", { _ in }).stop()
+            unlink(directory + "/state/lock")
+            #expect(symlink(directory + "/elsewhere", directory + "/state/lock") == 0)
+            let failure = #expect(throws: Failure.self) { try TestMock(directory + "/state", { _ in }) }
+            #expect(failure?.message.contains("plain file") == true)
+            #expect(mode(of: directory + "/elsewhere") == 0)
         }
     }
 

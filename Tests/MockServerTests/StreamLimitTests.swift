@@ -63,9 +63,11 @@ import WireClient
         }
     }
 
-    @Test func `announced only: streams beyond the limit are served, young connection or dropped`() throws {
+    @Test func `announced only: streams beyond a limit that was not acknowledged are served, young connection or dropped`() throws {
         try withMock({ $0.rules.rejectionDropsStreamLimit = true }) { mock in
-            let client = try mock.wire()
+            let client = try mock.wire(hello: nil)
+            client.acknowledgesSettings = false
+            client.send(bytes: WireClient.preface + Frame.settings().bytes)
             for stream: UInt32 in [1, 3, 5] { client.send(.headers(stream, mock.block())) }
             for stream: UInt32 in [5, 3, 1] { client.send(.data(stream, WireClient.alertBody)) }
             for stream: UInt32 in [5, 3, 1] { #expect(try client.answer(on: stream)?.status == 200) }
@@ -73,6 +75,26 @@ import WireClient
             for stream: UInt32 in [9, 11] { client.send(.headers(stream, mock.block())) }
             for stream: UInt32 in [9, 11] { client.send(.data(stream, WireClient.alertBody)) }
             for stream: UInt32 in [9, 11] { #expect(try client.answer(on: stream)?.status == 200) }
+        }
+    }
+
+    @Test func `announced only: streams beyond a limit that was acknowledged are refused, young connection or dropped`() throws {
+        try withMock({ $0.rules.rejectionDropsStreamLimit = true }) { mock in
+            let client = try mock.wire()
+            func tryTwo(_ first: UInt32, _ second: UInt32) throws {
+                for stream in [first, second] { client.send(.headers(stream, mock.block())) }
+                for stream in [first, second] { client.send(.data(stream, WireClient.alertBody)) }
+                #expect(try client.answer(on: first)?.status == 200)
+                _ = try client.awaitPing()
+                #expect(client.received.filter { $0.stream == second }.map { $0.number(at: 0) } == [7, 5])
+            }
+            try tryTwo(1, 3)
+            // By now there are a thousand.
+            for stream: UInt32 in [5, 7, 9] { client.push(stream, mock.block()) }
+            for stream: UInt32 in [5, 7, 9] { #expect(try client.answer(on: stream)?.status == 200) }
+            _ = try client.ask(11, mock.block(token: "zz"))
+            try tryTwo(13, 15)
+            #expect(try mock.journal().map(\.stream) == [1, 5, 7, 9, 11, 13])
         }
     }
 

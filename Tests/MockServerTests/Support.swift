@@ -222,6 +222,21 @@ extension TestMock {
         return pushes
     }
 
+    /// The ids of the pushes whose answers did not reach the provider, once there are so many, or after two seconds.
+    func undelivered(atLeast count: Int = 1) throws -> [UInt64] {
+        var ids: [UInt64] = []
+        for _ in 0..<400 {
+            ids = []
+            _ = try JournalReader(directory: service.journalDirectory).forEach(since: nil) { entry in
+                if case .note(let note) = entry, let push = note.undelivered { ids.append(push) }
+                return true
+            }
+            if ids.count >= count { break }
+            usleep(5_000)
+        }
+        return ids
+    }
+
     func arrivals() throws -> [Instant] { try journal().map(\.arrivedAt) }
 
     func cursorOfAll() throws -> String {

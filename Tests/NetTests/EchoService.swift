@@ -11,6 +11,8 @@ import TLS
 /// `/stream` in three pieces, `/big/NNN` with so many bytes. `/closeReused` closes a connection that has carried a request
 /// before, `/half` after half a status line, `/refuseOnce` and `/goawayOnce` do so the first time, `/twice` answers twice,
 /// `/stray` says something more a moment later.
+/// `/goaway/NNN` with that last stream, `/last/clean` and `/last/reset` close with an answer, `/raw` sends an unknown frame
+/// before the answer. Each exchange is marked with its stream.
 final class EchoHandler: ServerHandler {
     private let loop: EventLoop
     var handled = 0
@@ -21,6 +23,9 @@ final class EchoHandler: ServerHandler {
     /// Bodies in the order in which they came.
     var bodies: [String] = []
     private var isOnceOver = false
+    /// Paths in the order they came.
+    var paths: [String] = []
+    var undelivered: [UInt64] = []
 
     init(loop: EventLoop) { self.loop = loop }
 
@@ -30,6 +35,8 @@ final class EchoHandler: ServerHandler {
         exchange.responseHead.append("x-path", path)
         bodies.append(exchange.body.text)
         if handleOddly(path, exchange) { return }
+        exchange.mark = UInt64(exchange.streamID)
+        paths.append(path)
         switch path {
         case "/later":
             _ = loop.after(.milliseconds(50)) { exchange.respond(status: 200, body: Array("later".utf8)) }
@@ -39,6 +46,15 @@ final class EchoHandler: ServerHandler {
             exchange.connection.goAway(code: 0, lastStreamID: nil, debug: Array("bye".utf8))
             exchange.respond(status: 200)
         case "/close": exchange.connection.close()
+        case "/last/clean", "/last/reset":
+            exchange.respond(status: 200)
+            exchange.connection.close(path == "/last/clean" ? .clean : .reset)
+        case "/raw":
+            exchange.connection.sendRaw(Frame(type: 0xFA, payload: [1]).bytes)
+            exchange.respond(status: 200)
+        case let path where path.hasPrefix("/goaway/"):
+            exchange.connection.goAway(code: 0, lastStreamID: Int32(path.dropFirst(8)))
+            exchange.respond(status: 200)
         case "/stream":
             exchange.startStreaming(status: 200)
             for piece in ["one ", "two ", "three"] { exchange.stream(Array(piece.utf8)) }
@@ -74,6 +90,8 @@ final class EchoHandler: ServerHandler {
     private static let answer = Array("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}".utf8)
 
     func abandoned(_ exchange: ServerExchange) { abandonedCount += 1 }
+
+    func undelivered(_ mark: UInt64) { undelivered.append(mark) }
 
     func refused(_ refusal: Refusal, times: Int) { refusals[refusal, default: 0] += times }
 

@@ -37,10 +37,12 @@ struct Frame: Equatable {
 }
 
 final class RawPeer {
-    private let socket: Int32
+    private var socket: Int32
     private var input: [UInt8] = []
     /// The other side has closed.
     private(set) var isClosed = false
+    /// By RST.
+    private(set) var wasReset = false
 
     /// Speaks to a server in clear text; reads wait two seconds at most.
     init(_ address: SocketAddress, receiveBuffer: Int32? = nil) throws {
@@ -59,7 +61,18 @@ final class RawPeer {
         guard result == 0 else { throw Failure(.run, "cannot connect") }
     }
 
-    deinit { close(socket) }
+    deinit { hangUp() }
+
+    /// Closes. `withReset`: by RST, whatever there is to read.
+    func hangUp(withReset: Bool = false) {
+        guard socket >= 0 else { return }
+        if withReset {
+            var rule = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(socket, SOL_SOCKET, SO_LINGER, &rule, socklen_t(MemoryLayout<linger>.size))
+        }
+        close(socket)
+        socket = -1
+    }
 
     /// Connects, and says the preface and SETTINGS of HTTP/2.
     convenience init(http2 address: SocketAddress, settings: [UInt8] = []) throws {
@@ -150,6 +163,7 @@ final class RawPeer {
             input.append(contentsOf: room[..<count])
             return true
         }
+        if count < 0, errno == ECONNRESET { wasReset = true }
         if count == 0 || errno != EAGAIN { isClosed = true }
         return false
     }

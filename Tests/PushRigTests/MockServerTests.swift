@@ -358,6 +358,18 @@ private let other = String(repeating: "b2", count: 32)
         }
     }
 
+    @Test func `moves its clock by any duration, and waits for nobody once it has stopped`() async throws {
+        let mock = try MockServer()
+        try mock.setToken(token)
+        for duration in [Duration.seconds(Int64.max), .seconds(Int64.min), .nanoseconds(1)] { mock.advanceClock(by: duration) }
+        await mock.stop()
+        mock.advanceClock(by: .seconds(1))
+        #expect(throws: MockError.self) { try mock.setToken(token) }
+        #expect(throws: MockError.self) { try mock.setConnection(of: token, .offline) }
+        #expect(throws: MockError.self) { try mock.replaceToken(token, by: other) }
+        #expect(try mock.fault(json: #"{"action":{"silence":true}}"#) == "f1")
+    }
+
     // MARK: Broadcasts
 
     @Test func `lets activities listen to channels that a relay makes`() async throws {

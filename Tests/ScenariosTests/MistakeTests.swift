@@ -48,7 +48,7 @@ struct MistakeTests {
                 "tiny.yaml:2:39: tokenUpdateScope cannot be 'host' (give connection|peer-and-team)"),
             Row(
                 "seed: 7", "mock: { clockSkew: soon }",
-                "tiny.yaml:2:20: `clockSkew` must be a duration, with a minus when the mock is behind, not the text `soon`"
+                "tiny.yaml:2:20: `clockSkew` must be a duration of at most 36500d, with a minus when the mock is behind, not the text `soon`"
                     + " (such as `clockSkew: -90m`)"),
             Row(
                 "seed: 7", "mock: { loops: 65 }",

@@ -21,15 +21,17 @@ extension AdminHandler {
         var wall = shared.clock.wall()
         if let value = object["now"] {
             guard let given = value.string.flatMap({ WallTime(iso8601: $0) }) else {
-                throw AdminError(400, "bad-member", "now is not a time", hint: "write it as 2026-11-20T10:00:00Z")
+                throw AdminError(400, "bad-member", "now is not a time", hint: "write it as 2026-11-20T10:00:00Z, from 1970 to 2255")
             }
             wall = given
         }
         if let value = object["advance"] {
             let text = value.string ?? ""
             let isBack = text.hasPrefix("-")
-            guard let step = Interval(parsing: String(text.drop { $0 == "-" })), step < .seconds(4e9) else {
-                throw AdminError(400, "bad-member", "advance is not a duration", hint: "write it as 8h, 90s or -5m")
+            guard let step = Interval(parsing: String(isBack ? text.dropFirst() : text[...])), ClockBounds.admits(skew: step)
+            else {
+                throw AdminError(
+                    400, "bad-member", "advance is not a duration of at most 36500d", hint: "write it as 8h, 90s or -5m")
             }
             wall = isBack ? wall - step : wall + step
         }
@@ -38,7 +40,7 @@ extension AdminHandler {
         }
         var scale: Double?
         if let value = object["scale"] {
-            guard let given = value.double, given > 0, given <= 1_000_000 else {
+            guard let given = value.double, ClockBounds.admits(scale: given) else {
                 throw AdminError(
                     400, "bad-member", "scale is not a number above 0, at most 1000000",
                     hint: "60 makes a minute of each second")

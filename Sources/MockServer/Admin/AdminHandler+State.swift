@@ -51,6 +51,7 @@ extension MockStatistics {
             "openStreams": .integer(Int64(openStreams)),
             "pushes": .integer(Int64(pushes)),
             "silenced": .integer(Int64(silenced)),
+            "undelivered": .integer(Int64(undelivered)),
             "faultsFired": .integer(Int64(faultsFired)),
             "connectionsEndedByFaults": .integer(Int64(connectionsEndedByFaults)),
             "journalBytes": .integer(Int64(journalBytes)),

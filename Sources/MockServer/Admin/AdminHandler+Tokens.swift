@@ -78,7 +78,9 @@ extension AdminHandler {
         if let value = object["since"] {
             let since = value.string.flatMap { WallTime(iso8601: $0) }
             guard value.isNull || since != nil else {
-                throw AdminError(400, "bad-member", "since is not a time", hint: "write it as 2026-11-20T10:00:00Z")
+                throw AdminError(
+                    400, "bad-member", "since is not a time",
+                    hint: "write it as 2026-11-20T10:00:00Z, from 1678 to 2261")
             }
             record.since = since
         }

@@ -41,7 +41,13 @@ final class AdminHandler: ServerHandler {
                     405, "method-not-allowed", "\(request.method) is not for this path", hint: "use " + methods,
                     allow: methods)
             }
-            try answer(request, route, exchange)?.send(to: exchange)
+            if request.method != "GET", request.method != "HEAD", let failure = journal.failure {
+                throw AdminError(
+                    503, "not-recorded", "nothing is changed any more: \(failure.message)", hint: failure.hint)
+            }
+            let answer = try answer(request, route, exchange)
+            try record()
+            answer?.send(to: exchange)
         } catch {
             error.send(to: exchange)
         }
@@ -51,12 +57,28 @@ final class AdminHandler: ServerHandler {
 
     func refused(_ refusal: Refusal, times: Int) { shared.refusedByAdmin.add(refusal, times: times) }
 
-    /// What was done through the API is on record before the answer leaves.
+    /// What else stands in the journal by now, such as what became of stored pushes.
     func willSend() -> Bool {
-        guard hasNotes else { return true }
-        hasNotes = false
-        if !journal.commit() { shared.report(journal.failure ?? Failure(.run, "the admin journal cannot be written")) }
+        _ = commit()
         return true
+    }
+
+    /// What was done through the API is on record before it is answered.
+    private func record() throws(AdminError) {
+        guard let failure = commit() else { return }
+        throw AdminError(
+            503, "not-recorded", "it was done, but it is not on record: \(failure.message)",
+            hint: failure.hint ?? "make room, and start the mock anew")
+    }
+
+    /// What went wrong.
+    private func commit() -> Failure? {
+        guard hasNotes else { return nil }
+        hasNotes = false
+        if journal.commit() { return nil }
+        let failure = journal.failure ?? Failure(.run, "the admin journal cannot be written")
+        shared.report(failure)
+        return failure
     }
 
     /// Nil: the answer comes later.
@@ -107,6 +129,14 @@ final class AdminHandler: ServerHandler {
     /// page whose own name was pointed at this machine (DNS rebinding) is known by that name.
     private func admit(_ exchange: ServerExchange, _ route: AdminRoute) throws(AdminError) {
         let head = exchange.head
+        // What a page loads without asking (an image, a frame) bears no origin, but browsers say whose page it is.
+        if let site = head.text("sec-fetch-site"), site != "same-origin", site != "none",
+            route != .dashboard || head.text("sec-fetch-mode") != "navigate"
+        {
+            throw AdminError(
+                403, "foreign-origin", "a page of another origin may not use this API",
+                hint: "open the dashboard of this mock")
+        }
         if let origin = head.text("origin"), let host = head.text(":authority"),
             origin != "http://" + host, origin != "https://" + host
         {

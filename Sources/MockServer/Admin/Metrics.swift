@@ -28,6 +28,9 @@ func metricsText(_ shared: MockShared) -> String {
         "pushrig_outcomes_total", "counter", "Accepted pushes by what the device did.",
         statistics.byOutcome.sorted { $0.key < $1.key }.map { ("outcome=\"\($0.key)\"", $0.value) })
     family("pushrig_silenced_total", "counter", "Pushes that a fault left without answer.", [("", statistics.silenced)])
+    family(
+        "pushrig_undelivered_total", "counter", "Answers that did not reach the provider, or may not have.",
+        [("", statistics.undelivered)])
     family("pushrig_faults_fired_total", "counter", "Firings of fault rules.", [("", statistics.faultsFired)])
     family(
         "pushrig_fault_rule_fired", "gauge", "Firings of the rules in force.",

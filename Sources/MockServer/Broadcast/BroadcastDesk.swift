@@ -170,8 +170,12 @@ final class BroadcastDesk {
         draft.note(facts.activity)
         let body = exchange.body
         draft.marker = Marker.find(in: body.bytes)
-        _ = journal.append(push: draft, head: exchange.head, body: body.bytes)
+        let id = journal.append(push: draft, head: exchange.head, body: body.bytes)
+        if !reply.isUnanswered { exchange.mark = id }
     }
+
+    /// The provider cannot know what became of that broadcast or operation. Committed by whoever ends the turn.
+    func undelivered(_ push: UInt64) { journal.append(undelivered: push, at: loop.now) }
 
     /// What the request itself does not tell: the name of a new channel.
     private func note(_ operation: BroadcastOperation, _ reply: borrowing BroadcastReply) {

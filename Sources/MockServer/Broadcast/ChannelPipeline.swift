@@ -55,9 +55,16 @@ final class ChannelPipeline: ServerHandler {
         reply.carryOut(on: exchange, peer, loop) {}
     }
 
-    /// False once the journal cannot be written: what is not on record must not be answered.
+    func undelivered(_ push: UInt64) {
+        guard !hasFailed else { return }
+        desk.undelivered(push)
+        isDirty = true
+        loop.atEndOfTurn { [self] in _ = willSend() }
+    }
+
     func refused(_ refusal: Refusal, times: Int) { shared.refusedByChannels.add(refusal, times: times) }
 
+    /// False once the journal cannot be written: what is not on record must not be answered.
     func willSend() -> Bool {
         guard isDirty else { return !hasFailed }
         isDirty = false

@@ -74,10 +74,12 @@ struct ScenarioDecoder {
         }
         if let skew = inner.text("clockSkew"), let node = inner.value("clockSkew") {
             let isBehind = skew.hasPrefix("-")
-            if let interval = Interval(parsing: isBehind ? String(skew.dropFirst()) : skew) {
+            if let interval = Interval(parsing: isBehind ? String(skew.dropFirst()) : skew),
+                ClockBounds.admits(skew: interval)
+            {
                 mock.clockSkew = isBehind ? .zero - interval : interval
             } else {
-                inner.wrong("clockSkew", node, "a duration, with a minus when the mock is behind")
+                inner.wrong("clockSkew", node, "a duration of at most 36500d, with a minus when the mock is behind")
             }
         }
         if inner.value("topics") != nil { mock.topics = inner.texts("topics", atLeast: 1) }

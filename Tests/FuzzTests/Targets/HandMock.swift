@@ -12,7 +12,7 @@ import Pushes
 import TLS
 
 final class HandMock {
-    let loop = EventLoop()
+    let loop: EventLoop
     let time: ManualTime
     private let pushWorker: PushWorker
     private let channelWorker: ChannelWorker
@@ -24,6 +24,7 @@ final class HandMock {
     private var signedAt: WallTime?
 
     init(folder: String) throws {
+        loop = try EventLoop()
         time = ManualTime()
         var options = MockOptions(stateDirectory: folder + "/state")
         options.clock = time

@@ -1,0 +1,59 @@
+// What became of the answers: handed to the kernel, still waiting here, or never sent. A handler that puts a mark on an
+// exchange is told when its answer did not reach the peer, or may not have.
+//
+//     answered ─▶ put out by the session ─▶ taken by the kernel ─▶ (the peer reads)
+//         │ reset, GOAWAY      │ connection ends        │ RST, or the peer gone
+//         └────────────────────┴────────────────────────┴─▶ handler.undelivered(mark)
+
+import Basics
+import EventLoop
+
+/// An answer whose last bytes wait for the kernel.
+struct UnsentAnswer {
+    var mark: UInt64
+    /// How many bytes the kernel has taken of the connection when it has this answer whole.
+    var sentBytes: Int
+}
+
+extension ServerConnection {
+    /// The exchange is over. `isPutOut`: the last byte of its answer was given to the transport.
+    func conclude(_ exchange: ServerExchange, isPutOut: Bool) {
+        guard exchange.mark != 0 else { return }
+        let mark = exchange.mark
+        exchange.mark = 0
+        conclude(mark, isPutOut: isPutOut)
+    }
+
+    private func conclude(_ mark: UInt64, isPutOut: Bool) {
+        if !isPutOut || transport.isBroken { return server.handler.undelivered(mark) }
+        guard transport.pendingBytes == 0 else {
+            return unsent.append(UnsentAnswer(mark: mark, sentBytes: transport.sentBytes + transport.pendingBytes))
+        }
+        server.deliveries.add(mark, on: id, at: server.loop.now)
+    }
+
+    /// HTTP/1.1: what was answered since the last flush is put out now.
+    func concludeAnswered() {
+        guard !answered.isEmpty else { return }
+        for mark in answered { conclude(mark, isPutOut: true) }
+        answered.removeAll()
+    }
+
+    /// The kernel has taken more.
+    func settleUnsent() {
+        guard let first = unsent.first, first.sentBytes <= transport.sentBytes else { return }
+        let count = unsent.firstIndex { $0.sentBytes > transport.sentBytes } ?? unsent.count
+        for answer in unsent[..<count] { server.deliveries.add(answer.mark, on: id, at: server.loop.now) }
+        unsent.removeFirst(count)
+    }
+
+    /// The connection goes. `isCut`: what was sent last may never be read.
+    func concludeAll(isCut: Bool) {
+        for answer in unsent { server.handler.undelivered(answer.mark) }
+        for mark in answered { server.handler.undelivered(mark) }
+        unsent.removeAll()
+        answered.removeAll()
+        guard isCut else { return }
+        for mark in server.deliveries.takeDoubtful(on: id, at: server.loop.now) { server.handler.undelivered(mark) }
+    }
+}
