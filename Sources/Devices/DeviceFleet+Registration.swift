@@ -99,7 +99,7 @@ extension DeviceFleet {
     }
 
     /// The start that an activity's token has come of, where one was shown on its device: no update is older.
-    private func claimStart(on device: TokenHash, for token: TokenHash) {
+    private func claimStart(on device: Hash128, for token: Hash128) {
         let isFresh = shard(token).state.withLock { state in
             state.table.find(token).map { state.table[$0].lastTimestamp == TokenRow.noTimestamp } ?? false
         }
