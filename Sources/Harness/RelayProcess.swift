@@ -110,14 +110,14 @@ final class ReadyProbe: Sendable {
     private let thread: LoopThread<ClientPool>
     private let path: String
 
-    init(origin: Origin, path: String) throws(Failure) {
+    init(target: CheckedOrigin, path: String) throws(Failure) {
         var configuration = ClientConfiguration(version: .http1)
         configuration.requestTimeout = .seconds(2)
         configuration.connectTimeout = .seconds(2)
         let settings = configuration
         do {
             thread = try LoopThread(name: "ready") { loop in
-                try ClientPool(loop: loop, origin: origin, configuration: settings)
+                try ClientPool(loop: loop, target: target, configuration: settings)
             }
         } catch { throw error as? Failure ?? Failure(.run, "cannot ask the relay: \(error)") }
         self.path = path

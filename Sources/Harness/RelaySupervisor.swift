@@ -15,7 +15,9 @@ final class RelaySupervisor {
         case comingUp(deadline: Instant)
     }
 
-    let origin: Origin
+    /// Checked before anything is asked of it.
+    let target: CheckedOrigin
+    var origin: Origin { target.origin }
     private let spec: RelaySpec
     private let process: RelayProcess?
     private let probe: ReadyProbe
@@ -26,10 +28,13 @@ final class RelaySupervisor {
     private var outages: [(start: Instant, end: Instant)] = []
 
     /// `variable` gives the values of the launch template.
-    init(_ spec: RelaySpec, logPath: String, variable: (String) -> String?) throws(Failure) {
+    init(
+        _ spec: RelaySpec, logPath: String, allowHosts: Set<String> = [], variable: (String) -> String?
+    ) throws(Failure) {
         self.spec = spec
-        origin = try Origin(parsing: LaunchTemplate.fill(spec.url, variable))
-        probe = try ReadyProbe(origin: origin, path: spec.ready.path)
+        target = try TargetPolicy.check(
+            Origin(parsing: LaunchTemplate.fill(spec.url, variable)), allowHosts: allowHosts)
+        probe = try ReadyProbe(target: target, path: spec.ready.path)
         pending = spec.restarts.sorted { $0.at < $1.at }
         process = spec.launch.map { launch in
             RelayProcess(

@@ -62,6 +62,8 @@ package final class Run {
         do {
             try drive(directory, history)
         } catch {
+            // Such as a relay that may not be called: nothing was started that a report could be about.
+            if error.kind == .usage { throw error }
             history.failure = history.failure ?? error
         }
         let record = try RunJudge(
@@ -89,12 +91,13 @@ package final class Run {
             history.failure = history.failure ?? mock.failure
         }
         let relay = try RelaySupervisor(
-            scenario.relay, logPath: directory.relayLog, variable: try variables(mock, directory))
+            scenario.relay, logPath: directory.relayLog, allowHosts: options.allowHosts,
+            variable: try variables(mock, directory))
         defer { relay.stop() }
         try relay.comeUp { [signals] in signals.wait(atMost: $0) }
         let load = try LoadService(
-            plan: plan, target: relay.origin, connections: scenario.workload.connections,
-            journalDirectory: directory.journal, allowHosts: options.allowHosts)
+            plan: plan, target: relay.target, connections: scenario.workload.connections,
+            journalDirectory: directory.journal)
         defer {
             load.stop()
             history.load = load.snapshot()

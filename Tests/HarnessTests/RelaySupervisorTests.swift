@@ -48,7 +48,7 @@ import Testing
     @Test func `waits until the relay answers, and ends it`() throws {
         try withRelay { supervisor in
             try supervisor.comeUp { wait($0) }
-            let probe = try ReadyProbe(origin: supervisor.origin, path: "/")
+            let probe = try ReadyProbe(target: supervisor.target, path: "/")
             #expect(probe.isReady())
             try supervisor.advance(since: SystemTime().now(), now: SystemTime().now())
             #expect(!supervisor.isDown && supervisor.outages(until: .distantFuture).isEmpty)
@@ -87,7 +87,7 @@ import Testing
         try withRelay(turn: { $0.restarts = [restart] }) { supervisor in
             let time = SystemTime()
             try supervisor.comeUp { wait($0) }
-            let probe = try ReadyProbe(origin: supervisor.origin, path: "/")
+            let probe = try ReadyProbe(target: supervisor.target, path: "/")
             let origin = time.now()
             try supervisor.advance(since: origin, now: origin)
             #expect(!supervisor.isDown)
@@ -134,7 +134,7 @@ import Testing
                 supervisor.stop()
                 #expect(!supervisor.isDown)
             }
-            #expect(try ReadyProbe(origin: running.origin, path: "/").isReady())
+            #expect(try ReadyProbe(target: running.target, path: "/").isReady())
         }
     }
 }
