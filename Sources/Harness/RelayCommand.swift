@@ -72,6 +72,7 @@ package struct RelayCommand: Sendable {
         ]
         Console.out(ready.text + "\n")
         signals.wait()
+        signals.endAtNext()
         relay.drainAndStop()
         return .passed
     }
