@@ -52,12 +52,9 @@ struct RunLifeTests {
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
-        for _ in 0..<1_000 {
-            if let all = try? notes(folder), all.contains(where: isThere) { break }
-            usleep(20_000)
-        }
+        #expect(Rig.wait { (try? notes(folder).contains(where: isThere)) ?? false })
         try body(process)
-        for _ in 0..<1_000 where process.isRunning { usleep(20_000) }
+        Rig.wait { !process.isRunning }
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()
         return process.terminationStatus
@@ -104,8 +101,7 @@ struct RunLifeTests {
             #expect(code == SIGKILL && !relay.isEmpty)
             let found = words(try notes(folder + "/run"))
             #expect(found.prefix(4) == ["plan", "started 0", "ready 0", "measure"] && !found.contains("finished"), "\(found)")
-            for _ in 0..<250 where try Rig.run("pgrep", ["-f", folder + "/run/relay.sqlite"]).code == 0 { usleep(20_000) }
-            #expect(try Rig.run("pgrep", ["-f", folder + "/run/relay.sqlite"]).code == 1)
+            #expect(try Rig.wait { try Rig.run("pgrep", ["-f", folder + "/run/relay.sqlite"]).code == 1 })
         }
     }
 
@@ -129,13 +125,12 @@ struct RunLifeTests {
                 + "--directory {{run.dir}}; sleep 1000\"]", "--set", "relay.ready.path=/", "--set", "relay.stop.grace=60s"]
             let code = try start(small + deaf, folder: folder + "/run", when: { $0 == .phase("measure") }) { process in
                 kill(process.processIdentifier, SIGINT)
-                for _ in 0..<1_000 where try !words(notes(folder + "/run")).contains("TERM") { usleep(10_000) }
+                #expect(try Rig.wait { try words(notes(folder + "/run")).contains("TERM") })
                 kill(process.processIdentifier, SIGINT)
             }
             #expect(code == 130)
             #expect(words(try notes(folder + "/run")).last != "finished")
-            for _ in 0..<250 where try Rig.run("pgrep", ["-f", "directory " + folder]).code == 0 { usleep(20_000) }
-            #expect(try Rig.run("pgrep", ["-f", "directory " + folder]).code == 1)
+            #expect(try Rig.wait { try Rig.run("pgrep", ["-f", "directory " + folder]).code == 1 })
         }
     }
 
