@@ -115,8 +115,8 @@ let package = Package(
         tests(
             "Harness",
             [
-                "APNs", "Basics", "Conformance", "Devices", "EventLoop", "Faults", "Harness", "LoadGenerator", "Metrics",
-                "Net", "Pushes", "ReferenceRelay", "Reports", "Scenarios",
+                "APNs", "Basics", "Conformance", "Devices", "EventLoop", "Faults", "Harness", "Journal", "LoadGenerator",
+                "Metrics", "Net", "Pushes", "ReferenceRelay", "Reports", "Scenarios",
             ]),
         tests("House", []),
         tests("Journal", ["Pushes", "Basics", "HTTP", "Journal"]),

@@ -11,6 +11,8 @@ extension Verb {
             Option("--out", "DIR", "where the report goes; default Reports/<time>-<scenario>"),
             Option("--set", "PATH=VALUE", isRepeatable: true, "changes one value of the scenario"),
             Option("--gate", "'EXPR'", isRepeatable: true, "a further gate, such as 'lost == 0'"),
+            Option("--known-failing", "RULE", isRepeatable: true, "a rule that is known to break; one that heals fails the run"),
+            Option("--strict", "what the relay should do counts like what it must"),
             Option("--dry-run", "prints the plan and its digest, starts nothing"),
             Option("--plain", "lines instead of the live panel"),
             Option("--quiet", "only the result"),
@@ -26,6 +28,8 @@ extension Verb {
         options.seed = try arguments.integer("--seed", in: 0...UInt64.max)
         options.outputDirectory = arguments.text("--out")
         options.gates = arguments.all("--gate")
+        options.knownFailing = arguments.all("--known-failing")
+        options.isStrict = arguments.has("--strict")
         options.isDryRun = arguments.has("--dry-run")
         options.isPlain = arguments.has("--plain")
         options.isQuiet = arguments.has("--quiet")
@@ -52,6 +56,6 @@ extension Verb {
             }
             options.startAt = wall
         }
-        return try Run(options, signals: invocation.signals).execute()
+        return try RunCommand(options, signals: invocation.signals).run()
     }
 }

@@ -94,6 +94,7 @@ extension Verb {
             Option("--variant", "A|B", "which of the two published shapes of the activity it pushes (default A)"),
             Option("--answer", "early|late", "whether an event is answered before or after APNs did (default late)"),
             Option("--clock", "SETTING", "another clock to follow: scale=60,at=MS,shows=MS (since 1970)"),
+            Option("--allow-host", "NAME", isRepeatable: true, "a host other than loopback on which a mock may be called"),
             Option("--defect", "ID", isRepeatable: true, "a fault to have; `pushrig list defects`"),
         ]
     ) { arguments, invocation in
@@ -115,6 +116,7 @@ extension Verb {
         command.answer = try arguments.one(of: RelayCommand.answerModes, "--answer")
         command.clock = arguments.text("--clock")
         command.isShared = arguments.has("--shared")
+        command.allowHosts = Set(arguments.all("--allow-host"))
         command.defects = arguments.all("--defect")
         return try command.run(signals: invocation.signals)
     }

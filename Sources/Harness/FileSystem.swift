@@ -27,6 +27,29 @@ enum FileSystem {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// The last bytes of a file, from the beginning of a line unless it is shorter.
+    static func readEnd(of path: String, bytes limit: Int) -> String? {
+        guard let file = fopen(path, "r") else { return nil }
+        defer { fclose(file) }
+        let isCut = fseek(file, -limit, SEEK_END) == 0 && ftell(file) > 0
+        if !isCut { rewind(file) }
+        var room = [UInt8](repeating: 0, count: limit)
+        let text = String(decoding: room[..<fread(&room, 1, limit, file)], as: UTF8.self)
+        return isCut ? String(text.drop { $0 != "\n" }.dropFirst()) : text
+    }
+
+    /// The names in a folder, without `.` and `..`, in no order; none when it cannot be read.
+    static func names(in path: String) -> [String] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
     static func write(_ text: String, to path: String) throws(Failure) {
         guard let file = fopen(path, "w") else { throw failure(path) }
         let written = fputs(text, file)

@@ -75,6 +75,7 @@ package struct MockCommand: Sendable {
         }
         Console.out(mock.coordinates.readyLine + "\n")
         signals.wait()
+        signals.endAtNext()
         mock.drainAndStop()
         if let failure = mock.failure { throw failure }
         return .passed

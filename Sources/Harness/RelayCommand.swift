@@ -25,6 +25,7 @@ package struct RelayCommand: Sendable {
     package var clock: String?
     /// Other processes have the same storage and the same port.
     package var isShared = false
+    package var allowHosts: Set<String> = []
 
     package init() {}
 
@@ -50,6 +51,7 @@ package struct RelayCommand: Sendable {
             sandbox: try apnsSandbox.map { text throws(Failure) in try Origin(parsing: text) } ?? production,
             caFile: caFile, keyFile: keyFile, keyID: keyID, teamID: teamID, topic: topic, storage: storage)
         if let throttle { options.throttle = throttle }
+        options.allowHosts = allowHosts
         if let connections { options.connections = connections }
         if let variant = variant.flatMap(ActivityVariant.init) { options.variant = variant }
         if let answer = answer.flatMap(AnswerMode.init) { options.answers = answer }
@@ -70,6 +72,7 @@ package struct RelayCommand: Sendable {
         ]
         Console.out(ready.text + "\n")
         signals.wait()
+        signals.endAtNext()
         relay.drainAndStop()
         return .passed
     }

@@ -1,4 +1,4 @@
-// SIGINT and SIGTERM as values: blocked in every thread, taken by the one that waits.
+// SIGINT, SIGTERM and SIGHUP as values: blocked in every thread, taken by the one that waits.
 
 package import Basics
 import CLinux
@@ -8,12 +8,13 @@ import Glibc
 package struct Signals: Sendable {
     private let set: sigset_t
 
-    /// Blocks SIGINT and SIGTERM; a broken pipe and a file grown too large become errors of the write.
+    /// Blocks SIGINT, SIGTERM and SIGHUP (but not one that `nohup` has us ignore); a broken pipe and a file grown too large become errors of the write.
     package init() {
         var set = sigset_t()
         sigemptyset(&set)
         sigaddset(&set, SIGINT)
         sigaddset(&set, SIGTERM)
+        if pushrig_ignores(SIGHUP) == 0 { sigaddset(&set, SIGHUP) }
         pthread_sigmask(SIG_BLOCK, &set, nil)
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
@@ -36,5 +37,23 @@ package struct Signals: Sendable {
         var set = set
         var number: Int32 = 0
         while sigwait(&set, &number) != 0 {}
+    }
+
+    /// From now on a signal ends the process at once, whatever it is doing: whoever presses Ctrl-C again means it.
+    package func endAtNext() {
+        final class Watch: Sendable {
+            let signals: Signals
+            init(_ signals: Signals) { self.signals = signals }
+        }
+        var thread = pthread_t()
+        let watch = Unmanaged.passRetained(Watch(self))
+        let result = pthread_create(
+            &thread, nil,
+            { pointer in
+                Unmanaged<Watch>.fromOpaque(pointer!).takeUnretainedValue().signals.wait()
+                Console.error("\npushrig: ended at once\n")
+                _exit(ExitCode.interrupted.rawValue)
+            }, watch.toOpaque())
+        if result == 0 { pthread_detach(thread) }
     }
 }

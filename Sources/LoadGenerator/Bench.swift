@@ -77,14 +77,14 @@ package enum Bench {
     /// target is refused, a run `Failure` when nothing at all answers.
     package static func run(_ options: BenchOptions) throws(Failure) -> BenchResult {
         precondition(options.connections > 0 && options.streams > 0, "connections and streams are at least 1")
-        try TargetPolicy.check(options.target, allowHosts: options.allowHosts)
+        let target = try TargetPolicy.check(options.target, allowHosts: options.allowHosts)
         let loops = max(1, min(options.loops, options.connections))
         let time = SystemTime()
         let before = processorTime()
         let start = time.now()
         var threads: [(thread: LoopThread<BenchLoop>, result: Handover<BenchTally>)] = []
         for index in 0..<loops {
-            let share = BenchShare(options, index: index, of: loops, start: start)
+            let share = BenchShare(options, target, index: index, of: loops, start: start)
             let result = Handover<BenchTally>()
             do {
                 let thread = try LoopThread(name: "bench-\(index)") { loop in

@@ -8,6 +8,7 @@ import Net
 /// One loop's part of the options.
 struct BenchShare: Sendable {
     var options: BenchOptions
+    var target: CheckedOrigin
     var connections: Int
     /// In flight at once.
     var slots: Int
@@ -16,9 +17,10 @@ struct BenchShare: Sendable {
     var deadline: Instant
     var seed: Seed
 
-    init(_ options: BenchOptions, index: Int, of count: Int, start: Instant) {
+    init(_ options: BenchOptions, _ target: CheckedOrigin, index: Int, of count: Int, start: Instant) {
         func share(of total: Int) -> Int { total / count + (index < total % count ? 1 : 0) }
         self.options = options
+        self.target = target
         connections = share(of: options.connections)
         slots = connections * (options.isHTTP2 ? options.streams : 1)
         requests = options.requests.map(share)
@@ -54,7 +56,7 @@ final class BenchLoop {
         client.maxConcurrentStreams = share.options.isHTTP2 ? share.options.streams : 1
         client.maxQueued = max(client.maxQueued, share.slots)
         client.requestTimeout = share.options.requestTimeout
-        pool = try ClientPool(loop: loop, origin: share.options.target, configuration: client)
+        pool = try ClientPool(loop: loop, target: share.target, configuration: client)
         let template = BenchRequest(share.options)
         for number in 0..<share.slots {
             slots.append(

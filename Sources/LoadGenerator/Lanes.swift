@@ -11,11 +11,11 @@ struct Lanes {
     private var pools: [ClientPool]
 
     /// Throws when the certificate authorities cannot be read. `client.maxConnections` is the limit over all lanes.
-    init(loop: EventLoop, target: Origin, client: ClientConfiguration, order: Profile.Order) throws {
+    init(loop: EventLoop, target: CheckedOrigin, client: ClientConfiguration, order: Profile.Order) throws {
         var client = client
         count = order == .stream ? client.maxConnections : 1
         client.maxConnections /= count
-        pools = [try ClientPool(loop: loop, origin: target, configuration: client)]
+        pools = [try ClientPool(loop: loop, target: target, configuration: client)]
     }
 
     /// The pool that carries all events of that session. Pools are made as sessions need them.

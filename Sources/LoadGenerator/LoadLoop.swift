@@ -11,7 +11,7 @@ import Synchronization
 /// What a loop needs to be made.
 struct LoadLoopSettings: Sendable {
     var plan: Plan
-    var target: Origin
+    var target: CheckedOrigin
     var client: ClientConfiguration
     /// This loop takes the sessions `index`, `index + stride`, … of the shard.
     var index: Int

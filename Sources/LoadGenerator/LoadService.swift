@@ -20,14 +20,12 @@ package final class LoadService: Sendable {
     ///
     /// `window` bounds the unanswered events; those that find it full are dropped, on record. An event that waits for the
     /// answer to an earlier one of its session takes no place in it. `caFile` is the PEM file
-    /// to trust for an https target. Throws a usage `Failure` when the target is refused (see `TargetPolicy`), a run
-    /// `Failure` when the journal cannot be written or a thread not started.
+    /// to trust for an https target. Throws a run `Failure` when the journal cannot be written or a thread not started.
     package init(
-        plan: Plan, target: Origin, connections: Int, journalDirectory: String, loops: Int = 1,
-        allowHosts: Set<String> = [], window: Int = 16_384, caFile: String? = nil
+        plan: Plan, target: CheckedOrigin, connections: Int, journalDirectory: String, loops: Int = 1,
+        window: Int = 16_384, caFile: String? = nil
     ) throws(Failure) {
         precondition(loops > 0 && connections > 0 && window > 0, "loops, connections and window are at least 1")
-        try TargetPolicy.check(target, allowHosts: allowHosts)
         var threads: [LoopThread<LoadLoop>] = []
         var published: [Published] = []
         for index in 0..<loops {

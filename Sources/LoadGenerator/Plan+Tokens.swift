@@ -7,4 +7,20 @@ extension Plan {
     package func token(_ variable: SessionVariable, session: UInt32) -> String {
         workload.text(variable, session: session)
     }
+
+    /// Visits every token that pushes may go to as the profile has it, once for each session, and once for each user
+    /// where a user's sessions share it.
+    package func tokens(_ visit: (SessionVariable, String) -> Void) {
+        let calls = workload.profile.calls
+        let named = Set(calls.flatMap { $0.registers + $0.pushes.map(\.token) })
+        for variable in SessionVariable.allCases
+        where named.contains(variable) && [.deviceToken, .startToken, .activityToken].contains(variable) {
+            var last: String?
+            for index in 0..<sessionCount {
+                let token = workload.text(variable, session: sessionNumber(index))
+                if token != last { visit(variable, token) }
+                last = token
+            }
+        }
+    }
 }

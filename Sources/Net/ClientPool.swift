@@ -11,7 +11,12 @@ import TLS
 /// Confined to its loop.
 package final class ClientPool: TurnEndHandler {
     let loop: EventLoop
-    let origin: Origin
+    var origin: Origin { target.origin }
+    /// Checked once; every connection goes to one of these.
+    private let target: CheckedOrigin
+    /// The one that is called next, and how many were tried in a row without success.
+    private var nextAddress = 0
+    private var triedAddresses = 0
     let authority: String
     let configuration: ClientConfiguration
     let buffers: TransportBuffers
@@ -41,7 +46,8 @@ package final class ClientPool: TurnEndHandler {
     private let response: ClientResponse
 
     /// Throws `Failure` when the certificate authorities cannot be read.
-    package convenience init(loop: EventLoop, origin: Origin, configuration: ClientConfiguration) throws {
+    package convenience init(loop: EventLoop, target: CheckedOrigin, configuration: ClientConfiguration) throws {
+        let origin = target.origin
         let tls =
             origin.isTLS
             ? try TLSContext(
@@ -49,21 +55,21 @@ package final class ClientPool: TurnEndHandler {
                 protocols: configuration.version == .http2 ? ["h2"] : ["http/1.1"],
                 certificateFile: configuration.tls.certificateFile, keyFile: configuration.tls.keyFile)
             : nil
-        self.init(loop, origin, configuration, tls, TransportBuffers(), HTTP2Pool())
+        self.init(loop, target, configuration, tls, TransportBuffers(), HTTP2Pool())
     }
 
     /// Another pool to the same origin on the same loop, with connections and a queue of its own.
     package convenience init(beside other: ClientPool) {
-        self.init(other.loop, other.origin, other.configuration, other.tls, other.buffers, other.streams)
+        self.init(other.loop, other.target, other.configuration, other.tls, other.buffers, other.streams)
     }
 
     private init(
-        _ loop: EventLoop, _ origin: Origin, _ configuration: ClientConfiguration, _ tls: TLSContext?,
+        _ loop: EventLoop, _ target: CheckedOrigin, _ configuration: ClientConfiguration, _ tls: TLSContext?,
         _ buffers: TransportBuffers, _ streams: HTTP2Pool
     ) {
         self.loop = loop
-        self.origin = origin
-        authority = origin.authority
+        self.target = target
+        authority = target.origin.authority
         response = ClientResponse(head: noHead, body: noBody)
         self.configuration = configuration
         self.tls = tls
@@ -71,6 +77,11 @@ package final class ClientPool: TurnEndHandler {
         self.streams = streams
         scheduleSweep()
         if configuration.opensEagerly { for _ in 0..<configuration.maxConnections { open() } }
+    }
+
+    /// For a literal loopback address, which needs no looking up; throws a usage `Failure` for any other.
+    package convenience init(loop: EventLoop, origin: Origin, configuration: ClientConfiguration) throws {
+        try self.init(loop: loop, target: TargetPolicy.loopback(origin), configuration: configuration)
     }
 
     deinit {
@@ -124,6 +135,7 @@ package final class ClientPool: TurnEndHandler {
     func connected(_ connection: ClientConnection) {
         connecting -= 1
         retryAfter = Instant(nanoseconds: 0)
+        triedAddresses = 0
         if let orphan = orphans.popFirst() {
             orphan.endWaiting(at: loop.time.now())
             if !connection.submit(orphan) { orphans.prepend(orphan) }
@@ -181,11 +193,18 @@ package final class ClientPool: TurnEndHandler {
     func closed(_ connection: ClientConnection, _ failure: ClientFailure, wasConnecting: Bool) {
         connections.removeAll { $0 === connection }
         if wasConnecting { connecting -= 1 }
-        if wasConnecting, !isClosed {
+        if wasConnecting, !isClosed, !tryNextAddress() {
             retryAfter = loop.now + .milliseconds(10)
             if connections.isEmpty { failWaiting(failure, isSafeToResend: true) }
         }
         if !waiting.isEmpty || !orphans.isEmpty { requestTurnEnd() }
+    }
+
+    /// The host's next address may answer where this one did not; false when all were tried in vain.
+    private func tryNextAddress() -> Bool {
+        nextAddress = (nextAddress + 1) % target.addresses.count
+        triedAddresses = (triedAddresses + 1) % target.addresses.count
+        return triedAddresses > 0
     }
 
     func markDirty(_ connection: ClientConnection) {
@@ -268,9 +287,7 @@ package final class ClientPool: TurnEndHandler {
     private func open() {
         counts.connectionsOpened += 1
         do {
-            guard let address = try Resolver.resolve(origin.host, port: origin.port).first else {
-                throw Failure(.run, "no address for \(origin.host)")
-            }
+            let address = target.addresses[nextAddress]
             let number = socket(address.family, Int32(SOCK_STREAM.rawValue) | 0o2000000 | 0o4000, 0)
             guard number >= 0 else { throw Failure(.run, "cannot make a socket: \(SystemCall.describe(errno))") }
             var one: Int32 = 1
@@ -290,6 +307,7 @@ package final class ClientPool: TurnEndHandler {
             connecting += 1
             connection.ticket = loop.register(number, for: .readOrWrite, connection)
         } catch {
+            if tryNextAddress() { return open() }
             retryAfter = loop.now + .milliseconds(10)
             let message = (error as? Failure)?.message ?? "\(error)"
             let failure = ClientFailure(kind: .connect, message: message, isSafeToResend: true)

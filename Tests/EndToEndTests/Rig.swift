@@ -60,6 +60,17 @@ enum Rig {
         return String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
     }
 
+    /// Waits until something is so; false when it is not within `seconds`.
+    @discardableResult
+    static func wait(seconds: Double = 20, until isSo: () throws -> Bool) rethrows -> Bool {
+        let deadline = Date.now.addingTimeInterval(seconds)
+        while Date.now < deadline {
+            if try isSo() { return true }
+            usleep(20_000)
+        }
+        return false
+    }
+
     static func json(_ path: String) throws -> JSONValue {
         try JSONValue(parsing: try String(contentsOfFile: path, encoding: .utf8))
     }

@@ -3,6 +3,7 @@
 import APNs
 import Basics
 import Faults
+import Journal
 import Scenarios
 import Testing
 
@@ -21,19 +22,37 @@ import Testing
                         id: "outage", action: .respond(.serviceUnavailable, timestamp: nil), duration: .seconds(5))),
                 ScheduledFault(at: .seconds(10), rule: FaultRule(id: "slow", action: .delay(.constant(0.2)))),
             ]
-        ) { [script] in script.add($0, now: $1) }
+        ) { [script] rule, now in script.status(of: script.add(rule, now: now))?.number ?? 0 }
     }
 
     @Test func `gives each fault once, at its time`() {
         var timeline = timeline()
         #expect(timeline.next == .seconds(10))
-        timeline.advance(since: origin, now: origin + .seconds(9.9))
+        #expect(timeline.advance(since: origin, now: origin + .seconds(9.9)).isEmpty)
         #expect(script.isEmpty)
-        timeline.advance(since: origin, now: origin + .seconds(10))
-        timeline.advance(since: origin, now: origin + .seconds(11))
+        let slow = timeline.advance(since: origin, now: origin + .seconds(10))
+        #expect(slow == [FaultNote(number: 1, rule: 1, label: "delay")])
+        #expect(timeline.advance(since: origin, now: origin + .seconds(11)).isEmpty)
         #expect(script.rules.map(\.rule.id) == ["slow"] && timeline.next == .seconds(20))
-        timeline.advance(since: origin, now: origin + .seconds(30))
+        let outage = timeline.advance(since: origin, now: origin + .seconds(30))
+        #expect(outage == [FaultNote(number: 0, rule: 2, label: "503 ServiceUnavailable")])
         #expect(script.rules.map(\.rule.id) == ["slow", "outage"] && timeline.next == nil)
+    }
+
+    @Test func `remembers how often each fault fired, by its number in the scenario`() {
+        var timeline = timeline()
+        _ = timeline.advance(since: origin, now: origin + .seconds(30))
+        func status(_ number: UInt32, fired: Int) -> FaultRuleStatus? {
+            script.rules.first { $0.number == number }.map { status in
+                var status = status
+                status.fired = fired
+                return status
+            }
+        }
+        timeline.count([status(1, fired: 4), status(2, fired: 7)].compactMap(\.self))
+        #expect(timeline.firings == [7, 4])
+        timeline.count([status(2, fired: 9)].compactMap(\.self))
+        #expect(timeline.firings == [9, 4])
     }
 
     @Test func `has a few words for every action, and an end for every rule that has one`() throws {
@@ -54,8 +73,8 @@ import Testing
 
     @Test func `tells what is in force, in a few words`() {
         var timeline = timeline()
-        timeline.advance(since: origin, now: origin + .seconds(10))
-        timeline.advance(since: origin, now: origin + .seconds(20))
+        _ = timeline.advance(since: origin, now: origin + .seconds(10))
+        _ = timeline.advance(since: origin, now: origin + .seconds(20))
         #expect(timeline.active(at: origin + .seconds(21)) == ["delay", "503 ServiceUnavailable"])
         #expect(timeline.active(at: origin + .seconds(25)) == ["delay"])
     }
@@ -83,8 +102,8 @@ import Testing
     @Test func `is in force within its windows only`() throws {
         let rule = try FaultRule(
             json: JSONValue(parsing: #"{"action":{"silence":true},"at":"1s","windows":{"every":"4s","for":"1s"}}"#))
-        var timeline = FaultTimeline([ScheduledFault(at: .zero, rule: rule)]) { _, _ in }
-        timeline.advance(since: origin, now: origin)
+        var timeline = FaultTimeline([ScheduledFault(at: .zero, rule: rule)]) { _, _ in 1 }
+        _ = timeline.advance(since: origin, now: origin)
         let seconds = [0.5, 1.5, 2.5, 5.5, 6.5]
         #expect(seconds.filter { !timeline.active(at: origin + .seconds($0)).isEmpty } == [1.5, 5.5])
     }

@@ -3,6 +3,7 @@
 import Basics
 import EventLoop
 import Foundation
+import Journal
 import Scenarios
 import Testing
 
@@ -16,7 +17,7 @@ import Testing
     ) throws {
         try Place.withFolder { folder in
             let log = folder + "/relay.log"
-            let relay = RelayProcess(arguments: ["sh", "-c", script], environment: environment, logPath: log)
+            let relay = try RelayProcess(arguments: ["sh", "-c", script], environment: environment, logPath: log)
             try relay.start()
             defer { relay.stop(StopSpec(signal: .kill, grace: .zero)) }
             try body(relay, log)
@@ -34,7 +35,7 @@ import Testing
     @Test func `ends with a code that is told`() throws {
         try withRelay("exit 3") { relay, _ in
             #expect(wait { !relay.isRunning })
-            #expect(relay.ending == "exited with code 3" && relay.identifier == nil)
+            #expect(relay.ending == "exited with code 3" && relay.identifier == nil && wait { relay.isGone })
         }
     }
 
@@ -50,7 +51,7 @@ import Testing
     @Test func `has its last five lines as last words, and appends to the log when started again`() throws {
         try withRelay("for i in 1 2 3 4 5 6; do echo $i; done") { relay, log in
             #expect(wait { !relay.isRunning })
-            #expect(relay.lastWords == "2\n3\n4\n5\n6")
+            #expect(relay.lastWords == "2\n3\n4\n5\n6" && wait { relay.isGone })
             try relay.start()
             #expect(wait { !relay.isRunning })
             #expect(FileSystem.read(log)?.filter { $0 == "1" }.count == 2)
@@ -76,31 +77,109 @@ import Testing
         }
     }
 
-    /// The thread stands for the run: what is killed takes its threads along.
-    @Test func `dies with the thread that started it, however that ends`() throws {
+    /// A process that a relay started, as npm or a shell does, by the number that it wrote down.
+    private func number(in log: String) throws -> pid_t {
+        #expect(wait { FileSystem.read(log)?.hasSuffix("\n") == true })
+        let line = try #require(FileSystem.read(log)?.split(separator: "\n").first)
+        return try #require(pid_t(line))
+    }
+
+    /// Neither that process nor a zombie of it.
+    private func isGone(_ number: pid_t) -> Bool { kill(number, 0) != 0 }
+
+    @Test(arguments: [
+        // Behind a shell; deaf to its signal; in a session of its own, and left behind by its parent.
+        "sh -c 'echo $$; while :; do sleep 0.02; done'; true",
+        "trap '' TERM; sh -c 'trap \"\" TERM; echo $$; while :; do sleep 0.02; done'; true",
+        "setsid sh -c 'echo $$; exec sleep 1000' & while :; do sleep 0.02; done",
+        "(setsid sh -c 'trap \"\" TERM INT HUP; echo $$; while :; do sleep 0.02; done' &); exec sleep 1000",
+    ])
+    func `is ended with all that it has started`(script: String) throws {
+        try withRelay(script) { relay, log in
+            let child = try number(in: log)
+            #expect(!isGone(child) && child != relay.identifier)
+            relay.stop(StopSpec(signal: .term, grace: .milliseconds(300)))
+            #expect(isGone(child) && relay.isGone && !relay.isRunning)
+        }
+    }
+
+    @Test func `that ended may leave something behind, which ends with the run`() throws {
+        var child: pid_t = 0
+        try withRelay("sh -c 'echo $$; while :; do sleep 0.02; done' & sleep 0.2; exit 3") { relay, log in
+            child = try number(in: log)
+            #expect(wait { !relay.isRunning })
+            #expect(relay.ending == "exited with code 3" && !relay.isGone && !isGone(child))
+            let failure = #expect(throws: Failure.self) { try relay.start() }
+            #expect(failure?.message.contains("cannot start the relay") == true)
+        }
+        #expect(isGone(child))
+    }
+
+    @Test func `goes when whoever started it lets go of it, however deaf it is`() throws {
         try Place.withFolder { folder in
-            let number = Handover<pid_t?>()
-            let ended = Handover<Void>()
-            Thread.detachNewThread {
-                let script = "trap '' TERM HUP INT; echo up; while :; do sleep 0.02; done"
-                let relay = RelayProcess(arguments: ["sh", "-c", script], environment: [], logPath: folder + "/relay.log")
-                try? relay.start()
-                number.give(relay.identifier)
-                ended.take()
-            }
-            let identifier = try #require(number.take())
-            #expect(wait { FileSystem.read(folder + "/relay.log") == "up\n" })
-            #expect(kill(identifier, 0) == 0)
-            ended.give(())
-            var status: Int32 = 0
-            #expect(wait { waitpid(identifier, &status, WNOHANG) == identifier })
-            #expect(status & 0x7F == SIGKILL)
+            let script = "trap '' TERM HUP INT; sh -c 'trap \"\" TERM HUP INT; echo $$; while :; do sleep 0.02; done'; true"
+            var relay: RelayProcess? = try RelayProcess(
+                arguments: ["sh", "-c", script], environment: [], logPath: folder + "/relay.log")
+            try relay?.start()
+            let child = try number(in: folder + "/relay.log")
+            let leader = try #require(relay?.identifier)
+            let keeper = try #require(relay?.keeper)
+            relay = nil
+            #expect(isGone(child) && isGone(leader) && isGone(keeper))
+        }
+    }
+
+    @Test func `goes with its keeper`() throws {
+        try withRelay("trap '' TERM; echo $$; while :; do sleep 0.02; done") { relay, log in
+            let number = try number(in: log)
+            kill(relay.keeper, SIGKILL)
+            #expect(wait { !relay.isRunning && isGone(number) })
+            #expect(relay.ending == "was ended with its keeper")
+        }
+    }
+
+    @Test func `hears signals that its parent ignores or blocks`() throws {
+        let before = signal(SIGINT, SIG_IGN)
+        defer { signal(SIGINT, before) }
+        try withRelay("echo up; grep -E 'Sig(Blk|Ign)' /proc/self/status; while :; do sleep 0.02; done") { relay, log in
+            #expect(wait { FileSystem.read(log)?.split(separator: "\n").count == 3 })
+            let masks = (FileSystem.read(log) ?? "").split(separator: "\n").dropFirst().compactMap { $0.split(separator: "\t").last }
+            // 32 and 33 are the C library's own.
+            #expect(masks.map { (UInt64($0, radix: 16) ?? 1) & ~(3 << 31) } == [0, 0], "\(masks)")
+            relay.stop(StopSpec(signal: .int, grace: .seconds(10)))
+            #expect(relay.ending == "was ended by signal 2")
+        }
+    }
+
+    @Test func `is in a process group of its own, and holds none of our files`() throws {
+        try withRelay("echo up; exec sleep 1000") { relay, _ in
+            let identifier = try #require(relay.identifier)
+            #expect(wait { FileSystem.link("/proc/\(identifier)/exe")?.hasSuffix("sleep") == true })
+            #expect(getpgid(identifier) == identifier && getpgrp() != identifier)
+            #expect(FileSystem.names(in: "/proc/\(identifier)/fd").sorted() == ["0", "1", "2"])
+            #expect(FileSystem.names(in: "/proc/\(relay.keeper)/fd").count == 7)
+        }
+    }
+
+    @Test func `is sampled with its children`() throws {
+        try withRelay("exec 7</dev/null; sh -c 'echo $$; while :; do :; done' & echo 1; wait") { relay, log in
+            #expect(wait { FileSystem.read(log)?.split(separator: "\n").count == 2 })
+            #expect(wait { (ProcessTree().sample(below: relay.keeper)?.cpu ?? .zero) > .milliseconds(50) })
+            let sample = try #require(ProcessTree().sample(below: relay.keeper))
+            #expect(sample.residentBytes > 500_000 && sample.descriptors >= 7 && sample.sockets == 0)
+            relay.stop(StopSpec(signal: .kill, grace: .zero))
+            #expect(ProcessTree().sample(below: relay.keeper) == nil)
+        }
+        let python = "import socket, time; kept = [socket.socket() for _ in range(5)]; print('up', flush=True); time.sleep(100)"
+        try withRelay("exec python3 -c \"\(python)\"") { relay, log in
+            #expect(wait { FileSystem.read(log) == "up\n" })
+            #expect(ProcessTree().sample(below: relay.keeper)?.sockets == 5)
         }
     }
 
     @Test func `that cannot be started is told with what to look at`() throws {
         try Place.withFolder { folder in
-            let relay = RelayProcess(arguments: ["/no/such/relay"], environment: [], logPath: folder + "/relay.log")
+            let relay = try RelayProcess(arguments: ["/no/such/relay"], environment: [], logPath: folder + "/relay.log")
             let failure = #expect(throws: Failure.self) { try relay.start() }
             #expect(failure?.kind == .run && failure?.hint == "check relay.launch in the scenario")
             #expect(failure?.message.contains("cannot start the relay '/no/such/relay'") == true)

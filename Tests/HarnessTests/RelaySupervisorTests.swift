@@ -3,6 +3,7 @@
 import Basics
 import EventLoop
 import Foundation
+import Journal
 import Net
 import Scenarios
 import Testing
@@ -11,11 +12,29 @@ import Testing
 
 @Suite struct `The relay's supervisor` {
     private static let serve = "exec python3 -m http.server --bind 127.0.0.1 --directory {{run.dir}} {{relay.port}}"
+    private let time = SystemTime()
+
+    /// What was noted.
+    private final class Notes {
+        var all: [RunNote] = []
+        /// Without samples, in a word or two each.
+        var words: [String] {
+            all.compactMap { note in
+                switch note {
+                case .relayStarted(let restart, _): "started \(restart)"
+                case .relayReady(let restart): "ready \(restart)"
+                case .relayStopping(let signal): "stopping \(signal)"
+                case .relayExited(let exit): exit.how + (exit.wasAsked ? ", asked" : "")
+                default: nil
+                }
+            }
+        }
+    }
 
     /// `turn` changes the one thing that a test is about.
     private func withRelay(
         launch script: String? = serve, turn: (inout RelaySpec) -> Void = { _ in },
-        _ body: (RelaySupervisor) throws -> Void
+        _ body: (RelaySupervisor, Notes) throws -> Void
     ) throws {
         try Place.withFolder { folder in
             let port = try Place.freePort()
@@ -23,7 +42,8 @@ import Testing
             spec.launch = script.map { ["sh", "-c", $0] }
             spec.ready = ReadySpec(path: "/", timeout: .seconds(20))
             turn(&spec)
-            let supervisor = try RelaySupervisor(spec, logPath: folder + "/relay.log") { name in
+            let notes = Notes()
+            let variable: (String) -> String? = { name in
                 switch name {
                 case "relay.listen": "127.0.0.1:\(port)"
                 case "relay.port": "\(port)"
@@ -31,110 +51,161 @@ import Testing
                 default: nil
                 }
             }
-            defer { supervisor.stop() }
-            try body(supervisor)
+            let supervisor = try RelaySupervisor(spec, logPath: folder + "/relay.log", variable: variable) { note, _ in
+                notes.all.append(note)
+            }
+            defer { stop(supervisor) }
+            try body(supervisor, notes)
         }
     }
 
-    private func wait(_ limit: Interval) -> Bool {
-        usleep(UInt32(limit.nanoseconds / 1_000))
+    private func stop(_ supervisor: RelaySupervisor) {
+        supervisor.stop(time) { usleep(UInt32($0.nanoseconds / 1_000)) }
+    }
+
+    /// Turns the supervisor's wheel until something is so; false after 30 s.
+    @discardableResult
+    private func turn(_ supervisor: RelaySupervisor, since origin: Instant? = nil, until isSo: () -> Bool) -> Bool {
+        let begin = time.now()
+        while time.now() - begin < .seconds(30) {
+            supervisor.advance(since: origin, now: time.now())
+            if isSo() { return true }
+            usleep(5_000)
+        }
         return false
     }
 
-    private func failure(_ supervisor: RelaySupervisor) -> Failure? {
-        #expect(throws: Failure.self) { try supervisor.comeUp { wait($0) } }
+    private func comeUp(_ supervisor: RelaySupervisor) throws {
+        try supervisor.start(now: time.now())
+        #expect(turn(supervisor) { supervisor.wasReady || supervisor.neverReady(now: time.now()) != nil })
     }
 
-    @Test func `waits until the relay answers, and ends it`() throws {
-        try withRelay { supervisor in
-            try supervisor.comeUp { wait($0) }
-            let probe = try ReadyProbe(origin: supervisor.origin, path: "/")
-            #expect(probe.isReady())
-            try supervisor.advance(since: SystemTime().now(), now: SystemTime().now())
-            #expect(!supervisor.isDown && supervisor.outages(until: .distantFuture).isEmpty)
-            supervisor.stop()
-            #expect(!probe.isReady())
+    private func isUp(_ supervisor: RelaySupervisor) throws -> Bool {
+        let probe = try ReadyProbe(target: supervisor.target, path: "/")
+        while true {
+            if let answer = probe.poll() { return answer }
+            usleep(2_000)
         }
     }
 
+    @Test func `waits until the relay answers, and ends it`() throws {
+        try withRelay { supervisor, notes in
+            try comeUp(supervisor)
+            #expect(try supervisor.wasReady && isUp(supervisor) && !supervisor.isDown)
+            #expect(supervisor.outages(until: .distantFuture).isEmpty)
+            stop(supervisor)
+            #expect(try !isUp(supervisor))
+            #expect(notes.words == ["started 0", "ready 0", "stopping TERM", "was ended by signal 15, asked"])
+        }
+    }
+
+    @Test func `may not call what the guard refuses, and then starts nothing`() throws {
+        let failure = #expect(throws: Failure.self) {
+            try withRelay(turn: { $0.url = "http://17.0.0.1:80" }) { _, _ in Issue.record("it was taken") }
+        }
+        #expect(failure?.kind == .usage)
+    }
+
     @Test func `tells how a relay ended before it was up, with its last words`() throws {
-        try withRelay(launch: "echo no database; exit 4") { supervisor in
-            let failure = failure(supervisor)
+        try withRelay(launch: "echo no database; exit 4") { supervisor, notes in
+            try comeUp(supervisor)
+            let failure = supervisor.neverReady(now: time.now())
             #expect(failure?.message == "the relay exited with code 4; its last words:\nno database")
-            #expect(failure?.kind == .run)
+            #expect(failure?.kind == .run && !supervisor.wasReady)
+            #expect(notes.words == ["started 0", "exited with code 4"])
         }
     }
 
     @Test func `tells of a relay that runs and is never ready`() throws {
-        try withRelay(turn: { $0.ready = ReadySpec(path: "/health", timeout: .milliseconds(600)) }) { supervisor in
-            let failure = failure(supervisor)
+        try withRelay(turn: { $0.ready = ReadySpec(path: "/health", timeout: .milliseconds(600)) }) { supervisor, _ in
+            try comeUp(supervisor)
             #expect(
-                failure?.message
-                    == "the relay did not answer GET \(supervisor.origin)/health with 2xx within 600ms")
-        }
-    }
-
-    @Test func `stops waiting when the user has had enough`() throws {
-        try withRelay(launch: "exec sleep 60") { supervisor in
-            let begin = SystemTime().now()
-            try supervisor.comeUp { _ in true }
-            #expect(SystemTime().now() - begin < .seconds(15))
+                supervisor.neverReady(now: time.now())?.message
+                    == "the relay did not answer GET \(supervisor.target)/health with 2xx within 600ms")
         }
     }
 
     @Test func `ends the relay on time, starts it again, and notes the outage`() throws {
         let restart = RelayRestart(at: .milliseconds(100), signal: .kill, down: .milliseconds(300))
-        try withRelay(turn: { $0.restarts = [restart] }) { supervisor in
-            let time = SystemTime()
-            try supervisor.comeUp { wait($0) }
-            let probe = try ReadyProbe(origin: supervisor.origin, path: "/")
+        try withRelay(turn: { $0.restarts = [restart] }) { supervisor, notes in
+            try comeUp(supervisor)
             let origin = time.now()
-            try supervisor.advance(since: origin, now: origin)
-            #expect(!supervisor.isDown)
-            try supervisor.advance(since: origin, now: origin + .milliseconds(100))
-            #expect(supervisor.isDown && !probe.isReady())
-            while supervisor.isDown, time.now() - origin < .seconds(30) {
-                try supervisor.advance(since: origin, now: time.now())
-                _ = wait(.milliseconds(10))
-            }
+            supervisor.advance(since: origin, now: origin)
+            #expect(!supervisor.isDown && supervisor.next(since: origin) == origin + .milliseconds(100))
+            supervisor.advance(since: origin, now: origin + .milliseconds(100))
+            #expect(supervisor.isDown && supervisor.next(since: origin) != nil)
+            #expect(turn(supervisor, since: origin) { !supervisor.isDown })
             let outage = try #require(supervisor.outages(until: .distantFuture).first)
             #expect(outage.end - outage.start >= .milliseconds(200))
-            #expect(!supervisor.isDown && probe.isReady())
+            #expect(try isUp(supervisor))
+            #expect(
+                notes.words == [
+                    "started 0", "ready 0", "stopping KILL", "was ended by signal 9, asked", "started 1", "ready 1",
+                ])
         }
     }
 
-    @Test func `tells of a relay that goes without being told to`() throws {
-        try withRelay(launch: "timeout 4 " + Self.serve.dropFirst(5)) { supervisor in
-            let time = SystemTime()
-            try supervisor.comeUp { wait($0) }
+    /// Faults and load wait for nobody: 40 turns in a moment, though the relay is deaf.
+    @Test func `never waits for a relay that ignores its signal`() throws {
+        let deaf = "trap '' TERM; " + Self.serve.dropFirst(5) + " & while :; do sleep 0.02; done"
+        let restart = RelayRestart(at: .zero, signal: .term, down: .zero)
+        let turn: (inout RelaySpec) -> Void = {
+            $0.restarts = [restart]
+            $0.stop = StopSpec(signal: .term, grace: .seconds(4))
+        }
+        try withRelay(launch: String(deaf), turn: turn) { supervisor, notes in
+            try comeUp(supervisor)
             let origin = time.now()
-            let failure = #expect(throws: Failure.self) {
-                while time.now() - origin < .seconds(30) {
-                    try supervisor.advance(since: origin, now: time.now())
-                    _ = wait(.milliseconds(10))
-                }
-            }
-            #expect(failure?.message.hasPrefix("the relay exited with code 124") == true)
+            for _ in 0..<40 { supervisor.advance(since: origin, now: time.now()) }
+            #expect(time.now() - origin < .seconds(2) && notes.words.last == "stopping TERM")
+            // The grace is over.
+            #expect(supervisor.next(since: origin)! > origin + .seconds(3.9))
+            supervisor.advance(since: origin, now: origin + .seconds(5))
+            #expect(self.turn(supervisor, since: origin) { notes.words.contains("was ended by signal 9, asked") })
+            #expect(self.turn(supervisor, since: origin) { notes.words.last == "ready 1" })
+        }
+    }
+
+    @Test func `notes a relay that goes without being told to, and goes on`() throws {
+        let restart = RelayRestart(at: .seconds(100), signal: .kill, down: .zero)
+        try withRelay(launch: "timeout 4 " + Self.serve.dropFirst(5), turn: { $0.restarts = [restart] }) { supervisor, notes in
+            try comeUp(supervisor)
+            let origin = time.now()
+            #expect(turn(supervisor, since: origin) { notes.words.last == "exited with code 124" })
+            #expect(supervisor.neverReady(now: time.now()) == nil)
+            // A death on purpose that was planned for later brings it back.
+            supervisor.advance(since: origin - .seconds(100), now: time.now())
+            #expect(turn(supervisor, since: origin - .seconds(100)) { notes.words.last == "ready 1" })
+        }
+    }
+
+    @Test func `samples the relay each second`() throws {
+        try withRelay { supervisor, notes in
+            try comeUp(supervisor)
+            #expect(
+                turn(supervisor) {
+                    notes.all.contains { if case .relaySample(let sample) = $0 { sample.sockets > 0 } else { false } }
+                })
         }
     }
 
     @Test func `leaves a relay alone that runs elsewhere`() throws {
-        try withRelay { running in
-            try running.comeUp { wait($0) }
+        try withRelay { running, _ in
+            try comeUp(running)
             let restart = RelayRestart(at: .zero)
             try withRelay(
                 launch: nil,
                 turn: {
-                    $0.url = running.origin.description
+                    $0.url = running.target.description
                     $0.restarts = [restart]
                 }
-            ) { supervisor in
-                try supervisor.comeUp { wait($0) }
-                try supervisor.advance(since: SystemTime().now(), now: SystemTime().now())
-                supervisor.stop()
-                #expect(!supervisor.isDown)
+            ) { supervisor, notes in
+                try comeUp(supervisor)
+                supervisor.advance(since: time.now(), now: time.now())
+                stop(supervisor)
+                #expect(!supervisor.isDown && notes.words == ["ready 0"])
             }
-            #expect(try ReadyProbe(origin: running.origin, path: "/").isReady())
+            #expect(try isUp(running))
         }
     }
 }

@@ -136,6 +136,18 @@ struct HouseTests {
         }
     }
 
+    @Test("calls out and looks names up in one place each, behind the guard of whom we call")
+    func calls() {
+        for (word, place) in [(" connect(", "Net/ClientPool.swift"), ("getaddrinfo(", "Net/TargetPolicy.swift")] {
+            let found = Repository.sources.filter { path in
+                Repository.read(path).split(separator: "\n").contains { line in
+                    line.contains(word) && !line.contains("func ") && !line.contains("connect(key")
+                }
+            }
+            #expect(found == ["Sources/" + place], "\(word)")
+        }
+    }
+
     @Test("tests every module")
     func tested() {
         let folders = Set(Repository.tests.map { String($0.split(separator: "/")[1]) })

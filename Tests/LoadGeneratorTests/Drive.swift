@@ -23,7 +23,7 @@ struct Drive {
     ) throws {
         let folder = try Folder()
         let service = try LoadService(
-            plan: plan, target: target, connections: connections, journalDirectory: folder.path, loops: loops,
+            plan: plan, target: TargetPolicy.loopback(target), connections: connections, journalDirectory: folder.path, loops: loops,
             window: window)
         origin = SystemTime().now() + .milliseconds(5)
         service.start(at: origin)

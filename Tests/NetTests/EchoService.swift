@@ -140,17 +140,18 @@ final class EchoService: Sendable {
 
     var origin: Origin { Origin(isTLS: caFile != nil, host: "127.0.0.1", port: address.port) }
 
-    func client(_ version: ClientConfiguration.Version, configure: (inout ClientConfiguration) -> Void = { _ in })
-        throws
-        -> LoopThread<ClientPool>
-    {
+    /// Calls `target`, or else the service's own address.
+    func client(
+        _ version: ClientConfiguration.Version, target: CheckedOrigin? = nil,
+        configure: (inout ClientConfiguration) -> Void = { _ in }
+    ) throws -> LoopThread<ClientPool> {
         var configuration = ClientConfiguration(version: version, tls: TLSClientSettings(caFile: caFile))
         configuration.requestTimeout = .seconds(5)
         configure(&configuration)
         let settings = configuration
-        let origin = origin
+        let target = try target ?? TargetPolicy.loopback(origin)
         return try LoopThread(name: "client") { loop in
-            try ClientPool(loop: loop, origin: origin, configuration: settings)
+            try ClientPool(loop: loop, target: target, configuration: settings)
         }
     }
 }

@@ -27,7 +27,7 @@ final class APNsChannel {
     }
 
     private let loop: EventLoop
-    private let origin: Origin
+    private let origin: CheckedOrigin
     private let configuration: ClientConfiguration
     private let isFreshPerPush: Bool
     private let timeout: Interval
@@ -39,7 +39,7 @@ final class APNsChannel {
     private var spare: [OutgoingRequest] = []
 
     /// Throws what the pool throws: a CA file that cannot be read.
-    init(loop: EventLoop, origin: Origin, options: RelayOptions) throws {
+    init(loop: EventLoop, origin: CheckedOrigin, options: RelayOptions) throws {
         self.loop = loop
         self.origin = origin
         var configuration = ClientConfiguration(version: .http2, tls: TLSClientSettings(caFile: options.caFile))
@@ -52,7 +52,7 @@ final class APNsChannel {
         configuration.maxBodyBytes = 16_384
         self.configuration = configuration
         isFreshPerPush = options.defects.contains(.connectionPerPush)
-        line = Line(try ClientPool(loop: loop, origin: origin, configuration: configuration), since: loop.now)
+        line = Line(try ClientPool(loop: loop, target: origin, configuration: configuration), since: loop.now)
     }
 
     /// `completion` is called once, within the push timeout; within this call only while the channel rests.
@@ -79,7 +79,7 @@ final class APNsChannel {
 
     /// The next push opens a new connection; what is under way on the old one is left to finish.
     func renew() {
-        guard let pool = try? ClientPool(loop: loop, origin: origin, configuration: configuration) else { return }
+        guard let pool = try? ClientPool(loop: loop, target: origin, configuration: configuration) else { return }
         line.isRetired = true
         line.close()
         line = Line(pool, since: loop.now)

@@ -32,6 +32,8 @@ package struct RelayOptions: Sendable {
     /// The APNs hosts. Where both are the same there is no "other host" to try.
     package var production: Origin
     package var sandbox: Origin
+    /// Machines other than this one on which a mock may be called.
+    package var allowHosts: Set<String> = []
     /// PEM file of the authorities to trust for APNs; nil: the system's.
     package var caFile: String?
     /// PEM file (`AuthKey_….p8`) of the provider key, its id and its team.

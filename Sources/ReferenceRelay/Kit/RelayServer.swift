@@ -6,20 +6,34 @@ import Glibc
 package import Net
 import TLS
 
+/// Where APNs is, looked up once and checked: a relay of ours calls no push vendor either.
+struct APNsHosts: Sendable {
+    let production: CheckedOrigin
+    let sandbox: CheckedOrigin
+
+    init(_ options: RelayOptions) throws(Failure) {
+        production = try TargetPolicy.check(options.production, allowHosts: options.allowHosts)
+        sandbox =
+            options.sandbox == options.production
+            ? production : try TargetPolicy.check(options.sandbox, allowHosts: options.allowHosts)
+    }
+}
+
 /// An honest relay in the dialect of its options, listening when the initializer returns.
 package final class RelayServer: Sendable {
     package let boundAddress: SocketAddress
     private let thread: LoopThread<RelayService>
 
-    /// Fails with a usage error for a key or CA file that cannot be read and for a storage file of another kind,
-    /// and with one about the address where the port is taken.
+    /// Fails with a usage error for an APNs host that may not be called (see `TargetPolicy`), for a key or CA file that
+    /// cannot be read and for a storage file of another kind, and with one about the address where the port is taken.
     package init(options: RelayOptions) throws(Failure) {
+        let hosts = try APNsHosts(options)
         let key = try Self.readKey(options.keyFile)
         let socket = try ListeningSocket(options.listen, sharesPort: options.isShared)
         boundAddress = socket.boundAddress
         do {
             thread = try LoopThread(name: "relay") { loop in
-                let service = try RelayService(loop: loop, options: options, key: key)
+                let service = try RelayService(loop: loop, options: options, hosts: hosts, key: key)
                 try service.listen(on: socket)
                 return service
             }

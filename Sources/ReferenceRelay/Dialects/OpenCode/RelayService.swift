@@ -28,7 +28,7 @@ final class RelayService: ServerHandler {
     /// The last write failed: registrations are refused until one succeeds.
     private var storageFailure: Failure?
 
-    init(loop: EventLoop, options: RelayOptions, key: P256PrivateKey) throws {
+    init(loop: EventLoop, options: RelayOptions, hosts: APNsHosts, key: P256PrivateKey) throws {
         self.loop = loop
         self.options = options
         storage = try Storage(path: options.storage, deliveryRowsMax: options.deliveryRowsMax)
@@ -38,10 +38,10 @@ final class RelayService: ServerHandler {
         // Ids of pushes must differ from one start to the next, and from those of a process beside this one.
         let chance = options.seed.child("relay").child(UInt64(bitPattern: wall.nanoseconds)).child(UInt64(getpid()))
         core = RelayCore(options: options, chance: chance) { key.sign($0) }
-        production = try APNsChannel(loop: loop, origin: options.production, options: options)
+        production = try APNsChannel(loop: loop, origin: hosts.production, options: options)
         sandbox =
-            options.sandbox == options.production
-            ? production : try APNsChannel(loop: loop, origin: options.sandbox, options: options)
+            hosts.sandbox == hosts.production
+            ? production : try APNsChannel(loop: loop, origin: hosts.sandbox, options: options)
         if !options.isShared { core.restore(try storage.load(), now: now) }
     }
 

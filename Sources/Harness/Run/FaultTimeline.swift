@@ -3,29 +3,45 @@
 import APNs
 import Basics
 import Faults
+import Journal
 import Reports
 import Scenarios
 
 /// Confined to the thread that runs the harness.
 struct FaultTimeline {
-    private var pending: [ScheduledFault]
-    private let give: (FaultRule, Instant) -> Void
+    /// With their numbers among the scenario's.
+    private var pending: [(number: Int, fault: ScheduledFault)]
+    private let give: (FaultRule, Instant) -> UInt32
     private(set) var given: [GivenFault] = []
+    /// How often each has fired as far as known, by its number among the scenario's.
+    private(set) var firings: [Int]
 
-    /// `give` puts a rule in force.
-    init(_ faults: [ScheduledFault], give: @escaping (FaultRule, Instant) -> Void) {
-        pending = faults.sorted { $0.at < $1.at }
+    /// `give` puts a rule in force and gives the number it has there.
+    init(_ faults: [ScheduledFault], give: @escaping (FaultRule, Instant) -> UInt32) {
+        pending = faults.enumerated().map { ($0.offset, $0.element) }.sorted { $0.fault.at < $1.fault.at }
+        firings = [Int](repeating: 0, count: faults.count)
         self.give = give
     }
 
     /// When the next one is due, after the origin.
-    var next: Interval? { pending.first?.at }
+    var next: Interval? { pending.first?.fault.at }
 
-    mutating func advance(since origin: Instant, now: Instant) {
-        while let first = pending.first, now >= origin + first.at {
+    /// Gives what is due, and tells what that was.
+    mutating func advance(since origin: Instant, now: Instant) -> [FaultNote] {
+        let before = given.count
+        while let (number, fault) = pending.first, now >= origin + fault.at {
             pending.removeFirst()
-            give(first.rule, now)
-            given.append(GivenFault(rule: first.rule, addedAt: now))
+            let rule = give(fault.rule, now)
+            given.append(GivenFault(rule: fault.rule, addedAt: now, number: number, ruleNumber: rule))
+        }
+        return given[before...].map { FaultNote(number: $0.number, rule: $0.ruleNumber, label: $0.label) }
+    }
+
+    /// Takes the counts of the rules in force; those that are gone by then keep what they had.
+    mutating func count(_ rules: [FaultRuleStatus]) {
+        for fault in given {
+            guard let status = rules.first(where: { $0.number == fault.ruleNumber }) else { continue }
+            firings[fault.number] = max(firings[fault.number], status.fired)
         }
     }
 
@@ -35,6 +51,10 @@ struct FaultTimeline {
 /// A fault that the mock was given, and when it was in force as far as the clock tells.
 struct GivenFault {
     let label: String
+    /// Among the scenario's.
+    let number: Int
+    /// In the mock, and in each push that it met.
+    let ruleNumber: UInt32
     private let start: Instant
     /// Nil: to the end.
     private let end: Instant?
@@ -43,7 +63,9 @@ struct GivenFault {
     /// More windows than this are told as one time.
     static let mostWindows = 200
 
-    init(rule: FaultRule, addedAt: Instant) {
+    init(rule: FaultRule, addedAt: Instant, number: Int = 0, ruleNumber: UInt32 = 0) {
+        self.number = number
+        self.ruleNumber = ruleNumber
         label = rule.label
         start = addedAt + (rule.at ?? .zero)
         end = rule.end(addedAt: addedAt)

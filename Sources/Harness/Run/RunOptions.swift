@@ -10,6 +10,10 @@ package struct RunOptions: Sendable {
     package var overrides: [(path: String, value: String)] = []
     /// Beside those of the scenario.
     package var gates: [String] = []
+    /// Rules that are known to break; beside those of the profile.
+    package var knownFailing: [String] = []
+    /// What the relay should do counts like what it must.
+    package var isStrict = false
     package var isQuiet = false
     package var isPlain = false
     package var isDryRun = false

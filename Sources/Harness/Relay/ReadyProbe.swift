@@ -1,0 +1,49 @@
+// Asks a relay whether it is up: a GET that answers 2xx.
+
+import Basics
+import EventLoop
+import Net
+
+/// Confined to the thread that runs the harness, which never waits for the relay.
+final class ReadyProbe {
+    private let thread: LoopThread<ClientPool>
+    private let path: String
+    private let question = Question<Bool>()
+
+    init(target: CheckedOrigin, path: String) throws(Failure) {
+        var configuration = ClientConfiguration(version: .http1)
+        configuration.requestTimeout = .seconds(2)
+        configuration.connectTimeout = .seconds(2)
+        let settings = configuration
+        do {
+            thread = try LoopThread(name: "ready") { loop in
+                try ClientPool(loop: loop, target: target, configuration: settings)
+            }
+        } catch { throw error as? Failure ?? Failure(.run, "cannot ask the relay: \(error)") }
+        self.path = path
+    }
+
+    deinit {
+        thread.post { $0.close() }
+        thread.stop()
+    }
+
+    /// What the relay last said, once; nil while no answer has come. Asks again when no question is open.
+    func poll() -> Bool? {
+        question.poll { answer in
+            let path = path
+            thread.post { pool in
+                pool.send(OutgoingRequest(method: "GET", path: path)) { outcome in
+                    if case .response(let response) = outcome {
+                        answer((200..<300).contains(response.status))
+                    } else {
+                        answer(false)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Forgets what the relay said before it was started anew.
+    func forget() { question.forget() }
+}

@@ -1,0 +1,207 @@
+// The relay's life during a run: comes up, is ended and started again on purpose, and is watched for ending by itself. What
+// it does is noted, never waited for: a relay that will not stop or come up holds up nobody.
+
+import Basics
+import EventLoop
+import Journal
+import Net
+import Scenarios
+
+/// Confined to the thread that runs the harness.
+final class RelaySupervisor {
+    private enum State {
+        /// Not started yet, or ended by itself.
+        case down
+        /// Ended on purpose; starts again at this instant.
+        case resting(until: Instant)
+        /// Was started, and has not answered yet.
+        case comingUp
+        case running
+        /// Was told to end; is killed at `killAt`. It stays down for `rest`; nil: for good.
+        case stopping(killAt: Instant, isKilled: Bool, rest: Interval?)
+    }
+
+    /// Checked before anything is started or asked.
+    let target: CheckedOrigin
+    /// It answered its ready probe once: from then on its failures are its own.
+    private(set) var wasReady = false
+    private let spec: RelaySpec
+    private let process: RelayProcess?
+    private let probe: ReadyProbe
+    private let sampler: RelaySampler?
+    private let note: (RunNote, Instant) -> Void
+    private var state = State.down
+    private var pending: [RelayRestart]
+    private var starts = 0
+    private var isExitNoted = true
+    private var startedAt = Instant(nanoseconds: 0)
+    private var nextSample = Instant.distantFuture
+    private var outageBegan: Instant?
+    private var outages: [(start: Instant, end: Instant)] = []
+
+    private static let samplePeriod = Interval.seconds(1)
+
+    /// `variable` gives the values of the launch template; `note` puts on record what happens. Throws a usage `Failure`
+    /// when the relay may not be called; then nothing has been started.
+    init(
+        _ spec: RelaySpec, logPath: String, allowHosts: Set<String> = [], variable: (String) -> String?,
+        note: @escaping (RunNote, Instant) -> Void
+    ) throws(Failure) {
+        self.spec = spec
+        self.note = note
+        target = try TargetPolicy.check(
+            Origin(parsing: LaunchTemplate.fill(spec.url, variable)), allowHosts: allowHosts)
+        if let launch = spec.launch {
+            process = try RelayProcess(
+                arguments: launch.map { LaunchTemplate.fill($0, variable) },
+                environment: spec.environment.map { ($0.name, LaunchTemplate.fill($0.value, variable)) },
+                logPath: logPath)
+            sampler = try RelaySampler()
+        } else {
+            process = nil
+            sampler = nil
+        }
+        probe = try ReadyProbe(target: target, path: spec.ready.path)
+        pending = spec.restarts.sorted { $0.at < $1.at }
+    }
+
+    /// Starts it if it is ours to start.
+    func start(now: Instant) throws(Failure) {
+        try process?.start()
+        begin(now)
+    }
+
+    private func begin(_ now: Instant) {
+        probe.forget()
+        state = .comingUp
+        startedAt = now
+        nextSample = min(nextSample, now + Self.samplePeriod)
+        guard let process else { return }
+        isExitNoted = false
+        note(.relayStarted(restart: starts, arguments: process.arguments), now)
+        starts += 1
+    }
+
+    /// Why it never came up, if so it is: it ended before it answered, or the time for that is over.
+    func neverReady(now: Instant) -> Failure? {
+        guard !wasReady, case .comingUp = state else { return wasReady ? nil : ended }
+        guard now >= startedAt + spec.ready.timeout else { return nil }
+        return Failure(
+            .run, "the relay did not answer GET \(target)\(spec.ready.path) with 2xx within \(spec.ready.timeout)",
+            hint: "check relay.url and relay.ready of the scenario; its output is in relay.log of the run directory")
+    }
+
+    private var ended: Failure? {
+        guard let process, let ending = process.ending else { return nil }
+        let words = process.lastWords
+        return Failure(
+            .run, "the relay \(ending)" + (words.isEmpty ? "" : "; its last words:\n\(words)"),
+            hint: "its output is in relay.log of the run directory")
+    }
+
+    /// Looks at what has happened and does what is due at `now`; `origin` is the instant of the plan's start, nil before
+    /// it is known. Never waits.
+    func advance(since origin: Instant?, now: Instant) {
+        sample(now)
+        noteExit(now)
+        restartIfDue(since: origin, now: now)
+        switch state {
+        case .down, .running: break
+        case .comingUp:
+            guard probe.poll() == true else { return }
+            state = .running
+            wasReady = true
+            note(.relayReady(restart: max(0, starts - 1)), now)
+            if let began = outageBegan { outages.append((began, now)) }
+            outageBegan = nil
+        case .stopping(let killAt, let isKilled, let rest):
+            if process?.isGone ?? true {
+                state = rest.map { .resting(until: now + $0) } ?? .down
+            } else if now >= killAt, !isKilled {
+                process?.send(.kill)
+                state = .stopping(killAt: killAt, isKilled: true, rest: rest)
+            }
+        case .resting(let until):
+            guard now >= until, let process else { return }
+            do throws(Failure) {
+                try process.start()
+                begin(now)
+            } catch {
+                note(.relayExited(RelayExitNote(how: error.message, wasAsked: false, lastLines: "")), now)
+                state = .down
+            }
+        }
+    }
+
+    /// A death on purpose, also of a relay that has died already or never came back: then only the rest is taken.
+    private func restartIfDue(since origin: Instant?, now: Instant) {
+        guard let process, let origin, let next = pending.first, now >= origin + next.at else { return }
+        switch state {
+        case .stopping, .resting: return
+        case .down, .comingUp, .running: break
+        }
+        pending.removeFirst()
+        outageBegan = outageBegan ?? now
+        note(.relayStopping(signal: next.signal.rawValue), now)
+        process.send(next.signal)
+        state = .stopping(killAt: now + spec.stop.grace, isKilled: next.signal == .kill, rest: next.down)
+    }
+
+    private func noteExit(_ now: Instant) {
+        guard let process, !isExitNoted, !process.isRunning else { return }
+        isExitNoted = true
+        var wasAsked = false
+        if case .stopping = state { wasAsked = true }
+        note(
+            .relayExited(
+                RelayExitNote(how: process.ending ?? "ended", wasAsked: wasAsked, lastLines: process.lastWords)), now)
+        if !wasAsked { state = .down }
+    }
+
+    /// Asks for a sample each second, and notes it when it is there.
+    private func sample(_ now: Instant) {
+        guard let process, let sampler, now >= nextSample, !process.isGone else { return }
+        guard let sample = sampler.poll(below: process.keeper) else { return }
+        note(.relaySample(sample), now)
+        nextSample = max(nextSample + Self.samplePeriod, now)
+    }
+
+    /// Ended on purpose and not yet up again.
+    var isDown: Bool { outageBegan != nil }
+
+    /// When there will be something to do next, if that is known.
+    func next(since origin: Instant?) -> Instant? {
+        let restart = origin.flatMap { origin in pending.first.map { origin + $0.at } }
+        let step: Instant? =
+            switch state {
+            case .down, .running, .comingUp: nil
+            case .stopping(let killAt, _, _): killAt
+            case .resting(let until): until
+            }
+        return [restart, step].compactMap { $0 }.min()
+    }
+
+    /// The outages on purpose up to `end`, one that still goes on among them.
+    func outages(until end: Instant) -> [(start: Instant, end: Instant)] {
+        outages + (outageBegan.map { [($0, end)] } ?? [])
+    }
+
+    /// Ends it for good, and waits for that: as long as the scenario allows, then with KILL.
+    func stop(_ time: any TimeSource, sleep: (Interval) -> Void) {
+        guard let process, !process.isGone else { return }
+        let now = time.now()
+        if case .stopping = state {
+        } else {
+            note(.relayStopping(signal: spec.stop.signal.rawValue), now)
+            process.send(spec.stop.signal)
+        }
+        state = .stopping(killAt: now + spec.stop.grace, isKilled: spec.stop.signal == .kill, rest: nil)
+        pending = []
+        let last = now + spec.stop.grace + .seconds(5)
+        while !process.isGone, time.now() < last {
+            advance(since: nil, now: time.now())
+            sleep(.milliseconds(5))
+        }
+        noteExit(time.now())
+    }
+}

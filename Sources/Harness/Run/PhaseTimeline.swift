@@ -1,0 +1,50 @@
+// The phases of a run: warm-up, measure, drain, and the stopping of everything.
+
+import Basics
+import Reports
+
+struct PhaseTimeline {
+    static let warmUp = "warm-up"
+    static let measure = "measure"
+    static let drain = "drain"
+    static let stop = "stop"
+
+    /// Begins that long after the origin.
+    private var pending: [(name: String, at: Interval)]
+    private var begun: [(name: String, at: Instant)] = []
+
+    init(warmUp: Interval) {
+        pending =
+            warmUp > .zero
+            ? [(Self.warmUp, .zero), (Self.measure, warmUp)] : [(Self.measure, .zero)]
+    }
+
+    /// Of the phase that goes on; empty before the first.
+    var current: String { begun.last?.name ?? "" }
+
+    /// When the next one is due, after the origin, if that is known.
+    var next: Interval? { pending.first?.at }
+
+    /// Those that begin now, each with its instant. The load's end begins the drain, also during the warm-up.
+    mutating func begun(at now: Instant, origin: Instant, loadEnded: Instant?) -> [(name: String, at: Instant)] {
+        let before = begun.count
+        while let first = pending.first, now >= origin + first.at {
+            pending.removeFirst()
+            begun.append((first.name, origin + first.at))
+        }
+        if let loadEnded, !begun.isEmpty, current != Self.drain {
+            pending = []
+            if current != Self.measure { begun.append((Self.measure, loadEnded)) }
+            begun.append((Self.drain, loadEnded))
+        }
+        return Array(begun[before...])
+    }
+
+    /// As intervals since the origin, the last one up to `now`.
+    func record(origin: Instant, now: Instant) -> [RunRecord.Phase] {
+        begun.enumerated().map { index, phase in
+            let end = index + 1 < begun.count ? begun[index + 1].at : max(now, phase.at)
+            return RunRecord.Phase(name: phase.name, start: phase.at - origin, end: end - origin)
+        }
+    }
+}

@@ -1,0 +1,155 @@
+// What a run is made of: a mock, the relay, and the load. Started in this order, stopped in the other.
+
+import APNs
+import Basics
+import Devices
+import EventLoop
+import Glibc
+import Journal
+import LoadGenerator
+import MockServer
+import Net
+import Scenarios
+
+/// Confined to the thread that runs the harness.
+final class Rig {
+    let mock: MockService
+    let relay: RelaySupervisor
+    private(set) var load: LoadService?
+    private let plan: Plan
+    private let scenario: Scenario
+    private let directory: RunDirectory
+    private let time = SystemTime()
+
+    /// The mock listens when it returns, the relay is not started yet. Throws a usage `Failure` when the relay may not be
+    /// called.
+    init(
+        plan: Plan, scenario: Scenario, seed: Seed, directory: RunDirectory, options: RunOptions,
+        note: @escaping (RunNote, Instant) -> Void
+    ) throws(Failure) {
+        self.plan = plan
+        self.scenario = scenario
+        self.directory = directory
+        DescriptorLimit.raise()
+        mock = try MockService(options: try Self.mockOptions(scenario, seed: seed, directory: directory))
+        do throws(Failure) {
+            relay = try RelaySupervisor(
+                scenario.relay, logPath: directory.relayLog, allowHosts: options.allowHosts,
+                variable: try Self.variables(scenario, mock.coordinates, directory, options), note: note)
+        } catch {
+            mock.drainAndStop()
+            throw error
+        }
+        if scenario.mock.tokens == .registered { registerTokens() }
+    }
+
+    /// The plan begins at that instant.
+    func startLoad(at origin: Instant) throws(Failure) {
+        let load = try LoadService(
+            plan: plan, target: relay.target, connections: scenario.workload.connections,
+            journalDirectory: directory.journal)
+        self.load = load
+        load.start(at: origin)
+    }
+
+    /// Ends the load, then the relay, so that it may still push what it has, then the mock. Waits for each, bounded.
+    func stop() {
+        load?.stop()
+        relay.stop(time) { usleep(UInt32(clamping: $0.nanoseconds / 1_000)) }
+        mock.drainAndStop()
+    }
+
+    /// What both sides have counted.
+    func totals(firings: [Int]) -> TotalsNote {
+        let (load, mock) = (self.load?.snapshot() ?? LoadSnapshot(), self.mock.statistics())
+        var totals = TotalsNote()
+        totals.sessionsBegun = load.sessionsBegun
+        totals.planned = load.planned
+        totals.sent = load.sent
+        totals.answered = load.answered
+        totals.failed = load.failed
+        totals.dropped = load.dropped
+        totals.loadConnections = scenario.workload.connections
+        totals.pushes = mock.pushes
+        totals.silenced = mock.silenced
+        totals.mockConnections = mock.connectionsOpened
+        totals.connectionsEndedByFaults = mock.connectionsEndedByFaults
+        totals.faultsFired = mock.faultsFired
+        totals.tokens = self.mock.devices.tokenCount
+        totals.journalBytes = mock.journalBytes
+        totals.firings = firings
+        return totals
+    }
+
+    // MARK: Making
+
+    /// The mock knows no token that nobody registered, so it is told those of the plan's sessions.
+    private func registerTokens() {
+        let topic = scenario.relay.profile.topic
+        let now = mock.clock.wall()
+        plan.tokens { variable, token in
+            let kind: TokenKind =
+                switch variable {
+                case .activityToken: .activity
+                case .startToken: .start
+                default: .device
+                }
+            mock.devices.set(TokenRecord(token: token, kind: kind, topic: topic), now: now)
+        }
+    }
+
+    private static func mockOptions(
+        _ scenario: Scenario, seed: Seed, directory: RunDirectory
+    ) throws(Failure) -> MockOptions {
+        var options = MockOptions(stateDirectory: directory.mockState)
+        options.apns = SocketAddress(host: "127.0.0.1", port: 0)
+        options.admin = SocketAddress(host: "127.0.0.1", port: 0)
+        options.loops = scenario.mock.loops
+        options.registration = scenario.mock.tokens == .any ? .any : .registered
+        switch scenario.mock.environment {
+        case .production: options.environment = .production
+        case .sandbox: options.environment = .sandbox
+        case .both: options.sandbox = SocketAddress(host: "127.0.0.1", port: 0)
+        }
+        options.topics = scenario.mock.topics
+        options.seed = seed.child("mock")
+        options.journalDirectory = directory.journal
+        for (name, value) in scenario.mock.settings { try options.set(name, to: value) }
+        if scenario.clockScale != 1 || scenario.mock.clockSkew != .zero {
+            options.clock = ScaledTime(base: SystemTime(), scale: scenario.clockScale, skew: scenario.mock.clockSkew)
+        }
+        return options
+    }
+
+    private static func variables(
+        _ scenario: Scenario, _ coordinates: MockCoordinates, _ directory: RunDirectory, _ options: RunOptions
+    ) throws(Failure) -> (String) -> String? {
+        var listen = try SocketAddress(parsing: scenario.relay.listen)
+        if listen.port == 0 {
+            // Free now; the relay takes it a moment later.
+            listen = try ListeningSocket(listen).boundAddress
+        }
+        let executable = options.executable ?? FileSystem.executable
+        return { [listen] name in
+            switch name {
+            case "pushrig": executable
+            case "mock.apns": coordinates.apns.description
+            case "mock.sandbox": (coordinates.sandbox ?? coordinates.apns).description
+            case "mock.sandboxHost": (coordinates.sandbox ?? coordinates.apns).host
+            case "mock.sandboxPort": String((coordinates.sandbox ?? coordinates.apns).port)
+            case "mock.apnsHost": coordinates.apns.host
+            case "mock.apnsPort": String(coordinates.apns.port)
+            case "mock.ca": coordinates.ca
+            case "mock.key": coordinates.apnsKey
+            case "mock.keyId": coordinates.keyID
+            case "mock.teamId": coordinates.teamID
+            case "mock.topic": coordinates.topics[0]
+            case "relay.listen": listen.description
+            case "relay.host": listen.host
+            case "relay.port": String(listen.port)
+            case "run.dir": directory.path
+            default: nil
+            }
+        }
+    }
+}

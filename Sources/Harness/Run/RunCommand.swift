@@ -1,0 +1,107 @@
+// `pushrig run`: reads the scenario, sets the rig up, lets the conductor play, has it judged, writes the report.
+
+package import Basics
+import EventLoop
+import Journal
+import LoadGenerator
+import MockServer
+import Reports
+import Scenarios
+
+/// One execution of a scenario. Confined to the thread that makes it; blocks that thread until the run is over.
+package final class RunCommand {
+    private let options: RunOptions
+    private let signals: Signals
+    private let scenario: Scenario
+    private let seed: Seed
+    private let plan: Plan
+    private let time = SystemTime()
+
+    /// `signals` must have been made before any thread was started.
+    package init(_ options: RunOptions, signals: Signals) throws(Failure) {
+        self.options = options
+        self.signals = signals
+        var scenario = try Scenario.load(
+            path: options.scenarioPath, overrides: options.overrides, searchPath: ["Scenarios"])
+        let kinds = scenario.relay.profile.calls.filter { !$0.pushes.isEmpty }.map(\.name)
+        for gate in options.gates { scenario.gates.append(try Gate(parsing: gate, kinds: kinds)) }
+        self.scenario = scenario
+        let drawn = UInt64(bitPattern: time.wall().nanoseconds)
+        seed = Seed(options.seed ?? scenario.seed ?? Seed(drawn).child("run").value)
+        plan = Plan(
+            scenario: scenario, seed: seed, run: UInt32(truncatingIfNeeded: seed.child("run").value),
+            shard: Shard(index: options.shard.index, count: options.shard.count))
+    }
+
+    /// Runs to the end and tells the exit code. What stands in the way of starting is thrown; what happens later is in
+    /// the report.
+    package func run() throws(Failure) -> ExitCode {
+        if options.isDryRun {
+            Console.out(PlanText(plan: plan, scenario: scenario, seed: seed).text)
+            return .passed
+        }
+        let panel = RunPanel(
+            title: scenario.name, options: options,
+            total: plan.duration + max(scenario.phases.drain, scenario.relay.profile.settle))
+        let history = RunHistory(startedAt: time.wall(), origin: time.now())
+        let directory = try RunDirectory(
+            chosen: options.outputDirectory, scenario: scenario.name, scenarioText: scenario.text, at: history.startedAt)
+        panel.say("seed \(seed), \(plan.sessionCount) sessions, \(plan.eventCount) events, report in \(directory.path)\n")
+        try play(directory, history, panel)
+        let record = try RunJudge(
+            options: options, scenario: scenario, plan: plan, seed: seed, directory: directory, history: history
+        ).record()
+        panel.finish()
+        try ReportFiles.writeAll(record, to: directory.path, fullTokens: options.showsFullTokens)
+        if options.printsJSON {
+            Console.out(record.withShortTokens.json.text + "\n")
+        } else {
+            Console.out(TerminalSummary.renderText(record, color: Console.wantsColor(1)))
+            Console.out("report: \(directory.path)/report.html\n")
+        }
+        return ExitCode(rawValue: record.exit.code) ?? .couldNotRun
+    }
+
+    /// The run itself, on record from its plan to its end. Throws what the user can mend before anything is started.
+    private func play(_ directory: RunDirectory, _ history: RunHistory, _ panel: RunPanel) throws(Failure) {
+        let journal = try RunJournal(directory: directory.journal, time: time)
+        journal.note(.plan(planNote), at: time.now())
+        var finish = FinishNote()
+        do throws(Failure) {
+            let rig = try Rig(
+                plan: plan, scenario: scenario, seed: seed, directory: directory, options: options,
+                note: journal.note(_:at:))
+            let conductor = Conductor(
+                rig, scenario: scenario, journal: journal, signals: signals, history: history, startAt: options.startAt,
+                isStopping: signals.endAtNext, show: panel.show)
+            switch try conductor.conduct() {
+            case .over: break
+            case .interrupted:
+                finish.isInterrupted = true
+                history.isInterrupted = true
+            case .neverReady(let failure):
+                finish.wasNeverReady = true
+                finish.trouble = failure.description
+                history.failure = failure
+            }
+            if let failure = rig.mock.failure ?? history.load.journalFailure { throw failure }
+        } catch {
+            finish.trouble = finish.trouble ?? error.description
+            journal.note(.finished(finish), at: time.now())
+            // Such as a relay that may not be called: nothing was started that a report could be about.
+            if error.kind == .usage { throw error }
+            history.failure = history.failure ?? error
+            return
+        }
+        journal.note(.finished(finish), at: time.now())
+    }
+
+    private var planNote: PlanNote {
+        PlanNote(
+            files: scenario.sources.map { PlanNote.File(path: $0.path, text: $0.text) },
+            overrides: options.overrides.map { [$0.path, $0.value] }, gates: options.gates,
+            knownFailing: options.knownFailing, isStrict: options.isStrict, seed: seed.value, run: plan.run,
+            digest: plan.digest(), shardIndex: options.shard.index, shardCount: options.shard.count,
+            command: options.command, toolVersion: Build.version, commit: Build.commit, machine: .current)
+    }
+}

@@ -1,0 +1,43 @@
+// The phases of a run.
+
+import Basics
+import Reports
+import Testing
+
+@testable import Harness
+
+@Suite struct `The timeline of phases` {
+    private let origin = Instant(nanoseconds: 1_000)
+
+    /// Names of the phases that begin, with the seconds after the origin.
+    private func step(_ timeline: inout PhaseTimeline, _ seconds: Double, loadEnded: Double? = nil) -> [String] {
+        let ended = loadEnded.map { origin + .seconds($0) }
+        return timeline.begun(at: origin + .seconds(seconds), origin: origin, loadEnded: ended)
+            .map { "\($0.name) \(($0.at - origin).seconds)" }
+    }
+
+    @Test func `begin when they are due, at the instant at which they were due`() {
+        var timeline = PhaseTimeline(warmUp: .seconds(2))
+        #expect(step(&timeline, -0.1).isEmpty && timeline.current == "" && timeline.next == .zero)
+        #expect(step(&timeline, 0.05) == ["warm-up 0.0"] && timeline.next == .seconds(2))
+        #expect(step(&timeline, 1.9).isEmpty && timeline.current == "warm-up")
+        #expect(step(&timeline, 2.1) == ["measure 2.0"] && timeline.next == nil)
+        #expect(step(&timeline, 9, loadEnded: 8.9) == ["drain 8.9"])
+        #expect(step(&timeline, 10, loadEnded: 8.9).isEmpty && timeline.current == "drain")
+        let record = timeline.record(origin: origin, now: origin + .seconds(12))
+        #expect(record.map(\.name) == ["warm-up", "measure", "drain"])
+        #expect(record.map(\.start.seconds) == [0, 2, 8.9] && record.map(\.end.seconds) == [2, 8.9, 12])
+    }
+
+    @Test func `have no warm-up unless it is asked for`() {
+        var timeline = PhaseTimeline(warmUp: .zero)
+        #expect(step(&timeline, 0) == ["measure 0.0"])
+    }
+
+    @Test func `drain after a load that ended in the warm-up, measured or not`() {
+        var timeline = PhaseTimeline(warmUp: .seconds(5))
+        #expect(step(&timeline, 0) == ["warm-up 0.0"])
+        #expect(step(&timeline, 3, loadEnded: 2.5) == ["measure 2.5", "drain 2.5"])
+        #expect(step(&timeline, 6, loadEnded: 2.5).isEmpty)
+    }
+}
