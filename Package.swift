@@ -91,7 +91,7 @@ let package = Package(
             [
                 "Basics", "Pushes", "EventLoop", "TLS", "HTTP", "Net", "Journal", "Metrics", "Scenarios", "Faults",
                 "LoadGenerator",
-                "MockServer", "ReferenceRelay", "Conformance", "Reports", "APNs", "Devices", "CLinux",
+                "MockServer", "ReferenceRelay", "Conformance", "Verdicts", "Reports", "APNs", "Devices", "CLinux",
             ]),
         room("PushRig", ["Basics", "Pushes", "Journal", "Faults", "APNs", "Devices", "MockServer", "Net"]),
         // Floor 9

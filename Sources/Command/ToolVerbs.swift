@@ -53,6 +53,27 @@ extension Verb {
         return try command.run()
     }
 
+    static let judge = Verb(
+        name: "judge", operand: "RUN",
+        summary: "Judges a saved run again, also one that was killed; exits as the run would",
+        example: "pushrig judge Reports/latest --gate 'delivery.p99 < 2s'",
+        options: [
+            Option("--gate", "'EXPR'", isRepeatable: true, "a further gate, such as 'lost == 0'"),
+            Option("--known-failing", "RULE", isRepeatable: true, "a rule that is known to break; one that heals fails the run"),
+            Option("--strict", "what the relay should do counts like what it must"),
+            Option("--full-tokens", "tokens in full"),
+            Option("--format", "text|json", "what is printed"),
+        ]
+    ) { arguments, _ in
+        var command = JudgeCommand(directory: try arguments.onlyOperand("RUN", example: "pushrig judge Reports/latest"))
+        command.gates = arguments.all("--gate")
+        command.knownFailing = arguments.all("--known-failing")
+        command.isStrict = arguments.has("--strict")
+        command.showsFullTokens = arguments.has("--full-tokens")
+        command.printsJSON = try arguments.one(of: ["text", "json"], "--format") == "json"
+        return try command.run()
+    }
+
     static let report = Verb(
         name: "report", operand: "RUN",
         summary: "Renders the report of a saved run again",

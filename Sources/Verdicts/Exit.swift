@@ -26,6 +26,9 @@ extension RunRecord.Exit {
             return RunRecord.Exit(
                 code: 1, word: "could not run", reasons: [finish.trouble ?? "the relay was never ready"])
         }
+        if let trouble = story.finish?.trouble {
+            return RunRecord.Exit(code: 1, word: "could not run", reasons: [trouble])
+        }
         let failing = grounds.results.filter(\.standing.failsTheRun)
         let proven = failing.filter { grounds.soundness.lost.isDisjoint(with: $0.basis) }
         let doubtful = failing.filter { !grounds.soundness.lost.isDisjoint(with: $0.basis) }

@@ -8,7 +8,6 @@ import Faults
 import Journal
 import LoadGenerator
 import MockServer
-import Reports
 import Scenarios
 
 /// Confined to the thread that runs the harness.
@@ -32,7 +31,6 @@ final class Conductor {
     private let scenario: Scenario
     private let journal: RunJournal
     private let signals: Signals
-    private let history: RunHistory
     private let startAt: WallTime?
     private let show: (Moment) -> Void
     private let isStopping: () -> Void
@@ -52,14 +50,13 @@ final class Conductor {
 
     /// `isStopping` is called when the timeline is over, `show` at each turn of it.
     init(
-        _ rig: Rig, scenario: Scenario, journal: RunJournal, signals: Signals, history: RunHistory, startAt: WallTime?,
+        _ rig: Rig, scenario: Scenario, journal: RunJournal, signals: Signals, startAt: WallTime?,
         isStopping: @escaping () -> Void = {}, show: @escaping (Moment) -> Void
     ) {
         self.rig = rig
         self.scenario = scenario
         self.journal = journal
         self.signals = signals
-        self.history = history
         self.startAt = startAt
         self.show = show
         self.isStopping = isStopping
@@ -88,7 +85,6 @@ final class Conductor {
             if signals.wait(atMost: Self.quickPace) { return .interrupted }
         }
         let origin = time.now() + startDelay
-        history.origin = origin
         try rig.startLoad(at: origin)
         return try playLoad(from: origin)
     }
@@ -104,7 +100,6 @@ final class Conductor {
             let load = rig.load?.snapshot() ?? LoadSnapshot()
             try check(load)
             if load.isDone, loadEnded == nil { loadEnded = now }
-            history.phases = phases.record(origin: origin, now: now)
             show(
                 Moment(
                     now: now, origin: origin, phase: phases.current, load: load, mock: rig.mock.statistics(),
@@ -119,15 +114,10 @@ final class Conductor {
         let now = time.now()
         // What happens from here on is the end of the run and no evidence.
         note(.phase(PhaseTimeline.stop), now)
-        history.outages = rig.relay.outages(until: now)
         rig.stop()
         faults.count(rig.mock.faults.rules)
         for fault in faults.given { note(.faultTaken(fault.number), time.now()) }
         note(.totals(rig.totals(firings: faults.firings)), time.now())
-        history.faults = faults.given
-        history.load = rig.load?.snapshot() ?? LoadSnapshot()
-        history.mock = rig.mock.statistics()
-        history.tokenCount = rig.mock.devices.tokenCount
     }
 
     private func note(_ note: RunNote, _ instant: Instant) { journal.note(note, at: instant) }

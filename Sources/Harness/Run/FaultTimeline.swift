@@ -4,7 +4,6 @@ import APNs
 import Basics
 import Faults
 import Journal
-import Reports
 import Scenarios
 
 /// Confined to the thread that runs the harness.
@@ -60,9 +59,6 @@ struct GivenFault {
     private let end: Instant?
     private let windows: FaultWindows?
 
-    /// More windows than this are told as one time.
-    static let mostWindows = 200
-
     init(rule: FaultRule, addedAt: Instant, number: Int = 0, ruleNumber: UInt32 = 0) {
         self.number = number
         self.ruleNumber = ruleNumber
@@ -74,14 +70,6 @@ struct GivenFault {
 
     func isInForce(at now: Instant) -> Bool {
         now >= start && now < (end ?? .distantFuture) && windows?.contains(now - start) ?? true
-    }
-
-    /// Each window by itself, or all of its time, until `last`.
-    func times(until last: Instant) -> [Range<Instant>] {
-        let end = min(end ?? last, last)
-        guard start < end else { return [] }
-        let windows = windows?.times(within: end - start, most: Self.mostWindows)
-        return windows?.map { start + $0.lowerBound..<start + $0.upperBound } ?? [start..<end]
     }
 }
 

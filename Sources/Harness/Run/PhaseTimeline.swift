@@ -1,7 +1,6 @@
 // The phases of a run: warm-up, measure, drain, and the stopping of everything.
 
 import Basics
-import Reports
 
 struct PhaseTimeline {
     static let warmUp = "warm-up"
@@ -38,13 +37,5 @@ struct PhaseTimeline {
             begun.append((Self.drain, loadEnded))
         }
         return Array(begun[before...])
-    }
-
-    /// As intervals since the origin, the last one up to `now`.
-    func record(origin: Instant, now: Instant) -> [RunRecord.Phase] {
-        begun.enumerated().map { index, phase in
-            let end = index + 1 < begun.count ? begun[index + 1].at : max(now, phase.at)
-            return RunRecord.Phase(name: phase.name, start: phase.at - origin, end: end - origin)
-        }
     }
 }

@@ -9,6 +9,7 @@ import Journal
 import LoadGenerator
 import MockServer
 import Net
+import Pushes
 import Scenarios
 
 /// Confined to the thread that runs the harness.

@@ -7,6 +7,7 @@ import LoadGenerator
 import MockServer
 import Reports
 import Scenarios
+import Verdicts
 
 /// One execution of a scenario. Confined to the thread that makes it; blocks that thread until the run is over.
 package final class RunCommand {
@@ -43,14 +44,13 @@ package final class RunCommand {
         let panel = RunPanel(
             title: scenario.name, options: options,
             total: plan.duration + max(scenario.phases.drain, scenario.relay.profile.settle))
-        let history = RunHistory(startedAt: time.wall(), origin: time.now())
         let directory = try RunDirectory(
-            chosen: options.outputDirectory, scenario: scenario.name, scenarioText: scenario.text, at: history.startedAt)
+            chosen: options.outputDirectory, scenario: scenario.name, scenarioText: scenario.text, at: time.wall())
         panel.say("seed \(seed), \(plan.sessionCount) sessions, \(plan.eventCount) events, report in \(directory.path)\n")
-        try play(directory, history, panel)
-        let record = try RunJudge(
-            options: options, scenario: scenario, plan: plan, seed: seed, directory: directory, history: history
-        ).record()
+        try play(directory, panel)
+        var judging = JudgeOptions()
+        judging.saysInterrupted = true
+        let record = try Verdicts.judge(directory.path, judging)
         panel.finish()
         try ReportFiles.writeAll(record, to: directory.path, fullTokens: options.showsFullTokens)
         if options.printsJSON {
@@ -63,7 +63,7 @@ package final class RunCommand {
     }
 
     /// The run itself, on record from its plan to its end. Throws what the user can mend before anything is started.
-    private func play(_ directory: RunDirectory, _ history: RunHistory, _ panel: RunPanel) throws(Failure) {
+    private func play(_ directory: RunDirectory, _ panel: RunPanel) throws(Failure) {
         let journal = try RunJournal(directory: directory.journal, time: time)
         journal.note(.plan(planNote), at: time.now())
         var finish = FinishNote()
@@ -72,25 +72,22 @@ package final class RunCommand {
                 plan: plan, scenario: scenario, seed: seed, directory: directory, options: options,
                 note: journal.note(_:at:))
             let conductor = Conductor(
-                rig, scenario: scenario, journal: journal, signals: signals, history: history, startAt: options.startAt,
+                rig, scenario: scenario, journal: journal, signals: signals, startAt: options.startAt,
                 isStopping: signals.endAtNext, show: panel.show)
             switch try conductor.conduct() {
             case .over: break
             case .interrupted:
                 finish.isInterrupted = true
-                history.isInterrupted = true
             case .neverReady(let failure):
                 finish.wasNeverReady = true
                 finish.trouble = failure.description
-                history.failure = failure
             }
-            if let failure = rig.mock.failure ?? history.load.journalFailure { throw failure }
+            if let failure = rig.mock.failure { throw failure }
         } catch {
             finish.trouble = finish.trouble ?? error.description
             journal.note(.finished(finish), at: time.now())
             // Such as a relay that may not be called: nothing was started that a report could be about.
             if error.kind == .usage { throw error }
-            history.failure = history.failure ?? error
             return
         }
         journal.note(.finished(finish), at: time.now())

@@ -1,0 +1,32 @@
+// `pushrig judge`: judges a run directory again, also one of a run that was killed. Its exit code is the verdict.
+
+package import Basics
+import Reports
+import Verdicts
+
+package struct JudgeCommand: Sendable {
+    package var directory: String
+    /// Beside those of the run.
+    package var gates: [String] = []
+    package var knownFailing: [String] = []
+    package var isStrict = false
+    package var printsJSON = false
+    package var showsFullTokens = false
+
+    package init(directory: String) { self.directory = directory }
+
+    /// Writes nothing into the directory.
+    package func run() throws(Failure) -> ExitCode {
+        var options = JudgeOptions()
+        options.gates = gates
+        options.knownFailing = knownFailing
+        options.isStrict = isStrict
+        let record = try Verdicts.judge(directory, options)
+        if printsJSON {
+            Console.out((showsFullTokens ? record : record.withShortTokens).json.text + "\n")
+        } else {
+            Console.out(TerminalSummary.renderText(record, color: Console.wantsColor(1)))
+        }
+        return ExitCode(rawValue: record.exit.code) ?? .couldNotRun
+    }
+}
