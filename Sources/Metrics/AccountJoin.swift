@@ -191,9 +191,16 @@ package struct JoinedAccount: Sendable {
 
     /// A fault of ours refused it for now: while the relay waits, a newer state may take its place (latest wins).
     private func isBackedOff(_ index: Int) -> Bool {
-        guard account.rows[index].type == .liveactivity, !account.rows[index].isFinal else { return false }
+        let row = account.rows[index]
+        guard row.type == .liveactivity, !row.isFinal else { return false }
+        func isForNow(_ push: SeenPush) -> Bool { push.metFault && (push.isRefusedForNow || push.status == 0) }
         let attempts = attempts(of: index)
-        return !attempts.isEmpty && attempts.allSatisfy { $0.metFault && ($0.isRefusedForNow || $0.status == 0) }
+        if !attempts.isEmpty { return attempts.allSatisfy(isForNow) }
+        // It waited behind an older state of the same activity that the relay was holding back.
+        return account.pushes.contains { push in
+            push.session == row.session && push.isMarked && isForNow(push) && tokens.lanes[push.token] == row.lane
+                && row.plannedAt - row.deadline <= push.arrivedAt && push.arrivedAt <= fates[index].due
+        }
     }
 
     /// A newer state of the same activity on the same phone was accepted by the time this one was due.

@@ -52,10 +52,11 @@ extension Scenario {
 extension Profile {
     /// Reads a profile by itself, found as `Scenario.load` finds files.
     package static func load(path: String, searchPath: [String] = []) throws(Failure) -> Profile {
-        let source = try FileFinder(folders: [""] + searchPath).read(path)
+        let files = FileFinder(folders: [""] + searchPath)
+        let source = try files.read(path)
         let mistakes = Mistakes()
         let node = try YAMLNode.parse(text: source.text, file: source.path)
-        let profile = ProfileDecoder(mistakes: mistakes)
+        let profile = try ProfileDecoder(files: files, mistakes: mistakes)
             .profile(node, fallbackName: FileFinder.stem(of: source.path))
         try mistakes.check()
         return profile!

@@ -43,6 +43,57 @@ final class JSONLevels {
         return scan(text)
     }
 
+    /// Back to the root of level 0.
+    func rewind() {
+        level = 0
+        steps.removeAll(keepingCapacity: true)
+    }
+
+    /// Goes down a way from where we stand, into JSON text within strings too; the node at its end, nil when it leads
+    /// nowhere.
+    func walk(_ path: JSONPointerPath) -> Int? {
+        var node = 0
+        for step in path.steps {
+            if json.node(node).kind == .string {
+                guard descend(into: node) == nil else { return nil }
+                node = 0
+            }
+            if json.node(node).kind == .array {
+                guard let index = Int(step), index >= 0, String(index) == step, let item = item(index, of: node) else {
+                    return nil
+                }
+                steps.append(.element(index))
+                node = item
+            } else {
+                guard let member = member(step, of: node) else { return nil }
+                enter(member: member)
+                node = member
+            }
+        }
+        return node
+    }
+
+    /// The first member of that key.
+    func member(_ key: String, of object: Int) -> Int? {
+        guard json.node(object).kind == .object else { return nil }
+        var child = Int(json.node(object).firstChild)
+        while child >= 0 {
+            let isKey =
+                json.node(child).keyHasEscapes
+                ? ExactText(json.key(child) ?? "") == ExactText(key) : json.keyContent(child).equals(key.utf8.span)
+            if isKey { return child }
+            child = Int(json.node(child).next)
+        }
+        return nil
+    }
+
+    private func item(_ index: Int, of array: Int) -> Int? {
+        guard index < json.node(array).childCount else { return nil }
+        var child = Int(json.node(array).firstChild)
+        for _ in 0..<index { child = Int(json.node(child).next) }
+        return child
+    }
+
     func enter(member node: Int) { steps.append(.member(level: level, node: node)) }
     func enter(element index: Int) { steps.append(.element(index)) }
     func leave() { steps.removeLast() }

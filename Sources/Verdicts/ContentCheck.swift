@@ -1,5 +1,5 @@
-// What a Live Activity push carries, held against the profile: does it decode, does it keep to the contract, is it what
-// the relay was given, and has a start all that it needs?
+// What a push carries, held against the profile: does it decode, does it keep to the contract, is it what the relay was
+// given, and has a start all that it needs?
 
 import Basics
 import Conformance
@@ -8,20 +8,48 @@ import LoadGenerator
 import Metrics
 import Pushes
 import Scenarios
+import Schemas
 
-struct ContentCheck {
-    private let plan: Plan?
+/// Confined to the judge's thread.
+final class ContentCheck {
+    private let checker: ContentChecker?
+    private let renderer: CallRenderer?
+    /// More reasons than these are not told of one push.
+    private static let mostReasons = 3
 
-    init(plan: Plan?) { self.plan = plan }
-
-    func look(at entry: PushEntry, _ marker: Marker?, _ push: inout SeenPush, _ context: RunContext) {
-        guard push.isLiveActivity, push.isAccepted, !entry.isCut,
-            let payload = try? JSONValue(parsing: entry.payload.span), let aps = payload["aps"]
-        else { return }
-        if push.event == .start { lookAtStart(aps, &push, context) }
+    /// Without a plan only what every start needs is looked at.
+    init(plan: Plan?) {
+        checker = plan.map { ContentChecker($0.scenario.relay.profile) }
+        renderer = plan.map { CallRenderer($0) }
     }
 
-    private func lookAtStart(_ aps: JSONValue, _ push: inout SeenPush, _ context: RunContext) {
+    var judgesSchemas: Bool { checker?.judgesSchemas ?? false }
+
+    func look(at entry: PushEntry, _ marker: Marker?, _ push: inout SeenPush, _ context: RunContext) {
+        guard push.isAccepted, !entry.isCut else { return }
+        if push.event == .start { lookAtStart(entry, &push, context) }
+        guard let checker else { return }
+        let payload = entry.payload.span
+        let verdict = checker.verdict(payload, type: push.type, event: push.event)
+        push.undecodable = number(of: verdict.doesNotDecode, context)
+        push.contractBreak = number(of: verdict.breaksContract, context)
+        guard let marker, let sent = renderer?.call(session: marker.session, step: marker.step),
+            checker.judgesPassing(call: sent.call)
+        else { return }
+        let differences = checker.differences(
+            payload, type: push.type, event: push.event, call: sent.call, body: sent.body.span)
+        push.alteration = number(of: differences, context)
+    }
+
+    private func number(of findings: [SchemaFinding], _ context: RunContext) -> Int32 {
+        guard !findings.isEmpty else { return -1 }
+        return context.texts.intern(findings.prefix(Self.mostReasons).map(\.description).joined(separator: "; "))
+    }
+
+    private func lookAtStart(_ entry: PushEntry, _ push: inout SeenPush, _ context: RunContext) {
+        guard push.isLiveActivity, let payload = try? JSONValue(parsing: entry.payload.span), let aps = payload["aps"] else {
+            return
+        }
         if aps["input-push-token"] != nil || aps["input-push-channel"] != nil { push.flags.insert(.asksForToken) }
         let lacks = ["attributes-type", "attributes", "content-state", "alert"].filter { aps[$0] == nil }
         if !lacks.isEmpty { push.startLack = context.texts.intern("no " + lacks.joined(separator: ", no ")) }

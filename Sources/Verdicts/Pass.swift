@@ -38,7 +38,9 @@ struct Pass {
         self.scenario = scenario
         self.context = context
         self.correlator = correlator
-        observer = Observer(run: plan?.run, content: ContentCheck(plan: plan), context: context)
+        let content = ContentCheck(plan: plan)
+        context.hasSchemas = content.judgesSchemas
+        observer = Observer(run: plan?.run, content: content, context: context)
     }
 
     mutating func visit(_ entry: JournalEntry) {

@@ -122,8 +122,10 @@ private struct Judgement {
             if call.expectedStatus.allSatisfy({ $0 >= 400 }) { context.refusedKinds.insert(kind) }
             if call.isStale { context.staleKinds.insert(kind) }
             if call.pushes.isEmpty { context.quietKinds.insert(kind) }
+            if !(call.passes ?? profile.content.passes).isEmpty { context.passesContent = true }
         }
         context.hasBothEnvironments = scenario.mock.environment == .both
+        context.circumstances.isOrdered = profile.order != .parallel
         context.circumstances.throttle = profile.coalescing?.window
         context.circumstances.inFlightGrace = scenario.inFlightGrace
         context.circumstances.relayProcesses = scenario.relay.processes

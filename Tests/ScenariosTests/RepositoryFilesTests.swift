@@ -48,6 +48,7 @@ struct RepositoryFilesTests {
         #expect(
             scenario.sources.map(\.path) == [
                 Self.folder + "/quickstart.yaml", Self.folder + "/relays/opencode.yaml",
+                Self.folder + "/schemas/opencode-a.content-state.json", Self.folder + "/schemas/opencode-a.attributes.json",
                 Self.folder + "/sessions/S0-happy.yaml", Self.folder + "/sessions/S0-retry.yaml",
             ])
         #expect(scenario.relay.profile.name == "opencode")

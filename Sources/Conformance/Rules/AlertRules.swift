@@ -42,6 +42,9 @@ enum AlertRules {
             let alerts = joined.attempts(of: index)
             let early = beside.flatMap { joined.attempts(of: $0) }.min { $0.arrivedAt < $1.arrivedAt }
             guard let early else { continue }
+            // An alert that went down with a connection is sent again later, and nothing waits for that.
+            let until = alerts.first?.arrivedAt ?? joined.fates[index].due
+            guard run.circumstances.firings(from: row.plannedAt, to: until).isEmpty else { continue }
             tally.test()
             let alert = alerts.first
             if let alert {

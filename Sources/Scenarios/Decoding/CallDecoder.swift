@@ -14,6 +14,7 @@ struct CallDecoder {
     /// Of the whole profile; a call's own replace them.
     let headers: [YAMLEntry]
     let deadlines: Deadlines
+    let contents: ContentDecoder
     let mistakes: Mistakes
 
     private enum Method: String, CaseIterable {
@@ -38,6 +39,9 @@ struct CallDecoder {
             registers: tokens(fields, "registers"), unregisters: tokens(fields, "unregisters"), variables: names,
             defaults: fields.entries("variables").map { StepValueDecoder(mistakes: mistakes).value($0.value) })
         call.isStale = fields.flag("stale") ?? false
+        if fields.value("passes") != nil {
+            call.passes = contents.passes(fields, bodies: fields.value("json").map { [$0.json] } ?? [])
+        }
         check(call, fields, compiler.used)
         return call
     }

@@ -115,6 +115,10 @@ struct Fields {
         value(key).flatMap { choice($0, named: key, of: Choice.words, Choice.init(word:)) }
     }
 
+    func choice<Choice: PushWord>(_ node: YAMLNode, named key: String) -> Choice? {
+        choice(node, named: key, of: Choice.words, Choice.init(word:))
+    }
+
     private func choice<Choice>(
         _ node: YAMLNode, named key: String, of words: [String], _ read: (String) -> Choice?
     ) -> Choice? {

@@ -48,6 +48,30 @@ final class FileFinder {
         }
     }
 
+    /// As `read`, but first of all beside the file at `path`, which names it.
+    func read(_ name: String, namedIn path: String) throws(Failure) -> SourceText {
+        let place = name.hasPrefix("/") ? name : Self.joined(Self.folder(of: path), name)
+        let source: SourceText?
+        if let known { source = known.first { $0.path == place } } else { source = try Self.readIfPresent(place) }
+        guard let source else { return try read(name) }
+        remember(source)
+        return source
+    }
+
+    /// With each `..` of `name` taking one folder away, so that a file has one path.
+    private static func joined(_ folder: String, _ name: String) -> String {
+        var (folder, rest) = (folder, name[...])
+        while rest.hasPrefix("../"), !folder.isEmpty, folder != "/", folder != "..", !folder.hasSuffix("/..") {
+            folder = Self.folder(of: folder)
+            rest = rest.dropFirst(3)
+        }
+        return folder.isEmpty ? String(rest) : folder == "/" ? folder + rest : folder + "/" + rest
+    }
+
+    private func remember(_ source: SourceText) {
+        if !sources.contains(where: { $0.path == source.path }) { sources.append(source) }
+    }
+
     /// The first of the places where a file `name` or `name.yaml` is. The failure has no place.
     func read(_ name: String) throws(Failure) -> SourceText {
         if let known {
@@ -55,13 +79,13 @@ final class FileFinder {
                 [name, name + ".yaml"].contains { file.path == $0 || file.path.hasSuffix("/" + $0) }
             }
             guard let found else { throw Failure(.usage, "the file `\(name)` is not among those of the run") }
-            if !sources.contains(where: { $0.path == found.path }) { sources.append(found) }
+            remember(found)
             return found
         }
         let candidates = name.hasPrefix("/") ? [name] : folders.map { $0.isEmpty ? name : $0 + "/" + name }
         for candidate in candidates.flatMap({ [$0, $0 + ".yaml"] }) {
             if let source = try Self.readIfPresent(candidate) {
-                if !sources.contains(where: { $0.path == source.path }) { sources.append(source) }
+                remember(source)
                 return source
             }
         }

@@ -4,18 +4,21 @@ import Basics
 import YAML
 
 struct ProfileDecoder {
+    let files: FileFinder
     let mistakes: Mistakes
 
     /// Nil only when `node` is no mapping; else mistakes leave stand-ins.
-    func profile(_ node: YAMLNode, fallbackName: String) -> Profile? {
+    func profile(_ node: YAMLNode, fallbackName: String) throws(Failure) -> Profile? {
+        let node = try extended(node)
         guard let fields = Fields(node, .profile, mistakes) else { return nil }
         let coalescing = coalescing(fields)
         let deadlines = deadlines(fields, coalescing)
         let headers = fields.entries("headers")
         var calls: [ProfileCall] = []
+        let contents = ContentDecoder(files: files, mistakes: mistakes)
         for entry in fields.entries("calls") {
             checkName(entry)
-            let decoder = CallDecoder(headers: headers, deadlines: deadlines, mistakes: mistakes)
+            let decoder = CallDecoder(headers: headers, deadlines: deadlines, contents: contents, mistakes: mistakes)
             if let call = decoder.call(entry) { calls.append(call) }
         }
         if let calls = fields.value("calls"), case .mapping(let entries) = calls.content, entries.isEmpty {
@@ -26,6 +29,8 @@ struct ProfileDecoder {
             name: fields.text("name") ?? fallbackName, topic: topic(fields), httpVersion: httpVersion,
             order: order(fields, httpVersion), calls: calls, coalescing: coalescing, settle: fields.duration("settle") ?? .seconds(2))
         profile.knownFailing = fields.value("knownFailing") == nil ? [] : fields.texts("knownFailing", atLeast: 1)
+        profile.content = try contents.content(
+            fields, bodies: fields.entries("calls").compactMap { $0.value["json"]?.json })
         return profile
     }
 
@@ -37,6 +42,36 @@ struct ProfileDecoder {
                 hint: "add `http: 2`, or take `order: answered`", at: fields.value("order")!.place)
         }
         return order
+    }
+
+    /// With the keys of the profile that it extends, and of the one that extends, where it has none of its own.
+    private func extended(_ node: YAMLNode) throws(Failure) -> YAMLNode {
+        var node = node
+        for _ in 0..<4 {
+            guard case .mapping(let own) = node.content, let named = own.first(where: { $0.key == "extends" }) else {
+                return node
+            }
+            let rest = own.filter { $0.key != "extends" }
+            guard case .scalar(let name, _) = named.value.content, !name.isEmpty else {
+                mistakes.add(
+                    "`extends` must be the name of a profile, not \(named.value.kindInWords)",
+                    hint: "such as `extends: opencode.yaml`", at: named.value.place)
+                return YAMLNode(.mapping(rest), at: node.place)
+            }
+            let base: YAMLNode
+            do throws(Failure) {
+                let source = try files.read(name, namedIn: node.place.file)
+                base = try YAMLNode.parse(text: source.text, file: source.path)
+            } catch {
+                var mistake = error
+                if mistake.place == nil { mistake.place = named.value.place.description }
+                throw mistake
+            }
+            guard case .mapping(let inherited) = base.content else { return base }
+            let keys = Set(rest.map(\.key))
+            node = YAMLNode(.mapping(rest + inherited.filter { !keys.contains($0.key) }), at: base.place)
+        }
+        throw Failure(.usage, "more than 4 profiles extend each other", hint: "does one extend itself?", place: node.place.description)
     }
 
     private func topic(_ fields: Fields) -> String {

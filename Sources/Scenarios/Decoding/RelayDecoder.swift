@@ -10,7 +10,7 @@ struct RelayDecoder {
     func relay(_ node: YAMLNode) throws(Failure) -> RelaySpec? {
         guard let fields = Fields(node, .relay, mistakes), let named = fields.value("profile"),
             let source = try files.node(named, key: "profile", mistakes),
-            let profile = ProfileDecoder(mistakes: mistakes)
+            let profile = try ProfileDecoder(files: files, mistakes: mistakes)
                 .profile(source.node.replacing(fields.entries("with")), fallbackName: source.name)
         else { return nil }
         if fields.value("launch") == nil, fields.value("url") == nil {

@@ -30,7 +30,7 @@ package struct Shape: Sendable {
 extension Shape {
     package static let all = [
         scenario, relay, ready, stop, restart, mock, workload, users, arrival, scriptUse, fault, phases,
-        profile, coalescing, deadlines, call, push, session, step, distribution, logNormal,
+        profile, coalescing, deadlines, schemas, pass, call, push, session, step, distribution, logNormal,
     ]
 
     static let scenario = Shape(
@@ -89,11 +89,25 @@ extension Shape {
     static let profile = Shape(
         "profile",
         [
-            "name": "opencode", "topic*": "com.example.app", "http": "1", "order": "answered",
+            "name": "opencode", "extends": "opencode.yaml", "topic*": "com.example.app", "http": "1", "order": "answered",
             "headers": "{ x-api-key: secret }",
             "coalescing": "{ window: 10s }", "deadlines": "{ default: 5s }", "settle": "2s",
             "calls*": "{ health: { path: /health } }", "knownFailing": "[R0.9]",
+            "schemas": "{ contentState: ../schemas/opencode-a.content-state.json }",
+            "passes": "[{ at: /aps/content-state, from: /contentState }]",
+            "truncates": "{ /aps/content-state/lastMessage: 120 }",
         ])
+
+    static let schemas = Shape(
+        "schemas",
+        [
+            "contentState": "../schemas/opencode-a.content-state.json",
+            "attributes": "../schemas/opencode-a.attributes.json", "attributesType": "SessionActivityAttributes",
+        ])
+
+    static let pass = Shape(
+        "pass",
+        ["channel": "liveactivity", "event": "[update, end]", "at*": "/aps/content-state", "from*": "/contentState"])
 
     static let coalescing = Shape("coalescing", ["window*": "10s"])
     static let deadlines = Shape("deadlines", ["default": "5s", "coalesced": "15s"])
@@ -105,6 +119,7 @@ extension Shape {
             "json": "{ sessionID: \"{{sessionID}}\" }", "text": "\"{{marker}}\"", "variables": "{ text: hello }",
             "expect": "200", "pushes": "[{ channel: alert }]", "final": "true", "registers": "[activityToken]",
             "unregisters": "[activityToken]", "stale": "true",
+            "passes": "[{ at: /aps/content-state, from: /state }]",
         ])
 
     static let push = Shape(

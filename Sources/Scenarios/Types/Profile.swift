@@ -34,6 +34,8 @@ package struct Profile: Sendable {
     package var settle: Interval
     /// Ids or claims of rules that this relay is known to break.
     package var knownFailing: [String] = []
+    /// What the content of its pushes must be.
+    package var content = ContentSpec()
 
     package init(
         name: String, topic: String, httpVersion: HTTPVersion = .http1, order: Order = .answered, calls: [ProfileCall],
@@ -74,6 +76,8 @@ package struct ProfileCall: Sendable {
     package var isFinal: Bool
     /// It speaks of an activity that another one has replaced, so it must change nothing.
     package var isStale = false
+    /// What comes through unchanged in the pushes for this call; nil: what the profile says for all.
+    package var passes: [PassRule]?
     /// Tokens the relay knows after this call, and no longer knows.
     package var registers: [SessionVariable]
     package var unregisters: [SessionVariable]

@@ -62,7 +62,8 @@ final class ScenarioEater: FuzzEater {
             case 2:
                 let mistakes = Mistakes()
                 let node = try YAMLNode.parse(text: text, file: "input.yaml")
-                let profile = ProfileDecoder(mistakes: mistakes).profile(node, fallbackName: "input")
+                let profile = try ProfileDecoder(files: FileFinder(known: []), mistakes: mistakes)
+                    .profile(node, fallbackName: "input")
                 try mistakes.check()
                 if profile == nil { throw Failure(.run, "neither a profile nor a mistake") }
             default:

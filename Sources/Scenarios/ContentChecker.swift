@@ -1,0 +1,89 @@
+// Holds the payload of a push against its profile: whether the app can read it, whether it keeps the contract, and
+// whether it says what the relay was given.
+
+import Basics
+package import Pushes
+package import Schemas
+
+/// A profile's schemas and passages with the memory to check pushes with. Confined to one thread.
+package final class ContentChecker {
+    private let profile: Profile
+    private let contentState: SchemaChecker?
+    private let attributes: SchemaChecker?
+    private let scanner = JSONScanner(maxDepth: 128, maxNodes: 16_384)
+    private let comparison: JSONComparison
+
+    package init(_ profile: Profile) {
+        self.profile = profile
+        contentState = profile.content.contentState.map(SchemaChecker.init)
+        attributes = profile.content.attributes.map(SchemaChecker.init)
+        comparison = JSONComparison(truncations: profile.content.truncations)
+    }
+
+    /// Whether the profile says anything that `verdict` could find broken.
+    package var judgesSchemas: Bool {
+        contentState != nil || attributes != nil || profile.content.attributesType != nil
+    }
+
+    /// Whether `differences` compares anything for pushes of this call.
+    package func judgesPassing(call: Int) -> Bool { !passes(of: call).isEmpty }
+
+    /// Of a Live Activity push; of any other nothing is said. Pointers lead from the payload's root.
+    package func verdict(_ payload: Span<UInt8>, type: PushType, event: ActivityEvent?) -> SchemaVerdict {
+        guard type == .liveactivity, judgesSchemas else { return SchemaVerdict() }
+        let scanner = scanner
+        if let error = scanner.scan(payload) {
+            return Self.unread("", "is not JSON: \(error.explanation), at byte \(error.offset)")
+        }
+        guard let aps = scanner.member("aps", of: 0) else { return Self.unread("", "lacks the key \"aps\"") }
+        var verdict = SchemaVerdict()
+        if let contentState {
+            if let node = scanner.member("content-state", of: aps) {
+                verdict.add(contentState.check(node, of: scanner, at: "/aps/content-state"))
+            } else if event != .end {
+                // An end without a state leaves the last one on the card.
+                verdict.add(Self.unread("/aps", "lacks the key \"content-state\""))
+            }
+        }
+        guard event == .start else { return verdict }
+        if let attributes {
+            if let node = scanner.member("attributes", of: aps) {
+                verdict.add(attributes.check(node, of: scanner, at: "/aps/attributes"))
+            } else {
+                verdict.add(Self.unread("/aps", "lacks the key \"attributes\""))
+            }
+        }
+        if let wanted = profile.content.attributesType {
+            let found = scanner.member("attributes-type", of: aps)
+            if let found, scanner.string(found) != wanted {
+                let text = scanner.text(found).text.prefix(60)
+                verdict.add(Self.unread("/aps/attributes-type", "is \(text), not \"\(wanted)\""))
+            } else if found == nil {
+                verdict.add(Self.unread("/aps", "lacks the key \"attributes-type\""))
+            }
+        }
+        return verdict
+    }
+
+    /// Where the payload does not say what the call said. `body`: the call as it was sent (`CallRenderer`); `call`: its
+    /// index in the profile.
+    package func differences(
+        _ payload: Span<UInt8>, type: PushType, event: ActivityEvent?, call: Int, body: Span<UInt8>
+    ) -> [SchemaFinding] {
+        let passes = passes(of: call)
+        guard passes.contains(where: { $0.covers(type, event) }) else { return [] }
+        if comparison.begin(sent: body, pushed: payload) {
+            for rule in passes where rule.covers(type, event) { comparison.compare(rule.at, with: rule.from) }
+        }
+        return comparison.end()
+    }
+
+    private func passes(of call: Int) -> [PassRule] {
+        guard profile.calls.indices.contains(call) else { return [] }
+        return profile.calls[call].passes ?? profile.content.passes
+    }
+
+    private static func unread(_ pointer: String, _ reason: String) -> SchemaVerdict {
+        SchemaVerdict(doesNotDecode: [SchemaFinding(pointer: pointer, reason: reason)])
+    }
+}

@@ -1,0 +1,118 @@
+// The keys of a profile that speak of content: `schemas`, `passes` and `truncates`.
+
+import Basics
+import Pushes
+import Schemas
+import YAML
+
+struct ContentDecoder {
+    let files: FileFinder
+    let mistakes: Mistakes
+
+    /// `bodies`: the JSON trees of the calls, for pointers that lead into them.
+    func content(_ fields: Fields, bodies: [JSONValue]) throws(Failure) -> ContentSpec {
+        var content = ContentSpec()
+        if let node = fields.value("schemas"), let inner = Fields(node, .schemas, mistakes) {
+            if let node = inner.value("contentState") { content.contentState = try schema(node, "contentState") }
+            if let node = inner.value("attributes") { content.attributes = try schema(node, "attributes") }
+            content.attributesType = inner.text("attributesType")
+        }
+        content.passes = passes(fields, bodies: bodies)
+        for entry in fields.entries("truncates") {
+            guard let at = pointer(entry.key, at: entry.keyPlace) else { continue }
+            guard let length = entry.value.plainValue?.int, 1...1_000_000 ~= length else {
+                mistakes.add(
+                    "`truncates` gives a number of characters for each text, not \(entry.value.kindInWords)",
+                    hint: "such as `\(entry.key): 120`", at: entry.value.place)
+                continue
+            }
+            content.truncations.append(Truncation(at: at, length: Int(length)))
+        }
+        return content
+    }
+
+    /// The list `passes` of a profile or a call.
+    func passes(_ fields: Fields, bodies: [JSONValue]) -> [PassRule] {
+        fields.items("passes", atMost: 100).compactMap { node in
+            guard let inner = Fields(node, .pass, mistakes), let at = pointer(inner, "at"),
+                let from = pointer(inner, "from")
+            else { return nil }
+            if !bodies.contains(where: { $0.at(pointer: from.text) != nil }) {
+                mistakes.add(
+                    "no call's `json` has anything at `\(from.text)`",
+                    hint: "a pointer into the call's body, such as `/contentState`", at: inner.value("from")!.place)
+            }
+            let channel: PushType? = inner.choice("channel")
+            let events = events(inner)
+            if !events.isEmpty, let channel, channel != .liveactivity {
+                mistakes.add(
+                    "only a liveactivity push has an `event`", hint: "strike it", at: inner.value("event")!.place)
+            }
+            return PassRule(channel: channel, events: events, at: at, from: from)
+        }
+    }
+
+    /// One word or a list of them.
+    private func events(_ fields: Fields) -> Set<ActivityEvent> {
+        guard let node = fields.value("event") else { return [] }
+        guard case .sequence(let items) = node.content else {
+            let event: ActivityEvent? = fields.choice("event")
+            return event.map { [$0] } ?? []
+        }
+        return Set(items.compactMap { fields.choice($0, named: "event") })
+    }
+
+    private func pointer(_ fields: Fields, _ key: String) -> JSONPointerPath? {
+        guard let node = fields.value(key) else { return nil }
+        guard let text = fields.text(key) else { return nil }
+        return pointer(text, at: node.place)
+    }
+
+    private func pointer(_ text: String, at place: YAMLPlace) -> JSONPointerPath? {
+        if let path = JSONPointerPath(text), !text.isEmpty { return path }
+        mistakes.add(
+            "`\(text)` is no JSON pointer", hint: "such as `/aps/content-state/status`; ~1 is a slash in a key",
+            at: place)
+        return nil
+    }
+
+    /// A schema in place, or the name of its file.
+    private func schema(_ node: YAMLNode, _ key: String) throws(Failure) -> Schema? {
+        do throws(Failure) {
+            switch node.content {
+            case .mapping: return try Schema(node.json, name: node.place.description, resolve: resolver(of: node.place.file))
+            case .scalar(let name, _) where !name.isEmpty:
+                let (tree, path) = try tree(name, namedIn: node.place.file)
+                return try Schema(tree, name: path, resolve: resolver(of: path))
+            default:
+                mistakes.add(
+                    "`\(key)` must be the name of a schema file, not \(node.kindInWords)",
+                    hint: "such as `\(key): ../schemas/opencode-a.content-state.json`", at: node.place)
+            }
+        } catch {
+            var mistake = error
+            if mistake.place == nil { mistake.place = node.place.description }
+            mistakes.add(mistake)
+        }
+        return nil
+    }
+
+    private func resolver(of path: String) -> Schema.Resolver {
+        { (name) throws(Failure) in try tree(name, namedIn: path).tree }
+    }
+
+    /// JSON, or YAML by its ending.
+    private func tree(_ name: String, namedIn path: String) throws(Failure) -> (tree: JSONValue, path: String) {
+        let source = try files.read(name, namedIn: path)
+        if source.path.hasSuffix(".yaml") || source.path.hasSuffix(".yml") {
+            return (try YAMLNode.parse(text: source.text, file: source.path).json, source.path)
+        }
+        do {
+            return (try JSONValue(parsing: source.text), source.path)
+        } catch {
+            throw Failure(
+                .usage, error.message, hint: "the schema file must be JSON, or YAML with the ending .yaml",
+                place: "\(source.path):\(error.line):\(error.column)")
+        }
+    }
+}

@@ -1,0 +1,44 @@
+// What a profile says about the content of pushes: the types that have to decode from it, and which values come through
+// unchanged.
+
+package import Pushes
+package import Schemas
+
+package struct ContentSpec: Sendable {
+    /// What the app's types decode from; nil: not judged.
+    package var contentState: Schema?
+    package var attributes: Schema?
+    /// The type's name, which a start carries as `attributes-type`.
+    package var attributesType: String?
+    /// For every call that has none of its own.
+    package var passes: [PassRule] = []
+    /// Texts that the relay may cut.
+    package var truncations: [Truncation] = []
+
+    package init() {}
+}
+
+/// A value of a call's JSON body that arrives unchanged in the pushes for it, with all that is below it.
+package struct PassRule: Hashable, Sendable {
+    /// Nil: in pushes of every type.
+    package var channel: PushType?
+    /// Empty: of every event.
+    package var events: Set<ActivityEvent>
+    /// In the payload of the push.
+    package var at: JSONPointerPath
+    /// In the call's body. What a body does not have need not arrive.
+    package var from: JSONPointerPath
+
+    package init(
+        channel: PushType? = nil, events: Set<ActivityEvent> = [], at: JSONPointerPath, from: JSONPointerPath
+    ) {
+        self.channel = channel
+        self.events = events
+        self.at = at
+        self.from = from
+    }
+
+    package func covers(_ type: PushType, _ event: ActivityEvent?) -> Bool {
+        (channel == nil || channel == type) && (events.isEmpty || event.map(events.contains) ?? false)
+    }
+}
