@@ -47,7 +47,6 @@ enum RetryRules {
         for push in joined.account.pushes {
             var list = recent[push.identity] ?? []
             list.removeAll { push.arrivedAt - $0.answeredAt > usualPause }
-            if !list.isEmpty { tally.test() }
             if list.count >= mostAttempts {
                 tally.find(
                     "a push was attempted \(list.count + 1) times within a second", expected: "at most \(mostAttempts)",
@@ -55,6 +54,7 @@ enum RetryRules {
                     session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, list[0].id, push.id)
             }
             let isRefusal = push.status >= 400 && !push.flags.contains(.isAnswerUndelivered)
+            if isRefusal { tally.test() }
             if isRefusal { list.append(push) }
             recent[push.identity] = list.isEmpty ? nil : list
         }
