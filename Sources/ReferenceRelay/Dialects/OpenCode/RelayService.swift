@@ -42,6 +42,11 @@ final class RelayService: ServerHandler {
         sandbox =
             hosts.sandbox == hosts.production
             ? production : try APNsChannel(loop: loop, origin: hosts.sandbox, options: options)
+        core.providerToken.keep = { [storage] rejected, oldest, now, make in
+            let kept = try? storage.providerToken(
+                keyID: options.keyID, teamID: options.teamID, rejected: rejected, oldest: oldest, now: now, make)
+            return kept ?? SignedToken(authorization: make(), signedAt: now)
+        }
         if !options.isShared { core.restore(try storage.load(), now: now) }
     }
 

@@ -28,6 +28,9 @@ final class Storage {
           secret_hash TEXT NOT NULL, session_id TEXT NOT NULL, event_type TEXT NOT NULL, status TEXT NOT NULL,
           title TEXT NOT NULL, message TEXT NOT NULL, retry_info TEXT,
           PRIMARY KEY (secret_hash, session_id)) WITHOUT ROWID;
+        CREATE TABLE provider_token (
+          key_id TEXT NOT NULL, team_id TEXT NOT NULL, value TEXT NOT NULL, signed_at INTEGER NOT NULL,
+          PRIMARY KEY (key_id, team_id)) WITHOUT ROWID;
         CREATE TABLE relay_process (id INTEGER PRIMARY KEY AUTOINCREMENT, address TEXT NOT NULL);
         CREATE TABLE secret_owner (secret_hash TEXT PRIMARY KEY, process_id INTEGER NOT NULL) WITHOUT ROWID;
         """
