@@ -6,6 +6,7 @@ import EventLoop
 import Glibc
 import HTTP
 import Net
+import Pushes
 import TLS
 
 /// Confined to its loop. Holds everything that the relay is made of.
@@ -136,7 +137,7 @@ final class RelayService: ServerHandler {
             let context = ticket.context.take()
             guard let exchange = context as? ServerExchange, exchange.isOpen else { return }
             Replies.event(sent: ticket.sent, failed: ticket.failed).send(on: exchange)
-        case .die: exit(70)
+        case .die: _exit(70)
         }
     }
 
