@@ -75,7 +75,7 @@ let package = Package(
                 "Basics", "Pushes", "EventLoop", "TLS", "HTTP", "HTTP2", "Net", "APNs", "Devices", "Faults", "Journal",
                 "CLinux",
             ]),
-        room("ReferenceRelay", ["Basics", "EventLoop", "TLS", "HTTP", "Net", "SQLite"]),
+        room("ReferenceRelay", ["Basics", "Pushes", "EventLoop", "TLS", "HTTP", "Net", "SQLite"]),
         // Floor 7
         room("Conformance", ["Basics", "Pushes", "Schemas", "Journal", "Metrics"]),
         room(
@@ -130,7 +130,7 @@ let package = Package(
         tests("Net", ["Basics", "EventLoop", "HTTP", "HTTP2", "Net", "TLS"]),
         tests("Pushes", ["Basics", "Pushes"]),
         tests("PushRig", ["Pushes", "APNs", "Basics", "PushRig", "TLS"]),
-        tests("ReferenceRelay", ["Basics", "EventLoop", "HTTP", "Net", "ReferenceRelay", "SQLite", "TLS"]),
+        tests("ReferenceRelay", ["Basics", "EventLoop", "HTTP", "Net", "Pushes", "ReferenceRelay", "SQLite", "TLS"]),
         tests("Reports", ["Basics", "Conformance", "Metrics", "Reports"]),
         tests("SQLite", ["Basics", "SQLite"]),
         tests("Scenarios", ["Pushes", "APNs", "Basics", "Faults", "Scenarios", "Schemas"]),

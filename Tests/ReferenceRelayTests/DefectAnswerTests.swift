@@ -1,4 +1,5 @@
 import Basics
+import Pushes
 import Testing
 
 @testable import ReferenceRelay

@@ -1,4 +1,5 @@
 import Basics
+import Pushes
 import TLS
 import Testing
 

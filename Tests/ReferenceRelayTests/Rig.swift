@@ -2,6 +2,7 @@
 
 import Basics
 import Net
+import Pushes
 import Testing
 
 @testable import ReferenceRelay

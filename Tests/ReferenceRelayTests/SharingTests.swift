@@ -27,19 +27,50 @@ import Testing
         #expect(try storage.enlist("127.0.0.1:3") > second)
     }
 
-    /// Runs `body` with a second relay on the first one's port; `clients` ask the first, the second, the first, …
-    private func withTwo(_ body: (LoopbackRig, (String, String) -> CallAnswer, RelayServer) throws -> Void) throws {
+    @Test func aProviderTokenIsSignedOnceForAll() throws {
+        let storage = try Storage(path: ":memory:", deliveryRowsMax: 10)
+        let start = WallTime(seconds: 1_760_000_000)
+        var signed = 0
+        func token(rejected: String? = nil, team: String = "TEAMTEAM12", after: Double) throws -> SignedToken {
+            let now = start + .seconds(after)
+            return try storage.providerToken(
+                keyID: "KEYKEYKEY1", teamID: team, rejected: rejected, oldest: now - .seconds(3_000), now: now
+            ) {
+                signed += 1
+                return "bearer \(signed)"
+            }
+        }
+        #expect(try token(after: 0) == SignedToken(authorization: "bearer 1", signedAt: start))
+        #expect(try token(after: 2_999) == SignedToken(authorization: "bearer 1", signedAt: start))
+        #expect(try token(rejected: "bearer 0", after: 5).authorization == "bearer 1", "another has replaced it already")
+        #expect(try token(rejected: "bearer 1", after: 6).authorization == "bearer 2")
+        #expect(try token(team: "OTHERTEAM0", after: 6).authorization == "bearer 3")
+        #expect(try token(after: 3_006).authorization == "bearer 4", "too old")
+        #expect(try token(after: -10).authorization == "bearer 5", "from the future")
+    }
+
+    /// Runs `body` with a second relay on the first one's port; each `post` is a connection of its own.
+    private func withTwo(
+        _ body: (_ rig: LoopbackRig, _ post: (String, String) -> CallAnswer, _ leave: () -> Void) -> Void
+    ) throws {
         try LoopbackRig.with { $0.isShared = true } _: { rig in
             var options = rig.options
             options.listen = rig.relay.boundAddress
-            let second = try RelayServer(options: options)
-            defer { second.drainAndStop() }
-            // The kernel deals connections by their ports: one each time, until both have had one.
-            try body(rig, { path, body in
-                guard let client = try? RelayClient(rig.relay.boundAddress) else { return CallAnswer(status: -1, body: "") }
+            var second: RelayServer? = try RelayServer(options: options)
+            let leave = {
+                second?.drainAndStop()
+                second = nil
+            }
+            defer { leave() }
+            // The kernel deals connections out by their ports, so that of many each gets some.
+            let post = { (path: String, body: String) in
+                guard let client = try? RelayClient(rig.relay.boundAddress) else {
+                    return CallAnswer(status: -1, body: "")
+                }
                 defer { client.stop() }
                 return client.post(path, body)
-            }, second)
+            }
+            body(rig, post, leave)
         }
     }
 
@@ -67,6 +98,7 @@ import Testing
                 #expect(mine.map(\.pushType) == ["liveactivity", "alert", "liveactivity"])
             }
             #expect(Set(pushes.map(\.apnsID)).count == 36)
+            #expect(Set(pushes.map(\.authorization)).count == 1)
             let health = rig.client.call("GET", "/health")
             #expect(health.body.hasPrefix(#"{"ok":true,"devices":12,"#))
             #expect(post("/v1/event", body(99, #""eventType":"error","sessionID":"s""#)).body.contains(#""sent":0"#))
@@ -74,11 +106,11 @@ import Testing
     }
 
     @Test func aProcessThatLeavesIsReplaced() throws {
-        try withTwo { rig, post, second in
+        try withTwo { rig, post, leave in
             for number in 0..<12 {
                 _ = post("/v1/device/register", body(number, #""deviceToken":"d\#(number)""#))
             }
-            second.drainAndStop()
+            leave()
             for number in 0..<12 {
                 let event = #""eventType":"error","sessionID":"s","title":"T","body":"B""#
                 #expect(post("/v1/event", body(number, event)).body == #"{"ok":true,"sent":1,"failed":0}"#)

@@ -1,5 +1,6 @@
 import Basics
 import Glibc
+import Pushes
 import SQLite
 import Testing
 

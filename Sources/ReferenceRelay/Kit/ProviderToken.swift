@@ -13,6 +13,9 @@ struct ProviderToken {
     private let lifetime: Interval
     private let signsAlways: Bool
     private let sign: (Span<UInt8>) -> [UInt8]
+    /// Where the token is kept for other processes and for the next one. Given the one that APNs has rejected, if any,
+    /// the oldest moment of signature that will do, and how to make one; returns what holds from now on.
+    var keep: ((_ rejected: String?, _ oldest: WallTime, _ now: WallTime, _ make: () -> String) -> SignedToken)?
     private var authorization = ""
     private var signedAt = WallTime(nanoseconds: .min / 2)
     private var renewedAt = WallTime(nanoseconds: .min / 2)
@@ -33,7 +36,7 @@ struct ProviderToken {
     /// The value of the `authorization` field. `serial` tells which token it holds.
     mutating func value(at now: WallTime) -> String {
         let age = now - signedAt
-        if serial == 0 || age >= lifetime || age < .zero || signsAlways { mint(at: now) }
+        if serial == 0 || age >= lifetime || age < .zero || signsAlways { mint(at: now, rejected: nil) }
         return authorization
     }
 
@@ -42,18 +45,31 @@ struct ProviderToken {
         guard rejected == serial else { return true }
         guard now - renewedAt >= Self.leastRenewal else { return false }
         renewedAt = now
-        mint(at: now)
+        mint(at: now, rejected: authorization)
         return true
     }
 
-    private mutating func mint(at now: WallTime) {
-        let claims = Self.encode(JSONValue.object(["iss": .string(teamID), "iat": .integer(now.seconds)]))
-        let message = header + "." + claims
-        let signature = withBytes(of: message) { sign($0) }
-        authorization = "bearer " + message + "." + Base64URL.encode(signature.span)
-        signedAt = now
+    private mutating func mint(at now: WallTime, rejected: String?) {
+        let make = { [header, teamID, sign] in
+            let claims = Self.encode(JSONValue.object(["iss": .string(teamID), "iat": .integer(now.seconds)]))
+            let message = header + "." + claims
+            let signature = withBytes(of: message) { sign($0) }
+            return "bearer " + message + "." + Base64URL.encode(signature.span)
+        }
+        if let keep, !signsAlways {
+            let token = keep(rejected, now - lifetime, now, make)
+            (authorization, signedAt) = (token.authorization, token.signedAt)
+        } else {
+            (authorization, signedAt) = (make(), now)
+        }
         serial += 1
     }
 
     private static func encode(_ value: JSONValue) -> String { Base64URL.encode(value.encoded().span) }
+}
+
+/// A provider token and when it was signed.
+struct SignedToken: Equatable {
+    var authorization: String
+    var signedAt: WallTime
 }

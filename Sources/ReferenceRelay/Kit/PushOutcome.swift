@@ -1,9 +1,8 @@
 // What APNs made of one attempt, and what that means for the token and for the push.
 
-/// The two hosts of APNs.
-enum PushEnvironment: String, Hashable, Sendable {
-    case production, sandbox
+import Pushes
 
+extension PushEnvironment {
     var other: PushEnvironment { self == .production ? .sandbox : .production }
 }
 

@@ -2,6 +2,7 @@
 
 package import Basics
 package import Net
+import Pushes
 
 /// Which family of relays to imitate.
 package enum RelayDialect: String, CaseIterable, Hashable, Sendable {

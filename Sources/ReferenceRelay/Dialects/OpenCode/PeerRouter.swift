@@ -2,8 +2,8 @@
 // its registrations, its throttle window, its start, its order and its stamps. So a secret belongs to one process at a
 // time; the others, which share its port, hand its requests on.
 //
-// Shared through the storage: the rows, who the processes are, who owns which secret. Not shared: provider tokens (one
-// for each process, P1's and G13's exception), connections to APNs.
+// Shared through the storage: the rows, who the processes are, who owns which secret, the provider token. Not shared:
+// connections to APNs.
 //
 // A secret's first registration makes the process that took it the owner. An owner that has gone is found out by its
 // closed door, and whoever needs it takes its secrets over one by one, with the rows as they stand. As after a restart,

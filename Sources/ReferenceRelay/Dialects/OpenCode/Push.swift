@@ -1,6 +1,7 @@
 // One push on its way, and the event that waits for it.
 
 import Basics
+import Pushes
 
 /// One request to APNs. Keeps its `apns-id` and its payload through all its attempts (P15).
 final class Push {

@@ -1,6 +1,7 @@
 // Who is registered, in memory: an event is answered without a query. The rows behind it are in Storage.
 
 import Basics
+import Pushes
 
 /// SHA-256 of a shared secret. The secret itself is kept nowhere.
 struct SecretHash: Hashable, Sendable {

@@ -16,6 +16,7 @@
 //   leave a live activity without pushes.
 
 import Basics
+import Pushes
 
 struct ActivityRegistration {
     var secret: SecretHash

@@ -134,9 +134,9 @@ extension RelayCore {
     /// A new provider token on a new connection, for APNs refuses all that follows on the old one (P2); once (R0.34).
     private func tryNewToken(_ push: Push, now: Moment) {
         let isNewer = push.tokenSerial == providerToken.serial
-        guard !has(.keepsExpiredProviderToken), !push.renewedToken, providerToken.renew(rejected: push.tokenSerial, at: now.wall) else {
-            return fail(push, now: now)
-        }
+        guard !has(.keepsExpiredProviderToken), !push.renewedToken,
+            providerToken.renew(rejected: push.tokenSerial, at: now.wall)
+        else { return fail(push, now: now) }
         if isNewer { actions.append(.renewConnection(push.environment)) }
         push.renewedToken = true
         send(push)

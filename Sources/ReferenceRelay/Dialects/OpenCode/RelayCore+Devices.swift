@@ -1,6 +1,7 @@
 // /v1/device/register and /v1/device/unregister.
 
 import Basics
+import Pushes
 
 /// Why a registration was not taken.
 enum RegistrationRefusal {

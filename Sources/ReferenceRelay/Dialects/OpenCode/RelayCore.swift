@@ -7,6 +7,7 @@
 //                 └────────────── answered(push) ◀────────────────────┘
 
 import Basics
+import Pushes
 
 /// What the shell has to do, in this order.
 enum RelayAction {

@@ -6,6 +6,7 @@ import EventLoop
 import Glibc
 import HTTP
 import Net
+import Pushes
 import TLS
 
 /// Confined to its loop. Holds everything that the relay is made of.
@@ -42,6 +43,11 @@ final class RelayService: ServerHandler {
         sandbox =
             hosts.sandbox == hosts.production
             ? production : try APNsChannel(loop: loop, origin: hosts.sandbox, options: options)
+        core.providerToken.keep = { [storage] rejected, oldest, now, make in
+            let kept = try? storage.providerToken(
+                keyID: options.keyID, teamID: options.teamID, rejected: rejected, oldest: oldest, now: now, make)
+            return kept ?? SignedToken(authorization: make(), signedAt: now)
+        }
         if !options.isShared { core.restore(try storage.load(), now: now) }
     }
 
@@ -131,7 +137,7 @@ final class RelayService: ServerHandler {
             let context = ticket.context.take()
             guard let exchange = context as? ServerExchange, exchange.isOpen else { return }
             Replies.event(sent: ticket.sent, failed: ticket.failed).send(on: exchange)
-        case .die: exit(70)
+        case .die: _exit(70)
         }
     }
 

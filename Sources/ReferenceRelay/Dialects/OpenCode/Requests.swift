@@ -2,6 +2,7 @@
 // (R0.31); members that we do not know are ignored, as the original does.
 
 import Basics
+import Pushes
 import TLS
 
 /// A body that does not fit its schema. The reply says no more than that.
@@ -134,7 +135,7 @@ private struct Fields {
 
     func environment() throws(InvalidBody) -> PushEnvironment? {
         guard let word = try optionalText("apnsEnv") else { return nil }
-        guard let environment = PushEnvironment(rawValue: word) else { throw InvalidBody() }
+        guard let environment = PushEnvironment(word: word) else { throw InvalidBody() }
         return environment
     }
 }

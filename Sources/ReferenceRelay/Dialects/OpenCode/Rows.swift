@@ -2,6 +2,7 @@
 // start.
 
 import Basics
+import Pushes
 
 struct DeviceRow: Equatable {
     var id: Int64

@@ -3,6 +3,7 @@
 //     fresh ── first event or registration ──▶ active ── complete, error, 8 h ──▶ ended ── a new turn ──▶ active …
 
 import Basics
+import Pushes
 
 /// When the next progress push may leave. Its own object so that the defect `shares-throttle` can share one.
 final class ThrottleWindow {

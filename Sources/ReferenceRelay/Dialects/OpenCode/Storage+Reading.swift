@@ -1,6 +1,7 @@
 // What is read back: everything at a start, and a few rows for the dashboard.
 
 import Basics
+import Pushes
 import SQLite
 
 /// A line of the dashboard.
@@ -118,6 +119,6 @@ extension Storage {
     }
 
     private static func environment(_ row: Statement, _ column: Int32) -> PushEnvironment {
-        PushEnvironment(rawValue: row.text(column) ?? "") ?? .production
+        PushEnvironment(word: row.text(column) ?? "") ?? .production
     }
 }

@@ -1,4 +1,5 @@
-// Several processes on one file: who they are, and which of them works for which secret.
+// What processes share through the file, beside each other or one after the other: who they are, which of them works
+// for which secret, and the provider token of their key.
 
 import Basics
 import SQLite
@@ -65,5 +66,38 @@ extension Storage {
 
     func countDeliveries() throws(Failure) -> Int64 {
         try Self.number(database, "SELECT coalesce(max(id), 0) FROM delivery_log")
+    }
+
+    // MARK: - The provider token
+
+    /// One provider token for all processes of a key, and for the next one (G13, G21): the stored one, unless it is
+    /// older than `oldest` or was rejected; else what `make` signs. The file is its owner's alone to read, and the token
+    /// is of no use after an hour.
+    func providerToken(
+        keyID: String, teamID: String, rejected: String?, oldest: WallTime, now: WallTime, _ make: () -> String
+    ) throws(Failure) -> SignedToken {
+        var token = SignedToken(authorization: "", signedAt: now)
+        try database.transaction { () throws(Failure) in
+            let select = try database.prepare(
+                "SELECT value, signed_at FROM provider_token WHERE key_id = ? AND team_id = ?")
+            select.bind(keyID, at: 1)
+            select.bind(teamID, at: 2)
+            defer { select.reset() }
+            if try select.step(), let value = select.text(0), value != rejected {
+                let signedAt = WallTime(milliseconds: select.integer(1))
+                if signedAt > oldest, signedAt <= now {
+                    token = SignedToken(authorization: value, signedAt: signedAt)
+                    return
+                }
+            }
+            token.authorization = make()
+            let insert = try database.prepare("INSERT OR REPLACE INTO provider_token VALUES (?, ?, ?, ?)")
+            insert.bind(keyID, at: 1)
+            insert.bind(teamID, at: 2)
+            insert.bind(token.authorization, at: 3)
+            insert.bind(now.milliseconds, at: 4)
+            try insert.run()
+        }
+        return token
     }
 }

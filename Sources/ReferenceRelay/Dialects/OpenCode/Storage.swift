@@ -2,6 +2,7 @@
 // turn, before the answers of that turn leave: what was answered survives `kill -9`.
 
 import Basics
+import Pushes
 import SQLite
 
 final class Storage {
@@ -28,6 +29,9 @@ final class Storage {
           secret_hash TEXT NOT NULL, session_id TEXT NOT NULL, event_type TEXT NOT NULL, status TEXT NOT NULL,
           title TEXT NOT NULL, message TEXT NOT NULL, retry_info TEXT,
           PRIMARY KEY (secret_hash, session_id)) WITHOUT ROWID;
+        CREATE TABLE provider_token (
+          key_id TEXT NOT NULL, team_id TEXT NOT NULL, value TEXT NOT NULL, signed_at INTEGER NOT NULL,
+          PRIMARY KEY (key_id, team_id)) WITHOUT ROWID;
         CREATE TABLE relay_process (id INTEGER PRIMARY KEY AUTOINCREMENT, address TEXT NOT NULL);
         CREATE TABLE secret_owner (secret_hash TEXT PRIMARY KEY, process_id INTEGER NOT NULL) WITHOUT ROWID;
         """
@@ -141,8 +145,8 @@ final class Storage {
             saveDevice.bind(row.secret.hex, at: 2)
             saveDevice.bind(row.token, at: 3)
             saveDevice.bind(row.bundleID, at: 4)
-            saveDevice.bind(row.environment.rawValue, at: 5)
-            saveDevice.bind(row.claimedEnvironment.rawValue, at: 6)
+            saveDevice.bind(row.environment.word.description, at: 5)
+            saveDevice.bind(row.claimedEnvironment.word.description, at: 6)
             saveDevice.bind(row.startToken, at: 7)
             saveDevice.bind(row.createdAt.milliseconds, at: 8)
             saveDevice.bind(row.updatedAt.milliseconds, at: 9)
@@ -156,7 +160,7 @@ final class Storage {
             saveActivity.bind(row.sessionID, at: 3)
             saveActivity.bind(row.token, at: 4)
             saveActivity.bind(row.bundleID, at: 5)
-            saveActivity.bind(row.environment.rawValue, at: 6)
+            saveActivity.bind(row.environment.word.description, at: 6)
             saveActivity.bind(row.createdAt.milliseconds, at: 7)
             saveActivity.bind(row.updatedAt.milliseconds, at: 8)
             try saveActivity.run()
