@@ -9,7 +9,9 @@ private let pushWords: Set<String> = {
     for path in Repository.sources where path.hasPrefix("Sources/Pushes/") {
         for line in Repository.read(path).split(separator: "\n") {
             let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
-            if parts.count == 3, parts[0].drop(while: { $0 == " " }).hasPrefix("case ."), parts[0].hasSuffix(": ") {
+            if parts.count == 3, parts[0].drop(while: { $0 == " " }).hasPrefix("case ."), parts[0].hasSuffix(": "),
+                parts[1].allSatisfy({ $0.isLowercase || $0 == "-" })
+            {
                 words.insert(String(parts[1]))
             }
         }
@@ -57,8 +59,9 @@ private struct TextComparison: CustomStringConvertible {
         let rest = after.enumerated().filter { $0.offset % 2 == 0 }.map(\.element).joined(separator: "␣")
         for sign in ["==", "!=", "~="] where left.hasSuffix(sign) || right.hasPrefix(sign) { return true }
         // A pattern: what stands between `case` and the colon is texts and commas only. Also `case shown = "shown"`.
-        if let pattern = code.trimming.suffix(after: "case "), pattern.allSatisfy({ "␣, ".contains($0) }) { return true }
-        if code.trimming.hasPrefix("case "), left.hasSuffix("=") { return true }
+        let statement = String(code.drop { $0 == " " })
+        if let pattern = statement.suffix(after: "case "), pattern.allSatisfy({ "␣, ".contains($0) }) { return true }
+        if statement.hasPrefix("case "), left.hasSuffix("=") { return true }
         for call in ["contains(", "hasPrefix(", "hasSuffix(", "firstIndex(of: ", "matches(", "equals(", "isString(node, "]
         where before.last!.hasSuffix(call) { return true }
         // `["shown", "updated"].contains(word)`

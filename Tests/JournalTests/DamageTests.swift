@@ -13,9 +13,7 @@ import Testing
         let writer = try JournalWriter(directory: directory, name: "apns-0", time: ManualTime())
         writer.append(note: .server, text: #"{"listen":"127.0.0.1:2197"}"#, at: Instant(nanoseconds: 1))
         writer.push(at: 2, body: "first body")
-        writer.append(
-            event: EventDraft(
-                session: 1, step: 2, kind: 3, plannedAt: Instant(nanoseconds: 3), answer: Array("not found".utf8)))
+        writer.append(event: EventDraft(session: 1, step: 2, kind: 3, plannedAt: Instant(nanoseconds: 3)))
         writer.push(at: 4, body: "first body")
         writer.push(at: 5, body: "second body", head: sampleHead(authorization: "bearer other"))
         #expect(writer.commit())
@@ -225,14 +223,16 @@ import Testing
         }
     }
 
-    @Test func aJournalOfALaterVersionIsAClearFailure() throws {
+    @Test(arguments: [UInt8(1), 3])
+    func aJournalOfAnotherVersionIsOneClearLine(version: UInt8) throws {
         try withDirectory { directory in
             let (path, bytes, _) = try sample(in: directory)
-            var later = bytes
-            later[8] = 3
-            overwrite(path, later)
+            var other = bytes
+            other[8] = version
+            overwrite(path, other)
             let failure = #expect(throws: Failure.self) { try JournalReader(directory: directory) }
-            #expect(failure?.message.hasSuffix("has format version 3; this pushrig reads 2") == true)
+            #expect(failure?.message.hasSuffix("has format version \(version); this pushrig reads 2") == true)
+            #expect(failure?.kind == .usage && failure?.hint != nil)
         }
     }
 

@@ -37,7 +37,8 @@ import Testing
     @Test func anyRunIsFoundWhereNoneIsNamed() {
         func find(_ text: String) -> Marker? { withBytes(of: text) { Marker.find(in: $0) } }
         #expect(find("[pr:00000001:1:1] [pr:1a2b3c4d:2:3]") == Marker(run: 1, session: 1, step: 1))
-        #expect(find(#"{"a":[1,"[pr:0000000g:1:1][pr:ffffffff:1z141z3:0]x"]}"#) == Marker(run: .max, session: .max, step: 0))
+        let near = #"{"a":[1,"[pr:0000000g:1:1][pr:ffffffff:1z141z3:0]x"]}"#
+        #expect(find(near) == Marker(run: .max, session: .max, step: 0))
         #expect(find("[pr:[pr:[pr:00000001:[pr:00000002:3:4]") == Marker(run: 2, session: 3, step: 4))
         #expect(find(String(repeating: "[pr:0000000", count: 1000)) == nil)
     }

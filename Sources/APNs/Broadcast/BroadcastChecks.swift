@@ -153,6 +153,6 @@ enum BroadcastChecks {
     }
 
     static func isLiveActivity(_ text: Span<UInt8>) -> Bool {
-        text.matches("LiveActivity") || text.matches("Liveactivity") || text.matches("liveactivity")
+        text.matches("LiveActivity") || text.matches("Liveactivity") || text.matches(PushType.liveactivity.word)
     }
 }

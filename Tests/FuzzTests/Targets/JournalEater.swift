@@ -76,6 +76,8 @@ final class JournalEater: FuzzEater {
             base.put(UInt32(length), at: 8)
             base.put(isLawful ? kinds[index].rawValue : kind, at: 12)
             if isLawful, kind & 0x40 != 0, kinds[index] == .blob { base.put(Int64(length - Format.recordHeaderLength), at: 16) }
+            // Timestamp and marker.
+            if isLawful, kinds[index] == .push { base.put(kind >> 4 & (Format.stampFlag | Format.markerFlag), at: 13) }
             // A body or credential that stands in the same file, so that pushes find one.
             if isLawful, kind & 0x40 != 0, kinds[index] == .push { base.put(UInt64(72 + 8 * Int(kind >> 2 & 15)), at: 80) }
             base.put(Checksum.record(UnsafeRawPointer(base), length: length, salt: salt, offset: offset), at: 0)
