@@ -37,8 +37,8 @@ final class LoadLoop: TurnEndHandler {
     private let published: Published
     var snapshot = LoadSnapshot()
     var sessions: SessionTable
-    /// Sessions with waiting events whose turn has come in this turn of the loop, and since when.
-    var released: [(row: UInt32, at: Instant)] = []
+    /// Sessions with waiting events whose turn has come in this turn of the loop.
+    private var released: [UInt32] = []
     /// Position of the next session to begin, in the shard, and when it begins; nil when all have begun.
     private var nextSession: Int
     private var nextArrival: Interval?
@@ -119,14 +119,16 @@ final class LoadLoop: TurnEndHandler {
     private func takeDue() {
         snapshot.planned += 1
         guard let due = sessions.takeDue(workload) else { return }
-        send(due, releasedAt: origin + due.event.at)
+        send(due)
     }
 
-    private func send(_ due: DueEvent, releasedAt: Instant) {
+    private func send(_ due: DueEvent) {
+        let plannedAt = origin + due.event.at
+        let releasedAt = max(plannedAt, due.freeAt)
         guard let flight = window.take({ Flight(self) }) else { return drop(due, releasedAt: releasedAt) }
         flight.row = due.row
         flight.event = due.event
-        flight.plannedAt = origin + due.event.at
+        flight.plannedAt = plannedAt
         flight.releasedAt = releasedAt
         flight.dispatchedAt = loop.time.now()
         sessions.sent(due.row)
@@ -149,16 +151,15 @@ final class LoadLoop: TurnEndHandler {
     /// An event is over. The next of its session leaves at the end of this turn, when the connections that this turn's
     /// answers have freed are to be had again.
     func settled(_ row: UInt32, wasSent: Bool, at now: Instant) {
-        guard sessions.settled(row, wasSent: wasSent) else { return }
-        released.append((row, now))
+        guard sessions.settled(row, wasSent: wasSent, at: now) else { return }
+        released.append(row)
         requestTurnEnd()
     }
 
     private func sendReleased() {
         var index = 0
         while index < released.count, isRunning {
-            let due = sessions.takeWaiting(released[index].row, workload)
-            send(due, releasedAt: max(origin + due.event.at, released[index].at))
+            send(sessions.takeWaiting(released[index], workload))
             index += 1
         }
         released.removeAll(keepingCapacity: true)

@@ -12,6 +12,8 @@ struct DueEvent {
     var script: UInt16
     /// An earlier event of the session has not been answered yet.
     var isOverlapping: Bool
+    /// The instant at which the order of its session let it go; long ago where there is no such order.
+    var freeAt: Instant
 }
 
 struct SessionTable {
@@ -24,6 +26,8 @@ struct SessionTable {
         var unanswered: UInt16 = 0
         /// No event will become due any more.
         var isOver = false
+        /// When the event that was settled last was settled, where the next waits for that.
+        var settledAt = Instant(nanoseconds: .min)
         /// One more than the highest number of an event that was handed to the kernel.
         var handedOver: UInt32 = 0
         /// Place in `backlogs`; none when no event waits for its turn.
@@ -107,7 +111,7 @@ struct SessionTable {
         if rows[place].isOver { active -= 1 }
         return DueEvent(
             row: entry.row, event: row.cursor.event(row.dueStep, row.dueCall, at: Interval(nanoseconds: entry.time)),
-            script: row.cursor.script, isOverlapping: row.unanswered > 0)
+            script: row.cursor.script, isOverlapping: row.unanswered > 0, freeAt: row.settledAt)
     }
 
     private mutating func wait(_ place: Int, at time: Interval) {
@@ -133,7 +137,7 @@ struct SessionTable {
         let first = backlogs[place]
         let due = DueEvent(
             row: row, event: first.cursor.event(first.dueStep, first.dueCall, at: first.at),
-            script: first.cursor.script, isOverlapping: false)
+            script: first.cursor.script, isOverlapping: false, freeAt: rows[Int(row)].settledAt)
         waiting -= 1
         if first.count > 1 {
             guard let next = backlogs[place].cursor.next(workload) else {
@@ -162,9 +166,10 @@ struct SessionTable {
 
     /// An event of the row was answered, failed or was dropped. True when one waits for that. A row that is needed no
     /// more is used again.
-    mutating func settled(_ row: UInt32, wasSent: Bool) -> Bool {
+    mutating func settled(_ row: UInt32, wasSent: Bool, at instant: Instant) -> Bool {
         let place = Int(row)
         if wasSent { rows[place].unanswered -= 1 }
+        if isOrdered { rows[place].settledAt = instant }
         guard !rows[place].hasBacklog else { return rows[place].unanswered == 0 }
         if rows[place].isOver, rows[place].unanswered == 0 { free.append(row) }
         return false

@@ -117,7 +117,8 @@ package final class ClientPool: TurnEndHandler {
         }
         request.queuedAt = loop.time.now()
         waiting.append(request)
-        request.isHeldByLimit = connections.count >= configuration.maxConnections && connecting < connectionsWanted
+        request.isHeldByLimit =
+            connections.count >= configuration.maxConnections && connecting + offered.count < connectionsWanted
         serveWaiting()
     }
 

@@ -32,7 +32,7 @@ package final class OutgoingRequest {
     var refusals: UInt8 = 0
 
     /// A peer that refuses a request this often is told about: the next refusal is its outcome.
-    static let maxRefusals: UInt8 = 3
+    static let maxRefusals: UInt8 = 5
 
     /// As if it had never been sent.
     func begin(deadline: Instant, completion: @escaping (ClientOutcome) -> Void) {

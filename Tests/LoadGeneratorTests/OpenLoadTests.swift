@@ -205,15 +205,16 @@ struct OpenLoadTests {
         let slow = Knobs.scenario(arrivals: [.constant(rate: 50, duration: .seconds(0.4))], pace: 100)
         let drive = try Drive(Knobs.plan(slow), at: relay.origin)
         #expect(drive.isWhole && drive.snapshot.answered == 200 && drive.snapshot.failed == 0)
-        #expect(drive.snapshot.connections > 20)
+        #expect(drive.snapshot.connections > 4 && drive.snapshot.sentTwice == drive.events.count { $0.attempts == 2 })
     }
 
     @Test("What a GOAWAY left out is sent again, which is no second attempt", arguments: Profile.Order.allCases)
     func goAway(order: Profile.Order) throws {
-        let relay = try TinyRelay(.goAwayEvery(10))
+        let relay = try TinyRelay(.goAwayEvery(40))
         defer { relay.stop() }
         let drive = try Drive(Knobs.plan(scenario(order, http: .http2)), at: relay.origin, connections: 4)
-        #expect(drive.isWhole && drive.snapshot.answered == 200)
+        #expect(drive.isWhole)
+        #expect(drive.snapshot.failures == LoadSnapshot().failures)
         #expect(drive.snapshot.sentAgainUnprocessed > 0 && drive.snapshot.sentTwice == 0)
         #expect(drive.events.allSatisfy { $0.attempts == 1 })
     }

@@ -19,7 +19,7 @@ struct SessionTableTests {
         var events: [PlannedEvent] = []
         while table.nextDue != nil {
             guard let due = table.takeDue(plan.workload) else { continue }
-            _ = table.settled(due.row, wasSent: false)
+            _ = table.settled(due.row, wasSent: false, at: Instant(nanoseconds: 9))
             events.append(due.event)
         }
         return events
@@ -53,7 +53,7 @@ struct SessionTableTests {
         table.begin(plan.cursor(1), plan.workload)
         let second = try take(&table, plan).row
         #expect(second != first)
-        let hasNext = table.settled(first, wasSent: true)
+        let hasNext = table.settled(first, wasSent: true, at: Instant(nanoseconds: 9))
         #expect(!hasNext)
         table.begin(plan.cursor(2), plan.workload)
         let third = try take(&table, plan).row
@@ -68,7 +68,7 @@ struct SessionTableTests {
         let first = try take(&table, plan)
         table.sent(first.row)
         let second = try take(&table, plan)
-        _ = table.settled(first.row, wasSent: true)
+        _ = table.settled(first.row, wasSent: true, at: Instant(nanoseconds: 9))
         let third = try take(&table, plan)
         #expect([first, second, third].map(\.isOverlapping) == [false, true, false])
     }
@@ -85,13 +85,13 @@ struct SessionTableTests {
         while table.nextDue != nil { if table.takeDue(plan.workload) != nil { taken += 1 } }
         #expect(taken == 0 && table.waiting == planned.count - 1 && table.active == 1)
         var events = [first.event]
-        var hasNext = table.settled(first.row, wasSent: true)
+        var hasNext = table.settled(first.row, wasSent: true, at: Instant(nanoseconds: 9))
         while hasNext {
             let due = table.takeWaiting(first.row, plan.workload)
-            #expect(!due.isOverlapping && due.row == first.row)
+            #expect(!due.isOverlapping && due.row == first.row && due.freeAt == Instant(nanoseconds: 9))
             events.append(due.event)
             table.sent(due.row)
-            hasNext = table.settled(due.row, wasSent: true)
+            hasNext = table.settled(due.row, wasSent: true, at: Instant(nanoseconds: 9))
         }
         #expect(events == planned)
         #expect(table.waiting == 0 && table.active == 0)
@@ -111,18 +111,18 @@ struct SessionTableTests {
         let first = try take(&table, plan)
         table.sent(first.row)
         found.append(table.takeDue(plan.workload)?.event)
-        hasNext.append(table.settled(first.row, wasSent: true))
+        hasNext.append(table.settled(first.row, wasSent: true, at: Instant(nanoseconds: 9)))
         // The second is released, but not taken yet.
         found.append(table.takeDue(plan.workload)?.event)
         found.append(table.takeWaiting(first.row, plan.workload).event)
         table.sent(first.row)
         found.append(table.takeDue(plan.workload)?.event)
-        hasNext.append(table.settled(first.row, wasSent: true))
+        hasNext.append(table.settled(first.row, wasSent: true, at: Instant(nanoseconds: 9)))
         found.append(table.takeWaiting(first.row, plan.workload).event)
         // That one was dropped: the next may leave at once.
-        hasNext.append(table.settled(first.row, wasSent: false))
+        hasNext.append(table.settled(first.row, wasSent: false, at: Instant(nanoseconds: 9)))
         found.append(table.takeWaiting(first.row, plan.workload).event)
-        hasNext.append(table.settled(first.row, wasSent: false))
+        hasNext.append(table.settled(first.row, wasSent: false, at: Instant(nanoseconds: 9)))
         found.append(table.takeDue(plan.workload)?.event)
         #expect(found == [nil, nil, planned[1], nil, planned[2], planned[3], planned[4]])
         #expect(hasNext == [true, true, true, false])

@@ -66,7 +66,7 @@ final class TinyRelay: Sendable {
             count += 1
             seen.requests.withLock { $0.append(request) }
             switch manner {
-            case .answer(let status): exchange.respond(status: status, body: Array("{\"is\":\(status)}".utf8))
+            case .answer(let status): exchange.respond(status: status, body: Array((status == 200 ? "{}" : "{\"is\":\(status)}").utf8))
             case .silence: silent.append(exchange)
             case .late(let delay): _ = loop.after(delay) { exchange.respond(status: 200) }
             case .oneByOne(let time):

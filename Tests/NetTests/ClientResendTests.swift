@@ -45,7 +45,8 @@ struct ClientResendTests {
 
     @Test("takes no other reused connection for the second attempt")
     func freshOnly() throws {
-        let (_, client) = try pair(.http1Clear)
+        let (service, client) = try pair(.http1Clear)
+        defer { service.thread.stop() }
         // Two connections, both used once.
         #expect(client.send([("GET", "/later", ""), ("GET", "/later", "")]).allSatisfy { $0.status == 200 })
         let answers = client.send([("POST", "/closeReused", "a"), ("POST", "/closeReused", "b")])
@@ -55,7 +56,8 @@ struct ClientResendTests {
 
     @Test("finds a fresh connection for it though the limit is reached and others wait")
     func freshAtTheLimit() throws {
-        let (_, client) = try pair(.http1Clear, connections: 1)
+        let (service, client) = try pair(.http1Clear, connections: 1)
+        defer { service.thread.stop() }
         _ = client.get("/echo")
         let answers = client.send([("POST", "/closeReused", "a"), ("POST", "/echo", "b"), ("POST", "/closeReused", "c")])
         #expect(answers.map(\.body) == ["a", "b", "c"])
@@ -110,7 +112,7 @@ struct ClientResendTests {
         let (service, client) = try pair(way)
         let answer = client.get("/reset")
         #expect(answer.failure == .refused && answer.isSafeToResend && answer.attempts == 1)
-        #expect(handled(service) == 4)
+        #expect(handled(service) == 6)
     }
 
     @Test("sends what a GOAWAY left out again in its order, on the next connection", arguments: http2)
@@ -129,7 +131,8 @@ struct ClientResendTests {
 
     @Test("takes two answers to one request for an error and says so")
     func twoAnswers() throws {
-        let (_, client) = try pair(.http1Clear)
+        let (service, client) = try pair(.http1Clear)
+        defer { service.thread.stop() }
         #expect(client.get("/twice").failure == .protocolError)
         #expect(client.ask { $0.statistics.strayAnswers } == 1)
         #expect(client.get("/echo").status == 200)
@@ -138,7 +141,8 @@ struct ClientResendTests {
 
     @Test("counts an answer that comes when nobody waits, and goes on")
     func strayAnswer() throws {
-        let (_, client) = try pair(.http1Clear)
+        let (service, client) = try pair(.http1Clear)
+        defer { service.thread.stop() }
         #expect(client.get("/stray").status == 200)
         while client.ask({ $0.statistics.strayAnswers }) == 0 {}
         #expect(client.get("/echo").status == 200)
@@ -149,7 +153,8 @@ struct ClientResendTests {
 
     @Test("opens a connection when all are busy, up to its limit; what waits beyond it knows", arguments: http1)
     func opens(way: Way) throws {
-        let (_, client) = try pair(way, connections: 6)
+        let (service, client) = try pair(way, connections: 6)
+        defer { service.thread.stop() }
         let answers = client.send((0..<8).map { ("GET", "/later", "\($0)") })
         #expect(answers.allSatisfy { $0.status == 200 })
         #expect(answers.map(\.waitedAtLimit) == Array(repeating: false, count: 6) + [true, true])
@@ -158,7 +163,8 @@ struct ClientResendTests {
 
     @Test("fills the streams of one connection before it opens another", arguments: http2)
     func streamsFirst(way: Way) throws {
-        let (_, client) = try pair(way)
+        let (service, client) = try pair(way)
+        defer { service.thread.stop() }
         #expect(client.send((0..<50).map { ("GET", "/later", "\($0)") }).allSatisfy { $0.status == 200 })
         #expect(client.ask { $0.statistics.connectionsOpened } == 1)
     }

@@ -72,12 +72,12 @@ struct MistakeTests {
                 "tiny.yaml:4:3: `relay` says neither how to launch it nor where it runs"
                     + " (add `launch: […]` or `url: http://…`)"),
             Row(
-                "      topic: com.example.app\n", "      topic: com.example.app\n      order: stream\n",
-                "tiny.yaml:7:14: `order: stream` needs HTTP/2: a connection of HTTP/1.1 carries one event at a time"
+                "    topic: com.example.app\n", "    topic: com.example.app\n    order: stream\n",
+                "tiny.yaml:7:12: `order: stream` needs HTTP/2: a connection of HTTP/1.1 carries one event at a time"
                     + " (add `http: 2`, or take `order: answered`)"),
             Row(
-                "      topic: com.example.app\n", "      topic: com.example.app\n      order: answerd\n",
-                "tiny.yaml:7:14: `answerd` is no value of `order` (did you mean `answered`?)"),
+                "    topic: com.example.app\n", "    topic: com.example.app\n    order: answerd\n",
+                "tiny.yaml:7:12: `answerd` is no value of `order` (did you mean `answered`?)"),
             Row(
                 "http://127.0.0.1:8787", "127.0.0.1:8787",
                 "tiny.yaml:4:8: `url` must be http://host:port or https://host:port, not `127.0.0.1:8787`"
