@@ -79,26 +79,6 @@ import Testing
         #expect(timeline.active(at: origin + .seconds(25)) == ["delay"])
     }
 
-    @Test func `tells each window by itself, until the rule or the run ends`() throws {
-        func times(_ life: String, until last: Double) throws -> [[Double]] {
-            let rule = try FaultRule(json: JSONValue(parsing: #"{"action":{"silence":true}\#(life)}"#))
-            return GivenFault(rule: rule, addedAt: origin).times(until: origin + .seconds(last)).map {
-                [($0.lowerBound - origin).seconds, ($0.upperBound - origin).seconds]
-            }
-        }
-        #expect(try times("", until: 9) == [[0, 9]])
-        #expect(try times(#","at":"2s","for":"3s""#, until: 9) == [[2, 5]])
-        #expect(try times(#","at":"9s""#, until: 9) == [])
-        let periodic = #","windows":{"every":"4s","for":"1s"}"#
-        #expect(try times(periodic, until: 9) == [[0, 1], [4, 5], [8, 9]])
-        #expect(try times(periodic, until: 8) == [[0, 1], [4, 5]])
-        #expect(try times(periodic + #","at":"2s","for":"4500ms""#, until: 9) == [[2, 3], [6, 6.5]])
-        let listed = #","windows":[["5s","7s"],["1s","2s"],["20s","30s"]]"#
-        #expect(try times(listed, until: 6) == [[1, 2], [5, 6]])
-        #expect(try times(#","windows":{"every":"10ms","for":"1ms"}"#, until: 2).count == 200)
-        #expect(try times(#","windows":{"every":"10ms","for":"1ms"}"#, until: 2.001) == [[0, 2.001]])
-    }
-
     @Test func `is in force within its windows only`() throws {
         let rule = try FaultRule(
             json: JSONValue(parsing: #"{"action":{"silence":true},"at":"1s","windows":{"every":"4s","for":"1s"}}"#))

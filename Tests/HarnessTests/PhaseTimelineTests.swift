@@ -1,7 +1,6 @@
 // The phases of a run.
 
 import Basics
-import Reports
 import Testing
 
 @testable import Harness
@@ -24,9 +23,6 @@ import Testing
         #expect(step(&timeline, 2.1) == ["measure 2.0"] && timeline.next == nil)
         #expect(step(&timeline, 9, loadEnded: 8.9) == ["drain 8.9"])
         #expect(step(&timeline, 10, loadEnded: 8.9).isEmpty && timeline.current == "drain")
-        let record = timeline.record(origin: origin, now: origin + .seconds(12))
-        #expect(record.map(\.name) == ["warm-up", "measure", "drain"])
-        #expect(record.map(\.start.seconds) == [0, 2, 8.9] && record.map(\.end.seconds) == [2, 8.9, 12])
     }
 
     @Test func `have no warm-up unless it is asked for`() {

@@ -111,9 +111,9 @@ final class Conductor {
 
     /// Ends load, relay and mock, and notes what they counted.
     private func stop() {
-        let now = time.now()
-        // What happens from here on is the end of the run and no evidence.
-        note(.phase(PhaseTimeline.stop), now)
+        // What happens from here on is the end of the run and no evidence. A run that never had a first phase has no last
+        // one either: the first is the plan's origin.
+        if !phases.current.isEmpty { note(.phase(PhaseTimeline.stop), time.now()) }
         rig.stop()
         faults.count(rig.mock.faults.rules)
         for fault in faults.given { note(.faultTaken(fault.number), time.now()) }
