@@ -53,8 +53,9 @@ package final class SchemaChecker {
     func check(_ value: Int, _ node: SchemaNode, for reader: Reader) {
         let reader = node.isIgnored ? .contract : reader
         let kind = levels.json.node(value).kind
-        if kind == .null, node.kind != .any {
-            if !node.isNullable, node.kind != .null { tell(reader, "is null, not \(Self.words(node))") }
+        let isNull = kind == .null && node.kind != .any
+        if isNull {
+            if !node.isNullable { tell(reader, "is null, not \(Self.words(node))") }
         } else {
             switch (node.kind, kind) {
             case (.any, .object): checkMembers(value, node, for: reader)
@@ -66,7 +67,9 @@ package final class SchemaChecker {
             default: return tell(reader, "is \(Self.words(kind)), not \(Self.words(node))")
             }
         }
-        if !node.choices.isEmpty { checkChoices(value, node, for: reader) }
+        // An optional enum of Swift has no raw value for null.
+        let hasChoice = !isNull || node.isNullable && reader == .contract
+        if hasChoice, !node.choices.isEmpty { checkChoices(value, node, for: reader) }
         for agreement in node.agreements { check(value, schema.nodes[agreement], for: .contract) }
         for condition in node.conditions {
             let branch = holds(value, condition.condition) ? condition.then : condition.otherwise

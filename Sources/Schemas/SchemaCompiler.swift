@@ -119,14 +119,15 @@ struct SchemaCompiler {
         nodes[place].conditions.append(SchemaCondition(condition: condition, then: then, otherwise: otherwise))
     }
 
-    /// `#/$defs/name`, `file.json`, or `file.json#/$defs/name`. Nothing else stands beside a reference.
+    /// `#/$defs/name`, `file.json`, or `file.json#/$defs/name`. Nothing that says something stands beside a reference.
     private mutating func follow(
         _ reference: JSONValue, _ reader: SchemaReader, _ depth: Int
     ) throws(Failure) -> Int {
         guard let text = reference.string, !text.isEmpty else {
             throw reader.wrong("`$ref` is text", hint: "such as \"#/$defs/state\" or \"other.json\"")
         }
-        if let other = reader.tree.object?.keys.first(where: { !["$ref", "title", "description"].contains($0) }) {
+        let silent = SchemaReader.annotations + ["$ref"]
+        if let other = reader.tree.object?.keys.first(where: { !silent.contains($0) }) {
             throw reader.wrong("`\(other)` stands beside a `$ref`", hint: "put it into what the `$ref` leads to")
         }
         let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

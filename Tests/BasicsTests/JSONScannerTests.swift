@@ -194,6 +194,24 @@ struct JSONScannerTests {
         }
     }
 
+    @Test(arguments: [2, 32, 33, 2_000])
+    func aScannerThatAllowsRepeatedKeysGivesTheFirstAndLeavesTheOthersToWalkThrough(count: Int) throws {
+        let scanner = JSONScanner(allowsRepeatedKeys: true)
+        let keys = (1..<count).map { #""k\($0)":\($0)"# } + [#""\u006b1":"again""#]
+        let text = "{" + keys.joined(separator: ",") + "}"
+        #expect(scan(text)?.code == .duplicateKey)
+        #expect(scan(text, scanner) == nil)
+        #expect(scanner.nodeCount == count + 1)
+        #expect(scanner.integer(try #require(scanner.member("k1", of: 0))) == 1)
+        #expect(scanner.string(count) == "again")
+    }
+
+    @Test func theRawTextOfAKeyStandsBetweenItsQuotes() {
+        let scanner = JSONScanner()
+        #expect(scan(#"{"a":[1],"\u0062":2}"#, scanner) == nil)
+        #expect((0..<4).map { scanner.keyContent($0).text } == ["", "a", "", #"\u0062"#])
+    }
+
     @Test func keysChosenToCollideCostNoQuadraticWorkAndAreStillToldApart() {
         // Equal length, equal first and last eight bytes: one hash for all.
         let scanner = JSONScanner(maxNodes: 20_000)

@@ -82,7 +82,7 @@ struct OpenCodeContractTests {
             Knob(#"\"status\":\"working\","#, "", #"phone: /props lacks the key "status""#),
             Knob(#"\"working\""#, #"\"idle\""#,
                 #"phone: /props/status is "idle", none of "working", "retry", "permission", "complete", "error""#),
-            Knob(#"null}"#, "null", "phone: /props holds no JSON text: the text ends too early, at byte 98"),
+            Knob(#"null}"#, "null", "phone: /props holds no JSON text: the text ends too early, at byte 108"),
             Knob(#":null}"#, #":null,\"a\":1}"#, "contract: /props/a is a key that was not agreed on"),
         ])
     func variantB(knob: Knob) throws {

@@ -71,7 +71,7 @@ struct JSONComparisonTests {
             ])
         #expect(
             Self.compare(push.replacing("]}", with: "]"), at: place) == [
-                place + " holds no JSON text: the text ends too early, at byte 119"
+                place + " holds no JSON text: the text ends too early, at byte 121"
             ])
     }
 
@@ -87,15 +87,16 @@ struct JSONComparisonTests {
 
     private static let words = "[pr:1:2:3] " + (0..<40).map { "word\($0)" }.joined(separator: " ")
 
-    @Test(
-        "A text that may be cut arrives as its beginning",
-        arguments: [
-            (words, ""), (String(words.prefix(120)), ""), (words.prefix(120) + "…", ""), (words.prefix(80) + " ...", ""),
-            (words.prefix(29) + "…", "is cut to 29 characters, though about 120 fit"),
-            ("[pr:1:2:3]", "is cut to 10 characters, though about 120 fit"),
-            (words.prefix(100) + "x…", "which is not how"), (words.dropFirst(2) + "", "which is not how"),
-            (words + "…", ""),
-        ])
+    private static func start(_ count: Int, _ ending: String = "") -> String { String(words.prefix(count)) + ending }
+
+    private static let cuts: [(text: String, says: String)] = [
+        (words, ""), (start(120), ""), (start(120, "…"), ""), (start(80, " ..."), ""), (words + "…", ""),
+        (start(28, "…"), "is cut to 28 characters, though about 120 fit"),
+        ("[pr:1:2:3]", "is cut to 10 characters, though about 120 fit"),
+        (start(100, "x…"), "which is not how"), (String(words.dropFirst(2)), "which is not how"),
+    ]
+
+    @Test("A text that may be cut arrives as its beginning", arguments: cuts)
     func cut(text: String, says: String) {
         let call = #"{"state":\#(JSONValue.string(Self.words).text)}"#
         let push = #"{"a":\#(JSONValue.string(text).text)}"#

@@ -50,12 +50,12 @@ struct NumberTests {
         }
     }
 
-    @Test("Twenty thousand numbers at the borders of a type, in whatever spelling", arguments: NumberWidth.allCases)
+    @Test("Three thousand numbers at the borders of a type, in whatever spelling", arguments: NumberWidth.allCases)
     func spellings(width: NumberWidth) throws {
         let checker = try Self.checker(width)
         let seed = Seed(0x17)
         var taken = 0
-        for number in 0..<20_000 {
+        for number in 0..<3_000 {
             var generator = seed.child(width.rawValue).child(UInt64(number)).generator()
             let text = Self.number(&generator)
             // Foundation refuses a 0 with an exponent or takes it, by the length of the text.
@@ -65,7 +65,7 @@ struct NumberTests {
             if !agrees { break }
             if Self.decodes(width, text) { taken += 1 }
         }
-        #expect(taken > 1_000)
+        #expect(taken > 150)
     }
 
     /// Near a power of two, spelled with a fraction or exponent that may or may not leave it whole.
