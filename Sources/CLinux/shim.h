@@ -46,8 +46,9 @@ static inline pid_t pushrig_spawn(char *const arguments[], char **environment, c
         int failed = prctl(PR_SET_PDEATHSIG, SIGKILL) != 0;
         if (getppid() != parent) _exit(127);
         for (int number = 0; number < 3 && !failed; number++) failed = dup2(descriptors[number], number) < 0;
-        signal(SIGPIPE, SIG_DFL);
-        signal(SIGXFSZ, SIG_DFL);
+        // Whoever started us may ignore some, as `nohup` and a shell's `&` do.
+        const int heard[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXFSZ};
+        for (unsigned place = 0; place < sizeof heard / sizeof *heard; place++) signal(heard[place], SIG_DFL);
         sigprocmask(SIG_SETMASK, &none, NULL);
         if (!failed) {
             extern char **environ;

@@ -2,6 +2,7 @@
 // elsewhere, and it must not happen twice.
 
 import Basics
+import EventLoop
 import Glibc
 import Net
 import Testing

@@ -1,6 +1,7 @@
 // A handler is told of each answer that did not reach its peer, and of no other.
 
 import Basics
+import EventLoop
 import Glibc
 import Net
 import Testing
