@@ -63,7 +63,10 @@ struct EventLoopTests {
         let asker = try LoopThread(name: "asker") { _ in () }
         asker.post { _ in
             var given: [Int?] = []
-            repeat { given.append(thread.askUnlessStopped { _ in given.count }) } while given.last! != nil
+            repeat {
+                let count = given.count
+                given.append(thread.askUnlessStopped { _ in count })
+            } while given.last! != nil
             answers.give(given)
         }
         thread.stop()

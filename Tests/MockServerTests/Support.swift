@@ -15,6 +15,8 @@ struct Reply: Sendable {
     var status: Int
     var fields: [(name: String, value: String, neverIndexed: Bool)]
     var body: [UInt8]
+    /// When it was read.
+    var answeredAt: Instant
 
     func field(_ name: String) -> String? { fields.first { $0.name == name }?.value }
     var text: String { String(decoding: body, as: UTF8.self) }
@@ -57,7 +59,9 @@ final class TestClient: Sendable {
                     let fields = (0..<head.count).map { index in
                         (head.name(at: index).text, head.value(at: index).text, head.isNeverIndexed(at: index))
                     }
-                    outcome.give(.success(Reply(status: response.status, fields: fields, body: response.body.array())))
+                    outcome.give(.success(Reply(
+                                status: response.status, fields: fields, body: response.body.array(),
+                                answeredAt: response.answeredAt)))
                 }
             }
         }
@@ -236,8 +240,6 @@ extension TestMock {
         }
         return ids
     }
-
-    func arrivals() throws -> [Instant] { try journal().map(\.arrivedAt) }
 
     func cursorOfAll() throws -> String {
         try JournalReader(directory: service.journalDirectory).forEach(since: nil) { _ in true }.text

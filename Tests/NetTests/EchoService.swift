@@ -138,6 +138,11 @@ final class EchoService: Sendable {
         }
     }
 
+    /// Waits until that holds on the server's loop, two seconds at most.
+    func await(_ holds: @escaping @Sendable (EchoState) -> Bool) {
+        for _ in 0..<2_000 where !thread.ask(holds) { usleep(1_000) }
+    }
+
     var origin: Origin { Origin(isTLS: caFile != nil, host: "127.0.0.1", port: address.port) }
 
     /// Calls `target`, or else the service's own address.
@@ -169,14 +174,14 @@ struct Answer: Equatable, Sendable {
 
 extension LoopThread where State == ClientPool {
     /// Sends all requests at once and waits for all answers, in the order of the requests.
-    func send(_ requests: [(method: String, path: String, body: String)]) -> [Answer] {
+    func send(_ requests: [(method: String, path: String, body: String)], timeout: Interval? = nil) -> [Answer] {
         let box = Handover<[Answer]>()
         post { pool in
             let gathered = Gathered(count: requests.count, box: box)
             for (index, request) in requests.enumerated() {
                 let request = OutgoingRequest(
                     method: request.method, path: request.path, body: Array(request.body.utf8))
-                pool.send(request) { gathered.take($0, of: request, at: index) }
+                pool.send(request, timeout: timeout) { gathered.take($0, of: request, at: index) }
             }
         }
         return box.take()

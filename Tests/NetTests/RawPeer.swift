@@ -149,8 +149,8 @@ final class RawPeer {
     }
 
     /// Reads and forgets until so many bytes, the end, or two seconds of silence. The number of bytes.
-    func readAll(upTo limit: Int = .max) -> Int {
-        var room = [UInt8](repeating: 0, count: 1 << 18)
+    func readAll(upTo limit: Int = .max, atOnce: Int = 1 << 18) -> Int {
+        var room = [UInt8](repeating: 0, count: atOnce)
         var sum = 0
         while sum < limit, case let count = recv(socket, &room, room.count, 0), count > 0 { sum += count }
         return sum
