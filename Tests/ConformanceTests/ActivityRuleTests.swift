@@ -1,200 +1,183 @@
-// One honest history and one defect for each rule about the life of a Live Activity.
+// The life of a Live Activity, and the alerts beside it.
 
 import Basics
 import Conformance
 import Metrics
+import Pushes
 import Testing
 
-@Suite struct `Last state` {
-    @Test func `is kept when the correlation found it delivered`() {
-        #expect(History.honest.verdict(of: "R0.8") == .kept(evidenceCount: 1))
+@Suite("Rules about activities")
+struct ActivityRuleTests {
+    private func startedAgain(_ seconds: Double = 1.9, _ turn: (inout SeenPush) -> Void = { _ in }) -> History {
+        History.started.with { history in
+            history.push(1, at: seconds, event: .start, token: .start) {
+                $0.flags.insert(.asksForToken)
+                turn(&$0)
+            }
+        }
     }
 
-    @Test func `is broken when a session never got it`() {
-        let lost = History.honest.with {
-            $0.correlation.lastState.delivered = 0
-            $0.correlation.lastState.missingCount = 1
-            $0.pushes.removeLast(2)
+    @Test("a second start of a session before it has answered breaks one-start")
+    func secondStart() {
+        #expect(startedAgain().findings("one-start") == 1)
+        #expect(startedAgain { $0.session = 2 }.findings("one-start") == 0)
+        #expect(startedAgain { $0.token = .device2 }.findings("one-start") == 0)
+        #expect(startedAgain { $0.status = 503 }.findings("one-start") == 0)
+    }
+
+    /// J2.
+    @Test("a start whose answer never reached the relay, or that we caused twice, may come again")
+    func repeatedStart() {
+        let first = History.started.pushes.last!.id
+        #expect(startedAgain().with { $0.undelivered = [first] }.findings("one-start") == 0)
+        #expect(startedAgain().with { $0.calls[1].attempts = 2 }.findings("one-start") == 0)
+    }
+
+    @Test("an update or an end closes what was started, and so does a registration of the start token")
+    func closed() {
+        #expect(startedAgain(24.5).findings("one-start") == 0)
+        #expect(startedAgain(26.5).findings("one-start") == 0)
+        let registered = startedAgain(1.9).with { history in
+            history.call(8, .register, at: 1.5)
+            history.registers(8, .start, .start)
         }
-        #expect(lost.verdict(of: "R0.8").isBroken)
-        #expect(lost.evidence.lastSeen(ofSession: 1) == "push 3 of step 3 as the last, answered 200")
-        #expect(lost.evidence.lastSeen(ofSession: 9) == "no push at all")
+        #expect(registered.findings("one-start") == 0)
+        // Another session's update closes nothing.
+        let other = startedAgain(1.9).with { $0.push(2, at: 1.5, token: .activity2, session: 2) }
+        #expect(other.findings("one-start") == 1)
+        // Three starts are two too many.
+        #expect(startedAgain(1.9).with { $0.push(1, at: 1.95, event: .start, token: .start) }.findings("one-start") == 2)
+    }
+
+    @Test("a start that lacks something, or asks for no token, breaks its rule")
+    func incomplete() {
+        let lacking = History.started.with { $0.pushes[$0.pushes.count - 1].startLack = $0.text("no alert") }
+        #expect(lacking.verdict(of: "start-is-complete").findings.map(\.seen) == ["no alert"])
+        let silent = History.started.with { $0.pushes[$0.pushes.count - 1].flags.remove(.asksForToken) }
+        #expect(silent.findings("start-asks-for-token") == 1)
+        #expect(silent.with { $0.pushes[$0.pushes.count - 1].status = 503 }.findings("start-asks-for-token") == nil)
+        #expect(lacking.with { $0.pushes[$0.pushes.count - 1].event = .update }.findings("start-is-complete") == nil)
+    }
+
+    @Test("an end for a state that goes on, and anything else for the last one, break activity-event-fits")
+    func wrongEvent() {
+        #expect(History.honest.with { $0.pushes[0].event = .end }.findings("activity-event-fits") == 1)
+        #expect(History.honest.with { $0.pushes[6].event = .update }.findings("activity-event-fits") == 1)
+        #expect(History.honest.with { $0.pushes[6].event = nil }.findings("activity-event-fits") == 1)
+        #expect(History.honest.with { $0.pushes[0].event = nil }.findings("activity-event-fits") == 1)
+        // A state that comes as the start of its activity.
+        #expect(History.honest.with { $0.pushes[0].event = .start }.isKept("activity-event-fits"))
+    }
+
+    /// P10.
+    @Test("an update behind the end, even of the same second, breaks nothing-after-end")
+    func afterEnd() {
+        let after = { (seconds: Double, stamp: Int64, connection: UInt64) in
+            History.honest.with { history in
+                history.push(5, at: seconds) {
+                    $0.stamp = epoch + stamp
+                    $0.connection = connection
+                }
+            }
+        }
+        #expect(after(27, 27, 1).findings("nothing-after-end") == 1)
+        #expect(after(26.04, 26, 1).findings("nothing-after-end") == 1)
+        #expect(after(26.5, 26, 2).findings("nothing-after-end") == 1)
+        // Over another connection they may have changed places on the wire.
+        #expect(after(26.05, 26, 2).findings("nothing-after-end") == 0)
+        // The device passes over what is older than the end.
+        #expect(after(27, 25, 1).findings("nothing-after-end") == 0)
+        #expect(after(26.02, 26, 1).findings("nothing-after-end") == 0)
+        #expect(after(27, 27, 1).with { $0.pushes[$0.pushes.count - 1].token = .activity2 }.findings("nothing-after-end") == 0)
+        #expect(after(27, 27, 1).with { $0.pushes[$0.pushes.count - 1].event = .start }.findings("nothing-after-end") == 0)
+        #expect(after(27, 27, 1).with { $0.pushes[$0.pushes.count - 1].status = 410 }.findings("nothing-after-end") == 0)
+    }
+
+    @Test("a question at priority 5 breaks urgent-states-at-10")
+    func urgent() {
+        #expect(History.honest.with { $0.pushes[4].priority = 5 }.findings("urgent-states-at-10") == 1)
+        #expect(History.honest.with { $0.pushes[4].priority = 9 }.findings("urgent-states-at-10") == 1)
+        #expect(History.honest.with { $0.run.urgentKinds = [] }.findings("urgent-states-at-10") == nil)
+    }
+
+    /// J13.
+    @Test("twenty states that could wait, all at priority 10, break activity-priorities-mixed")
+    func allUrgent() {
+        let urgent = History.busy.with { history in
+            for index in history.pushes.indices { history.pushes[index].priority = 10 }
+        }
+        #expect(urgent.findings("activity-priorities-mixed") == 1)
+        #expect(urgent.with { $0.pushes[10].priority = 5 }.isKept("activity-priorities-mixed"))
+        // 50 at the end and 3 before them; 20 are enough.
+        #expect(urgent.with { $0.pushes.removeLast(33) }.findings("activity-priorities-mixed") == 1)
+        #expect(urgent.with { $0.pushes.removeLast(34) }.findings("activity-priorities-mixed") == nil)
+        // A state that matters may be urgent.
+        let mattering = urgent.with { history in
+            for index in history.rows.indices { history.rows[index].flags = [] }
+        }
+        #expect(mattering.findings("activity-priorities-mixed") == nil)
+        // Without a plan every update counts.
+        #expect(urgent.with { $0.rows = [] }.findings("activity-priorities-mixed") == 1)
+        #expect(urgent.with { history in
+            for index in history.pushes.indices { history.pushes[index].status = 503 }
+        }.findings("activity-priorities-mixed") == nil)
+        #expect(urgent.with { history in
+            for index in history.pushes.indices { history.pushes[index].event = .start }
+        }.findings("activity-priorities-mixed") == nil)
     }
 }
 
-@Suite struct `The throttle` {
-    @Test func `is kept with one progress push per window`() {
-        #expect(History.honest.verdict(of: "throttle-respected") == .kept(evidenceCount: 2))
+@Suite("Rules about alerts")
+struct AlertRuleTests {
+    @Test("an alert for a silent event breaks alerts-only-where-due")
+    func silentEvent() {
+        #expect(History.honest.with { $0.push(2, at: 2.01, .alert) }.findings("alerts-only-where-due") == 1)
+        #expect(History.honest.with { $0.push(4, at: 15.02, .alert) }.findings("alerts-only-where-due") == 0)
+        // Of a step that nobody planned, or that is owed nothing at all, another rule speaks.
+        #expect(History.honest.with { $0.push(77, at: 2.01, .alert) }.findings("alerts-only-where-due") == 0)
+        #expect(History.honest.with { $0.push(0, at: 2.01, .alert) }.findings("alerts-only-where-due") == 0)
     }
 
-    @Test func `is broken by two progress pushes within a window`() {
-        let hasty = History.honest.with { $0.pushes[1].seconds = 6 }
-        let findings = hasty.verdict(of: "throttle-respected").findings
-        #expect(findings.first?.entries == [1, 2])
-    }
-
-    @Test func `does not bind events that bypass it, nor other sessions`() {
-        let bypassing = History.honest.with { history in
-            history.plan[1].kind = "permission"
-            history.pushes[1].seconds = 3
-            history.plan.append(History.expectation(session: 2, step: 1, at: 1))
-            history.pushes.append(Sent(1, session: 2, step: 1))
-        }
-        #expect(bypassing.verdict(of: "throttle-respected").isKept)
-    }
-
-    @Test func `begins anew with the next activity`() {
-        let next = History.honest.with { history in
-            history.plan.append(History.expectation(step: 5, at: 27))
-            history.pushes.append(Sent(27, step: 5))
-        }
-        #expect(next.verdict(of: "throttle-respected") == .kept(evidenceCount: 2))
-    }
-
-    @Test func `does not count a retry of what was refused`() {
-        let retried = History.honest.with { history in
-            history.pushes[1].status = 503
-            history.pushes.append(Sent(12, step: 2))
-            history.pushes[2].seconds = 22.5
-        }
-        #expect(retried.verdict(of: "throttle-respected").isKept)
-    }
-
-    @Test func `is not exercised when the profile has none`() {
-        #expect(History.honest.with { $0.facts.throttle = nil }.verdict(of: "R0.7") == .notExercised)
-    }
-}
-
-@Suite struct `After the end` {
-    @Test func `is kept when nothing follows`() {
-        #expect(History.honest.verdict(of: "G11") == .kept(evidenceCount: 1))
-    }
-
-    @Test func `is broken by a throttled leftover`() {
-        let leftover = History.honest.with { $0.pushes.append(Sent(30, step: 3)) }
-        #expect(leftover.verdict(of: "R0.10").findings.first?.entries == [5, 6])
-    }
-
-    @Test func `forgives an update that was overtaken by the end`() {
-        let overtaken = History.honest.with { history in
-            history.pushes.append(Sent(25.2, step: 3).with { $0.timestamp = 1_760_000_024 })
-        }
-        #expect(overtaken.verdict(of: "R0.10").isKept)
-    }
-}
-
-@Suite struct `One start` {
-    private var started: History {
+    private func alert(at seconds: Double, connection: UInt64 = 1) -> History {
         History.honest.with { history in
-            history.pushes[0].event = "start"
-            history.pushes[0].token = String(repeating: "5a", count: 32)
+            let index = history.pushes.firstIndex { $0.type == .alert }!
+            history.pushes[index].arrivedAt = at(seconds)
+            history.pushes[index].connection = connection
         }
     }
 
-    @Test func `is kept when the activity answers`() {
-        #expect(started.verdict(of: "one-start") == .kept(evidenceCount: 1))
+    /// J16.
+    @Test(
+        "an alert behind its activity's push breaks alert-goes-first, unless the wire may have swapped them",
+        arguments: [(15.03, 1, 0), (15.031, 1, 1), (15.13, 2, 0), (15.14, 2, 1)] as [(Double, UInt64, Int)])
+    func order(seconds: Double, connection: UInt64, expected: Int) {
+        #expect(alert(at: seconds, connection: connection).findings("alert-goes-first") == expected)
     }
 
-    @Test func `is kept when the session starts again after the activity ended`() {
-        let again = started.with { history in
-            history.pushes.append(
-                Sent(40, step: 5).with {
-                    $0.event = "start"
-                    $0.token = String(repeating: "5a", count: 32)
-                })
+    @Test("an alert that is missing where the activity was told breaks it")
+    func missing() {
+        let history = History.honest.with { $0.pushes.removeAll { $0.type == .alert && $0.step == 4 } }
+        #expect(history.findings("alert-goes-first") == 1)
+        #expect(history.with { $0.pushes.removeAll { $0.step == 4 || $0.step == 6 } }.findings("alert-goes-first") == nil)
+    }
+
+    /// J5.
+    @Test("an alert that a dead device token forbids is not asked for")
+    func deadDevice() {
+        let history = History.died(.device, at: 14)
+        // Step 4's own alert told of the death; step 6's must not be sent.
+        #expect(history.pushes.filter { $0.type == .alert }.count == 1)
+        #expect(history.verdict(of: "alert-goes-first").isBroken == false)
+        #expect(history.findings("states-delivered") == 0)
+    }
+
+    @Test("a refused alert that went first has gone first")
+    func refused() {
+        let history = History.honest.with { history in
+            let index = history.pushes.firstIndex { $0.type == .alert }!
+            history.push(4, at: 16, .alert)
+            history.refuse(index, status: 503, reason: "ServiceUnavailable")
         }
-        #expect(again.verdict(of: "one-start") == .kept(evidenceCount: 2))
-    }
-
-    @Test func `is broken by a second start in the gap`() {
-        let twice = started.with { history in
-            history.pushes[1].event = "start"
-            history.pushes[1].token = String(repeating: "5a", count: 32)
-        }
-        #expect(twice.verdict(of: "one-start").findings.first?.entries == [1, 2])
-    }
-}
-
-@Suite struct `Events` {
-    @Test func `are kept when only the terminal state ends the activity`() {
-        #expect(History.honest.verdict(of: "R0.4") == .kept(evidenceCount: 4))
-    }
-
-    @Test func `are broken when the terminal state is sent as an update`() {
-        let endless = History.honest.with { $0.pushes[4].event = "update" }
-        #expect(endless.verdict(of: "R0.4").findings.first?.seen == "event update")
-    }
-
-    @Test func `are broken when progress ends the activity`() {
-        #expect(History.honest.with { $0.pushes[0].event = "end" }.verdict(of: "R0.4").isBroken)
-    }
-}
-
-@Suite struct `Timestamps` {
-    @Test func `are kept in rising seconds`() {
-        #expect(History.honest.verdict(of: "P16") == .kept(evidenceCount: 4))
-    }
-
-    @Test func `are broken in milliseconds`() {
-        let milliseconds = History.honest.with { $0.pushes[1].timestamp! *= 1000 }
-        #expect(milliseconds.verdict(of: "P16").findings.first?.seen == "1760000010000, as if in milliseconds")
-    }
-
-    @Test func `are broken in seconds since 2001`() {
-        #expect(History.honest.with { $0.pushes[1].timestamp! -= 978_307_200 }.verdict(of: "P16").isBroken)
-    }
-
-    @Test func `are broken when a newer state is stamped older`() {
-        #expect(History.honest.with { $0.pushes[2].timestamp = 1_760_000_001 }.verdict(of: "P16").isBroken)
-    }
-
-    @Test func `are broken when a late old state is stamped newer`() {
-        let stale = History.honest.with { $0.pushes.append(Sent(25.02, step: 1)) }
-        #expect(stale.verdict(of: "P16").findings.first?.message == "an older state carries a newer timestamp")
-    }
-
-    @Test func `are kept when an old state arrives late with its own timestamp`() {
-        let overtaken = History.honest.with { history in
-            history.pushes.append(Sent(20.4, step: 2).with { $0.timestamp = 1_760_000_010 })
-        }
-        #expect(overtaken.verdict(of: "P16").isKept)
-    }
-
-    @Test func `are broken when they stand still`() {
-        let constant = History.honest.with { history in
-            for index in [0, 1, 2, 4] { history.pushes[index].timestamp = 1_760_000_000 }
-        }
-        #expect(constant.verdict(of: "P16").findings.first?.message == "the timestamp stands still")
-    }
-}
-
-@Suite struct `Decoding` {
-    @Test func `is kept when devices understand`() {
-        #expect(History.honest.verdict(of: "R0.43") == .kept(evidenceCount: 4))
-    }
-
-    @Test func `is broken when an accepted push is undecodable`() {
-        let garbled = History.honest.with { $0.pushes[1].outcome = "undecodable" }
-        #expect(garbled.verdict(of: "R0.43").findings.first?.entries == [2])
-    }
-}
-
-@Suite struct `Priorities` {
-    private func updates(_ priority: String, count: Int = 20) -> History {
-        History().with {
-            $0.pushes = (0..<count).map { Sent(Double($0 * 11), step: 1).with { $0.priority = priority } }
-        }
-    }
-
-    @Test func `are kept when some updates can wait`() {
-        #expect(updates("5").verdict(of: "P19").isKept)
-    }
-
-    @Test func `are broken when all updates are urgent`() {
-        #expect(updates("10").verdict(of: "P19").isBroken)
-    }
-
-    @Test func `are not judged on a few updates`() {
-        #expect(updates("10", count: 19).verdict(of: "P19") == .notExercised)
+        #expect(history.findings("alert-goes-first") == 0)
     }
 }

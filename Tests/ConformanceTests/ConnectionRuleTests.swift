@@ -1,132 +1,140 @@
-// One honest history and one defect for each rule about provider tokens, connections and retries.
+// Provider tokens and connections: dear, and meant to be kept.
 
 import Basics
 import Conformance
 import Metrics
+import Pushes
 import Testing
 
-@Suite struct `Provider tokens` {
-    @Test func `are kept when one is shared`() {
-        #expect(History.honest.verdict(of: "P1") == .kept(evidenceCount: 5))
-    }
-
-    @Test func `break the rule when each push signs its own`() {
-        let wasteful = History.honest.with { history in
-            for index in history.pushes.indices { history.pushes[index].authorization = bearer(serial: index) }
+@Suite("Rules about provider tokens")
+struct ProviderTokenRuleTests {
+    /// From the third push on with a token that was issued so many seconds after the first.
+    private func renewed(_ seconds: Int64, team: String = "TEAM123456", key: String = "KEY1234567") -> History {
+        History.honest.with { history in
+            let fresh = history.text(bearer(team: team, key: key, issuedAt: epoch + seconds))
+            for index in history.pushes.indices.dropFirst(2) { history.pushes[index].authorization = fresh }
         }
-        #expect(wasteful.verdict(of: "R0.33").findings.count == 4)
     }
 
-    @Test func `may be renewed after twenty minutes, a restart or a refusal`() {
-        let renewed = History.honest.with { history in
-            history.pushes.append(Sent(1_201, step: 3).with { $0.authorization = bearer(serial: 1) })
+    /// J11.
+    @Test("two provider tokens issued within 20 minutes of each other break provider-token-reused", arguments: [
+        (1_199, 1), (1_200, 0), (5, 1), (-5, 1),
+    ] as [(Int64, Int)])
+    func tooSoon(seconds: Int64, expected: Int) {
+        #expect(renewed(seconds).findings("provider-token-reused") == expected)
+    }
+
+    @Test("another team or key has a token of its own")
+    func otherSigner() {
+        #expect(renewed(5, team: "OTHER").findings("provider-token-reused") == 0)
+        #expect(renewed(5, key: "OTHER").findings("provider-token-reused") == 0)
+    }
+
+    @Test("as many processes as push side by side may sign one each")
+    func processes() {
+        let history = renewed(5)
+        history.run.circumstances.relayProcesses = 2
+        #expect(history.findings("provider-token-reused") == 0)
+        let third = history.with { $0.pushes[6].authorization = $0.text(bearer(issuedAt: epoch + 9)) }
+        #expect(third.findings("provider-token-reused") == 1)
+    }
+
+    @Test("a token that was rejected, or a relay that we restarted, is a reason to sign anew")
+    func reasons() {
+        let rejected = renewed(5).with { history in
+            history.push(3, at: 13.5, status: 403, reason: "InvalidProviderToken")
         }
-        #expect(renewed.verdict(of: "P1").isKept)
-        let restarted = History.honest.with { history in
-            for index in 2..<5 { history.pushes[index].authorization = bearer(serial: 1) }
+        #expect(rejected.findings("provider-token-reused") == 0)
+        #expect(renewed(5).with { $0.push(3, at: 30, status: 403, reason: "InvalidProviderToken") }.findings("provider-token-reused") == 1)
+        let restarted = renewed(5)
+        restarted.run.circumstances.outages = [.init(from: at(14), until: at(14.5))]
+        #expect(restarted.findings("provider-token-reused") == 0)
+        restarted.run.circumstances.outages = [.init(from: at(1), until: at(1.5))]
+        #expect(restarted.findings("provider-token-reused") == 1)
+    }
+
+    @Test("one push alone says nothing about reuse, nor do pushes without a token")
+    func tooLittle() {
+        #expect(History.honest.with { $0.pushes.removeLast(6) }.findings("provider-token-reused") == nil)
+        let certificates = History.honest.with { history in
+            for index in history.pushes.indices { history.pushes[index].authorization = -1 }
         }
-        #expect(restarted.verdict(of: "P1").isBroken)
-        #expect(restarted.with { $0.facts.relayRestarts = [at(15)] }.verdict(of: "P1").isKept)
-        let refused = restarted.with { history in
-            history.pushes[1].status = 403
-            history.pushes[1].reason = "ExpiredProviderToken"
-        }
-        #expect(refused.verdict(of: "P1").isKept)
+        #expect(certificates.findings("provider-token-reused") == nil)
     }
 
-    @Test func `are allowed one per process of the relay`() {
-        let two = History.honest.with { history in
-            for index in [1, 3] { history.pushes[index].authorization = bearer(serial: 1) }
-        }
-        #expect(two.verdict(of: "P1").isBroken)
-        #expect(two.with { $0.facts.relayProcesses = 2 }.verdict(of: "P1").isKept)
-    }
-
-    @Test func `are kept when a connection serves one team`() {
-        #expect(History.honest.verdict(of: "P3") == .kept(evidenceCount: 1))
-    }
-
-    @Test func `break the rule when a connection serves two`() {
-        let mixed = History.honest.with { $0.pushes[3].authorization = bearer(team: "OTHER12345") }
-        #expect(mixed.verdict(of: "P3").findings.first?.entries == [1, 4])
-    }
-}
-
-@Suite struct `Connections` {
-    private func pushes(_ count: Int, perConnection: Int) -> History {
-        History().with { history in
-            history.pushes = (0..<count).map { index in
-                Sent(Double(index), step: 1).with { $0.connection = UInt64(index / perConnection) }
+    @Test("a refused token that is used on breaks provider-token-renewed")
+    func notRenewed() {
+        let same = { (seconds: Double) in
+            History.honest.with { history in
+                history.refuse(0, status: 403, reason: "ExpiredProviderToken")
+                history.pushes.removeLast(6)
+                history.push(2, at: seconds)
             }
         }
+        #expect(same(3.02).findings("provider-token-renewed") == 0)
+        #expect(same(4.03).findings("provider-token-renewed") == 1)
+        #expect(same(4.01).findings("provider-token-renewed") == 0)
+        // Within two seconds twenty may have been on their way.
+        let many = same(3.1).with { history in for _ in 0..<20 { history.push(2, at: 3.5) } }
+        #expect(many.findings("provider-token-renewed") == 1)
+        #expect(many.with { $0.pushes.removeLast() }.findings("provider-token-renewed") == 0)
+        // The relay never heard of it.
+        let unheard = same(9).with { $0.pushes[0].flags.insert(.isAnswerUndelivered) }
+        #expect(unheard.findings("provider-token-renewed") == nil)
+        let other = same(9).with { $0.pushes[0].reason = $0.text("InvalidProviderToken") }
+        #expect(other.findings("provider-token-renewed") == nil)
     }
 
-    @Test func `are kept when they carry many pushes`() {
-        #expect(pushes(100, perConnection: 20).verdict(of: "P6") == .kept(evidenceCount: 5))
-    }
-
-    @Test func `break the rule when each push opens one`() {
-        #expect(pushes(100, perConnection: 1).verdict(of: "R0.35").findings.first?.seen == "1.0")
-    }
-
-    @Test func `are not blamed for those we closed`() {
-        let closed = pushes(100, perConnection: 5).with { $0.facts.connectionsClosedByFaults = 16 }
-        #expect(closed.verdict(of: "P6").isKept)
-    }
-
-    @Test func `are not judged on a few pushes`() {
-        #expect(pushes(49, perConnection: 1).verdict(of: "P6") == .notExercised)
+    @Test("two teams on one connection break one-team-per-connection")
+    func twoTeams() {
+        #expect(renewed(5, team: "OTHER").findings("one-team-per-connection") == 5)
+        let apart = renewed(5, team: "OTHER").with { history in
+            for index in history.pushes.indices.dropFirst(2) { history.pushes[index].connection = 2 }
+        }
+        #expect(apart.findings("one-team-per-connection") == 0)
+        #expect(renewed(5, key: "OTHER").findings("one-team-per-connection") == 0)
     }
 }
 
-@Suite struct `Retries` {
-    /// A push meets a 503 at 0 s and is sent again two seconds later, under the same id.
-    private var retried: History {
-        let id = UUIDBytes(high: 1, low: 2)
-        return History().with { history in
-            history.pushes = [
-                Sent(0, step: 1).with {
-                    $0.status = 503
-                    $0.reason = "ServiceUnavailable"
-                    $0.apnsID = id
-                },
-                Sent(2, step: 1).with { $0.apnsID = id },
-            ]
-        }
-    }
-
-    @Test func `are kept when they wait and carry the same id`() {
-        #expect(retried.verdict(of: "P13") == .kept(evidenceCount: 1))
-        #expect(retried.verdict(of: "P15") == .kept(evidenceCount: 2))
-    }
-
-    @Test func `break the rule when they come at once`() {
-        #expect(retried.with { $0.pushes[1].seconds = 0.1 }.verdict(of: "P13").findings.first?.entries == [1, 2])
-    }
-
-    @Test func `break the rule when they carry another id`() {
-        let renamed = retried.with { $0.pushes[1].apnsID = UUIDBytes(high: 3, low: 4) }
-        #expect(renamed.verdict(of: "P15").isBroken)
-    }
-
-    @Test func `break the rule when two pushes share an id`() {
-        #expect(retried.with { $0.pushes[1].step = 2 }.verdict(of: "P15").isBroken)
-    }
-
-    @Test func `are known by their payload where there is no marker`() {
-        let unmarked = retried.with { history in
+@Suite("Rules about connections")
+struct ConnectionRuleTests {
+    /// The pushes of a busy session, dealt over so many connections.
+    private func dealt(_ connections: Int, pushes: Int = 55) -> History {
+        History.busy.with { history in
+            history.pushes = Array(history.pushes.prefix(pushes))
             for index in history.pushes.indices {
-                history.pushes[index].hasMarker = false
-                history.pushes[index].timestamp = nil
+                history.pushes[index].connection = UInt64(index % connections)
             }
         }
-        #expect(unmarked.verdict(of: "P13") == .kept(evidenceCount: 1))
     }
 
-    @Test func `are not judged on ids when the relay leaves them to Apple`() {
-        let nameless = retried.with { history in
-            for index in history.pushes.indices { history.pushes[index].apnsID = nil }
-        }
-        #expect(nameless.verdict(of: "P15") == .notExercised)
+    /// P10: a MUST.
+    @Test("fewer than ten pushes a connection break connections-reused", arguments: [(9, 0), (10, 1), (55, 1), (4, 0)] as [(Int, Int)])
+    func reused(connections: Int, expected: Int) {
+        // Four are free: 55 pushes are enough for five more.
+        #expect(dealt(connections).findings("connections-reused") == expected)
+        #expect(RuleBook.rule(named: "connections-reused")?.level == .must)
+    }
+
+    @Test("fewer than 50 pushes say nothing")
+    func tooFew() {
+        #expect(dealt(49, pushes: 49).findings("connections-reused") == nil)
+        #expect(dealt(50, pushes: 50).findings("connections-reused") == 1)
+    }
+
+    @Test("what we did to connections costs some: faults, silence, restarts, processes")
+    func ours() {
+        let history = dealt(10)
+        history.run.circumstances.connectionFirings = [(at: at(5), rule: 1)]
+        #expect(history.findings("connections-reused") == 0)
+        history.run.circumstances.connectionFirings = []
+        #expect(history.with { $0.pushes[3].status = 0 }.findings("connections-reused") == 0)
+        #expect(history.with { $0.pushes[3].answeredAt = $0.pushes[3].arrivedAt + .seconds(1.1) }.findings("connections-reused") == 0)
+        #expect(history.with { $0.pushes[3].answeredAt = $0.pushes[3].arrivedAt + .seconds(1) }.findings("connections-reused") == 1)
+        history.run.circumstances.outages = [.init(from: at(4), until: at(5))]
+        #expect(history.findings("connections-reused") == 0)
+        history.run.circumstances.outages = []
+        history.run.circumstances.relayProcesses = 2
+        #expect(history.findings("connections-reused") == 0)
     }
 }

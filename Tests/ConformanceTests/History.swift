@@ -1,4 +1,4 @@
-// Histories to judge: one honest session as the house knows it, and knobs to spoil it with.
+// One user's history to judge: an honest session as the house knows it, and knobs to spoil it with.
 
 import Basics
 import Conformance
@@ -6,129 +6,138 @@ import Journal
 import Metrics
 import Pushes
 
-let run: UInt32 = 0x1a2b_3c4d
-
-/// Seconds since the run began, as an instant.
+/// Seconds since the plan's origin, as an instant.
 func at(_ seconds: Double) -> Instant { Instant(nanoseconds: 1_000_000_000_000) + .seconds(seconds) }
 
-/// `bearer <JWT>` of a team and key; `serial` makes distinct tokens of one signer. The signature is not judged.
-func bearer(team: String = "TEAM123456", key: String = "KEY1234567", serial: Int = 0) -> String {
+let epoch: Int64 = 1_760_000_000
+
+/// `bearer <JWT>` of a team and key; the signature is not judged.
+func bearer(team: String = "TEAM123456", key: String = "KEY1234567", issuedAt: Int64 = epoch) -> String {
     let header = withBytes(of: #"{"alg":"ES256","kid":"\#(key)"}"#) { Base64URL.encode($0) }
-    let claims = withBytes(of: #"{"iss":"\#(team)","iat":\#(1_760_000_000 + serial)}"#) { Base64URL.encode($0) }
+    let claims = withBytes(of: #"{"iss":"\#(team)","iat":\#(issuedAt)}"#) { Base64URL.encode($0) }
     return "bearer \(header).\(claims).c2lnbmF0dXJl"
 }
 
-/// One push of a history, as a test writes it down.
-struct Sent {
-    var seconds: Double
-    var session: UInt32 = 1
-    var step: UInt32 = 1
-    var type = "liveactivity"
-    var event: String? = "update"
-    /// Nil for none; else `aps.timestamp`.
-    var timestamp: Int64?
-    var token = String(repeating: "a1", count: 32)
-    var status: UInt16 = 200
-    var reason: String?
-    var died: Int64 = 0
-    var outcome = "updated"
-    var connection: UInt64 = 1
-    var authorization = bearer()
-    var apnsID: UUIDBytes?
-    var priority = "5"
-    var fault: UInt32 = 0
-    var delay: Interval = .zero
-    var filler = 0
-    var hasMarker = true
-    var environment = PushEnvironment.production
-
-    init(_ seconds: Double, session: UInt32 = 1, step: UInt32) {
-        self.seconds = seconds
-        self.session = session
-        self.step = step
-        timestamp = 1_760_000_000 + Int64(seconds)
-    }
-
-    func with(_ turn: (inout Sent) -> Void) -> Sent {
-        var copy = self
-        turn(&copy)
-        return copy
-    }
-
-    func entry(id: UInt64) -> PushEntry {
-        var aps: [String] = []
-        if let event { aps.append(#""event":"\#(event)""#) }
-        if let timestamp { aps.append(#""timestamp":\#(timestamp)"#) }
-        let marker = hasMarker ? Marker(run: run, session: session, step: step).text : ""
-        let text =
-            #"{"aps":{\#(aps.joined(separator: ","))},"text":"\#(marker)\#(String(repeating: "x", count: filler))"}"#
-        var headers = [(name: "authorization", value: authorization), (name: "apns-push-type", value: type)]
-        if let apnsID { headers.append((name: "apns-id", value: apnsID.text())) }
-        return PushEntry(
-            id: id, arrivedAt: at(seconds), arrivedWall: WallTime(seconds: 1_760_000_000) + .seconds(seconds),
-            connection: connection, environment: environment, status: status, reason: reason,
-            timestampMilliseconds: died, outcome: Outcome(word: outcome),
-            faultRule: fault, apnsID: apnsID ?? UUIDBytes(high: id, low: id), delay: delay, headers: headers,
-            token: token, pushType: type, priority: priority,
-            event: event.flatMap { ActivityEvent(word: $0) }, stamp: timestamp,
-            marker: hasMarker ? Marker(run: run, session: session, step: step) : nil, payload: Array(text.utf8))
-    }
+/// The profile's calls, in the order of their numbers.
+enum Kind: UInt16, CaseIterable {
+    case register, registerActivity, start, progress, permission, complete, nonsense, lateUnregister, unregister
 }
 
-/// A plan, what arrived, and what is known besides.
+extension TokenHash {
+    static let device = TokenHash("d1")
+    static let start = TokenHash("51")
+    static let activity = TokenHash("a1")
+    static let rotated = TokenHash("a2")
+    static let device2 = TokenHash("d2")
+    static let activity2 = TokenHash("b1")
+    static let stranger = TokenHash("ff")
+}
+
+extension Lane {
+    static let device = Lane(role: .device)
+    static let start = Lane(role: .start)
+    static let activity = Lane(role: .activity)
+}
+
 struct History {
-    var plan: [Expectation] = []
-    var pushes: [Sent] = []
-    var events: [EventEntry] = []
-    var registrations: [(token: String, at: Instant)] = []
-    var correlation = Correlation()
-    var facts = RunFacts(
-        throttle: .init(window: .seconds(10), kinds: ["progress"]), startedAt: WallTime(seconds: 1_760_000_000))
+    /// The session that tests speak of where they say nothing else; its user is number 0.
+    static let session: UInt32 = 1
 
-    static let token = String(repeating: "a1", count: 32)
-    static let deviceToken = String(repeating: "d1", count: 32)
+    var rows: [Expectation] = []
+    var calls: [SeenCall] = []
+    var tokenCalls: [TokenCall] = []
+    var pushes: [SeenPush] = []
+    var undelivered: Set<UInt64> = []
+    /// Of this history alone.
+    let run: RunContext
 
-    /// One session that progresses, asks once with an alert, and completes with an alert.
-    static var honest: History {
-        var history = History()
-        for (step, seconds) in [(1, 0.0), (2, 10.1), (3, 20.3)] {
-            history.plan.append(expectation(step: UInt32(step), at: seconds))
-            history.pushes.append(Sent(seconds + 0.02, step: UInt32(step)))
+    init() {
+        run = RunContext()
+        run.kinds = Kind.allCases.map { "\($0)" }
+        run.urgentKinds = [Kind.permission.rawValue]
+        run.refusedKinds = [Kind.nonsense.rawValue]
+        run.staleKinds = [Kind.lateUnregister.rawValue]
+        run.quietKinds = [Kind.register, .registerActivity, .lateUnregister, .unregister].reduce(into: []) {
+            $0.insert($1.rawValue)
         }
-        history.plan.append(expectation(step: 4, at: 25, kind: "complete", channel: .alert))
-        history.plan.append(expectation(step: 4, at: 25, kind: "complete", event: .end, isFinal: true))
-        history.pushes.append(
-            Sent(25.01, step: 4).with {
-                $0.type = "alert"
-                $0.event = nil
-                $0.timestamp = nil
-                $0.token = deviceToken
-                $0.outcome = "shown"
-                $0.priority = "10"
-            })
-        history.pushes.append(
-            Sent(25.03, step: 4).with {
-                $0.event = "end"
-                $0.outcome = "ended"
-                $0.priority = "10"
-            })
-        history.events = history.plan.map {
-            EventEntry(id: 0, session: $0.session, step: $0.step, plannedAt: $0.plannedAt, status: 200)
-        }
-        history.correlation.lastState.sessions = 1
-        history.correlation.lastState.delivered = 1
-        return history
+        run.circumstances.throttle = .seconds(10)
+        run.circumstances.startedAt = WallTime(seconds: epoch)
+        run.circumstances.end = at(100_000)
+        run.circumstances.isRelayOurs = true
     }
 
-    static func expectation(
-        session: UInt32 = 1, step: UInt32, at seconds: Double, kind: String = "progress",
-        channel: PushType = .liveactivity, event: ActivityEvent? = .update, isFinal: Bool = false, token: String? = nil
-    ) -> Expectation {
-        Expectation(
-            session: session, step: step, kind: kind, channel: channel,
-            event: channel == .liveactivity ? event : nil, plannedAt: at(seconds), coalesceKey: kind == "progress",
-            deadline: .seconds(10), isFinal: isFinal,
-            token: token ?? (channel == .alert ? deviceToken : Self.token))
+    // MARK: Writing one down
+
+    @discardableResult
+    mutating func call(
+        _ step: UInt32, _ kind: Kind, at seconds: Double, session: UInt32 = session, status: UInt16 = 200,
+        _ turn: (inout SeenCall) -> Void = { _ in }
+    ) -> SeenCall {
+        var call = SeenCall(session: session, step: step, kind: kind.rawValue, plannedAt: at(seconds))
+        call.state = .sent
+        call.sentAt = at(seconds)
+        call.answeredAt = at(seconds + 0.005)
+        call.status = status
+        call.wasTaken = (200..<300).contains(status) != run.refusedKinds.contains(kind.rawValue)
+        turn(&call)
+        calls.append(call)
+        return call
+    }
+
+    mutating func registers(
+        _ step: UInt32, _ token: TokenHash, _ lane: Lane, session: UInt32 = session, isRegistration: Bool = true
+    ) {
+        let place = UInt64(session) << 32 | UInt64(step)
+        tokenCalls.append(TokenCall(place: place, token: token, lane: lane, isRegistration: isRegistration))
+    }
+
+    mutating func expect(
+        _ step: UInt32, _ kind: Kind, at seconds: Double, _ type: PushType = .liveactivity,
+        event: ActivityEvent? = .update, token: TokenHash = .activity, lane: Lane = .activity,
+        flags: Expectation.Flags = [], deadline: Double = 5, session: UInt32 = session
+    ) {
+        rows.append(
+            Expectation(
+                session: session, step: step, kind: kind.rawValue, type: type,
+                event: type == .liveactivity ? event : nil, lane: type == .alert && lane == .activity ? .device : lane,
+                flags: flags, plannedAt: at(seconds), deadline: .seconds(deadline),
+                token: type == .alert && token == .activity ? .device : token))
+    }
+
+    @discardableResult
+    mutating func push(
+        _ step: UInt32, at seconds: Double, _ type: PushType = .liveactivity, event: ActivityEvent? = .update,
+        token: TokenHash = .activity, status: UInt16 = 200, reason: String? = nil, session: UInt32 = session,
+        _ turn: (inout SeenPush) -> Void = { _ in }
+    ) -> UInt64 {
+        let isActivity = type == .liveactivity
+        var push = SeenPush(
+            id: UInt64(pushes.count + 1), arrivedAt: at(seconds), answeredAt: at(seconds),
+            arrivedWall: WallTime(seconds: epoch) + .seconds(seconds),
+            token: !isActivity && token == .activity ? .device : token, status: status, type: type)
+        push.session = session
+        push.step = step
+        push.flags = [.isMarked, .gavePriority]
+        push.event = isActivity ? event : nil
+        push.stamp = isActivity ? epoch + Int64(seconds) : nil
+        push.priority = isActivity ? 5 : 10
+        push.connection = 1
+        push.owner = 1
+        push.authorization = text(bearer())
+        push.topic = text("com.example.app" + (isActivity ? ".push-type.liveactivity" : ""))
+        push.reason = reason.map { text($0) } ?? -1
+        push.outcome = status == 200 ? (isActivity ? .updated : .shown) : nil
+        push.payloadCount = 400
+        turn(&push)
+        pushes.append(push)
+        return push.id
+    }
+
+    /// The number of a text; an `authorization` is read on the way.
+    func text(_ text: String) -> Int32 {
+        let number = run.texts.intern(text)
+        if run.signers[number] == nil { run.signers[number] = ProviderTokenClaims(authorization: text) }
+        return number
     }
 
     func with(_ turn: (inout History) -> Void) -> History {
@@ -137,21 +146,92 @@ struct History {
         return copy
     }
 
-    var evidence: Evidence {
-        var collector = EvidenceCollector(run: run)
-        for expectation in plan { collector.expect(expectation) }
-        for (index, push) in pushes.sorted(by: { $0.seconds < $1.seconds }).enumerated() {
-            collector.observe(push.entry(id: UInt64(index + 1)))
+    // MARK: Ready-made
+
+    /// A session that registers, progresses, asks once and completes; nothing is missing, late or too much.
+    static var honest: History {
+        var history = History()
+        history.call(0, .register, at: 0)
+        history.registers(0, .device, .device)
+        history.registers(0, .start, .start)
+        history.call(1, .registerActivity, at: 1)
+        history.registers(1, .activity, .activity)
+        for (step, seconds) in [(2, 2.0), (3, 13.0), (5, 24.0)] as [(UInt32, Double)] {
+            history.call(step, .progress, at: seconds)
+            history.expect(step, .progress, at: seconds, flags: [.mayBeSuperseded, .isThrottled])
+            history.push(step, at: seconds + 0.02)
         }
-        for event in events { collector.observe(event) }
-        for (token, instant) in registrations { collector.registered(token: token, at: instant) }
-        return collector.finish(correlation: correlation, facts: facts)
+        history.call(4, .permission, at: 15)
+        history.expect(4, .permission, at: 15, .alert)
+        history.expect(4, .permission, at: 15)
+        history.push(4, at: 15.01, .alert)
+        history.push(4, at: 15.03) { $0.priority = 10 }
+        history.call(6, .complete, at: 26)
+        history.expect(6, .complete, at: 26, .alert)
+        history.expect(6, .complete, at: 26, event: .end, flags: .isFinal)
+        history.push(6, at: 26.01, .alert)
+        history.push(6, at: 26.03, event: .end) {
+            $0.priority = 10
+            $0.outcome = .ended
+        }
+        history.calls.sort { $0.place < $1.place }
+        return history
     }
 
-    func verdict(of id: String) -> Verdict { RuleBook.rule(named: id)!.judge(evidence) }
-}
+    /// The session's activity is started by a push, which the phone answers with a token.
+    static var started: History {
+        honest.with { history in
+            history.calls[1] = SeenCall(session: session, step: 1, kind: Kind.start.rawValue, plannedAt: at(1))
+            history.calls[1].state = .sent
+            history.calls[1].sentAt = at(1)
+            history.calls[1].answeredAt = at(1.005)
+            history.calls[1].status = 200
+            history.calls[1].wasTaken = true
+            history.tokenCalls.removeLast()
+            history.registers(2, .activity, .activity)
+            history.expect(1, .start, at: 1, event: .start, token: .start, lane: .start)
+            history.push(1, at: 1.02, event: .start, token: .start) {
+                $0.flags.insert(.asksForToken)
+                $0.outcome = .started
+            }
+        }
+    }
 
-extension Verdict {
-    var isKept: Bool { if case .kept = self { true } else { false } }
-    var isBroken: Bool { if case .broken = self { true } else { false } }
+    // MARK: Judging
+
+    /// The account as it is joined: everything in the order in which it comes.
+    var joined: JoinedAccount {
+        var account = Account(number: 0)
+        account.rows = rows
+        account.calls = calls.sorted { $0.place < $1.place }
+        account.tokenCalls = tokenCalls
+        account.pushes = pushes.sorted { $0.arrivedAt < $1.arrivedAt }
+        account.endsAt = account.rows.map { $0.plannedAt + $0.deadline }.max() ?? at(0)
+        account.settle(late: [:], undelivered: undelivered)
+        return JoinedAccount(account, run.circumstances, isDeath: run.tellsOfDeath)
+    }
+
+    func verdict(of id: String) -> Verdict {
+        var machine = RuleBook.rule(named: id)!.make()
+        let joined = joined
+        for push in joined.account.pushes {
+            run.pushCount += 1
+            machine.see(push, run)
+        }
+        machine.close(joined, run)
+        return machine.verdict(run)
+    }
+
+    func isKept(_ id: String) -> Bool {
+        if case .kept = verdict(of: id) { true } else { false }
+    }
+
+    /// How many findings there are; 0 where the rule is kept, nil where nothing put it to the test.
+    func findings(_ id: String) -> Int? {
+        switch verdict(of: id) {
+        case .kept: 0
+        case .broken(_, let count): count
+        case .notExercised: nil
+        }
+    }
 }

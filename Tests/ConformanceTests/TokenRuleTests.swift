@@ -1,4 +1,4 @@
-// One honest history and one defect for each rule about tokens and deliveries.
+// Tokens that die, are registered again, replaced, taken back, or belong to the other environment.
 
 import Basics
 import Conformance
@@ -6,173 +6,263 @@ import Metrics
 import Pushes
 import Testing
 
-@Suite struct `A dead token` {
-    /// The second push of the activity's token is refused for good, and nothing follows.
-    private func dying(_ status: UInt16, _ reason: String) -> History {
-        History.honest.with { history in
-            history.pushes[1].status = status
-            history.pushes[1].reason = reason
-            history.pushes.removeAll { $0.token == History.token && $0.seconds > 11 }
+@Suite("Rules about tokens")
+struct TokenRuleTests {
+    // MARK: Dead tokens
+
+    @Test(
+        "a push to a token that was declared dead breaks dead-token-dropped",
+        arguments: [(410, "Unregistered"), (410, "ExpiredToken"), (400, "BadDeviceToken")] as [(UInt16, String)])
+    func deadActivity(status: UInt16, reason: String) {
+        let history = History.died(.activity, at: 14, status: status, reason: reason)
+        #expect(history.findings("dead-token-dropped") == 0)
+        #expect(history.with { $0.push(5, at: 24.02) }.findings("dead-token-dropped") == 1)
+        #expect(history.with { $0.push(5, at: 24.02) }.findings("dead-device-token-dropped") == nil)
+    }
+
+    @Test("a push to a dead device token breaks the rule about device tokens, a SHOULD")
+    func deadDevice() {
+        let history = History.died(.device, at: 14)
+        #expect(history.findings("dead-device-token-dropped") == 0)
+        #expect(history.with { $0.push(6, at: 26.01, .alert) }.findings("dead-device-token-dropped") == 1)
+        #expect(history.with { $0.push(6, at: 26.01, .alert) }.findings("dead-token-dropped") == nil)
+    }
+
+    @Test("a push that was on its way when the answer left is not held against the relay", arguments: [(16.02, 0), (16.04, 1)] as [(Double, Int)])
+    func inFlight(seconds: Double, expected: Int) {
+        let history = History.died(.activity, at: 14).with { $0.push(5, at: seconds) }
+        #expect(history.findings("dead-token-dropped") == expected)
+    }
+
+    @Test("other refusals kill no token", arguments: [(403, "BadEnvironmentKeyInToken"), (429, "TooManyRequests")] as [(UInt16, String)])
+    func alive(status: UInt16, reason: String) {
+        let history = History.refused(status: status, reason: reason)
+        #expect(history.findings("dead-token-dropped") == nil)
+    }
+
+    /// J6.
+    @Test("DeviceTokenNotForTopic excuses what is owed to the token, and forbids no other topic")
+    func notForTopic() {
+        let history = History.died(.activity, at: 14, status: 400, reason: "DeviceTokenNotForTopic")
+        #expect(history.findings("states-delivered") == 0)
+        #expect(history.findings("last-state-delivered") == 0)
+        #expect(history.with { $0.push(5, at: 24.02) }.findings("dead-token-dropped") == nil)
+    }
+
+    /// J7.
+    @Test("a token that was registered again lives again, from the instant at which the call was sent")
+    func registeredAgain() {
+        let again = History.died(.activity, at: 14).with { history in
+            history.call(7, .registerActivity, at: 18) { $0.answeredAt = at(18.5) }
+            history.registers(7, .activity, .activity)
+            // Before our own answer to the registration was in.
+            history.push(5, at: 24.02)
+            history.push(6, at: 26.03, event: .end)
+        }
+        #expect(again.findings("dead-token-dropped") == 0)
+        let early = again.with { history in
+            history.calls[7].sentAt = at(24.01)
+            history.calls[7].answeredAt = at(24.3)
+        }
+        #expect(early.findings("dead-token-dropped") == 0)
+        #expect(early.with { $0.calls[7].sentAt = at(24.1) }.findings("dead-token-dropped") == 1)
+        // And dies again where it is told so again.
+        let twice = again.with { history in
+            history.pushes[history.pushes.count - 2].status = 410
+            history.pushes[history.pushes.count - 2].reason = history.text("Unregistered")
+        }
+        #expect(twice.findings("dead-token-dropped") == 1)
+    }
+
+    @Test("a 410 whose answer never reached the relay is not known to it")
+    func undeliveredDeath() {
+        let history = History.died(.activity, at: 14).with { history in
+            history.push(5, at: 24.02)
+            history.undelivered = [history.pushes.first { $0.status == 410 }!.id]
+        }
+        #expect(history.findings("dead-token-dropped") == nil)
+    }
+
+    @Test("a token is dead where it was refused, and not in the other environment")
+    func environments() {
+        let history = History.died(.activity, at: 14).with { $0.push(5, at: 24.02) { $0.environment = .sandbox } }
+        #expect(history.findings("dead-token-dropped") == 0)
+    }
+
+    // MARK: Living tokens
+
+    private func forgotten(_ status: UInt16, _ reason: String) -> History {
+        History.refused(status: status, reason: reason).with { history in
+            history.pushes.removeAll { $0.token == .activity && $0.step != 2 }
         }
     }
 
-    private static let deaths: [(UInt16, String)] = [
-        (410, "Unregistered"), (410, "ExpiredToken"), (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"),
+    @Test(
+        "a token that is never pushed to again after an answer that spoke of something else breaks living-token-kept",
+        arguments: [(400, "BadTopic"), (403, "InvalidProviderToken"), (413, "PayloadTooLarge")] as [(UInt16, String)])
+    func pruned(status: UInt16, reason: String) {
+        #expect(forgotten(status, reason).findings("living-token-kept") == 1)
+        #expect(forgotten(status, reason).with { $0.push(6, at: 26.03, event: .end) }.isKept("living-token-kept"))
+        #expect(forgotten(410, "Unregistered").findings("living-token-kept") == nil)
+    }
+
+    /// J11.
+    @Test("a relay that waits the 15 minutes Apple asks for keeps living-token-kept", arguments: [(890.0, 0), (912.0, 1)] as [(Double, Int)])
+    func longBackOff(seconds: Double, expected: Int) {
+        let history = forgotten(503, "ServiceUnavailable").with { history in
+            history.rows.removeAll { $0.step > 2 }
+            history.call(7, .permission, at: seconds)
+            history.expect(7, .permission, at: seconds)
+        }
+        #expect(history.findings("living-token-kept") ?? 0 == expected)
+    }
+
+    @Test("what was owed while we held the relay down says nothing about living tokens")
+    func restarted() {
+        let history = forgotten(400, "BadTopic")
+        history.run.circumstances.outages = [.init(from: at(2.5), until: at(3))]
+        #expect(history.findings("living-token-kept") == nil)
+    }
+
+    @Test("a refusal that never reached the relay, or after which nothing is owed, exercises nothing")
+    func nothingOwed() {
+        #expect(forgotten(400, "BadTopic").with { $0.undelivered = [1] }.findings("living-token-kept") == nil)
+        #expect(forgotten(400, "BadTopic").with { $0.rows.removeAll { $0.step > 2 } }.findings("living-token-kept") == nil)
+        let dead = forgotten(400, "BadTopic").with { $0.push(3, at: 13.02, status: 410, reason: "Unregistered") }
+        #expect(dead.findings("living-token-kept") == nil)
+    }
+
+    @Test("a phone whose alerts end with its activity's token breaks other-token-kept")
+    func bothDropped() {
+        let history = History.died(.activity, at: 14)
+        #expect(history.findings("other-token-kept") == 0)
+        let both = history.with { $0.pushes.removeAll { $0.type == .alert && $0.step == 6 } }
+        #expect(both.findings("other-token-kept") == 1)
+        let bothDead = both.with { $0.push(4, at: 15.02, .alert, status: 410, reason: "Unregistered") }
+        #expect(bothDead.findings("other-token-kept") == nil)
+    }
+
+    @Test("a token that is dropped for a 410 about the past breaks old-410-ignored")
+    func oldReport() {
+        #expect(History.oldReport.findings("old-410-ignored") == 0)
+        let dropped = History.oldReport.with { $0.pushes.removeAll { $0.token == .activity && $0.step != 2 } }
+        #expect(dropped.findings("old-410-ignored") == 1)
+        #expect(dropped.with { $0.undelivered = [1] }.findings("old-410-ignored") == nil)
+        // Speaks of the present: the token is dead.
+        #expect(dropped.with { $0.pushes[0].diedMilliseconds = 0 }.findings("old-410-ignored") == nil)
+        #expect(dropped.with { $0.pushes[0].diedMilliseconds = (epoch + 2) * 1000 }.findings("old-410-ignored") == nil)
+        // Before the registration at second 1, after the run's begin.
+        #expect(dropped.with { $0.pushes[0].diedMilliseconds = (epoch + 0) * 1000 + 500 }.findings("old-410-ignored") == 1)
+    }
+}
+
+@Suite("Rules about registrations")
+struct RegistrationRuleTests {
+    @Test("a push to a replaced token breaks new-token-used, once the answer is in and in-flight pushes have passed")
+    func replaced() {
+        let old = { (seconds: Double) in History.rotated.with { $0.push(9, at: seconds) } }
+        #expect(old(41).findings("new-token-used") == 1)
+        #expect(old(28.005).findings("new-token-used") == 0)
+        #expect(old(28.006).findings("new-token-used") == 1)
+        #expect(old(41).with { $0.pushes[$0.pushes.count - 1].type = .alert }.findings("new-token-used") == 0)
+    }
+
+    @Test("a registration that was not taken, of another lane or of a second phone replaces nothing")
+    func notReplaced() {
+        let old = History.rotated.with { $0.push(9, at: 41) }
+        #expect(old.with { $0.calls[7].wasTaken = false }.findings("new-token-used") == nil)
+        #expect(old.with { $0.tokenCalls[3].lane = .start }.findings("new-token-used") == nil)
+        #expect(old.with { $0.registers(0, .device2, Lane(role: .device, phone: 1)) }.findings("new-token-used") == nil)
+    }
+
+    @Test("the old token registered again is the new one")
+    func backAgain() {
+        let history = History.rotated.with { history in
+            history.call(8, .registerActivity, at: 30)
+            history.registers(8, .activity, .activity)
+            history.rows[history.rows.count - 1].token = .activity
+            history.pushes[history.pushes.count - 1].token = .activity
+        }
+        #expect(history.findings("new-token-used") == 0)
+    }
+
+    @Test("a late unregister that ends the newer activity's pushes breaks newer-registration-kept")
+    func overtaken() {
+        let ended = History.overtaken.with { $0.pushes.removeAll { $0.token == .rotated } }
+        #expect(ended.findings("newer-registration-kept") == 1)
+        #expect(History.rotated.with { $0.pushes.removeAll { $0.token == .rotated } }.findings("newer-registration-kept") == nil)
+        let unanswered = ended.with { history in
+            for index in history.calls.indices where history.calls[index].kind == Kind.lateUnregister.rawValue {
+                history.calls[index].status = 0
+            }
+        }
+        #expect(unanswered.findings("newer-registration-kept") == nil)
+        let dead = ended.with { $0.push(9, at: 40.02, token: .rotated, status: 410, reason: "Unregistered") }
+        #expect(dead.findings("newer-registration-kept") == nil)
+    }
+
+    @Test("a push to a token that was taken back breaks unregister-respected")
+    func takenBack() {
+        let after = { (seconds: Double) in History.takenBack.with { $0.push(6, at: seconds) } }
+        #expect(after(30).findings("unregister-respected") == 1)
+        #expect(after(28).findings("unregister-respected") == 0)
+        #expect(after(30).with { $0.push(6, at: 31) }.findings("unregister-respected") == 1)
+        #expect(after(30).with { $0.pushes[$0.pushes.count - 1].token = .device }.findings("unregister-respected") == 0)
+        let again = after(30).with { history in
+            history.call(8, .registerActivity, at: 29)
+            history.registers(8, .activity, .activity)
+        }
+        #expect(again.findings("unregister-respected") == 0)
+        #expect(after(30).with { $0.calls[7].wasTaken = false }.findings("unregister-respected") == nil)
+        // `complete` takes the token back too, and causes pushes of its own.
+        let completing = History.honest.with { $0.registers(6, .activity, .activity, isRegistration: false) }
+        #expect(completing.findings("unregister-respected") == nil)
+    }
+}
+
+@Suite("Rules about environments")
+struct EnvironmentRuleTests {
+    private let rules = [
+        ("BadEnvironmentKeyInToken", "other-environment-once"), ("BadEnvironmentKeyIdInToken", "other-environment-once"),
+        ("BadDeviceToken", "bad-token-other-environment"),
     ]
 
-    @Test(arguments: deaths)
-    func `is kept dropped`(status: UInt16, reason: String) {
-        #expect(dying(status, reason).verdict(of: "R0.22") == .kept(evidenceCount: 1))
-    }
-
-    @Test(arguments: deaths)
-    func `breaks the rule when it is pushed to again`(status: UInt16, reason: String) {
-        let stubborn = dying(status, reason).with { $0.pushes.append(Sent(20, step: 3)) }
-        #expect(stubborn.verdict(of: "P9").findings.first?.entries == [2, 3])
-    }
-
-    @Test func `may see pushes that were already in flight`() {
-        let racing = dying(410, "Unregistered").with { history in
-            history.pushes[1].delay = .seconds(2)
-            history.pushes.append(Sent(13, step: 3))
-        }
-        #expect(racing.verdict(of: "R0.22").isKept)
-    }
-
-    @Test func `may be tried in the other environment`() {
-        let elsewhere = dying(400, "BadDeviceToken").with { history in
-            history.pushes.append(Sent(20, step: 3).with { $0.environment = .sandbox })
-        }
-        #expect(elsewhere.verdict(of: "R0.22").isKept)
-    }
-
-    @Test func `lives again once it is registered again`() {
-        let reborn = dying(410, "Unregistered").with { history in
-            history.registrations = [(History.token, at(15))]
-            history.pushes.append(Sent(20, step: 3))
-        }
-        #expect(reborn.verdict(of: "R0.22").isKept)
-    }
-
-    @Test func `did not die when the reply speaks of a time before its registration`() {
-        let early = dying(410, "Unregistered").with { history in
-            history.pushes[1].died = 1_760_000_004_000
-            history.registrations = [(History.token, at(5))]
-            history.pushes.append(Sent(20, step: 3))
-        }
-        #expect(early.verdict(of: "R0.22") == .notExercised)
-        let before = dying(410, "Unregistered").with { history in
-            history.pushes[1].died = 1_759_999_999_000
-            history.pushes.append(Sent(20, step: 3))
-        }
-        #expect(before.verdict(of: "R0.22") == .notExercised)
-    }
-
-    @Test func `is not made by a passing refusal`() {
-        let passing = dying(429, "TooManyRequests").with { $0.pushes.append(Sent(20, step: 3)) }
-        #expect(passing.verdict(of: "R0.22") == .notExercised)
-    }
-}
-
-@Suite struct `A living token` {
-    /// The second push meets a 503.
-    private var refused: History {
-        History.honest.with { history in
-            history.pushes[1].status = 503
-            history.pushes[1].reason = "ServiceUnavailable"
+    @Test("a token of the other environment is tried there once, and what worked is remembered")
+    func otherEnvironment() {
+        for (reason, rule) in rules {
+            let honest = History.otherEnvironment(reason)
+            #expect(honest.findings(rule) == 0)
+            #expect(honest.with { $0.run.hasBothEnvironments = false }.findings(rule) == nil)
+            honest.run.hasBothEnvironments = true
+            let untried = honest.with { $0.pushes.removeAll { $0.step == 2 && $0.environment == .sandbox } }
+            #expect(untried.findings(rule) == 1, "\(reason)")
+            let forgotten = honest.with { history in
+                for index in history.pushes.indices where history.pushes[index].step > 2 {
+                    history.pushes[index].environment = .production
+                }
+            }
+            #expect(forgotten.findings(rule) == 1, "\(reason)")
+            #expect(untried.with { $0.undelivered = [$0.pushes.last!.id] }.findings(rule) == nil)
+            let brief = untried
+            brief.run.circumstances.end = at(4.01)
+            #expect(brief.findings(rule) == nil)
         }
     }
 
-    @Test func `is kept when pushes go on`() {
-        #expect(refused.verdict(of: "R0.23") == .kept(evidenceCount: 1))
-    }
-
-    @Test func `breaks the rule when it is forgotten`() {
-        let forgotten = refused.with { $0.pushes.removeAll { $0.token == History.token && $0.seconds > 11 } }
-        #expect(forgotten.verdict(of: "living-token-kept").findings.first?.entries == [2])
-    }
-
-    @Test func `is not missed when the relay refused the later work or was stopped`() {
-        let refusing = refused.with { history in
-            history.pushes.removeAll { $0.token == History.token && $0.seconds > 11 }
-            history.events = []
+    @Test("a refusal at both is not tried again and again, unless it is one that passes")
+    func again() {
+        for (reason, rule) in rules {
+            let refused = { (status: UInt16, attempts: Int) in
+                History.otherEnvironment(reason).with { history in
+                    history.pushes.removeAll { $0.environment == .sandbox }
+                    for number in 0..<attempts {
+                        history.push(2, at: 3 + Double(number), status: status) { $0.environment = .sandbox }
+                    }
+                }
+            }
+            #expect(refused(403, 1).findings(rule) == 0)
+            #expect(refused(403, 2).findings(rule) == 1)
+            #expect(refused(503, 2).findings(rule) == 0)
         }
-        #expect(refusing.verdict(of: "R0.23") == .notExercised)
-        let stopped = refused.with { history in
-            history.pushes.removeAll { $0.token == History.token && $0.seconds > 11 }
-            history.facts.relayRestarts = [at(15)]
-        }
-        #expect(stopped.verdict(of: "R0.23") == .notExercised)
-    }
-}
-
-@Suite struct `Sessions` {
-    private let other = String(repeating: "b2", count: 32)
-
-    private var two: History {
-        History.honest.with { history in
-            history.plan.append(History.expectation(session: 2, step: 1, at: 1, token: other))
-            history.pushes.append(Sent(1.1, session: 2, step: 1).with { $0.token = other })
-        }
-    }
-
-    @Test func `are kept apart`() {
-        #expect(two.verdict(of: "R0.39") == .kept(evidenceCount: 6))
-    }
-
-    @Test func `break the rule when a state reaches another's token`() {
-        let crossed = two.with { $0.pushes[5].token = History.token }
-        #expect(crossed.verdict(of: "R0.39").findings.count == 1)
-    }
-}
-
-@Suite struct `Alerts` {
-    @Test func `are kept to the events that call for them`() {
-        #expect(History.honest.verdict(of: "R0.3") == .kept(evidenceCount: 3))
-    }
-
-    @Test func `break the rule on progress`() {
-        let noisy = History.honest.with { history in
-            history.pushes.append(
-                Sent(0.01, step: 1).with {
-                    $0.type = "alert"
-                    $0.token = History.deviceToken
-                })
-        }
-        #expect(noisy.verdict(of: "R0.3").findings.first?.entries == [1])
-    }
-
-    @Test func `are kept when they go first`() {
-        #expect(History.honest.verdict(of: "R0.2") == .kept(evidenceCount: 1))
-    }
-
-    @Test func `break the rule when they go second, or not at all`() {
-        let second = History.honest.with { $0.pushes[3].seconds = 25.5 }
-        #expect(second.verdict(of: "R0.2").findings.first?.seen == "the alert afterwards")
-        let missing = History.honest.with { _ = $0.pushes.remove(at: 3) }
-        #expect(missing.verdict(of: "R0.2").findings.first?.seen == "no alert")
-    }
-}
-
-@Suite struct `Requests` {
-    @Test func `are kept within 4096 bytes`() {
-        #expect(History.honest.with { $0.pushes[0].filler = 3_900 }.verdict(of: "R0.6") == .kept(evidenceCount: 5))
-    }
-
-    @Test func `break the rule above`() {
-        #expect(History.honest.with { $0.pushes[0].filler = 4_096 }.verdict(of: "R0.6").isBroken)
-    }
-
-    @Test func `are kept when none is refused for its form`() {
-        #expect(History.honest.verdict(of: "P18") == .kept(evidenceCount: 5))
-    }
-
-    @Test func `break the rule when refused for their form, unless a fault of ours said so`() {
-        let malformed = History.honest.with { history in
-            history.pushes[0].status = 400
-            history.pushes[0].reason = "BadCollapseId"
-        }
-        #expect(malformed.verdict(of: "P23").findings.first?.seen == "400 BadCollapseId")
-        #expect(malformed.with { $0.pushes[0].fault = 3 }.verdict(of: "P23").isKept)
     }
 }

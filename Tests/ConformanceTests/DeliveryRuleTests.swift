@@ -1,0 +1,248 @@
+// What reaches the user: once, in time, in order, at the right token; and what is nobody's loss.
+
+import Basics
+import Conformance
+import Metrics
+import Pushes
+import Testing
+
+@Suite("Rules about delivery")
+struct DeliveryRuleTests {
+    @Test("a state that may not be superseded and never comes breaks states-delivered")
+    func lost() {
+        let history = History.honest.with { $0.pushes.removeAll { $0.step == 4 && $0.type == .liveactivity } }
+        #expect(history.findings("states-delivered") == 1)
+        #expect(history.findings("last-state-delivered") == 0)
+        let refused = History.honest.with { $0.pushes[4].status = 503 }
+        let finding = refused.verdict(of: "states-delivered").findings.first
+        #expect(finding?.entries == [refused.pushes[4].id])
+        #expect(finding?.session == 1 && finding?.step == 4)
+    }
+
+    @Test("the last state, and the last of a burst, break last-state-delivered")
+    func lastState() {
+        let end = History.honest.with { $0.pushes.removeLast() }
+        #expect(end.findings("last-state-delivered") == 1)
+        #expect(end.findings("states-delivered") == 0)
+        // Step 5 could have been superseded by the end, which came in time.
+        #expect(History.honest.with { $0.pushes.remove(at: 2) }.findings("last-state-delivered") == 0)
+        // Step 3 could not: what is newer came two seconds later, but a permission is no reason to drop it late.
+        let burst = History.honest.with { history in
+            history.pushes.removeAll { $0.step == 3 }
+            history.rows[1].deadline = .seconds(2)
+        }
+        #expect(burst.findings("last-state-delivered") == 1)
+    }
+
+    @Test("more than one late push in a hundred breaks states-in-time")
+    func late() {
+        let history = History.busy.with { $0.pushes[1].arrivedAt = at(18.1) }
+        #expect(history.findings("states-in-time") == 1)
+        let many = History.busy.with { history in
+            for number in 0..<50 as Range<UInt32> {
+                let seconds = 600 + 11 * Double(number)
+                history.call(70 + number, .progress, at: seconds)
+                history.expect(70 + number, .progress, at: seconds, flags: [.mayBeSuperseded])
+                history.push(70 + number, at: seconds + 0.02)
+            }
+        }
+        // 105 pushes: one may be late, two may not.
+        #expect(many.with { $0.pushes[1].arrivedAt = at(18.1) }.isKept("states-in-time"))
+        let two = many.with {
+            $0.pushes[1].arrivedAt = at(18.1)
+            $0.pushes[2].arrivedAt = at(29.1)
+        }
+        #expect(two.findings("states-in-time") == 2)
+    }
+
+    @Test("a push that our fault or outage held up is late by our doing, and so is one that we sent late")
+    func lateByUs() {
+        let history = { History.honest.with { $0.pushes[1].arrivedAt = at(18.1) } }
+        #expect(history().findings("states-in-time") == 1)
+        #expect(history().with { $0.pushes[1].faultRule = 1 }.findings("states-in-time") == 0)
+        #expect(history().with { $0.calls[3].lateness = .milliseconds(200) }.findings("states-in-time") == 0)
+        let down = history()
+        down.run.circumstances.outages = [.init(from: at(14), until: at(15))]
+        #expect(down.findings("states-in-time") == 0)
+    }
+
+    @Test("a second 200 breaks no-duplicate-push")
+    func duplicate() {
+        let twice = History.honest.with { $0.push(2, at: 2.1) }
+        #expect(twice.findings("no-duplicate-push") == 1)
+        #expect(twice.verdict(of: "no-duplicate-push").findings.first?.entries == [1, 8])
+        #expect(twice.with { $0.pushes[0].status = 503 }.findings("no-duplicate-push") == 0)
+    }
+
+    /// J2.
+    @Test("a retry of a push whose 200 never reached the relay is no duplicate, and nor is one that we posted twice")
+    func honestRepetition() {
+        let twice = History.honest.with { $0.push(2, at: 2.1) }
+        #expect(twice.with { $0.undelivered = [1] }.findings("no-duplicate-push") == 0)
+        #expect(twice.with { $0.calls[2].attempts = 2 }.findings("no-duplicate-push") == 0)
+        let third = twice.with {
+            $0.push(2, at: 2.2)
+            $0.undelivered = [1]
+        }
+        #expect(third.findings("no-duplicate-push") == 1)
+    }
+
+    private func swapped(after seconds: Double, connection: UInt64 = 1, outcome: Outcome = .ignoredOlder) -> History {
+        History.honest.with { history in
+            history.pushes[1].arrivedAt = history.pushes[4].arrivedAt + .seconds(seconds)
+            history.pushes[1].connection = connection
+            history.pushes[1].outcome = outcome
+        }
+    }
+
+    /// J16, J4.
+    @Test("an older state behind a newer one breaks state-order where the relay, and not the wire, put it there")
+    func order() {
+        #expect(swapped(after: 1).findings("state-order") == 1)
+        #expect(swapped(after: 0.01).findings("state-order") == 1)
+        #expect(swapped(after: 0.05, connection: 2).findings("state-order") == 0)
+        #expect(swapped(after: 0.051, connection: 2).findings("state-order") == 1)
+        #expect(swapped(after: 0.01, connection: 2, outcome: .updated).findings("state-order") == 1)
+        let unordered = swapped(after: 1)
+        unordered.run.circumstances.isOrdered = false
+        #expect(unordered.findings("state-order") == nil)
+    }
+
+    @Test("what no event called for breaks nothing-unexpected")
+    func unexpected() {
+        #expect(History.honest.with { $0.push(2, at: 2.01, .alert) }.findings("nothing-unexpected") == 1)
+        #expect(History.honest.with { $0.push(77, at: 3) }.findings("nothing-unexpected") == 1)
+        #expect(History.honest.with { $0.push(77, at: 3, status: 400) }.findings("nothing-unexpected") == 0)
+        let unmarked = History.honest.with { $0.push(0, at: 3) { $0.flags.remove(.isMarked) } }
+        #expect(unmarked.findings("nothing-unexpected") == 1)
+        unmarked.run.circumstances.isRelayOurs = false
+        #expect(unmarked.findings("nothing-unexpected") == 0)
+        // We do not know what the relay made of a registration that it did not take.
+        let disturbed = History.honest.with {
+            $0.push(77, at: 3)
+            $0.calls[1].wasTaken = false
+        }
+        #expect(disturbed.findings("nothing-unexpected") == 0)
+    }
+
+    /// P3.
+    @Test("a state at a token that nobody has is misdirected, and not delivered")
+    func misdirected() {
+        let astray = History.honest.with { $0.pushes[4].token = .stranger }
+        #expect(astray.findings("nothing-unexpected") == 1)
+        #expect(astray.findings("states-delivered") == 1)
+        #expect(astray.verdict(of: "nothing-unexpected").findings.first?.message.contains("token") == true)
+    }
+
+    /// P3.
+    @Test("an activity that is never started is not delivered by an update that bears the start's marker")
+    func startAsUpdate() {
+        let history = History.started.with { history in
+            history.pushes[history.pushes.count - 1].event = .update
+            history.pushes[history.pushes.count - 1].outcome = .unknownActivity
+        }
+        #expect(history.findings("states-delivered") == 1)
+    }
+
+    @Test("a state at another session's or user's token breaks sessions-kept-apart")
+    func apart() {
+        let other = History.twoSessions.with { $0.pushes[0].token = .activity2 }
+        #expect(other.findings("sessions-kept-apart") == 1)
+        #expect(History.honest.with { $0.pushes[0].owner = 2 }.findings("sessions-kept-apart") == 1)
+        #expect(History.honest.with { $0.pushes[0].owner = 0 }.findings("sessions-kept-apart") == 0)
+        // The device token is shared by a user's sessions.
+        let shared = History.twoSessions.with { $0.push(2, at: 3.5, .alert, session: 2) }
+        #expect(shared.findings("sessions-kept-apart") == 0)
+    }
+
+    @Test("a phone that gets nothing where another does breaks each-phone-served")
+    func phones() {
+        let one = History.twoPhones.with { $0.pushes.removeAll { $0.token == .device2 && $0.step == 4 } }
+        #expect(one.findings("each-phone-served") == 1)
+        #expect(one.verdict(of: "each-phone-served").findings.first?.message.contains("phone 2") == true)
+        // Nobody was served: that is a loss, but none phone's place was taken.
+        let none = one.with { $0.pushes.removeAll { $0.type == .alert } }
+        #expect(none.findings("each-phone-served") == nil)
+        #expect(History.honest.findings("each-phone-served") == nil)
+        let refused = History.twoPhones.with { history in
+            for index in history.pushes.indices where history.pushes[index].token == .device2 {
+                history.pushes[index].status = 503
+            }
+        }
+        #expect(refused.findings("each-phone-served") == 0)
+    }
+
+    @Test("a push that is lost with a connection that went away breaks goaway-obeyed")
+    func goAway() {
+        let lost = History.goneAway.with { $0.pushes.removeAll { $0.step == 3 } }
+        lost.run.circumstances.throttle = nil
+        let firm = lost.with { $0.rows[1].flags = [] }
+        #expect(firm.findings("goaway-obeyed") == 1)
+        // It met two: more than one retry is asked of nobody.
+        let twice = firm
+        twice.run.circumstances.connectionFirings.append((at: at(13.3), rule: 1))
+        #expect(twice.findings("goaway-obeyed") == nil)
+        twice.run.circumstances.connectionFirings = []
+        #expect(twice.findings("goaway-obeyed") == nil)
+    }
+}
+
+/// What explains a loss, and for how long.
+@Suite("Losses that are not the relay's")
+struct BlameTests {
+    /// P1.
+    @Test("a relay that never sends an update loses them, whatever comes in the end")
+    func supersededHasADeadline() {
+        let history = History.honest.with { $0.pushes.removeAll { $0.type == .liveactivity && $0.step < 5 } }
+        // Steps 2, 3 and 4 were due before step 5 came.
+        #expect(history.joined.fates.filter { $0.outcome == .lost }.count == 3)
+        #expect(history.findings("last-state-delivered") == 2)
+        #expect(history.findings("states-delivered") == 1)
+    }
+
+    /// J9.
+    @Test("what was sent or due while we held the relay down is ours")
+    func heldDown() {
+        let history = History.honest.with { $0.pushes.removeAll { $0.step == 4 } }
+        #expect(history.findings("states-delivered") == 2)
+        history.run.circumstances.outages = [.init(from: at(14.9), until: at(15.5))]
+        #expect(history.findings("states-delivered") == 0)
+        #expect(Set(history.joined.fates.compactMap(\.excuse)) == ["relay held down"])
+        history.run.circumstances.outages = [.init(from: at(20.1), until: at(21))]
+        #expect(history.findings("states-delivered") == 2)
+        // The call itself was not answered, because we held the relay down: it never had it.
+        history.run.circumstances.outages = [.init(from: at(14.9), until: at(15.5))]
+        let unanswered = history.with { history in
+            history.calls[4].status = 0
+            history.calls[4].wasTaken = false
+        }
+        #expect(unanswered.joined.fates.filter { $0.outcome == .unsent }.count == 2)
+    }
+
+    @Test("what we never sent is nobody's loss")
+    func unsent() {
+        for state in [SeenCall.State.planned, .dropped] {
+            let history = History.honest.with { history in
+                history.pushes.removeAll { $0.step == 4 }
+                history.calls[4].state = state
+            }
+            #expect(history.findings("states-delivered") == 0)
+        }
+        // The activity's registration was never sent.
+        let unregistered = History.honest.with { history in
+            history.pushes.removeAll { $0.token == .activity }
+            history.calls[1].state = .dropped
+        }
+        #expect(unregistered.findings("states-delivered") == 0)
+        #expect(unregistered.findings("last-state-delivered") == nil)
+    }
+
+    @Test("what is due after the end of the run is undecided")
+    func undecided() {
+        let history = History.honest.with { $0.pushes.removeLast() }
+        history.run.circumstances.end = at(30.9)
+        #expect(history.findings("last-state-delivered") == 0)
+        history.run.circumstances.end = at(31)
+        #expect(history.findings("last-state-delivered") == 1)
+    }
+}

@@ -1,0 +1,253 @@
+// The relay as a server, and the form of what it sends: one honest history, one knob each.
+
+import Basics
+import Conformance
+import Journal
+import Metrics
+import Pushes
+import Testing
+
+@Suite("Rules about serving")
+struct ServingRuleTests {
+    @Test("a call without an answer breaks relay-serves", arguments: [EventFailure.timeout, .connect, .reset, .closed])
+    func unanswered(failure: EventFailure) {
+        let history = History.honest.with {
+            $0.calls[2].status = 0
+            $0.calls[2].wasTaken = false
+            $0.calls[2].failure = failure.rawValue
+        }
+        #expect(history.findings("relay-serves") == 1)
+    }
+
+    @Test("what the end of the run cut off, or what was never sent, is nobody's failure")
+    func cutOff() {
+        let cut = History.honest.with {
+            $0.calls[2].status = 0
+            $0.calls[2].answeredAt = Instant(nanoseconds: 0)
+        }
+        #expect(cut.isKept("relay-serves"))
+        for state in [SeenCall.State.planned, .dropped] {
+            let unsent = History.honest.with {
+                $0.calls[2].state = state
+                $0.calls[2].status = 0
+            }
+            #expect(unsent.isKept("relay-serves"))
+        }
+    }
+
+    @Test("what we cut off by holding the relay down is ours", arguments: [(1.5, 2.5, 0), (3.2, 4, 1), (0.2, 0.8, 1)] as [(Double, Double, Int)])
+    func heldDown(from: Double, until: Double, expected: Int) {
+        let history = History.honest.with {
+            $0.calls[2].status = 0
+            $0.calls[2].wasTaken = false
+            $0.calls[2].failure = EventFailure.reset.rawValue
+            $0.run.circumstances.outages = [.init(from: at(from), until: at(until))]
+        }
+        #expect(history.findings("relay-serves") == expected)
+    }
+
+    @Test("an answer of 5xx is the relay's failure, but for one while our faults were at work")
+    func failures() {
+        let failed = History.honest.with {
+            $0.calls[2].status = 500
+            $0.calls[2].wasTaken = false
+        }
+        #expect(failed.findings("relay-serves") == 1)
+        for (from, until) in [(1.5, 3.0), (0, 1.2), (2.002, 9)] {
+            let faulted = failed.with {
+                $0.run.circumstances.faults = [.init(rule: 1, label: "503", windows: [at(from)..<at(until)])]
+            }
+            #expect(faulted.findings("relay-serves") == 0, "\(from)")
+        }
+        for (from, until) in [(0, 0.5), (3.0, 9)] {
+            let other = failed.with {
+                $0.run.circumstances.faults = [.init(rule: 1, label: "503", windows: [at(from)..<at(until)])]
+            }
+            #expect(other.findings("relay-serves") == 1, "\(from)")
+        }
+        #expect(History.honest.with { $0.calls[2].status = 499 }.isKept("relay-serves"))
+    }
+
+    @Test("a relay that ends by itself has failed, and its last lines are shown")
+    func death() {
+        let history = History.honest
+        history.run.deaths = [.init(at: at(5), how: "was ended by signal 9", lastLines: "out of memory")]
+        let finding = history.verdict(of: "relay-serves").findings.first
+        #expect(finding?.seen == "was ended by signal 9: out of memory")
+    }
+
+    @Test("calls that were taken and no push at all break accepted-is-pushed")
+    func nothingPushed() {
+        let silent = History.honest.with { $0.pushes = [] }
+        #expect(silent.findings("accepted-is-pushed") == 1)
+        #expect(History.honest.with { $0.pushes.removeLast(6) }.isKept("accepted-is-pushed"))
+        let refused = silent.with { for index in $0.calls.indices { $0.calls[index].wasTaken = false } }
+        #expect(refused.findings("accepted-is-pushed") == nil)
+    }
+
+    @Test("a caller that waits in vain because the provider is silent breaks answers-in-time")
+    func silence() {
+        let silent = History.honest.with {
+            $0.pushes[0].status = 0
+            $0.pushes[0].faultRule = 1
+            $0.calls[2].status = 0
+            $0.calls[2].failure = EventFailure.timeout.rawValue
+            $0.calls[2].answeredAt = at(12)
+        }
+        #expect(silent.findings("answers-in-time") == 1)
+        #expect(silent.with { $0.calls[2].failure = EventFailure.reset.rawValue }.findings("answers-in-time") == 0)
+        #expect(silent.with { $0.calls[2].status = 504 }.findings("answers-in-time") == 0)
+        #expect(silent.with { $0.calls[2].answeredAt = at(2.01) }.findings("answers-in-time") == 0)
+        #expect(silent.with { $0.pushes[0].faultRule = 0 }.findings("answers-in-time") == nil)
+        #expect(silent.with { $0.calls[2].state = .planned }.findings("answers-in-time") == nil)
+    }
+
+    @Test("a forbidden request that is taken, or that causes a push, breaks bad-requests-refused")
+    func nonsense() {
+        let taken = History.honest.with { $0.call(7, .nonsense, at: 30, status: 200) }
+        #expect(taken.findings("bad-requests-refused") == 1)
+        let pushed = History.honest.with {
+            $0.call(7, .nonsense, at: 30, status: 400)
+            $0.push(7, at: 30.1, .alert)
+        }
+        #expect(pushed.findings("bad-requests-refused") == 1)
+        #expect(History.honest.with { $0.call(7, .nonsense, at: 30, status: 0) }.findings("bad-requests-refused") == nil)
+    }
+}
+
+@Suite("Rules about form and content")
+struct FormRuleTests {
+    @Test("what no app can decode breaks content-decodes")
+    func undecodable() {
+        let word = History.honest.with { $0.pushes[0].undecodable = $0.text("no status") }
+        #expect(word.verdict(of: "content-decodes").findings.map(\.seen) == ["no status"])
+        #expect(History.honest.with { $0.pushes[0].outcome = .undecodable }.findings("content-decodes") == 1)
+        let refused = History.honest.with {
+            $0.pushes[0].status = 400
+            $0.pushes[0].outcome = .undecodable
+        }
+        #expect(refused.isKept("content-decodes"))
+        #expect(History.honest.with { $0.pushes[3].outcome = .undecodable }.isKept("content-decodes"))
+    }
+
+    @Test("the contract and what is passed through are judged where the profile says what they are")
+    func contract() {
+        let broken = History.honest.with {
+            $0.pushes[0].contractBreak = $0.text("lastMessage is too long")
+            $0.pushes[1].alteration = $0.text("status is another")
+        }
+        #expect(broken.findings("content-fits-contract") == nil)
+        #expect(broken.findings("content-unchanged") == nil)
+        broken.run.hasSchemas = true
+        broken.run.passesContent = true
+        #expect(broken.findings("content-fits-contract") == 1)
+        #expect(broken.findings("content-unchanged") == 1)
+    }
+
+    @Test("4,096 bytes fit and 4,097 do not, but for VoIP", arguments: [(4096, 0), (4097, 1)] as [(Int32, Int)])
+    func size(bytes: Int32, expected: Int) {
+        #expect(History.honest.with { $0.pushes[0].payloadCount = bytes }.findings("payload-fits") == expected)
+        let calls = History.honest.with {
+            $0.pushes[0].payloadCount = bytes
+            $0.pushes[0].type = .voip
+        }
+        #expect(calls.findings("payload-fits") == 0)
+    }
+
+    @Test("a rejection that only a malformed request earns breaks requests-well-formed, unless a fault says it")
+    func malformed() {
+        let rejected = History.honest.with {
+            $0.pushes[0].status = 400
+            $0.pushes[0].reason = $0.text("BadPriority")
+        }
+        #expect(rejected.findings("requests-well-formed") == 1)
+        #expect(rejected.with { $0.pushes[0].faultRule = 3 }.findings("requests-well-formed") == 0)
+        #expect(rejected.with { $0.pushes[0].reason = $0.text("BadDeviceToken") }.isKept("requests-well-formed"))
+    }
+
+    @Test("a live activity's topic ends as it should")
+    func topic() {
+        let wrong = History.honest.with { $0.pushes[0].topic = $0.text("com.example.app") }
+        #expect(wrong.findings("topic-fits-type") == 1)
+        #expect(History.honest.with { $0.pushes[0].topic = -1 }.isKept("topic-fits-type"))
+    }
+
+    // MARK: Timestamps
+
+    @Test(
+        "a timestamp in other units, or far ahead, breaks timestamp-seconds-rising",
+        arguments: [
+            (1_760_000_002_000, 1), (782_000_000, 1), (0, 1), (-5, 1), (.min, 1), (.max, 1), (1_760_003_602, 0),
+            (1_760_003_603, 1), (1_760_086_402, 1), (1_000_000_000, 0), (999_999_999, 1),
+        ] as [(Int64, Int)])
+    func units(stamp: Int64, expected: Int) {
+        let history = History.honest.with { history in
+            history.pushes[0].stamp = stamp
+            history.pushes.removeAll { $0.step > 2 }
+        }
+        #expect(history.findings("timestamp-seconds-rising") == expected)
+    }
+
+    @Test("a newer state with an older timestamp breaks it, and so does an older one with a newer one")
+    func rising() {
+        #expect(History.honest.with { $0.pushes[1].stamp = epoch + 1 }.findings("timestamp-seconds-rising") == 1)
+        let same = History.honest.with { $0.pushes[1].stamp = $0.pushes[0].stamp }
+        #expect(same.isKept("timestamp-seconds-rising"))
+        let swapped = History.honest.with {
+            $0.pushes[1].arrivedAt = at(1.9)
+            $0.pushes[1].arrivedWall = $0.pushes[0].arrivedWall
+        }
+        #expect(swapped.isKept("timestamp-seconds-rising"))
+        #expect(swapped.with { $0.pushes[0].stamp = epoch + 13 }.isKept("timestamp-seconds-rising"))
+        #expect(swapped.with { $0.pushes[0].stamp = epoch + 14 }.findings("timestamp-seconds-rising") == 1)
+    }
+
+    @Test("three states that carry one timestamp for more than five seconds break it")
+    func standstill() {
+        func history(_ third: Double) -> History {
+            History.honest.with { history in
+                history.pushes = []
+                for (step, seconds) in [(2, 2.0), (3, 4.0), (5, third)] as [(UInt32, Double)] {
+                    history.push(step, at: seconds) { $0.stamp = epoch + 2 }
+                }
+            }
+        }
+        #expect(history(7.0).isKept("timestamp-seconds-rising"))
+        #expect(history(7.1).findings("timestamp-seconds-rising") == 1)
+        // Two states and a repetition are no standstill, nor is a clock that went on in between.
+        #expect(history(9).with { $0.pushes[2].step = 3 }.isKept("timestamp-seconds-rising"))
+        let moved = history(9).with {
+            $0.pushes[1].stamp = epoch + 3
+            $0.pushes[2].stamp = epoch + 3
+        }
+        #expect(moved.isKept("timestamp-seconds-rising"))
+        let again = history(9).with {
+            $0.push(6, at: 3) { $0.stamp = epoch + 2 }
+            $0.push(7, at: 9.5) { $0.stamp = epoch + 9 }
+            $0.push(8, at: 14) { $0.stamp = epoch + 9 }
+            $0.push(9, at: 14.4) { $0.stamp = epoch + 9 }
+        }
+        #expect(again.with { $0.pushes.removeFirst(3) }.isKept("timestamp-seconds-rising"))
+    }
+
+    /// J8.
+    @Test("sessions that share a start token are not compared with each other")
+    func sharedStartToken() {
+        let history = History.started.with { history in
+            history.push(1, at: 1.5, event: .start, token: .start, session: 2) {
+                $0.stamp = epoch
+                $0.step = 9
+            }
+        }
+        #expect(history.isKept("timestamp-seconds-rising"))
+    }
+
+    @Test("without markers arrival is the only order there is")
+    func unmarked() {
+        let history = History.honest.with { history in
+            for index in history.pushes.indices { history.pushes[index].flags.remove(.isMarked) }
+        }
+        #expect(history.isKept("timestamp-seconds-rising"))
+        #expect(history.with { $0.pushes[1].stamp = epoch + 1 }.findings("timestamp-seconds-rising") == 1)
+    }
+}

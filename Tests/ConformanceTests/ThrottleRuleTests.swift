@@ -1,0 +1,195 @@
+// The relay's throttle, and pushes that are sent again.
+
+import Basics
+import Conformance
+import Metrics
+import Pushes
+import Testing
+
+@Suite("Rules about the throttle")
+struct ThrottleRuleTests {
+    @Test("two progress pushes within nine tenths of a window break throttle-respected", arguments: [(11.02, 0), (11.01, 1)] as [(Double, Int)])
+    func tooClose(seconds: Double, expected: Int) {
+        #expect(History.honest.with { $0.pushes[1].arrivedAt = at(seconds) }.findings("throttle-respected") == expected)
+    }
+
+    @Test("without a window, of other sessions, and for states that do not wait there is no throttle")
+    func noThrottle() {
+        let close = { History.honest.with { $0.pushes[1].arrivedAt = at(8) } }
+        #expect(close().findings("throttle-respected") == 1)
+        #expect(close().with { $0.run.circumstances.throttle = nil }.findings("throttle-respected") == nil)
+        // The sessions of one user lie a second apart.
+        #expect(History.twoSessions.findings("throttle-respected") == 0)
+        #expect(close().with { $0.rows[1].flags = [] }.findings("throttle-respected") == 0)
+        let twoPhones = History.honest.with { history in
+            history.registers(1, .activity2, Lane(role: .activity, phone: 1))
+            history.expect(
+                2, .progress, at: 2, token: .activity2, lane: Lane(role: .activity, phone: 1), flags: .isThrottled)
+            history.push(2, at: 2.03, token: .activity2)
+        }
+        #expect(twoPhones.findings("throttle-respected") == 0)
+    }
+
+    /// J11.
+    @Test("a window may be counted from the first attempt, where our fault refused it")
+    func firstAttempt() {
+        let history = History.honest.with { history in
+            // Refused at 2.02, accepted at 8; the next window may be counted from 2.02.
+            history.push(2, at: 8)
+            history.refuse(0, status: 429, reason: "TooManyRequests")
+            history.rows[0].deadline = .seconds(20)
+        }
+        #expect(history.findings("throttle-respected") == 0)
+        #expect(history.with { $0.pushes[1].arrivedAt = at(10.5) }.findings("throttle-respected") == 1)
+    }
+
+    /// J2.
+    @Test("a progress push whose answer never reached the relay opens no window")
+    func undelivered() {
+        let close = History.honest.with { $0.pushes[1].arrivedAt = at(8) }
+        #expect(close.with { $0.undelivered = [1] }.findings("throttle-respected") == 0)
+        #expect(close.with { $0.undelivered = [2] }.findings("throttle-respected") == 1)
+    }
+
+    /// J9.
+    @Test("a relay that we restarted in between has forgotten the window")
+    func restarted() {
+        let close = History.honest.with { $0.pushes[1].arrivedAt = at(8) }
+        close.run.circumstances.outages = [.init(from: at(4), until: at(6))]
+        #expect(close.findings("throttle-respected") == 0)
+    }
+
+    /// Two busy sessions whose pushes share one window of ten seconds.
+    private func shared(pairs: Int = 4, offered: Int = 3, gap: Double = 10) -> History {
+        History().with { history in
+            var step: UInt32 = 0
+            for number in 0..<pairs {
+                for session in [1, 2] as [UInt32] {
+                    let token: TokenHash = session == 1 ? .activity : .activity2
+                    let seconds = (Double(number) * 2 + Double(session)) * gap
+                    for _ in 0..<offered {
+                        step += 1
+                        history.call(step, .progress, at: seconds, session: session)
+                        history.expect(
+                            step, .progress, at: seconds, token: token, flags: [.mayBeSuperseded, .isThrottled],
+                            session: session)
+                    }
+                    history.push(step, at: seconds + 0.02, token: token, session: session)
+                }
+            }
+        }
+    }
+
+    @Test("sessions whose progress never comes within a window of each other break throttle-per-session, a SHOULD")
+    func perSession() {
+        #expect(shared().findings("throttle-per-session") == 1)
+        #expect(shared(gap: 9.01).findings("throttle-per-session") == 1)
+        #expect(shared(gap: 8.9).findings("throttle-per-session") == 0)
+        #expect(shared(pairs: 2).findings("throttle-per-session") == 1)
+        #expect(shared(pairs: 1).findings("throttle-per-session") == nil)
+        // They had nothing more to say.
+        #expect(shared(offered: 2).findings("throttle-per-session") == 0)
+        #expect(shared().with { $0.run.circumstances.throttle = nil }.findings("throttle-per-session") == nil)
+        #expect(History.honest.findings("throttle-per-session") == nil)
+    }
+}
+
+@Suite("Rules about retries")
+struct RetryRuleTests {
+    @Test("a retry within half a second of 429 or 5xx breaks retry-backs-off", arguments: [(0.5, 0), (0.49, 1)] as [(Double, Int)])
+    func backsOff(pause: Double, expected: Int) {
+        #expect(History.retried(after: pause).findings("retry-backs-off") == expected)
+        let limited = History.retried(after: pause).with { $0.pushes[0].status = 429 }
+        #expect(limited.findings("retry-backs-off") == expected)
+        let refused = History.retried(after: pause).with { $0.pushes[0].status = 403 }
+        #expect(refused.findings("retry-backs-off") == nil)
+    }
+
+    @Test("the pause counts from the answer, and only between attempts of one push")
+    func samePush() {
+        #expect(History.retried(after: 0.6).with { $0.pushes[0].answeredAt = at(2.3) }.findings("retry-backs-off") == 1)
+        #expect(History.retried(after: 0.1).with { $0.pushes[0].step = 9 }.findings("retry-backs-off") == nil)
+        #expect(History.retried(after: 0.1).with { $0.pushes[0].token = .start }.findings("retry-backs-off") == nil)
+        #expect(History.retried(after: 0.1).with { $0.undelivered = [1] }.findings("retry-backs-off") == nil)
+        // An accepted one in between closes the matter.
+        let accepted = History.retried(after: 1).with { $0.push(2, at: 3.1) }
+        #expect(accepted.findings("retry-backs-off") == 0)
+    }
+
+    /// P10.
+    @Test(
+        "more than three attempts within a second of a refusal break retry-storm, a MUST",
+        arguments: [(0.2, 3, 1), (0.2, 2, 0), (0.3, 3, 1), (0.34, 3, 0), (0.02, 9, 7)] as [(Double, Int, Int)])
+    func storm(pause: Double, attempts: Int, expected: Int) throws {
+        #expect(History.retried(after: pause, attempts: attempts).findings("retry-storm") == expected)
+        #expect(RuleBook.rule(named: "retry-storm")?.level == .must)
+    }
+
+    @Test("attempts of different pushes are no storm, and answers that were not delivered are no refusals")
+    func noStorm() {
+        let spread = History.retried(after: 0.2, attempts: 5).with { history in
+            for index in history.pushes.indices.suffix(5) { history.pushes[index].step = UInt32(20 + index) }
+        }
+        #expect(spread.findings("retry-storm") == nil)
+        let lost = History.retried(after: 0.2, attempts: 3).with { history in
+            history.undelivered = Set(history.pushes.filter { $0.status == 503 }.map(\.id))
+        }
+        #expect(lost.findings("retry-storm") == nil)
+    }
+
+    @Test("pushes without markers are told apart by their payload")
+    func unmarked() {
+        let unmarked = { (payload: Int) in
+            History.retried(after: 0.1).with { history in
+                for index in history.pushes.indices { history.pushes[index].flags.remove(.isMarked) }
+                for index in history.pushes.indices { history.pushes[index].payloadHash = index }
+                history.pushes[history.pushes.count - 1].payloadHash = payload
+            }
+        }
+        #expect(unmarked(0).findings("retry-backs-off") == 1)
+        #expect(unmarked(99).findings("retry-backs-off") == nil)
+    }
+
+    @Test("a retry under another apns-id breaks retry-keeps-apns-id")
+    func keepsID() {
+        let other = { History.retried(after: 1).with { $0.pushes[$0.pushes.count - 1].apnsID = UUIDBytes(high: 8, low: 8) } }
+        #expect(other().findings("retry-keeps-apns-id") == 1)
+        #expect(other().with { $0.pushes[0].flags.remove(.gaveAPNsID) }.findings("retry-keeps-apns-id") == nil)
+        #expect(other().with { $0.pushes[0].status = 400 }.findings("retry-keeps-apns-id") == nil)
+        let none = other().with { $0.pushes[$0.pushes.count - 1].flags.remove(.gaveAPNsID) }
+        #expect(none.findings("retry-keeps-apns-id") == nil)
+    }
+
+    @Test("one apns-id on two pushes breaks apns-id-unique")
+    func unique() {
+        let twice = History.retried(after: 1).with { history in
+            history.pushes[1].flags.insert(.gaveAPNsID)
+            history.pushes[1].apnsID = UUIDBytes(high: 7, low: 7)
+        }
+        #expect(twice.findings("apns-id-unique") == 1)
+        #expect(twice.with { $0.pushes[1].flags.remove(.gaveAPNsID) }.findings("apns-id-unique") == 0)
+        #expect(History.honest.findings("apns-id-unique") == nil)
+    }
+
+    @Test("of apns-ids the last 8,192 are remembered", arguments: [(8_191, 1), (8_192, 0)] as [(Int, Int)])
+    func bounded(others: Int, expected: Int) {
+        let history = History().with { history in
+            let id = { (number: Int) in UUIDBytes(high: 1, low: UInt64(number)) }
+            history.push(1, at: 1) {
+                $0.flags.insert(.gaveAPNsID)
+                $0.apnsID = id(0)
+            }
+            for number in 1...others {
+                history.push(UInt32(number + 1), at: 1 + Double(number)) {
+                    $0.flags.insert(.gaveAPNsID)
+                    $0.apnsID = id(number)
+                }
+            }
+            history.push(UInt32(others + 9), at: 10_000) {
+                $0.flags.insert(.gaveAPNsID)
+                $0.apnsID = id(0)
+            }
+        }
+        #expect(history.findings("apns-id-unique") == expected)
+    }
+}

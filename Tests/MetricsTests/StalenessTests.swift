@@ -1,0 +1,122 @@
+// How old what a card shows is, by examples that were worked out by hand.
+
+import Basics
+import Pushes
+import Testing
+
+@testable import Metrics
+
+@Suite("Staleness")
+struct StalenessTests {
+    /// States are offered at 1000, 3000 and 6000; the card shows the first at 1100, the third at 6400.
+    private var usual: Story {
+        Story().with { story in
+            for (step, offered) in [(1, 1_000), (2, 3_000), (3, 6_000)] as [(UInt32, Int64)] {
+                story.call(step, at: offered)
+                story.expect(step, at: offered, flags: .mayBeSuperseded, deadline: 5_000)
+            }
+            story.push(1, at: 1_100)
+            story.push(3, at: 6_400, event: .update)
+        }
+    }
+
+    private func stretches(_ story: Story) -> [CardAges.Stretch] {
+        CardAges.stretches(of: story.joined, until: story.circumstances.end)
+    }
+
+    private func stretch(_ start: Int64, _ end: Int64, _ offered: Int64?) -> CardAges.Stretch {
+        CardAges.Stretch(start: instant(start), end: instant(end), offeredAt: offered.map(instant))
+    }
+
+    @Test("is 0 while the newest offered state is shown, else counts from the first that is newer")
+    func byHand() {
+        // From 3000 on the second state was offered and never shown; the third ends that.
+        #expect(stretches(usual) == [stretch(1_100, 3_000, nil), stretch(3_000, 6_400, 3_000)])
+        let histogram = usual.correlation().staleness
+        #expect(histogram.count == 5_300)
+        // 1900 ms of age 0, then 3400 ms in which it grows evenly from 0 to 3.4 s.
+        #expect(histogram.value(at: 35) == 0)
+        let median = histogram.value(at: 50)
+        #expect(median > 600_000_000 && median < 900_000_000, "\(median)")
+        #expect(histogram.max > 3_300_000_000 && histogram.max < 3_410_000_000)
+    }
+
+    @Test("counts from the state that comes late, and ends when that is shown")
+    func each() {
+        let story = usual.with { $0.push(2, at: 3_200) }
+        #expect(
+            stretches(story) == [
+                stretch(1_100, 3_000, nil), stretch(3_000, 3_200, 3_000), stretch(3_200, 6_000, nil),
+                stretch(6_000, 6_400, 6_000),
+            ])
+    }
+
+    @Test("goes on to the account's end when something newer was offered and never shown")
+    func neverShown() {
+        let story = usual.with { $0.account.pushes.removeLast() }
+        // The account ends with its last deadline, at 11 000.
+        #expect(stretches(story) == [stretch(1_100, 3_000, nil), stretch(3_000, 11_000, 3_000)])
+        #expect(stretches(story.with { $0.circumstances.end = instant(4_000) }).last == stretch(3_000, 4_000, 3_000))
+        // What was never sent was never offered.
+        let unsent = story.with { $0.account.calls[1].state = .dropped }
+        #expect(stretches(unsent).last == stretch(6_000, 11_000, 6_000))
+    }
+
+    @Test("ends with the card, and there is none before the card is there")
+    func end() {
+        let ended = usual.with { $0.account.rows[2].event = .end; $0.account.pushes[1].event = .end }
+        #expect(stretches(ended).last == stretch(3_000, 6_400, 3_000))
+        let more = ended.with { story in
+            story.call(4, at: 7_000)
+            story.expect(4, at: 7_000)
+        }
+        #expect(stretches(more).last == stretch(3_000, 6_400, 3_000))
+        #expect(stretches(usual.with { $0.account.pushes = [] }).isEmpty)
+        #expect(stretches(usual.with { story in
+            story.account.pushes = []
+            story.account.rows[0].event = .end
+            story.push(1, at: 1_100, event: .end)
+        }).isEmpty)
+    }
+
+    @Test("is of each phone's card by itself")
+    func phones() {
+        let story = usual.with { story in
+            story.expect(1, token: .other, phone: 1)
+            story.push(1, at: 1_200, token: .other)
+        }
+        #expect(stretches(story).count == 2)
+        #expect(stretches(story.with { $0.expect(2, at: 3_000, token: .other, phone: 1) }).last == stretch(3_000, 11_000, 3_000))
+        // An alert is no card.
+        #expect(stretches(Story.usual.with { $0.account.rows[0].type = .alert }).isEmpty)
+    }
+
+    @Test("an older state that comes late does not take the card back")
+    func older() {
+        let story = usual.with { $0.push(2, at: 7_000, outcome: .ignoredOlder) }
+        #expect(stretches(story) == stretches(usual))
+    }
+
+    @Test("by second: the ages of all cards over their time")
+    func bySecond() {
+        let rows = usual.correlation(origin: instant(1_000)).series
+        #expect(rows.map(\.cardMilliseconds) == [900, 1_000, 1_000, 1_000, 1_000, 400])
+        // From second 2 on it grows: 500, 1500 and 2500 ms in the mean of a second, 3200 over the last 400 ms.
+        #expect(rows.map(\.cardAges) == [0, 0, 500, 1_500, 2_500, 1_280])
+    }
+
+    @Test("a stretch is counted to the millisecond, however short it is")
+    func short() {
+        var histogram = Histogram()
+        histogram.record(stretch(1_000, 1_001, 1_000))
+        #expect(histogram.count == 1)
+        histogram.record(stretch(1_000, 1_040, 1_000))
+        #expect(histogram.count == 41)
+        histogram.record(stretch(1_000, 1_000, nil))
+        #expect(histogram.count == 41)
+        histogram.record(stretch(1_000, 1_007, nil))
+        #expect(histogram.count == 48)
+        #expect(histogram.value(at: 1) == 0)
+        #expect(histogram.max > 39_000_000 && histogram.max < 40_000_000)
+    }
+}
