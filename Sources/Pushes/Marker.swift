@@ -91,15 +91,9 @@ package struct Marker: Hashable, Sendable {
 
     /// Reads the marker that begins there; at least `minLength` bytes follow.
     private static func read(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Marker? {
-        guard bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self) == opening else { return nil }
-        var run: UInt32 = 0
-        for place in start + 4..<start + 12 {
-            switch bytes[place] {
-            case let byte where 48...57 ~= byte: run = run << 4 | UInt32(byte - 48)
-            case let byte where 97...102 ~= byte: run = run << 4 | UInt32(byte - 87)
-            default: return nil
-            }
-        }
+        guard bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self) == opening,
+            let run = hex(bytes.loadUnaligned(fromByteOffset: start + 4, as: UInt64.self))
+        else { return nil }
         var position = start + 12
         guard let session = number(bytes, &position), let step = number(bytes, &position), position < bytes.count,
             bytes[position] == UInt8(ascii: "]")
@@ -109,6 +103,21 @@ package struct Marker: Hashable, Sendable {
 
     /// `[pr:`
     private static let opening = UInt32(littleEndian: 0x3A72_705B)
+
+    /// The number that eight lower-case hex digits spell, the first of them in the lowest byte. A byte below 0x80 plus
+    /// (0x80 - n) has its high bit set exactly when it is at least n, and nothing carries into its neighbour.
+    private static func hex(_ word: UInt64) -> UInt32? {
+        let highBits: UInt64 = 0x8080_8080_8080_8080
+        let ascii = word & ~highBits
+        let digits = (ascii &+ 0x5050_5050_5050_5050) & ~(ascii &+ 0x4646_4646_4646_4646)
+        let letters = (ascii &+ 0x1F1F_1F1F_1F1F_1F1F) & ~(ascii &+ 0x1919_1919_1919_1919)
+        guard (digits | letters) & ~word & highBits == highBits else { return nil }
+        // A letter has bit 6 set, and its low nibble is nine short.
+        var value = ((word & 0x0F0F_0F0F_0F0F_0F0F) &+ 9 &* (word >> 6 & 0x0101_0101_0101_0101)).byteSwapped
+        value = (value | value >> 4) & 0x00FF_00FF_00FF_00FF
+        value = (value | value >> 8) & 0x0000_FFFF_0000_FFFF
+        return UInt32(truncatingIfNeeded: value | value >> 16)
+    }
 
     /// A colon and a number of at most seven digits.
     private static func number(_ bytes: UnsafeRawBufferPointer, _ position: inout Int) -> UInt32? {

@@ -1,6 +1,6 @@
 // The push types of APNs, one row each.
 
-import Basics
+import Glibc
 
 /// A value of `apns-push-type`.
 package enum PushType: UInt8, PushWord {
@@ -33,17 +33,26 @@ package enum PushType: UInt8, PushWord {
         }
     }
 
-    /// Nil unless the text is one of the words, in lower case.
+    /// Nil unless the text is one of the words, in lower case. Asked for each push: length and first letter leave one.
     package init?(_ text: Span<UInt8>) {
         let count = text.count
-        for type in Self.allCases {
-            let word = type.word
-            if word.utf8CodeUnitCount == count, text.equals(word) {
-                self = type
-                return
-            }
+        guard count > 0 else { return nil }
+        switch (count, text[0]) {
+        case (3, UInt8(ascii: "m")): self = .mdm
+        case (4, UInt8(ascii: "v")): self = .voip
+        case (5, UInt8(ascii: "a")): self = .alert
+        case (7, UInt8(ascii: "w")): self = .widgets
+        case (8, UInt8(ascii: "c")): self = .controls
+        case (8, UInt8(ascii: "l")): self = .location
+        case (10, UInt8(ascii: "b")): self = .background
+        case (10, UInt8(ascii: "p")): self = .pushtotalk
+        case (12, UInt8(ascii: "c")): self = .complication
+        case (12, UInt8(ascii: "f")): self = .fileprovider
+        case (12, UInt8(ascii: "l")): self = .liveactivity
+        default: return nil
         }
-        return nil
+        let word = word
+        guard text.withUnsafeBytes({ memcmp($0.baseAddress!, word.utf8Start, count) == 0 }) else { return nil }
     }
 
     /// The type of a request that declares this one: an absent or unknown type is judged as an alert, as APNs does.
