@@ -40,6 +40,10 @@ package final class RunContext {
     /// The profile has schemas, and says what is passed through.
     package var hasSchemas = false
     package var passesContent = false
+    /// How long a call waits for its answer before it is given up.
+    package var requestTimeout = Interval.seconds(30)
+    /// A signal ended the run, and with it calls that were under way.
+    package var wasInterrupted = false
     /// Pushes of this run to the mock so far, and calls that the relay took and owes pushes for.
     package var pushCount = 0
 

@@ -29,6 +29,8 @@ package struct JoinedAccount: Sendable {
 
     /// Two pushes that arrive closer together than this, over two connections, may have changed places on the wire.
     package static let wireSlack = Interval.milliseconds(50)
+    /// A call may be under way so long when we end the relay.
+    private static let flight = Interval.seconds(5)
 
     /// `isDeath` says which answers tell that a token is dead.
     package init(_ account: Account, _ circumstances: Circumstances, isDeath: (SeenPush) -> Bool) {
@@ -182,7 +184,7 @@ package struct JoinedAccount: Sendable {
         for place in [row.place, registration?.place].compactMap({ $0 }) {
             guard let call = account.call(at: place) else { continue }
             if call.state != .sent { return true }
-            if !call.wasAnswered, circumstances.wasDown(between: call.sentAt, and: max(call.sentAt, call.answeredAt)) {
+            if !call.wasAnswered, circumstances.wasDown(between: call.sentAt, and: call.sentAt + Self.flight) {
                 return true
             }
         }

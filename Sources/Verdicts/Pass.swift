@@ -106,9 +106,9 @@ struct Pass {
     private mutating func see(_ event: EventEntry) {
         eventsRead += 1
         var call = SeenCall(session: event.session, step: event.step, kind: event.kind, plannedAt: event.plannedAt)
-        let wasDropped = event.failure == EventFailure.dropped.rawValue || event.sentAt.nanoseconds == 0
-        call.state = wasDropped ? .dropped : .sent
-        call.sentAt = event.sentAt
+        call.state = event.failure == EventFailure.dropped.rawValue ? .dropped : .sent
+        // A relay that takes no connection was sent nothing; that it was not is its own doing.
+        call.sentAt = event.sentAt.nanoseconds == 0 ? event.plannedAt + event.lateness : event.sentAt
         call.answeredAt = event.answeredAt
         call.lateness = event.lateness
         call.status = event.status

@@ -66,7 +66,9 @@ struct Story {
             run.deaths.append(RunContext.Death(at: entry.at, how: exit.how, lastLines: exit.lastLines))
         case .relaySample(let sample): add(sample, at: entry.at)
         case .totals(let totals): self.totals = totals
-        case .finished(let finish): self.finish = finish
+        case .finished(let finish):
+            self.finish = finish
+            run.wasInterrupted = finish.isInterrupted
         }
         run.circumstances.faults = faults(scenario)
     }

@@ -124,6 +124,7 @@ private struct Judgement {
             if call.pushes.isEmpty { context.quietKinds.insert(kind) }
             if !(call.passes ?? profile.content.passes).isEmpty { context.passesContent = true }
         }
+        context.requestTimeout = scenario.workload.requestTimeout
         context.hasBothEnvironments = scenario.mock.environment == .both
         context.circumstances.isOrdered = profile.order != .parallel
         context.circumstances.throttle = profile.coalescing?.window

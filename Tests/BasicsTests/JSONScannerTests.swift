@@ -197,7 +197,7 @@ struct JSONScannerTests {
     @Test(arguments: [2, 32, 33, 2_000])
     func aScannerThatAllowsRepeatedKeysGivesTheFirstAndLeavesTheOthersToWalkThrough(count: Int) throws {
         let scanner = JSONScanner(allowsRepeatedKeys: true)
-        let keys = (1..<count).map { #""k\($0)":\($0)"# } + [#""\u006b1":"again""#]
+        let keys = (1..<count).map { #""k\#($0)":\#($0)"# } + [#""\u006b1":"again""#]
         let text = "{" + keys.joined(separator: ",") + "}"
         #expect(scan(text)?.code == .duplicateKey)
         #expect(scan(text, scanner) == nil)

@@ -70,7 +70,8 @@ final class Rig {
         totals.answered = load.answered
         totals.failed = load.failed
         totals.dropped = load.dropped
-        totals.loadConnections = scenario.workload.connections
+        totals.inverted = load.inverted
+        totals.loadConnections = load.connections
         totals.pushes = mock.pushes
         totals.silenced = mock.silenced
         totals.mockConnections = mock.connectionsOpened
