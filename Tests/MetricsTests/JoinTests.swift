@@ -87,7 +87,7 @@ struct ExpectationClassTests {
     // MARK: Superseded
 
     /// The first state was not accepted, the second, at 1400, was at `arrival`.
-    private func overtaken(at arrival: Int64, flags: Expectation.Flags = .mayBeSuperseded) -> Story {
+    private func overtaken(at arrival: Int64, flags: Metrics.Expectation.Flags = .mayBeSuperseded) -> Story {
         Story.usual.with {
             $0.account.pushes = []
             $0.account.rows[0].flags = flags
