@@ -39,11 +39,11 @@ struct RunDirectoryTests {
     @Test("judged twice gives the same record, and judged by its journal alone as well")
     func twice() throws {
         try withDirectory { directory in
-            try SyntheticRun(smallScenario, directory: directory).write { sendings, _ in
+            try SyntheticRun(smallScenario, directory: directory).write(spoil: { sendings, _ in
                 // So that there is something to tell.
                 if let last = sendings.last { sendings.append(last) }
                 sendings[0].token = "0f"
-            }
+            })
             let record = try Verdicts.judge(directory)
             #expect(record.exit.code == 4)
             let text = record.json.text
@@ -110,11 +110,11 @@ struct RunDirectoryTests {
     @Test("takes further gates, known breaks and strictness from whoever judges it")
     func judgeOptions() throws {
         try withDirectory { directory in
-            try SyntheticRun(smallScenario, directory: directory).write { sendings, _ in
+            try SyntheticRun(smallScenario, directory: directory).write(spoil: { sendings, _ in
                 for index in sendings.indices where sendings[index].event == .start {
                     sendings[index].payload = sendings[index].payload.replacing(#","input-push-token":1"#, with: "")
                 }
-            }
+            })
             func code(_ turn: (inout JudgeOptions) -> Void) throws -> Int32 { try Verdicts.judge(directory, options(turn)).exit.code }
             #expect(try code { _ in } == 0)
             #expect(try code { $0.isStrict = true } == 4)
@@ -142,9 +142,9 @@ struct KilledRunTests {
 
     @Test("is broken all the same where that is proven")
     func killedAndBroken() throws {
-        let record = try judge(smallScenario, extras: { $0.killedAt = at(30) }) { sendings, _ in
+        let record = try judge(smallScenario, extras: { $0.killedAt = at(30) }, spoil: { sendings, _ in
             for index in sendings.indices where sendings[index].event == .update { sendings[index].stamp = 1 }
-        }
+        })
         #expect(record.exit.code == 4)
     }
 
@@ -201,14 +201,14 @@ struct NoteTests {
     @Test("an answer that never reached the relay makes its retry no duplicate")
     func undelivered() throws {
         func record(_ isUndelivered: Bool) throws -> RunRecord {
-            try judge(smallScenario) { sendings, _ in
+            try judge(smallScenario, spoil: { sendings, _ in
                 guard let index = sendings.firstIndex(where: { $0.row.type == .alert }) else { return }
                 sendings[index].isUndelivered = isUndelivered
                 var again = sendings[index]
                 again.isUndelivered = false
                 again.at = again.at + .milliseconds(300)
                 sendings.append(again)
-            }
+            })
         }
         #expect(try record(true).exit.code == 0)
         let blamed = try record(false)
@@ -229,11 +229,11 @@ struct NoteTests {
     @Test("what became of a stored push counts as what its device did")
     func late() throws {
         func record(_ outcome: Outcome) throws -> RunRecord {
-            try judge(smallScenario) { sendings, index in
+            try judge(smallScenario, spoil: { sendings, index in
                 guard index == 0, let last = sendings.indices.last else { return }
                 sendings[last].outcome = .stored
                 sendings[last].late = outcome
-            }
+            })
         }
         #expect(try record(.ended).exit.code == 0)
         #expect(try record(.ended).correlation.outcomes["late ended"] == 1)
@@ -251,13 +251,13 @@ struct NoteTests {
                     ]
                 }
                 extras.totals = { $0.firings = [fired] }
-            }) { sendings, index in
+            }, spoil: { sendings, index in
                 guard index == 0, let alert = sendings.firstIndex(where: { $0.row.type == .alert }) else { return }
                 sendings[alert].status = 400
                 sendings[alert].reason = "BadTopic"
                 sendings[alert].outcome = nil
                 sendings[alert].faultRule = 7
-            }
+            })
         }
         let whole = try record(given: true, fired: 1)
         #expect(whole.exit.code == 0, "\(whole.exit.reasons)")
@@ -272,10 +272,10 @@ struct NoteTests {
     @Test("a restart of ours excuses what was owed meanwhile, and is drawn; a death of its own is the relay's")
     func outages() throws {
         func record(_ notes: [(Instant, RunNote)]) throws -> RunRecord {
-            try judge(smallScenario, extras: { $0.notes = notes.map { (at: $0.0, note: $0.1) } }) { sendings, _ in
+            try judge(smallScenario, extras: { $0.notes = notes.map { (at: $0.0, note: $0.1) } }, spoil: { sendings, _ in
                 sendings.removeAll { at(20) <= $0.at && $0.at <= at(21) && $0.row.type == .alert }
                 sendings.removeAll { at(20) <= $0.row.plannedAt && $0.row.plannedAt <= at(21) }
-            }
+            })
         }
         #expect(try record([]).exit.code == 4)
         let held = try record([
@@ -318,7 +318,7 @@ struct NoteTests {
         let record = try judge(smallScenario, call: { event in
             event.status = 401
             event.answer = Array("unknown secret".utf8)
-        }) { sendings, _ in sendings = [] }
+        }, spoil: { sendings, _ in sendings = [] })
         #expect(record.exit.code == 5)
         #expect(record.exit.reasons.first?.contains("calls with 401: unknown secret") == true)
         #expect(record.correlation.wrongAnswers.count == 1)
@@ -327,7 +327,7 @@ struct NoteTests {
 
     @Test("a relay that takes every call and pushes nothing has failed")
     func nothingPushed() throws {
-        let record = try judge(smallScenario) { sendings, _ in sendings = [] }
+        let record = try judge(smallScenario, spoil: { sendings, _ in sendings = [] })
         #expect(record.exit.code == 4)
         #expect(try result("accepted-is-pushed", record).standing == .broken)
     }
@@ -335,9 +335,9 @@ struct NoteTests {
     @Test("our own lateness is no relay's, and proves nothing that rests on timing")
     func lateness() throws {
         func record(_ lateness: Interval) throws -> RunRecord {
-            try judge(smallScenario, call: { $0.lateness = lateness }) { sendings, _ in
+            try judge(smallScenario, call: { $0.lateness = lateness }, spoil: { sendings, _ in
                 for index in sendings.indices { sendings[index].at = sendings[index].at + .seconds(30) }
-            }
+            })
         }
         #expect(try record(.zero).exit.code == 4)
         let late = try record(.seconds(40))
@@ -348,13 +348,13 @@ struct NoteTests {
     @Test("an event that we posted twice excuses its second push")
     func sentTwice() throws {
         func record(_ attempts: UInt8) throws -> RunRecord {
-            try judge(smallScenario, call: { $0.attempts = attempts }) { sendings, _ in
+            try judge(smallScenario, call: { $0.attempts = attempts }, spoil: { sendings, _ in
                 for sending in sendings where sending.row.type == .alert {
                     var again = sending
                     again.at = sending.at + .milliseconds(1)
                     sendings.append(again)
                 }
-            }
+            })
         }
         #expect(try record(1).exit.code == 4)
         #expect(try record(2).exit.code == 0)
@@ -364,15 +364,15 @@ struct NoteTests {
     func scaled() throws {
         let scenario = smallScenario + "\nclockScale: 60"
         func record(_ scale: Double, _ text: String) throws -> RunRecord {
-            try judge(text) { sendings, _ in
+            try judge(text, spoil: { sendings, _ in
                 for index in sendings.indices {
                     let gone = (sendings[index].at - SyntheticRun.origin).seconds + 1
                     sendings[index].stamp = 1_760_000_000 + 999 + Int64(gone * scale)
                 }
-            }
+            })
         }
         #expect(try record(60, scenario).verdicts.filter { $0.verdict.isBroken }.map(\.id) == [])
-        // 44 s of the run are 44 min of the mock's, which is not far enough ahead to be seen by itself.
+        // Stamps of a clock a hundred times faster than the mock's lie far ahead of it.
         #expect(try record(6_000, scenario).verdicts.first { $0.id == "timestamp-seconds-rising" }?.verdict.isBroken == true)
         #expect(try record(6_000, smallScenario + "\nclockScale: 6000").verdicts.filter { $0.verdict.isBroken }.map(\.id) == [])
     }

@@ -154,8 +154,8 @@ struct SyntheticRun {
         let files = scenario.sources.map { PlanNote.File(path: $0.path, text: $0.text) }
         var note = PlanNote(files: files, seed: seed.value, run: plan.run, digest: plan.digest())
         extras.plan(&note)
-        var notes = [
-            (at: Self.origin - .seconds(1), note: RunNote.plan(note)),
+        var notes: [(at: Instant, note: RunNote)] = [
+            (at: Self.origin - .seconds(1), note: .plan(note)),
             (at: Self.origin - .milliseconds(900), note: .relayStarted(restart: 0, arguments: ["relay"])),
             (at: Self.origin - .milliseconds(500), note: .relayReady(restart: 0)),
             (at: Self.origin, note: .phase("measure")),
