@@ -19,9 +19,10 @@ func library(_ name: String, package: String, pkgConfig: String? = nil) -> Targe
     .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([package])])
 }
 
-func tests(_ name: String, _ dependencies: [String]) -> Target {
+func tests(_ name: String, _ dependencies: [String], exclude: [String] = []) -> Target {
     .testTarget(
-        name: name + "Tests", dependencies: dependencies.map { .byName(name: $0) }, swiftSettings: strict)
+        name: name + "Tests", dependencies: dependencies.map { .byName(name: $0) }, exclude: exclude,
+        swiftSettings: strict)
 }
 
 /// What the fuzz targets feed.
@@ -138,7 +139,8 @@ let package = Package(
         tests("TLS", ["Basics", "TLS"]),
         tests(
             "Verdicts",
-            ["Basics", "Conformance", "HTTP", "Journal", "LoadGenerator", "Metrics", "Pushes", "Scenarios", "Verdicts"]),
+            ["Basics", "Conformance", "HTTP", "Journal", "LoadGenerator", "Metrics", "Pushes", "Scenarios", "Verdicts"],
+            exclude: ["Bench"]),
         tests("YAML", ["Basics", "YAML"]),
     ],
     swiftLanguageModes: [.v6]
@@ -153,3 +155,12 @@ if Context.environment["PUSHRIG_FUZZ"] != nil {
             exclude: ["ReplayTests.swift"], swiftSettings: strict + [.enableExperimentalFeature("Extern")]))
 }
 
+// script/bench asks for the judge's benchmark as a program.
+if Context.environment["PUSHRIG_BENCH"] != nil {
+    package.targets.removeAll { $0.type == .test }
+    package.targets.append(
+        .executableTarget(
+            name: "judgebench",
+            dependencies: ["Basics", "HTTP", "Journal", "LoadGenerator", "Metrics", "Pushes", "Scenarios", "Verdicts"],
+            path: "Tests/VerdictsTests", sources: ["SyntheticRun.swift", "Bench/main.swift"], swiftSettings: strict))
+}

@@ -174,7 +174,8 @@ struct Tally {
         guard list.count < Self.limit else { return }
         list.append(
             Finding(
-                message: message(), expected: expected(), seen: seen(), session: session, step: step, entries: entries))
+                message: message(), expected: expected(), seen: seen(), session: session, step: step,
+                entries: entries.filter { $0 != 0 }))
     }
 
     var verdict: Verdict {

@@ -48,6 +48,8 @@ package struct Circumstances: Sendable {
     package var clockScale = 1.0
     /// On the mock's wall clock: a 410 that speaks of an earlier time kills no token of this run.
     package var startedAt: WallTime?
+    /// When it showed `startedAt`; nil where it is the host's own.
+    package var clockOrigin: Instant?
     /// The relay's throttle window, where its profile declares one.
     package var throttle: Interval?
     /// One session's events reach the relay in order, so it may be held to that order.
@@ -57,6 +59,12 @@ package struct Circumstances: Sendable {
 
     /// The least time that a relay is given to make up for a fault.
     static let leastPatience = Interval.seconds(2)
+
+    /// What the mock's wall clock showed; `host` is what the host's did, by which journals are kept.
+    package func mockWall(at instant: Instant, host: WallTime) -> WallTime {
+        guard let startedAt, let clockOrigin else { return host }
+        return startedAt + (instant - clockOrigin) * clockScale
+    }
 
     /// Whether we held the relay down at some time between the two.
     package func wasDown(between first: Instant, and last: Instant) -> Bool {

@@ -193,9 +193,9 @@ package struct Correlator: Sendable {
         guard !joined.tokens.deaths.isEmpty else { return }
         var after: [UInt64: Int] = [:]
         for push in joined.account.pushes {
-            let known = push.arrivedAt - circumstances.inFlightGrace
-            guard let death = joined.tokens.death(of: push.token, knownAt: known), death.environment == push.environment
-            else { continue }
+            let death = joined.tokens.death(
+                of: push.token, before: push.arrivedAt, grace: circumstances.inFlightGrace)
+            guard let death, death.environment == push.environment else { continue }
             let id = joined.account.pushes[death.push].id
             if correlation.deadTokens.sample.count < 20 { correlation.deadTokens.sample.append(push.id) }
             after[id, default: 0] += 1

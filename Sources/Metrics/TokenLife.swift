@@ -48,10 +48,11 @@ package struct TokenLife: Sendable {
         registrations[token]?.contains { $0.sentAt.nanoseconds != 0 && first < $0.sentAt && $0.sentAt <= second } ?? false
     }
 
-    /// The death that the relay should know of at that instant: no registration has made the token live again since.
-    package func death(of token: TokenHash, knownAt instant: Instant) -> Death? {
+    /// The death that the relay should have known of when it sent what came at `arrival`: its answer left at least `grace`
+    /// before, and no registration that was sent until then has made the token live again.
+    package func death(of token: TokenHash, before arrival: Instant, grace: Interval = .zero) -> Death? {
         deaths[token]?.last { death in
-            death.answeredAt <= instant && !wasRegistered(token, after: death.arrivedAt, until: instant)
+            death.answeredAt <= arrival - grace && !wasRegistered(token, after: death.arrivedAt, until: arrival)
         }
     }
 

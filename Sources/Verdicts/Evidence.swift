@@ -17,7 +17,9 @@ struct Evidence {
     func complete(_ results: [RuleResult]) throws(Failure) -> [RuleResult] {
         var results = results
         var wanted: Set<UInt64> = []
-        for result in results { for finding in result.verdict.findings.prefix(Self.mostFindings) { wanted.formUnion(finding.entries) } }
+        for result in results {
+            for finding in result.verdict.findings.prefix(Self.mostFindings) { wanted.formUnion(finding.entries) }
+        }
         guard !wanted.isEmpty else { return results }
         var found: [UInt64: Exchange] = [:]
         _ = try reader.forEach(since: nil) { entry in

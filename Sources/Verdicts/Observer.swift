@@ -21,9 +21,10 @@ struct Observer {
     func observe(_ entry: PushEntry) -> SeenPush {
         let marker = entry.marker.flatMap { run == nil || $0.run == run ? $0 : nil }
         let type = entry.pushType.flatMap { PushType(word: $0) } ?? .alert
+        let wall = context.circumstances.mockWall(at: entry.arrivedAt, host: entry.arrivedWall)
         var push = SeenPush(
-            id: entry.id, arrivedAt: entry.arrivedAt, answeredAt: entry.arrivedAt + entry.delay,
-            arrivedWall: entry.arrivedWall, token: TokenHash(entry.token), status: entry.status, type: type)
+            id: entry.id, arrivedAt: entry.arrivedAt, answeredAt: entry.arrivedAt + entry.delay, arrivedWall: wall,
+            token: TokenHash(entry.token), status: entry.status, type: type)
         push.diedMilliseconds = entry.timestampMilliseconds
         push.stamp = entry.stamp
         push.connection = entry.connection

@@ -76,7 +76,7 @@ struct Pass {
         context.pushCount += 1
         var push = observer.observe(entry)
         if let scenario, push.metFault, story.touchesConnection(push.faultRule, scenario) {
-            story.fire(push.faultRule, at: push.answeredAt)
+            story.fire(push.faultRule, at: push.answeredAt, context)
         }
         push.owner = owners[push.token].map { $0 &+ 1 } ?? 0
         correlator.observe(push, reason: context.texts[push.reason])
@@ -154,7 +154,6 @@ struct Pass {
             lateOutcomes[push.id] = nil
             undelivered.remove(push.id)
         }
-        context.circumstances.connectionFirings = story.firings
         let joined = JoinedAccount(account, context.circumstances, isDeath: context.tellsOfDeath)
         correlator.close(joined, context.circumstances)
         course.close(joined, context)

@@ -19,7 +19,6 @@ struct Story {
     private(set) var first: (instant: Instant, wall: WallTime)?
     private(set) var last = Instant(nanoseconds: .min)
     private var givenFaults: [(note: FaultNote, at: Instant, until: Instant?)] = []
-    private var connectionFirings: [(at: Instant, rule: UInt32)] = []
     /// Beyond this every second one is forgotten.
     private static let mostSamples = 4_096
     private static let mostFirings = 1 << 20
@@ -36,7 +35,7 @@ struct Story {
     private(set) var faultNumbers: [UInt32: Int] = [:]
 
     mutating func pass(_ entry: NoteEntry, _ scenario: Scenario, _ run: RunContext) {
-        if let late = entry.faultOnConnection { fire(late, at: entry.at) }
+        if let late = entry.faultOnConnection { fire(late, at: entry.at, run) }
         guard let note = entry.run else { return }
         switch note {
         case .plan: break
@@ -74,20 +73,18 @@ struct Story {
     }
 
     /// A fault met a connection, or a push whose connection it touched.
-    mutating func fire(_ rule: UInt32, at instant: Instant) {
-        guard connectionFirings.count < Self.mostFirings else { return }
-        connectionFirings.append((instant, rule))
+    func fire(_ rule: UInt32, at instant: Instant, _ run: RunContext) {
+        var place = run.circumstances.connectionFirings.count
+        guard place < Self.mostFirings else { return }
+        // The last one nearly always; but a push that was held back fires later than it came.
+        while place > 0, run.circumstances.connectionFirings[place - 1].at > instant { place -= 1 }
+        run.circumstances.connectionFirings.insert((instant, rule), at: place)
     }
 
     mutating func see(_ instant: Instant, wall: WallTime) {
         if first == nil { first = (instant, wall) }
         last = max(last, instant)
     }
-
-    func complete(_ run: RunContext) { run.circumstances.connectionFirings = connectionFirings }
-
-    /// Firings up to now, for accounts that are over.
-    var firings: [(at: Instant, rule: UInt32)] { connectionFirings }
 
     /// The scenario's faults as they were given, each with the time it was in force.
     func faults(_ scenario: Scenario) -> [Circumstances.Fault] {

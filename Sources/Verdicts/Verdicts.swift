@@ -132,6 +132,7 @@ private struct Judgement {
         context.circumstances.relayProcesses = scenario.relay.processes
         context.circumstances.clockScale = scenario.clockScale
         context.circumstances.startedAt = startedAt + scenario.mock.clockSkew
+        if scenario.clockScale != 1 || scenario.mock.clockSkew != .zero { context.circumstances.clockOrigin = begun }
         return context
     }
 

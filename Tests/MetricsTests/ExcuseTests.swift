@@ -207,9 +207,9 @@ struct TokenLifeTests {
         let story = died().with { $0.account.pushes[0].answeredAt = instant(2_300) }
         let life = story.joined.tokens
         #expect(life.deaths[.activity]?.count == 1)
-        #expect(life.death(of: .activity, knownAt: instant(2_299)) == nil)
-        #expect(life.death(of: .activity, knownAt: instant(2_300))?.push == 0)
-        #expect(life.death(of: .other, knownAt: instant(9_999)) == nil)
+        #expect(life.death(of: .activity, before: instant(2_299)) == nil)
+        #expect(life.death(of: .activity, before: instant(2_300))?.push == 0)
+        #expect(life.death(of: .other, before: instant(9_999)) == nil)
     }
 
     @Test("does not end with an answer that was not delivered, or that is of another kind")
@@ -230,15 +230,15 @@ struct TokenLifeTests {
             story.registers(5)
         }
         let life = story.joined.tokens
-        #expect(life.death(of: .activity, knownAt: instant(2_999)) != nil)
-        #expect(life.death(of: .activity, knownAt: instant(3_000)) == nil)
+        #expect(life.death(of: .activity, before: instant(2_999)) != nil)
+        #expect(life.death(of: .activity, before: instant(3_000)) == nil)
         #expect(life.wasRegistered(.activity, after: instant(2_999), until: instant(3_000)))
         #expect(!life.wasRegistered(.activity, after: instant(3_000), until: instant(9_000)))
         #expect(!life.wasRegistered(.activity, after: instant(1_000), until: instant(2_999)))
         #expect(life.registrations[.activity]?.map(\.wasTaken) == [true, true])
         // What takes a token back registers nothing.
         let back = story.with { $0.account.tokenCalls[1].isRegistration = false }
-        #expect(back.joined.tokens.death(of: .activity, knownAt: instant(9_000)) != nil)
+        #expect(back.joined.tokens.death(of: .activity, before: instant(9_000)) != nil)
         #expect(story.joined.tokens.lanes == [.activity: Lane(role: .activity)])
     }
 
@@ -306,5 +306,8 @@ struct TokenLifeTests {
             story.push(6, at: 4_000)
         }
         #expect(story.correlation().deadTokens.pushesAfterDeath == 0)
+        // From the instant on at which the registration was sent, whatever else was on its way.
+        #expect(story.with { $0.account.calls[1].sentAt = instant(4_000) }.correlation().deadTokens.pushesAfterDeath == 0)
+        #expect(story.with { $0.account.calls[1].sentAt = instant(4_001) }.correlation().deadTokens.pushesAfterDeath == 1)
     }
 }

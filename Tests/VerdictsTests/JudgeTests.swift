@@ -31,13 +31,16 @@ func withDirectory<T>(_ body: (String) throws -> T) throws -> T {
 }
 
 func judge(
-    _ text: String = usualScenario, seed: UInt64 = 1, isWhole: Bool = true,
-    call: (inout EventDraft) -> Void = { _ in }, spoil: (inout [Sending], Int) -> Void = { _, _ in }
+    _ text: String = usualScenario, seed: UInt64 = 1, isWhole: Bool = true, options: JudgeOptions = JudgeOptions(),
+    extras turn: (inout SyntheticRun.Extras) -> Void = { _ in }, call: (inout EventDraft) -> Void = { _ in },
+    spoil: (inout [Sending], Int) -> Void = { _, _ in }
 ) throws -> RunRecord {
     try withDirectory { directory in
         let run = try SyntheticRun(text, seed: seed, directory: directory)
-        try run.write(isWhole: isWhole, call: call, spoil: spoil)
-        return try Verdicts.judge(directory)
+        var extras = SyntheticRun.Extras()
+        turn(&extras)
+        try run.write(isWhole: isWhole, extras: extras, call: call, spoil: spoil)
+        return try Verdicts.judge(directory, options)
     }
 }
 

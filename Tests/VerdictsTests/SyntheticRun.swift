@@ -24,6 +24,10 @@ struct Sending {
     var stamp: Int64
     var event: ActivityEvent?
     var faultRule: UInt32 = 0
+    /// The answer never reached the relay.
+    var isUndelivered = false
+    /// What became of a push that was stored for its device.
+    var late: Outcome?
 }
 
 struct SyntheticRun {
@@ -120,10 +124,25 @@ struct SyntheticRun {
             priority: row.flags.contains(.isThrottled) ? "5" : "10", stamp: stamp, event: row.event)
     }
 
+    /// What a test may say of the run beside pushes and events.
+    struct Extras {
+        /// Beside those that every run has; in order of time.
+        var notes: [(at: Instant, note: RunNote)] = []
+        /// Nothing later is written, and no end, as if the run had been killed.
+        var killedAt = Instant.distantFuture
+        /// False leaves out the end.
+        var isWhole = true
+        var finish = FinishNote()
+        var totals: (inout TotalsNote) -> Void = { _ in }
+        var plan: (inout PlanNote) -> Void = { _ in }
+
+        init() {}
+    }
+
     /// Writes the run; `spoil` may change what was sent for an account. `isWhole` false leaves out the end.
     @discardableResult
     func write(
-        isWhole: Bool = true, call change: (inout EventDraft) -> Void = { _ in },
+        isWhole: Bool = true, extras: Extras = Extras(), call change: (inout EventDraft) -> Void = { _ in },
         spoil: (inout [Sending], Int) -> Void = { _, _ in }
     ) throws -> (pushes: Int, events: Int) {
         let time = ManualTime()
@@ -133,12 +152,14 @@ struct SyntheticRun {
         let mock = try JournalWriter(directory: journal, name: "apns-0", time: time)
         let load = try JournalWriter(directory: journal, name: "load-0", time: time)
         let files = scenario.sources.map { PlanNote.File(path: $0.path, text: $0.text) }
-        run.append(
-            .plan(PlanNote(files: files, seed: seed.value, run: plan.run, digest: plan.digest())),
-            at: Self.origin - .seconds(1))
-        run.append(.relayStarted(restart: 0, arguments: ["relay"]), at: Self.origin - .milliseconds(900))
-        run.append(.relayReady(restart: 0), at: Self.origin - .milliseconds(500))
-        run.append(.phase("measure"), at: Self.origin)
+        var note = PlanNote(files: files, seed: seed.value, run: plan.run, digest: plan.digest())
+        extras.plan(&note)
+        var notes: [(at: Instant, note: RunNote)] = [
+            (at: Self.origin - .seconds(1), note: .plan(note)),
+            (at: Self.origin - .milliseconds(900), note: .relayStarted(restart: 0, arguments: ["relay"])),
+            (at: Self.origin - .milliseconds(500), note: .relayReady(restart: 0)),
+            (at: Self.origin, note: .phase("measure")),
+        ]
         var events: [EventDraft] = []
         var pushes: [Sending] = []
         for index in 0..<plan.accountCount {
@@ -146,7 +167,8 @@ struct SyntheticRun {
             for call in account.calls {
                 var draft = EventDraft(
                     session: call.session, step: call.step, kind: call.kind, plannedAt: call.plannedAt,
-                    sentAt: call.plannedAt + .microseconds(100), answeredAt: call.plannedAt + .milliseconds(2), status: 200)
+                    sentAt: call.plannedAt + .microseconds(100), answeredAt: call.plannedAt + .milliseconds(2),
+                    status: UInt16(scenario.relay.profile.calls[Int(call.kind)].expectedStatus.min() ?? 200))
                 change(&draft)
                 events.append(draft)
             }
@@ -154,25 +176,79 @@ struct SyntheticRun {
             spoil(&sent, index)
             pushes += sent
         }
+        func instant(_ event: EventDraft) -> Instant { max(event.plannedAt, event.sentAt, event.answeredAt) }
         pushes.sort { $0.at < $1.at }
-        events.sort { max($0.sentAt, $0.answeredAt) < max($1.sentAt, $1.answeredAt) }
+        events.sort { instant($0) < instant($1) }
+        let last = max(pushes.last?.at ?? Self.origin, events.last?.answeredAt ?? Self.origin)
+        pushes.removeAll { $0.at > extras.killedAt }
+        events.removeAll { instant($0) > extras.killedAt }
         for event in events { load.append(event: event) }
         for push in pushes { append(push, to: mock) }
-        let last = max(pushes.last?.at ?? Self.origin, events.last?.answeredAt ?? Self.origin)
-        if isWhole { end(run, at: last, pushes: pushes.count, events: events.count) }
+        notes += extras.notes
+        if isWhole, extras.isWhole {
+            notes += end(at: last, pushes: pushes.count, events: events.count, extras)
+        }
+        for (at, note) in notes.sorted(by: { $0.at < $1.at }) where at <= extras.killedAt { run.append(note, at: at) }
         guard run.commit(), mock.commit(), load.commit() else { throw Failure(.run, "the journal cannot be written") }
         return (pushes.count, events.count)
     }
 
-    private func end(_ run: JournalWriter, at last: Instant, pushes: Int, events: Int) {
-        run.append(.phase("drain"), at: last + .seconds(1))
-        let end = last + .seconds(60)
-        run.append(.phase("stop"), at: end)
+    /// The same without knobs, and in memory that does not grow with the run.
+    func writeStream() throws -> (pushes: Int, events: Int) {
+        let time = ManualTime()
+        time.advance(by: Self.origin - Instant(nanoseconds: 0) - .seconds(2))
+        let journal = directory + "/journal"
+        let run = try JournalWriter(directory: journal, name: "run", time: time)
+        let mock = try JournalWriter(directory: journal, name: "apns-0", time: time)
+        let load = try JournalWriter(directory: journal, name: "load-0", time: time)
+        let files = scenario.sources.map { PlanNote.File(path: $0.path, text: $0.text) }
+        let note = PlanNote(files: files, seed: seed.value, run: plan.run, digest: plan.digest())
+        run.append(.plan(note), at: Self.origin - .seconds(1))
+        run.append(.relayReady(restart: 0), at: Self.origin - .milliseconds(500))
+        run.append(.phase("measure"), at: Self.origin)
+        var events: [EventDraft] = []
+        var pushes: [Sending] = []
+        var counts = (pushes: 0, events: 0)
+        var last = Self.origin
+        func flush(before instant: Instant) {
+            pushes.sort { $0.at < $1.at }
+            events.sort { $0.answeredAt < $1.answeredAt }
+            let due = (pushes: pushes.prefix { $0.at < instant }, events: events.prefix { $0.answeredAt < instant })
+            for push in due.pushes { append(push, to: mock) }
+            for event in due.events { load.append(event: event) }
+            last = max(last, due.pushes.last?.at ?? last, due.events.last?.answeredAt ?? last)
+            counts.pushes += due.pushes.count
+            counts.events += due.events.count
+            pushes.removeFirst(due.pushes.count)
+            events.removeFirst(due.events.count)
+        }
+        for index in 0..<plan.accountCount {
+            let account = plan.account(index, origin: Self.origin)
+            for call in account.calls {
+                events.append(
+                    EventDraft(
+                        session: call.session, step: call.step, kind: call.kind, plannedAt: call.plannedAt,
+                        sentAt: call.plannedAt + .microseconds(100), answeredAt: call.plannedAt + .milliseconds(2), status: 200))
+            }
+            pushes += sendings(of: account)
+            if index % 2_000 == 0 { flush(before: Self.origin + plan.start(ofAccount: index)) }
+        }
+        flush(before: .distantFuture)
+        for (at, note) in end(at: last, pushes: counts.pushes, events: counts.events, Extras()) { run.append(note, at: at) }
+        guard run.commit(), mock.commit(), load.commit() else { throw Failure(.run, "the journal cannot be written") }
+        return counts
+    }
+
+    private func end(at last: Instant, pushes: Int, events: Int, _ extras: Extras) -> [(at: Instant, note: RunNote)] {
         var totals = TotalsNote()
         totals.sessionsBegun = plan.sessionCount
         (totals.planned, totals.sent, totals.answered, totals.pushes) = (events, events, events, pushes)
-        run.append(.totals(totals), at: end + .milliseconds(1))
-        run.append(.finished(FinishNote()), at: end + .milliseconds(2))
+        extras.totals(&totals)
+        let end = last + .seconds(60)
+        return [
+            (last + .seconds(1), .phase("drain")), (end, .phase("stop")), (end + .milliseconds(1), .totals(totals)),
+            (end + .milliseconds(2), .finished(extras.finish)),
+        ]
     }
 
     static let credential = bearer(issuedAt: 1_760_000_000)
@@ -199,6 +275,8 @@ struct SyntheticRun {
         draft.stamp = push.row.type == .liveactivity ? push.stamp : nil
         let body = Array(push.payload.utf8)
         draft.marker = Marker.find(in: body.span)
-        _ = journal.append(push: draft, head: head, body: body.span)
+        let id = journal.append(push: draft, head: head, body: body.span)
+        if push.isUndelivered { journal.append(undelivered: id, at: push.at + .milliseconds(1)) }
+        if let late = push.late { journal.append(lateOutcome: late, of: id, at: push.at + .milliseconds(1)) }
     }
 }

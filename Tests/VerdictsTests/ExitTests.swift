@@ -1,0 +1,294 @@
+// What a run comes to: the order of exit codes, and all that keeps a run from having proven anything.
+
+import Basics
+import Conformance
+import Metrics
+import Scenarios
+import Testing
+
+@testable import Journal
+@testable import Verdicts
+
+/// A run that has nothing wrong with it, and knobs.
+private struct Run {
+    var correlation = Correlation()
+    var results: [RuleResult]
+    var gates: [RunRecord.GateResult]
+    var notes: [RunNote]
+    var totals = TotalsNote()
+    var cuts: [JournalCut] = []
+    var digestHolds = true
+    var exercises: [String] = []
+    var saysInterrupted = false
+    let scenario: Scenario
+
+    init() throws {
+        scenario = try Scenario.parse(
+            text: """
+                name: exits
+                relay: { profile: relays/opencode.yaml, url: "http://127.0.0.1:1" }
+                workload: { arrivals: [{ rate: 1, for: 1s }], scripts: [{ script: sessions/S0-happy.yaml }] }
+                faults: [{ at: 1s, action: { respond: { reason: Unregistered } } }]
+                """, path: SyntheticRun.root + "/Scenarios/exits.yaml", searchPath: [SyntheticRun.root + "/Scenarios"])
+        correlation.events = 100
+        correlation.sent = 100
+        correlation.answered = 100
+        correlation.taken = 100
+        correlation.expected = 50
+        correlation.totals = [.delivered: 50]
+        correlation.lateness.record(1_000_000, count: 100)
+        results = [Self.result("one-start", .must, basis: []), Self.result("states-in-time", .must, basis: .timing)]
+        gates = [Self.gate(passed: true)]
+        totals.answered = 100
+        totals.pushes = 50
+        totals.firings = [1]
+        notes = [.phase("measure"), .relayReady(restart: 0)]
+    }
+
+    static func result(
+        _ id: String, _ level: Rule.Level, basis: Rule.Basis, verdict: Verdict = .kept(evidenceCount: 3),
+        known: Bool = false, strict: Bool = false
+    ) -> RuleResult {
+        RuleResult(
+            id: id, claims: ["R0.1"], level: level, basis: basis, requirement: "Do.", norm: "n", verdict: verdict,
+            isKnownFailing: known, isStrict: strict)
+    }
+
+    static func gate(passed: Bool?) -> RunRecord.GateResult {
+        RunRecord.GateResult(
+            text: "lost == 0", metric: "lost", unit: .count, value: passed.map { $0 ? 0 : 4 }, threshold: 0, passed: passed)
+    }
+
+    static let broken = Verdict.broken([Finding(message: "m", expected: "e", seen: "s")], count: 1)
+
+    var finish: RunNote = .finished(FinishNote())
+    var isFinished = true
+    var pushesRead = 50
+    var eventsRead = 100
+
+    var exit: RunRecord.Exit {
+        var story = Story()
+        let context = RunContext()
+        let all = notes + [.totals(totals)] + (isFinished ? [finish] : [])
+        for (number, note) in all.enumerated() {
+            let entry = NoteEntry(id: 1, kind: note.kind, text: note.json.text, at: Instant(nanoseconds: Int64(number)))
+            story.pass(entry, scenario, context)
+        }
+        let soundness = Soundness(
+            correlation, story, scenario, cuts: cuts, pushesRead: pushesRead, eventsRead: eventsRead,
+            digestHolds: digestHolds)
+        return .judge(
+            .init(
+                correlation: correlation, soundness: soundness, results: results, gates: gates, exercises: exercises,
+                story: story, saysInterrupted: saysInterrupted))
+    }
+
+    static func with(_ turn: (inout Run) -> Void) throws -> RunRecord.Exit {
+        var run = try Run()
+        turn(&run)
+        return run.exit
+    }
+}
+
+@Suite("A run comes to")
+struct ExitTests {
+    @Test("passed when rules and gates hold")
+    func passed() throws {
+        #expect(try Run.with { _ in } == RunRecord.Exit(code: 0, word: "passed", reasons: []))
+        // A SHOULD warns.
+        let warned = try Run.with { $0.results.append(Run.result("x", .should, basis: [], verdict: Run.broken)) }
+        #expect(warned.code == 0)
+    }
+
+    @Test("could not run, whatever else holds, when the relay was never ready")
+    func neverReady() throws {
+        let exit = try Run.with {
+            $0.results[0].verdict = Run.broken
+            $0.saysInterrupted = true
+            $0.finish = .finished(FinishNote(isInterrupted: true, wasNeverReady: true))
+        }
+        #expect(exit == RunRecord.Exit(code: 1, word: "could not run", reasons: ["the relay was never ready"]))
+        let told = try Run.with { $0.finish = .finished(FinishNote(trouble: "no such file", wasNeverReady: true)) }
+        #expect(told.reasons == ["no such file"])
+        #expect(try Run.with { $0.finish = .finished(FinishNote(trouble: "the port is taken")) }.code == 1)
+    }
+
+    @Test("interrupted before all that is proven, where the run says so itself; else what is proven")
+    func interrupted() throws {
+        func exit(isBroken: Bool, saysSo: Bool) throws -> RunRecord.Exit {
+            try Run.with {
+                if isBroken { $0.results[0].verdict = Run.broken }
+                $0.saysInterrupted = saysSo
+                $0.finish = .finished(FinishNote(isInterrupted: true))
+            }
+        }
+        #expect(try exit(isBroken: true, saysSo: true).code == 130)
+        #expect(try exit(isBroken: true, saysSo: true).reasons.count == 2)
+        #expect(try exit(isBroken: false, saysSo: true).code == 130)
+        #expect(try exit(isBroken: true, saysSo: false).code == 4)
+        #expect(try exit(isBroken: false, saysSo: false).code == 5)
+        #expect(try Run.with { $0.saysInterrupted = true }.code == 0)
+    }
+
+    @Test("broken before a breached gate, with both told")
+    func broken() throws {
+        let exit = try Run.with {
+            $0.results[0].verdict = Run.broken
+            $0.gates[0] = Run.gate(passed: false)
+        }
+        #expect(exit.code == 4 && exit.word == "conformance broken")
+        #expect(exit.reasons == ["one-start (R0.1) is broken: Do.", "gate breached: lost == 0, measured 4"])
+        let strict = try Run.with {
+            $0.results.append(Run.result("x", .should, basis: [], verdict: Run.broken, strict: true))
+        }
+        #expect(strict.code == 4)
+        #expect(try Run.with { $0.results.append(Run.result("x", .environment, basis: [], verdict: Run.broken)) }.code == 0)
+    }
+
+    @Test("a breached gate")
+    func breached() throws {
+        let exit = try Run.with { $0.gates[0] = Run.gate(passed: false) }
+        #expect(exit == .init(code: 3, word: "gate breached", reasons: ["gate breached: lost == 0, measured 4"]))
+        // Not proven where our own part was not sound.
+        let late = try Run.with {
+            $0.gates[0] = Run.gate(passed: false)
+            $0.correlation.lateness.record(500_000_000, count: 100)
+        }
+        #expect(late.code == 5)
+        #expect(late.reasons.contains("gate breached: lost == 0, measured 4"))
+    }
+
+    @Test("a known break that heals fails the run, and one that does not is expected")
+    func known() throws {
+        #expect(try Run.with { $0.results[0] = Run.result("x", .must, basis: [], verdict: Run.broken, known: true) }.code == 0)
+        let healed = try Run.with { $0.results[0] = Run.result("x", .must, basis: [], known: true) }
+        #expect(healed.code == 4)
+        #expect(healed.reasons == ["x is kept again: strike it from the list of known breaks"])
+    }
+
+    /// Inconclusive hides no proof, and proves nothing that rests on what was not sound.
+    @Test("broken although we were late, where the rule rests on no timing, and inconclusive where it does")
+    func late() throws {
+        func exit(_ index: Int) throws -> RunRecord.Exit {
+            try Run.with {
+                $0.correlation.lateness.record(500_000_000, count: 100)
+                $0.results[index].verdict = Run.broken
+            }
+        }
+        #expect(try exit(0).code == 4)
+        #expect(try exit(1).code == 5)
+        #expect(try exit(1).reasons.contains { $0.hasPrefix("not proven, because of that: states-in-time") })
+        #expect(try Run.with { $0.results[1].verdict = Run.broken }.code == 4)
+    }
+
+    @Test("broken although events left out of order or the history is cut, where the rule rests on neither")
+    func otherBases() throws {
+        for (basis, turn) in [
+            (.order, { $0.totals.inverted = 1 }), (.absence, { $0.pushesRead = 49 }),
+            (.absence, { $0.isFinished = false }),
+        ] as [(Rule.Basis, (inout Run) -> Void)] {
+            func code(_ own: Rule.Basis) throws -> Int32 {
+                try Run.with { run in
+                    turn(&run)
+                    run.results[0] = Run.result("x", .must, basis: own, verdict: Run.broken)
+                }.code
+            }
+            #expect(try code(basis) == 5)
+            #expect(try code([basis, .timing]) == 5)
+            #expect(try code(.timing) == 4)
+            #expect(try code([]) == 4)
+        }
+    }
+
+    @Test("inconclusive where something of ours was not sound", arguments: [
+        "our lateness", "our queues", "our order", "the history is whole", "events", "cuts", "the plan is the same",
+        "the run came to its end", "fault 1 fired",
+    ])
+    func unsound(what: String) throws {
+        let exit = try Run.with { run in
+            switch what {
+            case "our lateness": run.correlation.lateness.record(10_100_000, count: 900)
+            case "our queues": run.correlation.dropped = 1
+            case "our order": run.totals.inverted = 1
+            case "the history is whole": run.pushesRead = 49
+            case "events": run.eventsRead = 99
+            case "cuts": run.cuts = [JournalCut(file: "apns-0", offset: 8, byteCount: 3)]
+            case "the plan is the same": run.digestHolds = false
+            case "the run came to its end": run.isFinished = false
+            default: run.totals.firings = [0]
+            }
+        }
+        #expect(exit.code == 5)
+        #expect(exit.reasons.count == 1)
+        let name = ["events", "cuts"].contains(what) ? "the history is whole" : what
+        #expect(exit.reasons.first?.hasPrefix("our own measuring is not sound: \(name)") == true, "\(exit.reasons)")
+    }
+
+    @Test("sound where lateness is within its budget at p99, and more pushes came than were counted")
+    func sound() throws {
+        #expect(try Run.with { $0.correlation.lateness.record(500_000_000) }.code == 0)
+        #expect(try Run.with { $0.pushesRead = 51 }.code == 0)
+        #expect(try Run.with { $0.correlation.lateness = Histogram() }.code == 0)
+    }
+
+    @Test("inconclusive where nothing was proven, for the reason why", arguments: [
+        "no event was sent", "took none", "no rule was put to the test", "nothing was delivered", "gate without data",
+        "was not put to the test", "which is no rule",
+    ])
+    func empty(reason: String) throws {
+        let exit = try Run.with { run in
+            switch reason {
+            case "no event was sent": run.correlation.sent = 0
+            case "took none": run.correlation.taken = 0
+            case "no rule was put to the test": run.results = [Run.result("x", .must, basis: [], verdict: .notExercised)]
+            case "nothing was delivered": run.correlation.totals = [.excused: 50]
+            case "gate without data": run.gates[0] = Run.gate(passed: nil)
+            case "was not put to the test": run.exercises = ["one-start", "goaway-obeyed"]
+            default: run.exercises = ["goaway-obeyedd"]
+            }
+        }
+        #expect(exit.code == 5 && exit.word == "inconclusive")
+        #expect(exit.reasons.contains { $0.contains(reason) }, "\(exit.reasons)")
+        #expect(exit.reasons.count == 1)
+    }
+
+    @Test("passed where late pushes are all there is, nothing was owed, or what must be exercised was, by id or claim")
+    func notEmpty() throws {
+        #expect(try Run.with { $0.correlation.totals = [.late: 50] }.code == 0)
+        #expect(
+            try Run.with {
+                $0.correlation.totals = [:]
+                $0.correlation.expected = 0
+            }.code == 0)
+        #expect(try Run.with { $0.exercises = ["one-start"] }.code == 0)
+        #expect(try Run.with { $0.exercises = ["R0.13"] }.code == 0)
+    }
+
+    @Test("what the relay answered comes first, where it took less than half")
+    func answersFirst() throws {
+        let wrong = [
+            WrongAnswer(status: 401, body: "unknown secret", count: 90), WrongAnswer(status: 0, body: "timeout", count: 10),
+        ]
+        let exit = try Run.with {
+            $0.correlation.taken = 0
+            $0.correlation.wrongAnswers = wrong
+        }
+        #expect(exit.code == 5)
+        #expect(exit.reasons.prefix(2) == [
+            "the relay answered 90 of 100 calls with 401: unknown secret", "the relay answered 10 of 100 calls with nothing: timeout",
+        ])
+        let broken = try Run.with {
+            $0.correlation.taken = 49
+            $0.correlation.wrongAnswers = wrong
+            $0.results[0].verdict = Run.broken
+        }
+        #expect(broken.code == 4)
+        #expect(broken.reasons.first?.hasPrefix("the relay answered 90") == true)
+        let most = try Run.with {
+            $0.correlation.taken = 50
+            $0.correlation.wrongAnswers = wrong
+            $0.results[0].verdict = Run.broken
+        }
+        #expect(most.reasons.first?.hasPrefix("one-start") == true)
+    }
+}
