@@ -125,7 +125,8 @@ struct RunLifeTests {
                 + "--directory {{run.dir}}; sleep 1000\"]", "--set", "relay.ready.path=/", "--set", "relay.stop.grace=60s"]
             let code = try start(small + deaf, folder: folder + "/run", when: { $0 == .phase("measure") }) { process in
                 kill(process.processIdentifier, SIGINT)
-                #expect(try Rig.wait { try words(notes(folder + "/run")).contains("TERM") })
+                let isTold = try Rig.wait { try words(notes(folder + "/run")).contains("TERM") }
+                #expect(isTold)
                 kill(process.processIdentifier, SIGINT)
             }
             #expect(code == 130)

@@ -40,7 +40,7 @@ struct Drive {
         client.requestTimeout = plan.scenario.workload.requestTimeout
         change(&client)
         let settings = LoadLoopSettings(
-            plan: plan, target: target, client: client, index: 0, stride: 1, window: 16_384,
+            plan: plan, target: try TargetPolicy.check(target), client: client, index: 0, stride: 1, window: 16_384,
             journalDirectory: folder.path)
         let board = Published(LoadSnapshot())
         let thread = try LoopThread(name: "load") { try LoadLoop(settings, loop: $0, published: board) }

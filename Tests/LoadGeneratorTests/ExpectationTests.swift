@@ -14,9 +14,7 @@ struct ExpectationTests {
     {
         let plan = Knobs.plan(
             Knobs.scenario(arrivals: [.constant(rate: 1, duration: .seconds(1))], steps: steps, calls: calls))
-        var found: [Metrics.Expectation] = []
-        plan.expectations(origin: Instant(nanoseconds: 1_000_000_000)) { found.append($0) }
-        return found
+        return plan.account(0, origin: Instant(nanoseconds: 1_000_000_000)).rows
     }
 
     private func at(_ seconds: Double) -> ScriptStep.Time { .at(.constant(seconds)) }
@@ -25,22 +23,20 @@ struct ExpectationTests {
         let found = expectations()
         #expect(found.map(\.step) == [1, 3, 4, 5, 6, 7, 8, 8])
         #expect(found.map(\.event) == [.start, .update, .update, .update, .update, .update, nil, .end])
-        #expect(
-            found.map(\.channel) == [.liveactivity] + Array(repeating: .liveactivity, count: 5) + [
-                .alert, .liveactivity,
-            ])
-        #expect(found.map(\.kind).last == "complete")
+        let types: [PushType] = Array(repeating: .liveactivity, count: 6) + [.alert, .liveactivity]
+        #expect(found.map(\.type) == types)
+        #expect(found.map(\.kind).last == 4)
         #expect(found[0].plannedAt == Instant(nanoseconds: 2_000_000_000))
         #expect(found[0].deadline == .seconds(5))
-        #expect(found.map(\.coalesceKey) == [false, true, true, true, true, true, false, false])
+        #expect(found.map(\.mayBeSuperseded) == [false, true, true, true, true, true, false, false])
     }
 
     @Test func `each push names the token it goes to`() {
         let identity = Knobs.plan().session(0).identity
         let found = expectations()
-        #expect(found[0].token == identity.startToken)
-        #expect(found[1].token == identity.activityToken)
-        #expect(found[6].token == identity.deviceToken)
+        #expect(found[0].token == TokenHash(identity.startToken))
+        #expect(found[1].token == TokenHash(identity.activityToken))
+        #expect(found[6].token == TokenHash(identity.deviceToken))
     }
 
     @Test func `only the last live activity push is the last state`() {
@@ -77,7 +73,7 @@ struct ExpectationTests {
         var calls = Knobs.calls
         calls[3].pushes[0].coalesce = false
         let steps = [Knobs.step(3, at(1)), Knobs.step(3, at(2)), Knobs.step(2, at(30))]
-        #expect(expectations(steps, calls: calls).map(\.coalesceKey) == [true, false])
+        #expect(expectations(steps, calls: calls).map(\.mayBeSuperseded) == [true, false])
     }
 
     @Test func `held states of a token that never comes are not owed`() {

@@ -6,6 +6,7 @@ import Glibc
 import HTTP
 import Metrics
 import Net
+import Pushes
 import Synchronization
 
 @testable import LoadGenerator
