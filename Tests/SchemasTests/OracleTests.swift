@@ -74,7 +74,9 @@ struct OracleTests {
         #expect(verdict.isKept, "\(verdict)")
     }
 
-    @Test("Ten thousand states with something changed in them are judged as Foundation judges them", arguments: AppType.all)
+    @Test(
+        "Ten thousand states with something changed in them are judged as Foundation judges them",
+        arguments: AppType.all)
     func mutations(app: AppType) throws {
         let checker = SchemaChecker(try app.schema())
         let seed = Seed(0xC0DE)
@@ -124,7 +126,8 @@ struct OracleTests {
     func malformed(number: String) throws {
         struct Holder: Decodable { let value: Double }
         let checker = SchemaChecker(
-            try Schema(["type": "object", "required": ["value"], "properties": ["value": ["type": "number"]]], name: "a"))
+            try Schema(
+                ["type": "object", "required": ["value"], "properties": ["value": ["type": "number"]]], name: "a"))
         let text = #"{"value":\#(number)}"#
         #expect((try? JSONDecoder().decode(Holder.self, from: Data(text.utf8))) == nil)
         #expect(withBytes(of: text) { checker.check($0) }.decodes == false)
