@@ -83,7 +83,8 @@ extension SchemaChecker {
             return json.string(value) == wanted
         case (.integer(let wanted), .number):
             let number = NumberText(bytes: json.text(value), isInteger: row.isInteger)
-            return node.kind == .integer ? number.integer(node.width) == Int128(wanted) : number.double == Double(wanted)
+            return node.kind == .integer
+                ? number.integer(node.width) == Int128(wanted) : number.double == Double(wanted)
         case (.number(let wanted), .number): return json.double(value) == wanted
         default: return false
         }

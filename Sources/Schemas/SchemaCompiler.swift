@@ -141,7 +141,8 @@ struct SchemaCompiler {
         }
         let pointer = parts.count > 1 ? parts[1] : ""
         guard let tree = file.tree.at(pointer: pointer) else {
-            throw reader.wrong("`$ref` leads nowhere: there is no `\(pointer)` in \(file.name)", hint: "check the pointer")
+            throw reader.wrong(
+                "`$ref` leads nowhere: there is no `\(pointer)` in \(file.name)", hint: "check the pointer")
         }
         return try compile(tree, of: file, at: pointer, depth: depth + 1)
     }

@@ -18,7 +18,7 @@ struct SchemaReader {
     func checkKeywords() throws(Failure) {
         let known = Self.keywords + Self.annotations
         for key in tree.object?.keys ?? [] where !known.contains(key) {
-            throw wrong("the keyword `\(key)` is not checked here", hint: Suggestion.hint(for: key, among: known))
+            throw wrong("the keyword `\(key)` is not checked here", hint: Suggestion.hint(for: key, among: Self.keywords))
         }
     }
 

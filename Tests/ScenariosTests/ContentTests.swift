@@ -23,7 +23,9 @@ struct ContentTests {
         try Profile.load(path: repository + "/Scenarios/relays/\(name).yaml")
     }
 
-    private static func verdict(_ payload: String, _ event: ActivityEvent, _ name: String = "opencode") throws -> [String] {
+    private static func verdict(_ payload: String, _ event: ActivityEvent, _ name: String = "opencode") throws
+        -> [String]
+    {
         let checker = ContentChecker(try profile(name))
         let verdict = withBytes(of: payload) { checker.verdict($0, type: .liveactivity, event: event) }
         return verdict.doesNotDecode.map { "phone: \($0)" } + verdict.breaksContract.map { "contract: \($0)" }
@@ -59,9 +61,14 @@ struct ContentTests {
             ("\"Refactor\"", "null", .update, "phone: /aps/content-state/sessionTitle is null, not text"),
             ("content-state", "contentState", .update, "phone: /aps lacks the key \"content-state\""),
             ("\"aps\"", "\"Aps\"", .update, "phone: lacks the key \"aps\""),
-            ("\"retryInfo\":null", "\"retryInfo\":\"x\"", .end, "contract: /aps/content-state/retryInfo is text, not null"),
-            ("\"SessionActivityAttributes\"", "\"LiveActivityAttributes\"", .start,
-                "phone: /aps/attributes-type is \"LiveActivityAttributes\", not \"SessionActivityAttributes\""),
+            (
+                "\"retryInfo\":null", "\"retryInfo\":\"x\"", .end,
+                "contract: /aps/content-state/retryInfo is text, not null"
+            ),
+            (
+                "\"SessionActivityAttributes\"", "\"LiveActivityAttributes\"", .start,
+                "phone: /aps/attributes-type is \"LiveActivityAttributes\", not \"SessionActivityAttributes\""
+            ),
             ("attributes-type", "attributesType", .start, "phone: /aps lacks the key \"attributes-type\""),
             ("\"attributes\"", "\"attribute\"", .start, "phone: /aps lacks the key \"attributes\""),
             ("sessionId", "sessionID", .start, "phone: /aps/attributes lacks the key \"sessionId\""),
@@ -98,7 +105,9 @@ struct ContentTests {
     func changed() throws {
         let other = Self.update.replacing("\"working\"", with: "\"complete\"")
         #expect(try Self.differences(other, .update) == [#"/aps/content-state/status is "complete", not "working""#])
-        #expect(try Self.differences(other.replacing("update", with: "start"), .start).contains("/aps/attributes/sessionId is missing"))
+        #expect(
+            try Self.differences(other.replacing("update", with: "start"), .start).contains(
+                "/aps/attributes/sessionId is missing"))
         let strange = Self.start.replacing("ses_1", with: "ses_2")
         #expect(try Self.differences(strange, .start) == [#"/aps/attributes/sessionId is "ses_2", not "ses_1""#])
         let alert =
@@ -111,7 +120,9 @@ struct ContentTests {
     func sources() throws {
         let scenario = try Scenario.load(path: "smoke", searchPath: [repository + "/Scenarios"])
         let schemas = scenario.sources.map(\.path).filter { $0.contains("/schemas/") }
-        #expect(schemas.sorted() == ["attributes", "content-state"].map { repository + "/Scenarios/schemas/opencode-a.\($0).json" })
+        #expect(
+            schemas.sorted()
+                == ["attributes", "content-state"].map { repository + "/Scenarios/schemas/opencode-a.\($0).json" })
         let again = try Scenario.load(scenario.sources)
         #expect(again.sources == scenario.sources)
         #expect(again.relay.profile.content.contentState != nil)
@@ -129,7 +140,10 @@ struct ContentTests {
     @Test(
         "A mistake is told with its place and its fix",
         arguments: [
-            ("schemas: { contentStates: {} }", "unknown key `contentStates` in `schemas` (did you mean `contentState`?)"),
+            (
+                "schemas: { contentStates: {} }",
+                "unknown key `contentStates` in `schemas` (did you mean `contentState`?)"
+            ),
             ("schemas: { contentState: nowhere.json }", "there is no file `nowhere.json`"),
             ("schemas: { contentState: [a] }", "`contentState` must be the name of a schema file, not a list"),
             ("schemas: { contentState: { type: strin } }", "there is no type `strin` (did you mean `string`?)"),
@@ -140,16 +154,20 @@ struct ContentTests {
             ("passes: [{ from: /body }]", "`pass` lacks `at`"),
             ("passes: [{ at: /a, from: /body, channel: alarm }]", "`alarm` is no value of `channel`"),
             ("passes: [{ at: /a, from: /body, event: [begin] }]", "`begin` is no value of `event`"),
-            ("passes: [{ at: /a, from: /body, channel: alert, event: start }]", "only a liveactivity push has an `event`"),
+            (
+                "passes: [{ at: /a, from: /body, channel: alert, event: start }]",
+                "only a liveactivity push has an `event`"
+            ),
             ("truncates: { /a: 0 }", "`truncates` gives a number of characters for each text, not the number `0`"),
             ("truncates: { a: 1 }", "`a` is no JSON pointer"),
             ("extends: nowhere.yaml", "there is no file `nowhere.yaml`"),
             ("extends: [a]", "`extends` must be the name of a profile, not a list"),
         ])
     func mistakes(line: String, says: String) {
-        let complaint = Sample.complaint(Sample.with("coalescing: { window: 10s }", "coalescing: { window: 10s }\n    " + line))
+        let complaint = Sample.complaint(
+            Sample.with("coalescing: { window: 10s }", "coalescing: { window: 10s }\n    " + line))
         #expect(complaint.contains(says), "\(complaint)")
-        #expect(complaint.hasPrefix("tiny.yaml:9:"), "\(complaint)")
+        #expect(complaint.hasPrefix("tiny.yaml:8:"), "\(complaint)")
     }
 
     @Test("A call's own passages replace the profile's, and a schema may stand in place")
@@ -158,9 +176,10 @@ struct ContentTests {
             "coalescing: { window: 10s }",
             "coalescing: { window: 10s }\n    schemas: { contentState: { type: object, required: [a] } }\n"
                 + "    passes: [{ at: /a, from: /body }]")
-        let scenario = try Sample.load(text.replacing("variables: { text: hello", with: "passes: []\n        variables: { text: hello"))
+        let scenario = try Sample.load(
+            text.replacing("variables: { text: hello", with: "passes: []\n        variables: { text: hello"))
         let profile = scenario.relay.profile
-        #expect(profile.content.contentState?.name.hasPrefix("tiny.yaml:10:") == true)
+        #expect(profile.content.contentState?.name.hasPrefix("tiny.yaml:8:") == true)
         #expect(profile.calls[0].passes == nil && profile.calls[1].passes == [])
         let checker = ContentChecker(profile)
         #expect(checker.judgesPassing(call: 0) && !checker.judgesPassing(call: 1))

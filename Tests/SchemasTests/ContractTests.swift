@@ -51,10 +51,14 @@ struct OpenCodeContractTests {
                 #","retryInfo":null"#, "", #"contract: lacks the key "retryInfo""#),
             Knob(#":null"#, #":"Retry 1/5 in 2s""#, "contract: /retryInfo is text, not null"),
             Knob(#""working""#, #""retry""#, "contract: /retryInfo is null, not text"),
-            Knob(#":null"#, ":7", "phone: /retryInfo is a number, not text", "contract: /retryInfo is a number, not null"),
+            Knob(
+                #":null"#, ":7", "phone: /retryInfo is a number, not text", "contract: /retryInfo is a number, not null"
+            ),
             Knob(
                 #":null"#, #":null,"extra":1"#, "contract: /extra is a key that was not agreed on"),
-            Knob(#":null"#, #":null,"status":"error""#, "contract: /status stands twice; readers differ in which of them counts"),
+            Knob(
+                #":null"#, #":null,"status":"error""#,
+                "contract: /status stands twice; readers differ in which of them counts"),
             Knob("[pr:1:2:3] Reading", long, ""),
             Knob("[pr:1:2:3] Reading", long + "b", "contract: /lastMessage is longer than 123 characters"),
             Knob("[pr:1:2:3] Reading", String(repeating: family, count: 123), ""),
@@ -80,7 +84,8 @@ struct OpenCodeContractTests {
         arguments: [
             Knob("SessionActivity", "Session", #"contract: /name is "Session", not "SessionActivity""#),
             Knob(#"\"status\":\"working\","#, "", #"phone: /props lacks the key "status""#),
-            Knob(#"\"working\""#, #"\"idle\""#,
+            Knob(
+                #"\"working\""#, #"\"idle\""#,
                 #"phone: /props/status is "idle", none of "working", "retry", "permission", "complete", "error""#),
             Knob(#"null}"#, "null", "phone: /props holds no JSON text: the text ends too early, at byte 108"),
             Knob(#":null}"#, #":null,\"a\":1}"#, "contract: /props/a is a key that was not agreed on"),
@@ -105,7 +110,10 @@ struct OtherContractTests {
         "with one value that breaks them",
         arguments: [
             ("busymate.content-state", #"{"mode":"vpn","requestsPerSec":0,"note":""}"#, "contract: /note is empty"),
-            ("busymate.content-state", #"{"mode":"vpn","requestsPerSec":3}"#, "contract: /requestsPerSec is 3, more than 0"),
+            (
+                "busymate.content-state", #"{"mode":"vpn","requestsPerSec":3}"#,
+                "contract: /requestsPerSec is 3, more than 0"
+            ),
             (
                 "busymate.content-state", #"{"mode":"VPN","requestsPerSec":0}"#,
                 #"phone: /mode is "VPN", none of "vpn", "pac", "off""#
@@ -167,8 +175,12 @@ struct KeywordTests {
         arguments: [
             Row(#"{"type":"integer","format":"uint8"}"#, "255", "256", "phone: is 256, which is no UInt8"),
             Row(#"{"type":"boolean"}"#, "true", "1", "phone: is a number, not true or false"),
-            Row(#"{"type":"array","items":{"type":"integer"}}"#, "[1,2]", "[1,\"2\"]", "phone: /1 is text, not a number"),
-            Row(#"{"type":"array","items":{"type":["integer","null"]}}"#, "[null]", "[[]]", "phone: /0 is a list, not a number"),
+            Row(
+                #"{"type":"array","items":{"type":"integer"}}"#, "[1,2]", "[1,\"2\"]", "phone: /1 is text, not a number"
+            ),
+            Row(
+                #"{"type":"array","items":{"type":["integer","null"]}}"#, "[null]", "[[]]",
+                "phone: /0 is a list, not a number"),
             Row(
                 #"{"type":"object","additionalProperties":{"type":"integer"}}"#, #"{"a/b":1}"#, #"{"a/b":null}"#,
                 "phone: /a~1b is null, not a number"),
@@ -178,27 +190,36 @@ struct KeywordTests {
             Row(#"{"type":"number","minimum":-1.5}"#, "-1.5", "-1.6", "contract: is -1.6, less than -1.5"),
             Row(#"{"type":"integer","maximum":5}"#, "5", "6", "contract: is 6, more than 5"),
             Row(#"{"type":"string","minLength":2}"#, #""ab""#, #""a""#, "contract: is shorter than 2 characters"),
-            Row(#"{"type":"string","maxLength":1}"#, #""\u00e4""#, "\"a\u{308}\"", "contract: is longer than 1 character"),
-            Row(#"{"type":"string","x-max-characters":1}"#, "\"a\u{308}\"", #""ab""#, "contract: is longer than 1 character"),
+            Row(
+                #"{"type":"string","maxLength":1}"#, #""\u00e4""#, "\"a\u{308}\"",
+                "contract: is longer than 1 character"),
+            Row(
+                #"{"type":"string","x-max-characters":1}"#, "\"a\u{308}\"", #""ab""#,
+                "contract: is longer than 1 character"),
             Row(#"{"type":"string","x-max-bytes":2}"#, #""ä""#, #""äb""#, "contract: is longer than 2 bytes"),
             Row(
-                #"{"type":"object","properties":{"a":{"x-ignored":true,"type":"integer"}}}"#, #"{"a":1}"#, #"{"a":"b"}"#,
+                #"{"type":"object","properties":{"a":{"x-ignored":true,"type":"integer"}}}"#, #"{"a":1}"#,
+                #"{"a":"b"}"#,
                 "contract: /a is text, not a number"),
             Row(
                 #"{"type":"object","required":["a"],"properties":{"a":{"x-ignored":true}}}"#, #"{"a":[]}"#, "{}",
                 #"contract: lacks the key "a""#),
             Row(#"{"type":"object","required":["a"]}"#, #"{"a":null}"#, "{}", #"phone: lacks the key "a""#),
-            Row(#"{"type":"object","properties":{"a":{"type":"string"}}}"#, #"{"a":null}"#, #"{"a":1}"#, "phone: /a is a number, not text"),
+            Row(
+                #"{"type":"object","properties":{"a":{"type":"string"}}}"#, #"{"a":null}"#, #"{"a":1}"#,
+                "phone: /a is a number, not text"),
             Row(#"{"type":["string","null"]}"#, "null", "[]", "phone: is a list, not text"),
             Row(#"{"type":"null"}"#, "null", "0", "phone: is a number, not null"),
             Row(
-                #"{"type":"integer","allOf":[{"minimum":1,"type":"integer"},{"maximum":3,"type":"integer"}]}"#, "2", "4",
+                #"{"type":"integer","allOf":[{"minimum":1,"type":"integer"},{"maximum":3,"type":"integer"}]}"#, "2",
+                "4",
                 "contract: is 4, more than 3"),
             Row(
                 #"{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"}},"if":{"required":["a"]},"then":{"required":["b"]}}"#,
                 #"{"b":1}"#, #"{"a":1}"#, #"contract: lacks the key "b""#),
             Row(
-                #"{"type":"integer","if":{"type":"integer","minimum":10},"then":{"const":10},"else":{"const":1}}"#, "10", "2",
+                #"{"type":"integer","if":{"type":"integer","minimum":10},"then":{"const":10},"else":{"const":1}}"#,
+                "10", "2",
                 "contract: is 2, not 1"),
         ])
     func keyword(row: Row) throws {
@@ -219,7 +240,8 @@ struct KeywordTests {
     func references() throws {
         let schema = try Schema(
             Files.json(
-                ##"{"type":"object","properties":{"a":{"$ref":"#/$defs/a"},"b":{"$ref":"other.json#/$defs/b"}},"$defs":{"a":{"type":"string"}}}"##),
+                ##"{"type":"object","properties":{"a":{"$ref":"#/$defs/a"},"b":{"$ref":"other.json#/$defs/b"}},"$defs":{"a":{"type":"string"}}}"##
+            ),
             name: "one.json"
         ) { (name) throws(Failure) in
             name == "other.json" ? Files.json(#"{"$defs":{"b":{"type":"integer"}}}"#) : .null

@@ -29,7 +29,8 @@ struct HostileTests {
 
     @Test("A key of Unicode that means a plain letter is that letter, as for Swift")
     func kelvin() throws {
-        #expect(try Ask(Self.schema).say("{\"a\":\"[]\",\"\u{212A}\":\"x\"}") == ["phone: /\u{212A} is text, not a number"])
+        #expect(
+            try Ask(Self.schema).say("{\"a\":\"[]\",\"\u{212A}\":\"x\"}") == ["phone: /\u{212A} is text, not a number"])
     }
 
     @Test("Fifteen thousand keys, alike or not, take a moment", .timeLimit(.minutes(1)))

@@ -31,7 +31,8 @@ struct JSONComparisonTests {
     func same() {
         #expect(Self.compare(Self.push) == [])
         #expect(Self.compare(Self.push, at: "/id", from: "/id") == [])
-        let other = #"{"aps":{"content-state":{"list":[1.0,{"a":true}],"count":3e0,"info":null,"text":"\u005bpr:1:2:3] Reading the parser","title":"Refactor","status":"working"}}}"#
+        let other =
+            #"{"aps":{"content-state":{"list":[1.0,{"a":true}],"count":3e0,"info":null,"text":"\u005bpr:1:2:3] Reading the parser","title":"Refactor","status":"working"}}}"#
         #expect(Self.compare(other) == [])
     }
 
@@ -40,14 +41,20 @@ struct JSONComparisonTests {
         arguments: [
             Knob(#""working""#, #""Working""#, #"/aps/content-state/status is "Working", not "working""#),
             Knob(#""title":"Refactor","#, "", #"/aps/content-state lacks the key "title""#),
-            Knob(#""title""#, #""Title""#, #"/aps/content-state lacks the key "title""#, "/aps/content-state/Title is not in the call"),
+            Knob(
+                #""title""#, #""Title""#, #"/aps/content-state lacks the key "title""#,
+                "/aps/content-state/Title is not in the call"),
             Knob("null", #""x""#, #"/aps/content-state/info is "x", not null"#),
             Knob(#":3,"#, #":4,"#, "/aps/content-state/count is 4, not 3"),
             Knob(#":3,"#, #":"3","#, #"/aps/content-state/count is "3", not 3"#),
             Knob("[1,", "[1,2,", "/aps/content-state/list has 3 items, not 2"),
             Knob("true", "false", "/aps/content-state/list/1/a is false, not true"),
-            Knob("the parser", "a parser", #"/aps/content-state/text is "…:3] Reading a parser", not "…:3] Reading the parser""#),
-            Knob("] Reading the parser", "]", #"/aps/content-state/text is "[pr:1:2:3]", not "[pr:1:2:3] Reading the parser""#),
+            Knob(
+                "the parser", "a parser",
+                #"/aps/content-state/text is "…:3] Reading a parser", not "…:3] Reading the parser""#),
+            Knob(
+                "] Reading the parser", "]",
+                #"/aps/content-state/text is "[pr:1:2:3]", not "[pr:1:2:3] Reading the parser""#),
             Knob("content-state", "contentState", "/aps/content-state is missing"),
             Knob("{\"aps\"", "{aps", "is not JSON: a byte that does not belong here, at byte 1"),
         ])
@@ -58,7 +65,8 @@ struct JSONComparisonTests {
 
     @Test("JSON text counts as what it says, and a pointer leads on into it")
     func embedded() {
-        let state = #"{\"status\":\"working\",\"title\":\"Refactor\",\"text\":\"[pr:1:2:3] Reading the parser\",\"info\":null,\"count\":3,\"list\":[1,{\"a\":true}]}"#
+        let state =
+            #"{\"status\":\"working\",\"title\":\"Refactor\",\"text\":\"[pr:1:2:3] Reading the parser\",\"info\":null,\"count\":3,\"list\":[1,{\"a\":true}]}"#
         let push = #"{"aps":{"content-state":{"name":"a","props":"\#(state)"}}}"#
         let place = "/aps/content-state/props"
         #expect(Self.compare(push, at: place) == [])
@@ -93,7 +101,7 @@ struct JSONComparisonTests {
         (words, ""), (start(120), ""), (start(120, "…"), ""), (start(80, " ..."), ""), (words + "…", ""),
         (start(28, "…"), "is cut to 28 characters, though about 120 fit"),
         ("[pr:1:2:3]", "is cut to 10 characters, though about 120 fit"),
-        (start(100, "x…"), "which is not how"), (String(words.dropFirst(2)), "which is not how"),
+        (start(100, "x…"), "\", not \""), (String(words.dropFirst(2)), "\", not \""),
     ]
 
     @Test("A text that may be cut arrives as its beginning", arguments: cuts)
@@ -101,7 +109,11 @@ struct JSONComparisonTests {
         let call = #"{"state":\#(JSONValue.string(Self.words).text)}"#
         let push = #"{"a":\#(JSONValue.string(text).text)}"#
         let differences = Self.compare(push, call, at: "/a", cut: ["/a": 120])
-        if says.isEmpty { #expect(differences == []) } else { #expect(differences.first?.contains(says) == true, "\(differences)") }
+        if says.isEmpty {
+            #expect(differences == [])
+        } else {
+            #expect(differences.first?.contains(says) == true, "\(differences)")
+        }
         #expect(Self.compare(push, call, at: "/a").isEmpty == (text == Self.words))
     }
 

@@ -77,7 +77,8 @@ struct NumberTests {
         switch generator.next() % 8 {
         case 0: return sign + digits
         case 1: return sign + digits + "." + String(repeating: "0", count: Int(generator.next() % 30) + 1)
-        case 2: return sign + digits + ["e0", "E+0", "e1", "e2", "e-1", "e+18", "e-300"].randomElement(using: &generator)!
+        case 2:
+            return sign + digits + ["e0", "E+0", "e1", "e2", "e-1", "e+18", "e-300"].randomElement(using: &generator)!
         case 3:
             let zeros = Int(generator.next() % 12)
             return sign + digits + String(repeating: "0", count: zeros) + "e-\(zeros)"
@@ -88,7 +89,9 @@ struct NumberTests {
             if digits.hasSuffix(".") { digits += "0" }
             return sign + digits + "e\(exponent)"
         case 5: return sign + digits + "." + String(generator.next() % 1_000)
-        case 6: return sign + "0." + String(repeating: "0", count: Int(generator.next() % 5)) + digits + "e\(generator.next() % 25)"
+        case 6:
+            return sign + "0." + String(repeating: "0", count: Int(generator.next() % 5)) + digits
+                + "e\(generator.next() % 25)"
         default: return sign + digits + ".5"
         }
     }

@@ -74,7 +74,9 @@ struct OracleTests {
         #expect(verdict.isKept, "\(verdict)")
     }
 
-    @Test("Ten thousand states with something changed in them are judged as Foundation judges them", arguments: AppType.all)
+    @Test(
+        "Ten thousand states with something changed in them are judged as Foundation judges them",
+        arguments: AppType.all)
     func mutations(app: AppType) throws {
         let checker = SchemaChecker(try app.schema())
         let seed = Seed(0xC0DE)
@@ -92,9 +94,9 @@ struct OracleTests {
                 continue
             }
             if verdict.decodes { counts.read += 1 } else { counts.refused += 1 }
-            #expect(
-                verdict.decodes == app.decodes(text), "seed \(seed), case \(number): \(text)\n\(verdict.doesNotDecode)")
-            if verdict.decodes != app.decodes(text) { break }
+            let agrees = verdict.decodes == app.decodes(text)
+            #expect(agrees, "seed \(seed), case \(number): \(text)\n\(verdict.doesNotDecode)")
+            if !agrees { break }
         }
         #expect(
             counts.read > 800 && counts.refused > 1_500 && counts.malformed > 100, "too mild or too wild: \(counts)")
@@ -102,7 +104,7 @@ struct OracleTests {
 
     /// By the rules of the grammar, at every level; keys may stand twice.
     private static func isJSON(_ state: Written) -> Bool {
-        let scanner = JSONScanner(maxDepth: 128, maxNodes: 16_384, allowsRepeatedKeys: true)
+        let scanner = JSONScanner(maxDepth: 8, maxNodes: 64, allowsRepeatedKeys: true)
         guard withBytes(of: state.text, { scanner.scan($0) }) == nil else { return false }
         return isInnerJSON(state)
     }
@@ -124,7 +126,8 @@ struct OracleTests {
     func malformed(number: String) throws {
         struct Holder: Decodable { let value: Double }
         let checker = SchemaChecker(
-            try Schema(["type": "object", "required": ["value"], "properties": ["value": ["type": "number"]]], name: "a"))
+            try Schema(
+                ["type": "object", "required": ["value"], "properties": ["value": ["type": "number"]]], name: "a"))
         let text = #"{"value":\#(number)}"#
         #expect((try? JSONDecoder().decode(Holder.self, from: Data(text.utf8))) == nil)
         #expect(withBytes(of: text) { checker.check($0) }.decodes == false)

@@ -19,12 +19,24 @@ struct SchemaMistakeTests {
     @Test(
         "is told with its place and its fix",
         arguments: [
-            (#"{"type":"object","propertis":{}}"#, "a.json: the keyword `propertis` is not checked here (did you mean `properties`?)"),
+            (
+                #"{"type":"object","propertis":{}}"#,
+                "a.json: the keyword `propertis` is not checked here (did you mean `properties`?)"
+            ),
             (#"{"type":"string","pattern":"a"}"#, "a.json: the keyword `pattern` is not checked here (known: type, "),
-            (#"{"properties":{"a":{"type":"text"}}}"#, "a.json#/properties/a: there is no type `text` (known: object, "),
+            (
+                #"{"properties":{"a":{"type":"text"}}}"#,
+                "a.json#/properties/a: there is no type `text` (known: object, "
+            ),
             (#"{"type":["string","integer"]}"#, "a.json: a value of Swift has one type, not `string` or `integer`"),
-            (#"{"type":"integer","format":"double"}"#, "a.json: `format` names the Swift type of a number (one of int, "),
-            (#"{"type":"string","format":"date-time"}"#, "a.json: `format` names the Swift type of a number (strike it)"),
+            (
+                #"{"type":"integer","format":"double"}"#,
+                "a.json: `format` names the Swift type of a number (one of int, "
+            ),
+            (
+                #"{"type":"string","format":"date-time"}"#,
+                "a.json: `format` names the Swift type of a number (strike it)"
+            ),
             (#"{"type":"string","minimum":1}"#, "a.json: `minimum` says nothing about a value of type `string`"),
             (#"{"type":"integer","minLength":1}"#, "a.json: `minLength` says nothing about a value of type `integer`"),
             (#"{"enum":[]}"#, "a.json: `enum` names no value"),
@@ -66,6 +78,7 @@ struct SchemaMistakeTests {
     func annotations() {
         #expect(
             complaint(
-                #"{"$schema":"a","$id":"b","$comment":"c","title":"d","description":"e","default":1,"examples":[1],"$defs":{}}"#) == "")
+                #"{"$schema":"a","$id":"b","$comment":"c","title":"d","description":"e","default":1,"examples":[1],"$defs":{}}"#
+            ) == "")
     }
 }

@@ -80,7 +80,8 @@ struct ContentDecoder {
     private func schema(_ node: YAMLNode, _ key: String) throws(Failure) -> Schema? {
         do throws(Failure) {
             switch node.content {
-            case .mapping: return try Schema(node.json, name: node.place.description, resolve: resolver(of: node.place.file))
+            case .mapping:
+                return try Schema(node.json, name: node.place.description, resolve: resolver(of: node.place.file))
             case .scalar(let name, _) where !name.isEmpty:
                 let (tree, path) = try tree(name, namedIn: node.place.file)
                 return try Schema(tree, name: path, resolve: resolver(of: path))

@@ -27,7 +27,8 @@ struct ProfileDecoder {
         let httpVersion = Profile.HTTPVersion(rawValue: fields.count("http", 1...2) ?? 1) ?? .http1
         var profile = Profile(
             name: fields.text("name") ?? fallbackName, topic: topic(fields), httpVersion: httpVersion,
-            order: order(fields, httpVersion), calls: calls, coalescing: coalescing, settle: fields.duration("settle") ?? .seconds(2))
+            order: order(fields, httpVersion), calls: calls, coalescing: coalescing,
+            settle: fields.duration("settle") ?? .seconds(2))
         profile.knownFailing = fields.value("knownFailing") == nil ? [] : fields.texts("knownFailing", atLeast: 1)
         profile.content = try contents.content(
             fields, bodies: fields.entries("calls").compactMap { $0.value["json"]?.json })
@@ -71,7 +72,9 @@ struct ProfileDecoder {
             let keys = Set(rest.map(\.key))
             node = YAMLNode(.mapping(rest + inherited.filter { !keys.contains($0.key) }), at: base.place)
         }
-        throw Failure(.usage, "more than 4 profiles extend each other", hint: "does one extend itself?", place: node.place.description)
+        throw Failure(
+            .usage, "more than 4 profiles extend each other", hint: "does one extend itself?",
+            place: node.place.description)
     }
 
     private func topic(_ fields: Fields) -> String {

@@ -46,7 +46,8 @@ extension Shape {
     static let relay = Shape(
         "relay",
         [
-            "profile*": "relays/opencode.yaml", "with": "{ coalescing: { window: 2s } }", "launch": "[\"./relay\", \"--port\", \"{{relay.port}}\"]",
+            "profile*": "relays/opencode.yaml", "with": "{ coalescing: { window: 2s } }",
+            "launch": "[\"./relay\", \"--port\", \"{{relay.port}}\"]",
             "url": "http://127.0.0.1:8787", "listen": "127.0.0.1:0", "environment": "{ LOG: debug }",
             "ready": "{ path: /health, timeout: 15s }", "stop": "{ signal: TERM, grace: 5s }",
             "restarts": "[{ at: 20s }]", "processes": "1",
@@ -60,7 +61,8 @@ extension Shape {
         "mock",
         [
             "loops": "1", "tokens": "any", "topics": "[com.example.app]", "environment": "production",
-            "settings": "{ tokenUpdateScope: connection }", "clockSkew": "-90m"])
+            "settings": "{ tokenUpdateScope: connection }", "clockSkew": "-90m",
+        ])
 
     static let workload = Shape(
         "workload",
@@ -89,7 +91,8 @@ extension Shape {
     static let profile = Shape(
         "profile",
         [
-            "name": "opencode", "extends": "opencode.yaml", "topic*": "com.example.app", "http": "1", "order": "answered",
+            "name": "opencode", "extends": "opencode.yaml", "topic*": "com.example.app", "http": "1",
+            "order": "answered",
             "headers": "{ x-api-key: secret }",
             "coalescing": "{ window: 10s }", "deadlines": "{ default: 5s }", "settle": "2s",
             "calls*": "{ health: { path: /health } }", "knownFailing": "[R0.9]",
