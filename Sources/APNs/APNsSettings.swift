@@ -35,8 +35,8 @@ package struct APNsSettings: Sendable {
     package var internalErrorAfter: Int?
 
     /// Whether streams beyond the announced MAX_CONCURRENT_STREAMS are refused (§2.1). Refusals were seen after the drop
-    /// to 1 in 2016, and never on a young connection. Default: served, because ordinary load tools open their streams
-    /// before they have read any SETTINGS.
+    /// to 1 in 2016, and never on a young connection. Default: served until the limit was acknowledged, because ordinary
+    /// load tools open their streams before they have read any SETTINGS.
     package var streamLimit = StreamLimit.announced
 
     // Unsure.
@@ -81,8 +81,11 @@ package struct APNsSettings: Sendable {
 
 /// What becomes of streams beyond the announced MAX_CONCURRENT_STREAMS.
 package enum StreamLimit: String, Sendable, CaseIterable {
-    /// They are served.
+    /// They are served until the client has acknowledged the limit; what it opens then it opens knowing it, and that is
+    /// refused (RFC 9113 §5.1.2).
     case announced
+    /// They are served always, for clients that keep no count.
+    case ignored
     /// RST_STREAM with REFUSED_STREAM, and then STREAM_CLOSED for DATA that follows.
     case enforced
 }

@@ -20,7 +20,9 @@ extension APNsSettings: NamedSettings {
         .number(
             "internalErrorAfter", \.internalErrorAfter, from: 0, none: "never",
             "requests on a token connection until each one is answered 500"),
-        .word("streamLimit", \.streamLimit, "whether streams beyond the announced limit are served or refused"),
+        .word(
+            "streamLimit", \.streamLimit,
+            "whether streams beyond the announced limit are refused once it was acknowledged, at once, or never"),
         .flag(
             "rejectionDropsStreamLimit", \.rejectionDropsStreamLimit,
             "a rejection drops the limit of streams to 1, the next accepted push restores it"),

@@ -44,7 +44,8 @@ extension ActionForm {
 
     private static func streams(_ value: JSONValue, _ pointer: String) throws(FaultRuleError) -> UInt32 {
         guard let count = value.int, let count = UInt32(exactly: count) else {
-            throw FaultRuleError(pointer: pointer, message: "a number of streams is expected here, from 0 to 4294967295", hint: "such as 1")
+            throw FaultRuleError(
+                pointer: pointer, message: "a number of streams is expected here, from 0 to 4294967295", hint: "such as 1")
         }
         return count
     }

@@ -1,6 +1,6 @@
 // Rules of RFC 9113 that nghttp2 does not keep, kept by a server where the header of a frame comes in: identifiers that
-// were passed over, DATA and HEADERS on streams that are over, CONTINUATION of any length, SETTINGS that make a stream's window too
-// large. And the limit of streams, which nghttp2 would enforce by ending the connection.
+// were passed over, DATA and HEADERS on streams that are over, CONTINUATION of any length, SETTINGS that make a stream's
+// window too large. And the limit of streams, which nghttp2 would enforce by ending the connection.
 
 import CNghttp2
 

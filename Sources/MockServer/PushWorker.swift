@@ -8,6 +8,16 @@ import HTTP2
 import Net
 import Pushes
 
+extension StreamLimit {
+    var inNet: AnnouncedStreams {
+        switch self {
+        case .announced: .enforcedOnceRead
+        case .enforced: .enforced
+        case .ignored: .served
+        }
+    }
+}
+
 /// Confined to its loop.
 final class PushWorker {
     /// What plays one environment.
@@ -34,7 +44,7 @@ final class PushWorker {
         stages = try shared.environments.map { [configuration] environment in
             let pipeline = try PushPipeline(loop: loop, shared: shared, environment: environment, index: index)
             var configuration = configuration
-            configuration.enforcesAnnouncedStreams = shared.settings(for: environment).streamLimit == .enforced
+            configuration.announcedStreams = shared.settings(for: environment).streamLimit.inNet
             return Stage(
                 environment: environment, pipeline: pipeline,
                 server: try Server(loop: loop, configuration: configuration, handler: pipeline))

@@ -104,17 +104,18 @@ package final class ServerConnection: ReadinessHandler {
     }
 
     /// Announces how many streams the peer may open at once. A lower limit is enforced from when the peer has acknowledged
-    /// it until it is told another; at once where the configuration says so. `isEnforcedOnceRead` false: not even then.
+    /// it until it is told another, unless the configuration says otherwise. `isEnforcedOnceRead` false: not even then.
     package func setMaxConcurrentStreams(_ count: UInt32, isEnforcedOnceRead: Bool = true) {
         guard case .http2(let session) = engine else { return }
         let enforced = enforcedStreams(announcing: count)
-        session.announce(streams: count, enforcing: isEnforcedOnceRead && count < enforced ? nil : enforced)
+        let waits = isEnforcedOnceRead && count < enforced && server.configuration.announcedStreams != .served
+        session.announce(streams: count, enforcing: waits ? nil : enforced)
         markDirty()
     }
 
     private func enforcedStreams(announcing count: UInt32) -> UInt32 {
         let limit = server.configuration.limits.maxConcurrentStreams
-        return server.configuration.enforcesAnnouncedStreams ? min(count, limit) : limit
+        return server.configuration.announcedStreams == .enforced ? min(count, limit) : limit
     }
 
     // MARK: From the loop
@@ -245,9 +246,10 @@ package final class ServerConnection: ReadinessHandler {
             settings[place].value = announced
         }
         let enforced = enforcedStreams(announcing: announced)
+        let waits = announced < enforced && configuration.announcedStreams != .served
         return HTTP2Session(
-            role: .server, settings: settings, streamLimit: enforced, isEnforcedOnceRead: announced < enforced,
-            limits: limits.http2, pool: server.pool)
+            role: .server, settings: settings, streamLimit: enforced, isEnforcedOnceRead: waits, limits: limits.http2,
+            pool: server.pool)
     }
 
     private func receive() {

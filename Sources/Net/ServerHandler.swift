@@ -48,6 +48,15 @@ package enum Admission: Sendable {
     case impostor
 }
 
+/// What a server does about streams beyond the MAX_CONCURRENT_STREAMS that it announced.
+package enum AnnouncedStreams: Sendable {
+    /// They are refused from the moment it is announced.
+    case enforced
+    /// From when the peer has acknowledged it.
+    case enforcedOnceRead
+    case served
+}
+
 /// Certificate and key of a TLS server, as PEM files.
 package struct TLSServerSettings: Sendable {
     package var certificateFile: String
@@ -78,9 +87,8 @@ package struct ServerConfiguration: Sendable {
     /// The first SETTINGS, in this order. Their MAX_CONCURRENT_STREAMS is what is announced; `limits` say what is
     /// enforced. Empty: the limits as they are.
     package var http2Settings: [HTTP2Setting] = []
-    /// Streams beyond what was last announced are refused from the moment it is announced; else from when the peer has
-    /// acknowledged it.
-    package var enforcesAnnouncedStreams = false
+    /// From when on streams beyond what was last announced are refused, though `limits` allow them.
+    package var announcedStreams = AnnouncedStreams.enforcedOnceRead
 
     package init(tls: TLSServerSettings? = nil) { self.tls = tls }
 }

@@ -34,6 +34,8 @@ final class SharedMock: Sendable {
         var options = MockOptions(stateDirectory: directory + "/state")
         options.apns = SocketAddress(host: "127.0.0.1", port: 0)
         options.admin = nil
+        // The cases send what they send, and do not wait for the first token to be taken.
+        options.rules.streamLimit = .ignored
         options.drainLimit = .milliseconds(100)
         service = try MockService(options: options)
         let rule = FaultRule(match: FaultMatch(token: Self.silentToken), action: .silence)

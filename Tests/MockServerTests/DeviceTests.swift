@@ -38,6 +38,22 @@ import Testing
         try client.ask("POST", path, mock.fields(more), body: alert)
     }
 
+    @Test func `a stale-date that has passed is told`() throws {
+        try withDevices { mock, client in
+            let now = mock.service.clock.wall().seconds
+            for (event, stale) in [("update", now - 60), ("update", now + 60), ("end", now - 60)] {
+                let body =
+                    #"{"aps":{"timestamp":\#(now),"event":"\#(event)","content-state":{},"stale-date":\#(stale)}}"#
+                let fields = mock.fields(topic: "com.example.app.push-type.liveactivity").map { name, value in
+                    name == "apns-push-type" ? (name, "liveactivity") : (name, value)
+                }
+                #expect(try client.ask("POST", path, fields, body: body).status == 200)
+            }
+            let pushes = try #require(try mock.admin.ask("GET", "/v1/pushes").json["pushes"]?.array)
+            #expect(pushes.map { $0["warnings"] } == [["stale-date-in-the-past"], [], []])
+        }
+    }
+
     @Test func `a device that is away gets the newest push when it is back, and each push tells its end`() throws {
         try withDevices { mock, client in
             try set(mock, #"{"connection":"offline"}"#)

@@ -98,6 +98,16 @@ import WireClient
         }
     }
 
+    @Test func `ignored: every stream up to a thousand is served, whatever was acknowledged`() throws {
+        try withMock({ $0.rules.streamLimit = .ignored }) { mock in
+            let client = try mock.wire()
+            for stream: UInt32 in [1, 3, 5] { client.send(.headers(stream, mock.block())) }
+            for stream: UInt32 in [1, 3, 5] { client.send(.data(stream, WireClient.alertBody)) }
+            for stream: UInt32 in [1, 3, 5] { #expect(try client.answer(on: stream)?.status == 200) }
+            #expect(try mock.journal().count == 3)
+        }
+    }
+
     /// How the frames of pushes that were under way are cut into writes.
     enum Cut: CaseIterable, Sendable { case headersThenData, oneWrite, byteByByte }
 

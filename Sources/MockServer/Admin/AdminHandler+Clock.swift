@@ -21,7 +21,8 @@ extension AdminHandler {
         var wall = shared.clock.wall()
         if let value = object["now"] {
             guard let given = value.string.flatMap({ WallTime(iso8601: $0) }) else {
-                throw AdminError(400, "bad-member", "now is not a time", hint: "write it as 2026-11-20T10:00:00Z, from 1970 to 2255")
+                throw AdminError(
+                    400, "bad-member", "now is not a time", hint: "write it as 2026-11-20T10:00:00Z, from 1970 to 2255")
             }
             wall = given
         }
