@@ -132,7 +132,7 @@ let package = Package(
         tests("Pushes", ["Basics", "Pushes"]),
         tests("PushRig", ["Pushes", "APNs", "Basics", "PushRig", "TLS"]),
         tests("ReferenceRelay", ["Basics", "EventLoop", "HTTP", "Net", "Pushes", "ReferenceRelay", "SQLite", "TLS"]),
-        tests("Reports", ["Basics", "Conformance", "Metrics", "Reports"]),
+        tests("Reports", ["Basics", "Conformance", "Metrics", "Reports", "Verdicts"]),
         tests("SQLite", ["Basics", "SQLite"]),
         tests("Scenarios", ["Pushes", "APNs", "Basics", "Faults", "Scenarios", "Schemas"]),
         tests("Schemas", ["Basics", "Schemas"]),
@@ -163,4 +163,8 @@ if Context.environment["PUSHRIG_BENCH"] != nil {
             name: "judgebench",
             dependencies: ["Basics", "HTTP", "Journal", "LoadGenerator", "Metrics", "Pushes", "Scenarios", "Verdicts"],
             path: "Tests/VerdictsTests", sources: ["SyntheticRun.swift", "Bench/main.swift"], swiftSettings: strict))
+}
+
+if let only = Context.environment["NOT_TESTS"] {
+    package.targets.removeAll { $0.type == .test && only.contains($0.name) }
 }
