@@ -164,7 +164,3 @@ if Context.environment["PUSHRIG_BENCH"] != nil {
             dependencies: ["Basics", "HTTP", "Journal", "LoadGenerator", "Metrics", "Pushes", "Scenarios", "Verdicts"],
             path: "Tests/VerdictsTests", sources: ["SyntheticRun.swift", "Bench/main.swift"], swiftSettings: strict))
 }
-
-if let only = Context.environment["NOT_TESTS"] {
-    package.targets.removeAll { $0.type == .test && only.contains($0.name) }
-}

@@ -11,7 +11,9 @@ extension Verb {
             Option("--out", "DIR", "where the report goes; default Reports/<time>-<scenario>"),
             Option("--set", "PATH=VALUE", isRepeatable: true, "changes one value of the scenario"),
             Option("--gate", "'EXPR'", isRepeatable: true, "a further gate, such as 'lost == 0'"),
-            Option("--known-failing", "RULE", isRepeatable: true, "a rule that is known to break; one that heals fails the run"),
+            Option(
+                "--known-failing", "RULE", isRepeatable: true,
+                "a rule that is known to break; one that heals fails the run"),
             Option("--strict", "what the relay should do counts like what it must"),
             Option("--dry-run", "prints the plan and its digest, starts nothing"),
             Option("--plain", "lines instead of the live panel"),

@@ -59,7 +59,9 @@ extension Verb {
         example: "pushrig judge Reports/latest --gate 'delivery.p99 < 2s'",
         options: [
             Option("--gate", "'EXPR'", isRepeatable: true, "a further gate, such as 'lost == 0'"),
-            Option("--known-failing", "RULE", isRepeatable: true, "a rule that is known to break; one that heals fails the run"),
+            Option(
+                "--known-failing", "RULE", isRepeatable: true,
+                "a rule that is known to break; one that heals fails the run"),
             Option("--strict", "what the relay should do counts like what it must"),
             Option("--full-tokens", "tokens in full"),
             Option("--format", "text|json", "what is printed"),

@@ -8,7 +8,8 @@ import Glibc
 package struct Signals: Sendable {
     private let set: sigset_t
 
-    /// Blocks SIGINT, SIGTERM and SIGHUP (but not one that `nohup` has us ignore); a broken pipe and a file grown too large become errors of the write.
+    /// Blocks SIGINT, SIGTERM and SIGHUP (but not one that `nohup` has us ignore); a broken pipe and a file grown too large
+    /// become errors of the write.
     package init() {
         var set = sigset_t()
         sigemptyset(&set)

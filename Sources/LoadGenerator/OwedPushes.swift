@@ -66,8 +66,9 @@ struct OwedPushes {
         var caused = caused
         caused.push.token = caused.push.token.ofSameRole.first { $0.phone == phone } ?? caused.push.token
         caused.wasHeld = true
-        for index in held.indices where held[index].push.token == caused.push.token && held[index].push.channel == caused.push.channel {
-            held[index].isReplaceable = true
+        for index in held.indices {
+            let push = held[index].push
+            if push.token == caused.push.token, push.channel == caused.push.channel { held[index].isReplaceable = true }
         }
         held.append(caused)
     }

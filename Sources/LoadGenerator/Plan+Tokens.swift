@@ -13,8 +13,7 @@ extension Plan {
     package func tokens(_ visit: (SessionVariable, String) -> Void) {
         let calls = workload.profile.calls
         let named = Set(calls.flatMap { $0.registers + $0.pushes.map(\.token) })
-        for variable in SessionVariable.allCases
-        where named.contains(variable) && [.deviceToken, .startToken, .activityToken].contains(variable) {
+        for variable in SessionVariable.tokens where named.contains(variable) {
             var last: String?
             for index in 0..<sessionCount {
                 let token = workload.text(variable, session: sessionNumber(index))

@@ -42,6 +42,8 @@ struct CardAges {
                 }
                 if let accepted = joined.fates[index].accepted {
                     let push = account.pushes[accepted]
+                    // It came behind a newer one, and the card stays as it is.
+                    if push.outcome == .ignoredOlder || push.outcome == .ignoredEnded { continue }
                     showings.append(Showing(step: row.step, at: push.arrivedAt, isEnd: push.event == .end))
                 }
             }

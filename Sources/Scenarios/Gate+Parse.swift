@@ -136,9 +136,9 @@ extension GateMeasure {
             return Double(digits.trimmed).flatMap { $0 >= 0 && $0.isFinite ? $0 : nil }
         case .bytes:
             let units: KeyValuePairs<String, Double> = ["GB": 1e9, "MB": 1e6, "kB": 1e3, "B": 1]
-            guard let unit = units.first(where: { text.hasSuffix($0.key) }) else { return nil }
-            let number = Double(text.dropLast(unit.key.count).trimmed).flatMap { $0 >= 0 && $0 < 1e12 ? $0 : nil }
-            return number.map { $0 * unit.value }
+            let unit = units.first { text.hasSuffix($0.key) }
+            let number = Double(text.dropLast(unit?.key.count ?? 0).trimmed).flatMap { $0 >= 0 && $0 < 1e12 ? $0 : nil }
+            return number.map { $0 * (unit?.value ?? 1) }
         case .number: return Double(text).flatMap { $0 >= 0 && $0.isFinite ? $0 : nil }
         case .share:
             let ratio = text.hasSuffix("%") ? Double(text.dropLast().trimmed).map { $0 / 100 } : Double(text)

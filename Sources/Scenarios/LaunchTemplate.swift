@@ -3,7 +3,7 @@
 package enum LaunchTemplate {
     package static let variables = [
         "pushrig", "mock.apns", "mock.apnsHost", "mock.apnsPort", "mock.sandbox",
-        "mock.sandboxHost", "mock.sandboxPort", "mock.ca", "mock.key", "mock.keyId", "mock.teamId",
+        "mock.sandboxHost", "mock.sandboxPort", "mock.clock", "mock.ca", "mock.key", "mock.keyId", "mock.teamId",
         "mock.topic", "relay.listen", "relay.host", "relay.port", "run.dir",
     ]
 

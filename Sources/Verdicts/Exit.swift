@@ -48,6 +48,10 @@ extension RunRecord.Exit {
         if isGateDoubtful { doubts += breachedReasons }
         doubts += grounds.gates.filter { $0.passed == nil }.map { "gate without data: \($0.text)" }
 
+        // A relay that refuses everything from the first call on was perhaps never meant: that is for the user to say.
+        if refusesAll(grounds.correlation) {
+            return RunRecord.Exit(code: 5, word: "inconclusive", reasons: answers(grounds) + doubts + failingReasons)
+        }
         if !proven.isEmpty {
             return RunRecord.Exit(
                 code: 4, word: "conformance broken",
@@ -60,6 +64,11 @@ extension RunRecord.Exit {
             return RunRecord.Exit(code: 5, word: "inconclusive", reasons: answers(grounds) + doubts)
         }
         return RunRecord.Exit(code: 0, word: "passed", reasons: [])
+    }
+
+    private static func refusesAll(_ correlation: Correlation) -> Bool {
+        correlation.sent > 0 && correlation.taken == 0
+            && correlation.wrongAnswers.allSatisfy { (400..<500).contains($0.status) }
     }
 
     private static func reason(_ result: RuleResult) -> String {

@@ -127,7 +127,8 @@ private struct Judgement {
         context.requestTimeout = scenario.workload.requestTimeout
         context.hasBothEnvironments = scenario.mock.environment == .both
         context.circumstances.isOrdered = profile.order != .parallel
-        context.circumstances.throttle = profile.coalescing?.window
+        // A relay on the mock's clock counts its window there.
+        context.circumstances.throttle = profile.coalescing.map { $0.window * (1 / scenario.clockScale) }
         context.circumstances.inFlightGrace = scenario.inFlightGrace
         context.circumstances.relayProcesses = scenario.relay.processes
         context.circumstances.clockScale = scenario.clockScale

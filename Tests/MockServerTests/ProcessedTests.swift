@@ -211,7 +211,7 @@ import Testing
             provider.hangUp()
             let undelivered = try mock.undelivered()
             #expect(undelivered.count == 1)
-            #expect(try mock.journal().map(\.id) == undelivered)
+            #expect(try mock.requests().map(\.id) == undelivered)
         }
     }
 }

@@ -77,7 +77,9 @@ import Testing
                 #expect(plain.type == 1 && plain.flags == 5 && plain.stream == 1 && plain.payload[0] == 0x88)
             }
             #expect(frames.flatMap(\.bytes) == sample.bytes)
-            #expect(provider.frames.on(stream: 3).map(\.type) == [1], "the connection goes on")
+            // The connection goes on; but what a GOAWAY for nothing stands before is not processed any more.
+            let isGoAway = sample.name == "goaway-empty"
+            #expect(provider.frames.on(stream: 3).map(\.type) == (isGoAway ? [] : [1]))
             let push = try #require(try mock.journal().first)
             #expect(push.faultAction == 10 && push.status == (sample.answer == 0 ? 0 : 200))
             #expect((push.outcome == nil) == (sample.answer == 0))

@@ -226,6 +226,16 @@ extension TestMock {
         return pushes
     }
 
+    /// Pushes, broadcasts and operations on channels.
+    func requests() throws -> [PushEntry] {
+        var requests: [PushEntry] = []
+        _ = try JournalReader(directory: service.journalDirectory).forEach(since: nil) { entry in
+            if let request = entry.request { requests.append(request) }
+            return true
+        }
+        return requests
+    }
+
     /// The ids of the pushes whose answers did not reach the provider, once there are so many, or after two seconds.
     func undelivered(atLeast count: Int = 1) throws -> [UInt64] {
         var ids: [UInt64] = []

@@ -1,6 +1,7 @@
 // Numbers as people read them, and foreign text made harmless.
 
 import Testing
+import Verdicts
 
 @testable import Reports
 

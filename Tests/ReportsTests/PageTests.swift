@@ -5,6 +5,7 @@ import Conformance
 import Foundation
 import Metrics
 import Testing
+import Verdicts
 
 @testable import Reports
 
@@ -61,7 +62,7 @@ import Testing
     }
 
     @Test func `shows no markup as text`() {
-        let text = page(Sample.record { $0.verdicts[2].verdict = .broken([Sample.finding]) })
+        let text = page(Sample.record { $0.verdicts[2].verdict = .broken([Sample.finding], count: 1) })
         #expect(!text.contains("&lt;/"))
         #expect(!text.contains("Markup("))
     }
@@ -78,13 +79,15 @@ import Testing
 
     @Test func `shows a broken rule with its evidence before the kept ones`() throws {
         let record = Sample.record { record in
-            record.verdicts[2].verdict = .broken(Array(repeating: Sample.finding, count: 5))
+            record.verdicts[2].verdict = .broken(Array(repeating: Sample.finding, count: 5), count: 5)
         }
         let text = page(record)
         let broken = try #require(text.range(of: "<h3>After 410, or 400 BadDeviceToken"))
         let kept = try #require(text.range(of: "<caption>Kept</caption>"))
         #expect(broken.lowerBound < kept.lowerBound)
         #expect(text.contains("entries 118, 204"))
+        #expect(text.contains("<dt>event</dt><dd>session 17, step 40</dd>"))
+        #expect(text.contains("<summary>entry 118 at 61.2 s: 410 Unregistered</summary>"))
         #expect(text.contains("<summary>2 more</summary>"))
     }
 
@@ -146,14 +149,18 @@ extension Sample {
             record.phases[1].name = evil
             record.gates[0].text = evil
             record.soundness[0].detail = evil
-            record.verdicts[0].verdict = .broken([
-                Finding(message: evil, expected: evil, seen: evil, entries: [1])
-            ])
+            var finding = Finding(message: evil, expected: evil, seen: evil, entries: [1])
+            finding.exchanges = [
+                Exchange(entry: 1, at: .zero, request: [evil], payload: evil, answer: evil, device: evil)
+            ]
+            record.verdicts[0].claims = [evil]
+            record.verdicts[0].verdict = .broken([finding], count: 1)
             record.correlation.reasons[evil] = 3
             record.correlation.outcomes[evil] = 3
             record.correlation.classes[evil] = [.lost: 1]
             record.correlation.deliveryByKind[evil] = histogram(median: 1, p95: 2, count: 50, seed: 1)
-            record.correlation.lastState.missing = [.init(session: 1, step: 1, kind: evil, token: evil)]
+            record.correlation.excuses[evil] = 62
+            record.correlation.wrongAnswers = [WrongAnswer(status: 500, body: evil, count: 3)]
             record.exit = .init(code: 4, word: evil, reasons: [evil])
         }
     }

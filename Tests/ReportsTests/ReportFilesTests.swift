@@ -5,6 +5,7 @@ import Conformance
 import Foundation
 import Metrics
 import Testing
+import Verdicts
 
 @testable import Reports
 
@@ -41,10 +42,7 @@ import Testing
     @Test func `hold short tokens unless asked for full ones`() throws {
         try withDirectory { directory in
             let record = Sample.record { record in
-                record.correlation.lastState.missing = [
-                    .init(session: 1, step: 1, kind: "complete", token: Sample.token)
-                ]
-                record.correlation.deadTokens.worstToken = Sample.token
+                record.verdicts[2].verdict = .broken([Sample.finding], count: 1)
             }
             for (fullTokens, expected) in [(false, false), (true, true)] {
                 try ReportFiles.writeAll(record, to: directory, fullTokens: fullTokens)
@@ -96,22 +94,21 @@ import Testing
     func `can be looked at`() throws {
         let directory = ProcessInfo.processInfo.environment["PUSHRIG_SAMPLE_REPORT"]!
         let troubled = Sample.record { record in
-            record.verdicts[2].verdict = .broken(Array(repeating: Sample.finding, count: 5))
-            record.verdicts[3].verdict = .broken([Sample.finding])
+            record.verdicts[2].verdict = .broken(Array(repeating: Sample.finding, count: 5), count: 5)
+            record.verdicts[3].verdict = .broken([Sample.finding], count: 1)
             record.gates[1].value = 6.4e8
             record.gates[1].passed = false
             record.correlation.lastState.delivered = 398
             record.correlation.lastState.missingCount = 2
-            record.correlation.lastState.missing = [
-                .init(session: 17, step: 40, kind: "complete", token: Sample.token),
-                .init(session: 203, step: 12, kind: "error", token: Sample.token),
-            ]
             record.correlation.deadTokens.pushesAfterDeath = 12
-            record.correlation.deadTokens.worstToken = Sample.token
+            record.correlation.deadTokens.worstDeath = 118
             record.correlation.deadTokens.worstPushes = 5
-            record.exit = .judge(
-                correlation: record.correlation, soundness: record.soundness, verdicts: record.verdicts,
-                gates: record.gates)
+            record.exit = .init(
+                code: 4, word: "conformance broken",
+                reasons: [
+                    "dead-token-dropped (R0.22, P9, G2) is broken: \(record.verdicts[2].requirement)",
+                    "gate breached: delivery.complete.p99 < 500ms, measured 640 ms",
+                ])
         }
         for (name, record) in [("passed", Sample.record()), ("troubled", troubled), ("empty", Sample.empty)] {
             let path = "\(directory)/\(name)"

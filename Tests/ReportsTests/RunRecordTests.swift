@@ -1,23 +1,27 @@
-// The record: JSON and back, its schema, and what a run comes to.
+// The record: JSON and back, its version, and its tokens cut short.
 
 import Basics
 import Conformance
 import Metrics
 import Testing
+import Verdicts
 
 @testable import Reports
 
 @Suite struct `A run record` {
     private var eventful: RunRecord {
         Sample.record { record in
-            record.correlation.deadTokens.worstToken = Sample.token
+            record.correlation.deadTokens.worstDeath = 118
             record.correlation.deadTokens.worstPushes = 4
             record.correlation.deadTokens.sample = [7, 9]
             record.correlation.lastState.missingCount = 1
-            record.correlation.lastState.missing = [.init(session: 3, step: 9, kind: "complete", token: Sample.token)]
-            record.verdicts.append(Sample.rule("one-start", "R0.15", .broken([Sample.finding]), known: true))
+            record.correlation.examples[.altered] = [Sample.example, Sample.example]
+            record.correlation.foreign = 5
+            record.verdicts.append(Sample.rule("one-start", .broken([Sample.finding], count: 12), known: true))
+            record.verdicts[0].isStrict = true
             record.gates.append(
                 .init(text: "x", metric: "x", unit: .count, value: nil, threshold: 1, passed: nil))
+            record.gates.append(Sample.gate("y", "y", .bytes, value: 2e6, threshold: 1e6, passed: false))
             record.exit = .init(code: 3, word: "gate breached", reasons: ["a", "b"])
         }
     }
@@ -34,6 +38,10 @@ import Testing
         #expect(again.correlation.classes == record.correlation.classes)
         #expect(again.verdicts == record.verdicts)
         #expect(again.correlation.lastState == record.correlation.lastState)
+        #expect(again.correlation.deadTokens == record.correlation.deadTokens)
+        #expect(again.correlation.examples == record.correlation.examples)
+        #expect(again.correlation.excuses == record.correlation.excuses)
+        #expect(again.correlation.wrongAnswers == record.correlation.wrongAnswers)
         #expect(ReportPage(record: again).text == ReportPage(record: record).text)
     }
 
@@ -45,11 +53,11 @@ import Testing
 
     @Test func `of a newer version is refused with a word on what to do`() {
         var json = Sample.record().json.object!
-        json["version"] = 2
+        json["version"] = 3
         #expect {
             try RunRecord(json: .object(json))
         } throws: {
-            ($0 as? Failure)?.message == "this run record has version 2, and this pushrig reads up to 1"
+            ($0 as? Failure)?.message == "this run record has version 3, and this pushrig reads up to 2"
         }
     }
 
@@ -74,67 +82,7 @@ import Testing
         let record = eventful
         #expect(!record.withShortTokens.json.text.contains(Sample.token))
         #expect(record.json.text.contains(Sample.token))
-        #expect(record.withShortTokens.correlation.lastState.missing.first?.token == "a1b2c3d4…")
-    }
-}
-
-@Suite struct `A run comes to` {
-    private func exit(_ turn: (inout RunRecord) -> Void) -> RunRecord.Exit {
-        let record = Sample.record(turn)
-        return .judge(
-            correlation: record.correlation, soundness: record.soundness, verdicts: record.verdicts, gates: record.gates
-        )
-    }
-
-    @Test func `passed when gates and rules hold`() {
-        #expect(exit { _ in } == .init(code: 0, word: "passed", reasons: []))
-    }
-
-    @Test func `a breached gate`() {
-        let exit = exit { $0.gates[0].passed = false }
-        #expect(exit.code == 3)
-        #expect(exit.reasons == ["gate breached: delivery.p99 < 12s, measured 9.8 s"])
-    }
-
-    @Test func `broken conformance, before a breached gate`() {
-        let exit = exit { record in
-            record.gates[0].passed = false
-            record.verdicts[0].verdict = .broken([Sample.finding])
-        }
-        #expect(exit.code == 4)
-        #expect(exit.reasons.count == 2)
-    }
-
-    @Test func `broken conformance when a known break healed`() {
-        #expect(exit { $0.verdicts[0].isKnownFailing = true }.code == 4)
-    }
-
-    @Test func `passed when only a SHOULD or a known break is broken`() {
-        #expect(exit { $0.verdicts[3].verdict = .broken([Sample.finding]) }.code == 0)
-        let known = exit { record in
-            record.verdicts[0].verdict = .broken([Sample.finding])
-            record.verdicts[0].isKnownFailing = true
-        }
-        #expect(known.code == 0)
-    }
-
-    @Test func `inconclusive when we are the bottleneck, whatever else`() {
-        let exit = exit { record in
-            record.soundness[0].passed = false
-            record.verdicts[0].verdict = .broken([Sample.finding])
-        }
-        #expect(exit.code == 5)
-        #expect(exit.reasons.first == "our own measuring is not sound: lateness: p99 410 µs, budget 10 ms")
-    }
-
-    @Test func `inconclusive when nothing was measured`() {
-        #expect(Sample.empty.exit.code == 5)
-        #expect(Sample.empty.exit.reasons == ["no event was sent to the relay"])
-        #expect(exit { $0.correlation.pushes = 0 }.code == 5)
-        let unmeasured = exit { record in
-            record.gates[0].value = nil
-            record.gates[0].passed = nil
-        }
-        #expect(unmeasured.code == 5)
+        let exchange = record.withShortTokens.verdicts.last?.verdict.findings.first?.exchanges.first
+        #expect(exchange?.request.contains(":path: /3/device/a1b2c3d4…") == true)
     }
 }

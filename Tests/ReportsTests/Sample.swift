@@ -3,8 +3,7 @@
 import Basics
 import Conformance
 import Metrics
-
-@testable import Reports
+import Verdicts
 
 enum Sample {
     static let token = "a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90"
@@ -72,8 +71,7 @@ enum Sample {
                 copy.verdict = .notExercised
                 return copy
             }
-            record.exit = .judge(
-                correlation: record.correlation, soundness: [], verdicts: record.verdicts, gates: record.gates)
+            record.exit = .init(code: 5, word: "inconclusive", reasons: ["no event was sent to the relay"])
         }
     }
 
@@ -84,25 +82,43 @@ enum Sample {
         .init(text: text, metric: metric, unit: unit, value: value, threshold: threshold, passed: passed)
     }
 
-    static func rule(
-        _ id: String, _ claim: String, _ verdict: Verdict, level: Rule.Level = .must, known: Bool = false
-    ) -> RuleResult {
+    /// A rule of the book with a verdict of the caller's.
+    static func rule(_ id: String, _ verdict: Verdict, known: Bool = false) -> RuleResult {
         let rule = RuleBook.rule(named: id)!
         return RuleResult(
-            id: id, claim: claim, level: level, requirement: rule.requirement, norm: rule.norm, verdict: verdict,
-            isKnownFailing: known)
+            id: rule.id, claims: rule.claims, level: rule.level, basis: rule.basis, requirement: rule.requirement,
+            norm: rule.norm, advice: rule.advice, verdict: verdict, isKnownFailing: known)
     }
 
-    static let finding = Finding(
-        message: "pushed again to token a1b2c3d4…, which had been declared dead",
-        expected: "no push after 410 Unregistered", seen: "a push 2.4s after that answer", entries: [118, 204])
+    /// With the pushes it speaks of, whose paths hold the whole token.
+    static let finding: Finding = {
+        var finding = Finding(
+            message: "pushed again to token a1b2c3d4…, which had been declared dead",
+            expected: "no push after 410 Unregistered", seen: "a push 2.4s after that answer", session: 17, step: 40,
+            entries: [118, 204])
+        finding.exchanges = [exchange(118, at: 61.2), exchange(204, at: 63.6)]
+        return finding
+    }()
+
+    private static func exchange(_ entry: UInt64, at seconds: Double) -> Exchange {
+        Exchange(
+            entry: entry, at: .seconds(seconds),
+            request: [
+                ":method: POST", ":path: /3/device/\(token)", "apns-push-type: liveactivity", "apns-priority: 10",
+            ],
+            payload: #"{"aps":{"timestamp":1795168861,"event":"update","content-state":{"phase":"running"}}}"#,
+            answer: "410 Unregistered", device: "")
+    }
+
+    static let example = Example(
+        session: 17, step: 40, kind: "progress", at: Instant(nanoseconds: 61_200_000_000), entries: [118, 204])
 
     private static let verdicts = [
-        rule("last-state-delivered", "R0.8", .kept(evidenceCount: 396)),
-        rule("throttle-respected", "R0.7", .kept(evidenceCount: 8_120)),
-        rule("dead-token-dropped", "R0.22, P9", .kept(evidenceCount: 31)),
-        rule("connections-reused", "R0.35, P6", .kept(evidenceCount: 4), level: .should),
-        rule("retry-keeps-apns-id", "P15, R0.23", .notExercised, level: .should),
+        rule("last-state-delivered", .kept(evidenceCount: 396)),
+        rule("throttle-respected", .kept(evidenceCount: 8_120)),
+        rule("dead-token-dropped", .kept(evidenceCount: 31)),
+        rule("urgent-states-at-10", .kept(evidenceCount: 900)),
+        rule("retry-keeps-apns-id", .notExercised),
     ]
 
     private static let machine = Machine(
@@ -143,25 +159,31 @@ enum Sample {
         c.answerUncorrected = histogram(median: 0.011, p95: 0.05, count: 23_800, seed: 6)
         c.answerByKind = ["progress": histogram(median: 0.011, p95: 0.3, count: 20_000, seed: 7)]
         c.lateness = histogram(median: 0.000_060, p95: 0.000_25, count: 23_990, seed: 8)
+        c.staleness = histogram(median: 2.1, p95: 9.5, count: 40_000, seed: 10)
         c.classes = [
-            "progress": [.delivered: 15_000, .superseded: 4_900, .late: 12, .lost: 6],
+            "progress": [.delivered: 15_000, .superseded: 4_900, .late: 12, .lost: 6, .excused: 62],
             "complete": [.delivered: 2_400, .lost: 2, .duplicated: 3],
             "permission": [.delivered: 900, .reordered: 1],
             "start": [.delivered: 400],
-            "": [.unexpected: 2],
+            "(no call)": [.unexpected: 2],
         ]
         for counts in c.classes.values { c.totals.merge(counts, uniquingKeysWith: +) }
-        c.expected = 23_400
-        c.excused = 62
+        c.expected = DeliveryClass.ofExpectations.reduce(0) { $0 + c.count($1) }
+        c.excuses = ["410 Unregistered, 10 %": 62]
         c.lostUnaccepted = 3
+        c.examples = [.lost: [example]]
         c.reasons = ["200": 21_100, "410 Unregistered": 300, "503 ServiceUnavailable": 72, "no answer": 8]
-        c.outcomes = ["updated": 17_200, "ended": 2_380, "started": 400, "shown": 1_090, "ignored-older": 30, "": 380]
+        c.outcomes = [
+            "updated": 17_200, "ended": 2_380, "started": 400, "shown": 1_090, "ignored-older": 30, "no device": 380,
+        ]
         c.deadTokens.died = 31
         c.lastState.sessions = 400
         c.lastState.delivered = 400
         c.events = 24_000
         c.sent = 23_990
         c.answered = 23_800
+        c.taken = 23_800
+        c.wrongAnswers = [WrongAnswer(status: 0, body: "the connection was closed", count: 190)]
         c.failed = 190
         c.pushes = 21_480
         c.peakSessions = 212
@@ -177,6 +199,8 @@ enum Sample {
             let refused = (40..<60).contains(second) ? row.pushes / 10 : 0
             row.accepted = row.pushes - refused
             row.errors = refused + (isDown ? row.planned : 0)
+            row.cardMilliseconds = Int(212 * load) * 1_000
+            row.cardAges = 2 * row.cardMilliseconds
             c.series.append(row)
             c.activeSeries.append(Int(212 * load))
         }

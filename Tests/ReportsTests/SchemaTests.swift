@@ -5,6 +5,7 @@ import Conformance
 import Foundation
 import Metrics
 import Testing
+import Verdicts
 
 @testable import Reports
 
@@ -25,8 +26,15 @@ import Testing
         #expect(validator.complaints(about: Sample.record().json) == [])
         #expect(validator.complaints(about: Sample.empty.json) == [])
         let broken = Sample.record { record in
-            record.verdicts.append(Sample.rule("one-start", "R0.15", .broken([Sample.finding])))
-            record.correlation.lastState.missing = [.init(session: 1, step: 2, kind: "complete", token: "a1")]
+            let bare = Finding(message: "m", expected: "e", seen: "s")
+            record.verdicts.append(Sample.rule("one-start", .broken([Sample.finding, bare], count: 7)))
+            record.gates.append(Sample.gate("x", "x", .bytes, value: 2e6, threshold: 1e6, passed: false))
+            record.correlation.deadTokens.worstDeath = 118
+            record.correlation.deadTokens.sample = [204]
+            for word in DeliveryClass.allCases {
+                record.correlation.totals[word] = 1
+                record.correlation.examples[word] = [Sample.example]
+            }
         }
         #expect(validator.complaints(about: broken.json) == [])
     }

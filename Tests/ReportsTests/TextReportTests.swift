@@ -4,6 +4,7 @@ import Basics
 import Conformance
 import Metrics
 import Testing
+import Verdicts
 
 @testable import Reports
 
@@ -24,7 +25,7 @@ import Testing
         let root = try parse(
             Sample.record { record in
                 record.gates[0].passed = false
-                record.verdicts[2].verdict = .broken([Sample.finding])
+                record.verdicts[2].verdict = .broken([Sample.finding], count: 1)
                 record.exit = .init(code: 4, word: "conformance broken", reasons: ["x"])
             })
         let failures = root.all("failure")
@@ -46,7 +47,7 @@ import Testing
         let root = try parse(
             Sample.record { record in
                 record.verdicts[0].isKnownFailing = true
-                record.verdicts[3].verdict = .broken([Sample.finding])
+                record.verdicts[3].verdict = .broken([Sample.finding], count: 1)
             })
         #expect(root.all("failure").count == 1)
         #expect(root.all("system-out").contains { $0.text.hasPrefix("warning: ") })
@@ -71,13 +72,13 @@ import Testing
     @Test func `names what is broken and why`() {
         let text = MarkdownSummary(
             record: Sample.record { record in
-                record.verdicts[2].verdict = .broken([Sample.finding])
+                record.verdicts[2].verdict = .broken([Sample.finding], count: 1)
                 record.exit = .init(code: 4, word: "conformance broken", reasons: ["dead-token-dropped is broken"])
             }
         ).text
         #expect(text.hasPrefix("## ❌ quickstart: conformance broken\n"))
         #expect(text.contains("- dead-token-dropped is broken\n"))
-        #expect(text.contains("| dead-token-dropped | R0.22, P9 | **broken** | pushed again"))
+        #expect(text.contains("| dead-token-dropped | R0.22, P9, G2 | **broken** | pushed again"))
     }
 
     @Test func `gives every row of a table as many cells as its head`() {

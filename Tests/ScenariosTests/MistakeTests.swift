@@ -217,9 +217,6 @@ struct MistakeTests {
                 "channel: liveactivity, ", "channel: alert, ",
                 "tiny.yaml:18:13: only a liveactivity push has an `event` (strike it)"),
             Row(
-                "coalesce: true", "held: true",
-                "tiny.yaml:18:59: a `held` push may be replaced by a newer one (add `coalesce: true`)"),
-            Row(
                 "coalesce: true", "deadline: soon",
                 "tiny.yaml:18:63: `deadline` must be a duration with its unit, not the text `soon`"
                     + " (such as `deadline: 5s`)"),

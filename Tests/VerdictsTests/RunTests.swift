@@ -164,7 +164,7 @@ struct KilledRunTests {
             let bytes = try #require(readFile(path))
             for part in 0..<24 {
                 // The plan itself is whole; of the rest every place is as good as another.
-                let length = bytes.count - (bytes.count - (file == "run" ? bytes.count * 9 / 10 : 200)) * part / 24 - (part == 0 ? 1 : 0)
+                let length = bytes.count - (bytes.count - (file == "run" ? bytes.count - 400 : 200)) * part / 24 - (part == 0 ? 1 : 0)
                 writeFile(path, Array(bytes.prefix(length)))
                 let record = try Verdicts.judge(directory)
                 #expect(record.exit.code == 5, "\(file) cut to \(length): \(record.exit)")
@@ -222,7 +222,7 @@ struct NoteTests {
         #expect(finding.exchanges[0].device == "shown")
         let path = try #require(finding.exchanges[0].request.first { $0.hasPrefix(":path") })
         let short = try #require(blamed.withShortTokens.verdicts.first { $0.id == "no-duplicate-push" }?.verdict.findings.first)
-        #expect(short.exchanges[0].request.contains(String(path.prefix(27)) + "…"))
+        #expect(short.exchanges[0].request.contains(String(path.prefix(25)) + "…"))
         #expect(!short.exchanges[0].request.contains(path))
     }
 
@@ -273,21 +273,21 @@ struct NoteTests {
     func outages() throws {
         func record(_ notes: [(Instant, RunNote)]) throws -> RunRecord {
             try judge(smallScenario, extras: { $0.notes = notes.map { (at: $0.0, note: $0.1) } }, spoil: { sendings, _ in
-                sendings.removeAll { at(20) <= $0.at && $0.at <= at(21) && $0.row.type == .alert }
-                sendings.removeAll { at(20) <= $0.row.plannedAt && $0.row.plannedAt <= at(21) }
+                sendings.removeAll { at(24) <= $0.at && $0.at <= at(25) && $0.row.type == .alert }
+                sendings.removeAll { at(24) <= $0.row.plannedAt && $0.row.plannedAt <= at(25) }
             })
         }
         #expect(try record([]).exit.code == 4)
         let held = try record([
-            (at(20), .relayStopping(signal: "KILL")),
-            (at(20.1), .relayExited(RelayExitNote(how: "was ended by signal 9", wasAsked: true, lastLines: ""))),
-            (at(20.5), .relayStarted(restart: 1, arguments: [])), (at(21), .relayReady(restart: 1)),
+            (at(24), .relayStopping(signal: "KILL")),
+            (at(24.1), .relayExited(RelayExitNote(how: "was ended by signal 9", wasAsked: true, lastLines: ""))),
+            (at(24.5), .relayStarted(restart: 1, arguments: [])), (at(25), .relayReady(restart: 1)),
         ])
         #expect(held.exit.code == 0, "\(held.exit.reasons)")
         #expect(held.correlation.excuses["relay held down"] ?? 0 > 0)
-        #expect(held.bands == [.init(kind: .restart, label: "relay down", start: .seconds(20), end: .seconds(21))])
+        #expect(held.bands == [.init(kind: .restart, label: "relay down", start: .seconds(24), end: .seconds(25))])
         let died = try record([
-            (at(20), .relayExited(RelayExitNote(how: "was ended by signal 11", wasAsked: false, lastLines: "panic")))
+            (at(24), .relayExited(RelayExitNote(how: "was ended by signal 11", wasAsked: false, lastLines: "panic")))
         ])
         #expect(died.exit.code == 4)
         #expect(try result("relay-serves", died).verdict.findings.first?.seen == "was ended by signal 11: panic")

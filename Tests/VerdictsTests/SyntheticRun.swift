@@ -119,8 +119,12 @@ struct SyntheticRun {
             case .end: .ended
             case nil: .shown
             }
+        var payload: JSONObject = ["aps": .object(aps)]
+        if row.type == .alert {
+            for key in ["serverID", "eventType", "sessionID"] { payload[key] = call[key] ?? .null }
+        }
         return Sending(
-            at: at, row: row, token: token, payload: JSONValue.object(["aps": .object(aps)]).text, outcome: outcome,
+            at: at, row: row, token: token, payload: JSONValue.object(payload).text, outcome: outcome,
             priority: row.flags.contains(.isThrottled) ? "5" : "10", stamp: stamp, event: row.event)
     }
 

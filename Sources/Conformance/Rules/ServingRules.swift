@@ -10,6 +10,8 @@ enum ServingRules {
 
     /// How close to an outage of ours a call may have been cut off by it.
     private static let slack = Interval.seconds(1)
+    /// How long a call may have been under way when its connection went.
+    private static let flight = Interval.seconds(5)
 
     private struct Serves: RuleMachine {
         var tally = Tally()
@@ -17,10 +19,13 @@ enum ServingRules {
         mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
             for call in joined.account.calls where call.state == .sent {
                 // When a call without an answer was given up is not known; not later than this.
-                let last = call.wasAnswered ? call.answeredAt : call.sentAt + run.requestTimeout
-                guard !run.circumstances.wasDown(between: call.sentAt - slack, and: last + slack) else { continue }
                 let failure = EventFailure(rawValue: call.failure) ?? .none
-                if run.wasInterrupted, failure == .closed { continue }
+                let last =
+                    call.wasAnswered
+                    ? call.answeredAt : call.sentAt + (failure == .timeout ? run.requestTimeout : flight)
+                guard !run.circumstances.wasDown(between: call.sentAt - slack, and: last + slack) else { continue }
+                // Nothing is known of its end, or the end of the run cut it off.
+                if !call.wasAnswered, failure == .none || run.wasInterrupted && failure == .closed { continue }
                 tally.test()
                 if !call.wasAnswered {
                     tally.find(

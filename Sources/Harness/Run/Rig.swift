@@ -91,7 +91,7 @@ final class Rig {
         let now = mock.clock.wall()
         plan.tokens { variable, token in
             let kind: TokenKind =
-                switch variable {
+                switch variable.role {
                 case .activityToken: .activity
                 case .startToken: .start
                 default: .device
@@ -132,6 +132,11 @@ final class Rig {
             listen = try ListeningSocket(listen).boundAddress
         }
         let executable = options.executable ?? FileSystem.executable
+        // As `pushrig relay --clock` takes it: this host's time, and what the mock's clock shows at that moment.
+        let now = SystemTime().wall()
+        let clock =
+            "scale=\(scenario.clockScale),at=\(now.milliseconds),"
+            + "shows=\((now + scenario.mock.clockSkew).milliseconds)"
         return { [listen] name in
             switch name {
             case "pushrig": executable
@@ -141,6 +146,7 @@ final class Rig {
             case "mock.sandboxPort": String((coordinates.sandbox ?? coordinates.apns).port)
             case "mock.apnsHost": coordinates.apns.host
             case "mock.apnsPort": String(coordinates.apns.port)
+            case "mock.clock": clock
             case "mock.ca": coordinates.ca
             case "mock.key": coordinates.apnsKey
             case "mock.keyId": coordinates.keyID

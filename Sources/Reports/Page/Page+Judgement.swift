@@ -69,7 +69,8 @@ extension ReportPage {
             <article class="rule"><header>\(result.standing.tone.badge(result.standing.word))\
             <h3>\(result.requirement)</h3></header>
             <p class="dim"><code>\(result.id)</code>, \(result.claims.joined(separator: ", ")) (\(result.level.rawValue)). \
-            \(result.norm).</p><p>\(result.advice).</p>\(healed)\(findings.isEmpty ? "" : "<ul class=\"findings\">\(shown)</ul>")\(rest)</article>
+            \(result.norm).</p><p>\(result.advice).</p>\
+            \(healed)\(findings.isEmpty ? "" : "<ul class=\"findings\">\(shown)</ul>")\(rest)</article>
 
             """
     }
@@ -103,7 +104,10 @@ extension ReportPage {
             caption: caption, heads: ["Requirement"] + (evidence ? ["#times shown"] : []), hasLongNames: true,
             rows: results.map { result in
                 let details: Markup =
-                    "<small><code>\(result.id)</code>, \(result.claims.joined(separator: ", ")) (\(result.level.rawValue))</small>"
+                    """
+                    <small><code>\(result.id)</code>, \(result.claims.joined(separator: ", ")) \
+                    (\(result.level.rawValue))</small>
+                    """
                 var cells: [Markup] = []
                 if case .kept(let count) = result.verdict { cells.append(Cell.number(Numbers.count(count))) }
                 return ("\(result.requirement)\(details)", cells)

@@ -42,7 +42,9 @@ extension ReportPage {
     }
 
     private func excusedRemark(_ c: Correlation) -> String {
-        let parts = [("explained by what we did", c.excused), ("not sent by us", c.unsent), ("still due at the end", c.undecided)]
+        let parts = [
+            ("explained by what we did", c.excused), ("not sent by us", c.unsent), ("still due at the end", c.undecided),
+        ]
         let named = parts.filter { $0.1 > 0 }.map { "\(Numbers.count($0.1)) \($0.0)" }
         return named.isEmpty ? "not held against the relay" : named.joined(separator: ", ")
     }

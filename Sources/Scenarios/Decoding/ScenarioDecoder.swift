@@ -30,6 +30,12 @@ struct ScenarioDecoder {
         let clockScale = fields.number("clockScale", above: 0, 0...1_000_000) ?? 1
         let budget = fields.duration("latenessBudget", .microseconds(1)...Fields.longest) ?? .milliseconds(10)
         guard let relay, let workload else { return nil }
+        if clockScale != 1, let launch = relay.launch, !launch.contains(where: { $0.contains("mock.clock") }) {
+            mistakes.add(
+                "the relay would not follow a clock that runs \(clockScale) times as fast",
+                hint: "hand it the mock's clock, such as `--clock, \"{{mock.clock}}\"` in `launch`, or strike `clockScale`",
+                at: fields.value("clockScale")?.place ?? root.place)
+        }
         var scenario = Scenario(
             name: fields.text("name") ?? FileFinder.stem(of: path), path: path, text: text, overrides: overrides,
             sources: [SourceText(path: path, text: text)] + files.sources, seed: seed, clockScale: clockScale,
