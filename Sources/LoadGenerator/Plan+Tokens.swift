@@ -11,8 +11,8 @@ extension Plan {
     /// Visits every token that pushes may go to as the profile has it, once for each session, and once for each user
     /// where a user's sessions share it.
     package func tokens(_ visit: (SessionVariable, String) -> Void) {
-        let calls = workload.profile.calls
-        let named = Set(calls.flatMap { $0.registers + $0.pushes.map(\.token) })
+        let used = Set(workload.scripts.flatMap { $0.steps.map(\.call) }).map { workload.profile.calls[$0] }
+        let named = Set(used.flatMap { $0.registers + $0.pushes.map(\.token) })
         for variable in SessionVariable.tokens where named.contains(variable) {
             var last: String?
             for index in 0..<sessionCount {

@@ -195,7 +195,7 @@ struct RunLifeTests {
     @Test("with `tokens: registered` the mock knows the tokens of the sessions, and no others")
     func registered() throws {
         try Rig.withFolder { folder in
-            let run = try Rig.run(Rig.pushrig, small + ["--out", folder + "/run", "--set", "mock.tokens=registered", "--set", "faults=[]"])
+            let run = try Rig.run(Rig.pushrig, small + ["--out", folder + "/run", "--set", "mock.tokens=registered", "--set", "faults=[]", "--set", "gates=[lost == 0]"])
             #expect(run.code == 0, "\(run.out)")
             let record = try Rig.json(folder + "/run/run.json")
             #expect(try #require(record["correlation"]?["totals"]?["delivered"]?.int) > 30)

@@ -341,7 +341,7 @@ struct NoteTests {
         }
         #expect(try record(.zero).exit.code == 4)
         let late = try record(.seconds(40))
-        #expect(late.exit.code == 5)
+        #expect(late.exit.code == 5, "\(late.exit.reasons)")
         #expect(late.correlation.count(.late) == 0)
     }
 
