@@ -61,15 +61,15 @@ class ProviderToken:
         return self._text
 
     def refused(self, text):
-        """APNs called this token expired or invalid. At most one forced signature in 20 minutes, however many pushes
-        report it: more would earn TooManyProviderTokenUpdates, and mends neither a wrong key nor a wrong clock."""
-        if text != self._text:
-            return
-        if time.monotonic() - self._forced < TOKEN_FLOOR:
-            log("the provider token was refused again: check key, team and clock")
-            return
-        self._forced = time.monotonic()
-        self._sign()
+        """APNs called this token expired or invalid; tells whether there is a newer one. At most one forced signature
+        in 20 minutes: more would earn TooManyProviderTokenUpdates, and mends neither a wrong key nor a wrong clock."""
+        if text == self._text:
+            if time.monotonic() - self._forced < TOKEN_FLOOR:
+                log("the provider token was refused again: check key, team and clock")
+                return False
+            self._forced = time.monotonic()
+            self._sign()
+        return True
 
     def _sign(self):
         def part(raw):
@@ -106,7 +106,7 @@ class Connection(asyncio.Protocol):
         self.name = name
         self.born = time.monotonic()
         self.leaving = False            # no new streams; those under way may finish
-        self.answered = 0
+        self.answered = self.accepted = 0
         self.failures = 0               # 5xx and timeouts in a row
         self.gone = asyncio.get_running_loop().create_future()
         self._streams, self._queue = {}, collections.deque()
@@ -206,6 +206,7 @@ class Connection(asyncio.Protocol):
         if stream.status is None:
             return self._fail(stream, Lost("stream ended without a status"))
         self.answered += 1
+        self.accepted += stream.status == 200
         self.failures = self.failures + 1 if stream.status >= 500 else 0
         try:
             reply = json.loads(stream.data) if stream.data else {}
@@ -319,6 +320,7 @@ class Host:
         self._connection = self._connecting = None
         self._all = set()
         self._troubles = 0              # connections in a row that came to nothing
+        self._wary = 1                  # the age at which a failing connection is replaced
         self._not_before = 0.0
 
     async def push(self, token, topic, push_type, priority, expiration, apns_id, body):
@@ -337,11 +339,10 @@ class Host:
         except Lost:
             self._doubt(connection)
             raise
-        if reply.status >= 500:
+        if reply.reason in TOKEN_REFUSED and self._token.refused(jwt):
+            self._replace(connection)           # APNs does not forgive a connection its expired token
+        elif reply.status >= 500 or reply.reason in TOKEN_REFUSED:
             self._doubt(connection)
-        if reply.reason in TOKEN_REFUSED:       # APNs does not forgive a connection its expired token
-            self._token.refused(jwt)
-            self._replace(connection)
         return reply
 
     def _replace(self, connection):
@@ -351,9 +352,11 @@ class Host:
             connection.leave()
 
     def _doubt(self, connection):
-        """After a 5xx or a lost push. Not for each of them: Apple takes quick opening and closing for an attack."""
+        """After a 5xx or a lost push. Not for each of them: Apple takes quick opening and closing for an attack, and
+        where a fresh connection accepts nothing either, the fault is not the connection's."""
         age = time.monotonic() - connection.born
-        if age > FRESH_ENOUGH or connection.failures >= 5 and age > 1:
+        if connection is self._connection and age > (self._wary if connection.failures >= 5 else FRESH_ENOUGH):
+            self._wary = 1 if connection.accepted else min(FRESH_ENOUGH, 2 * self._wary)
             self._replace(connection)
 
     def close(self):

@@ -39,7 +39,7 @@ class Courier:
         apns_id = str(uuid.uuid4())     # the same on every try
         env, waits = push.env, iter(patience)
         switched = resigned = resent = False
-        bad_somewhere = False
+        bad_at_home = False
         unprocessed = 0
         error, as_of = "", self._store.now()
         while True:
@@ -75,8 +75,8 @@ class Courier:
             error = f"{reply.status} {reply.reason}"
             wrong_env = reply.reason in ("BadEnvironmentKeyInToken", "BadEnvironmentKeyIdInToken")
             bad_token = reply.reason == "BadDeviceToken"
-            bad_somewhere = bad_somewhere or bad_token
-            if reply.reason in TOKEN_REFUSED and not resigned:      # the host has signed a new one by now
+            bad_at_home = bad_at_home or bad_token and not switched
+            if reply.reason in TOKEN_REFUSED and not resigned:      # the host has a new one by now
                 resigned = True
                 continue
             if (wrong_env or bad_token) and self._two and not switched:
@@ -88,7 +88,8 @@ class Courier:
                 if await self._pause(waits, token):
                     continue
                 return Outcome(False, error, None, False, False)
-            dead = self._judge(push, reply, error, bad_somewhere and (bad_token or wrong_env), as_of)
+            # Where our key may not push at all, nobody has looked at the token: that alone condemns none.
+            dead = self._judge(push, reply, error, bad_at_home and (bad_token or wrong_env), as_of)
             return Outcome(False, error, None, dead, False)
 
     def _judge(self, push, reply, error, bad_everywhere, as_of):
