@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, utils
 from hpack import NeverIndexedHeaderTuple as Literal
 
-REQUEST_TIMEOUT = 10        # seconds from the opening of a stream to its answer
+REQUEST_TIMEOUT = 5         # seconds from the opening of a stream to its answer
 CONNECT_TIMEOUT = 5
 PING_AFTER_IDLE = 300
 PING_TIMEOUT = 3

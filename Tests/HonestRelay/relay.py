@@ -7,7 +7,7 @@ and must find nothing. It is written from the relay's fact sheet alone, without 
 
 Needs Debian's python3-h2 and python3-cryptography. Payloads are the plan's own (SessionActivityAttributes). With
 `--answer early`, /v1/event replies before APNs does: then `sent` and `failed` are 0 and `queued` tells how many alerts
-are on their way. With `--answer late` it replies when APNs has answered, at the latest after ten seconds."""
+are on their way. With `--answer late` it replies when APNs has answered, at the latest after twelve seconds."""
 
 import argparse
 import asyncio
@@ -31,7 +31,7 @@ ALERTING = ("permission", "complete", "error")
 KINDS = ALERTING + ("progress", "start")
 SAME_COMPLETE = 5           # the server reports a session's idleness twice
 ALERT_FIRST = 2             # how long a card waits for the alert's first answer
-ANSWER_AT_LATEST = 10
+ANSWER_AT_LATEST = 12     # a timeout, a second try and a moment
 DRAIN = 2.5
 
 
