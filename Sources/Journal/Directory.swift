@@ -8,9 +8,10 @@ enum Directory {
     /// The names of its journal files without their suffix, in no order.
     static func journals(in directory: String) throws(Failure) -> [String] {
         guard let stream = opendir(directory) else {
-            let reason = SystemCall.describe(errno)
+            let error = errno
+            let reason = SystemCall.describe(error)
             throw Failure(
-                .usage, "cannot read the journal directory \(directory): \(reason)",
+                error == EMFILE || error == ENFILE ? .run : .usage, "cannot read the journal directory \(directory): \(reason)",
                 hint: "give the directory of a run or of a mock's state")
         }
         defer { closedir(stream) }

@@ -336,7 +336,9 @@ struct NoteTests {
     func lateness() throws {
         func record(_ lateness: Interval) throws -> RunRecord {
             try judge(smallScenario, call: { $0.lateness = lateness }, spoil: { sendings, _ in
-                for index in sendings.indices { sendings[index].at = sendings[index].at + .seconds(30) }
+                for index in sendings.indices where sendings[index].event == .start {
+                    sendings[index].at = sendings[index].at + .seconds(30)
+                }
             })
         }
         #expect(try record(.zero).exit.code == 4)

@@ -87,6 +87,8 @@ enum ActivityRules {
     ) { joined, run, tally in
         for (index, push) in joined.account.pushes.enumerated() where push.isLiveActivity {
             guard let row = joined.rowOfPush[index].map({ joined.account.rows[$0] }), let event = row.event else { continue }
+            // Refused before anybody read what it carries.
+            if push.event == nil, !push.isAccepted, !push.flags.contains(.hasUnknownEvent) { continue }
             tally.test()
             guard (event == .end) != (push.event == .end) || push.event == nil else { continue }
             tally.find(

@@ -49,7 +49,9 @@ enum AlertRules {
             let alert = alerts.first
             if let alert {
                 let lead = alert.arrivedAt - early.arrivedAt
-                guard lead > .zero, alert.connection == early.connection || lead > slack else { continue }
+                // Of what came in one read of one connection the entries' order tells.
+                let isBehind = lead > .zero || lead == .zero && alert.id > early.id
+                guard isBehind, alert.connection == early.connection || lead > slack else { continue }
             } else if joined.fates[index].outcome != .lost {
                 continue
             }

@@ -23,7 +23,7 @@ extension Defect {
         case .dropsEveryTenth: ("R0.1", Self.lost)
         case .swapsOrder: ("R0.8", ["state-order", "last-state-delivered"])
         case .risingLate: ("R0.1", Self.lost)
-        case .acceptsThenSilent: ("R0.1", ["accepted-is-pushed"] + Self.lost)
+        case .acceptsThenSilent: ("R0.1", Self.lost)
         case .diesUnderLoad: ("R0.1", ["relay-serves"] + Self.lost)
 
         case .startsAgain: ("R0.15", ["one-start"])
