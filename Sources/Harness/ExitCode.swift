@@ -11,6 +11,6 @@ package enum ExitCode: Int32, Sendable {
     case conformanceBroken = 4
     /// No data, or we ourselves were the bottleneck.
     case inconclusive = 5
-    /// Ended by the user; the report is written and not judged.
+    /// Ended by the user; the report says what is proven up to there.
     case interrupted = 130
 }
