@@ -7,8 +7,8 @@ import Pushes
 enum TimestampRule {
     /// From 2001 to the year 5138: what can be Unix seconds at all. Milliseconds lie above, seconds since 2001 below.
     private static let plausible: ClosedRange<Int64> = 1_000_000_000...99_999_999_999
-    /// So far ahead of the provider's clock a device takes nothing (spec of the device model); clocks differ by less.
-    private static let farAhead: Int64 = 3_600
+    /// A device drops an update that is stamped more than 8 h ahead (Apple developer forums 776165).
+    private static let farAhead: Int64 = 8 * 3_600
     /// A token whose states all carry one timestamp for longer than this does not count time.
     private static let standstill = Interval.seconds(5)
 
