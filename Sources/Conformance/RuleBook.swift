@@ -11,14 +11,15 @@ package enum RuleBook {
     /// The rule with this id or one of these claims (`R0.8`), in any case of letters.
     package static func rule(named name: String) -> Rule? {
         let wanted = name.lowercased()
-        return all.first { $0.id == wanted } ?? all.first { $0.claims.contains { $0.lowercased() == wanted } }
+        return all.first { $0.id == wanted }
+            ?? Claim.named(wanted)?.rules.lazy.compactMap { id in all.first { $0.id == id } }.first
     }
 
     /// Whether a list of known breaks names the rule, by id or by one of its claims, in any case of letters.
     package static func names(_ list: some Sequence<String>, _ rule: Rule) -> Bool {
         list.contains { entry in
             let wanted = entry.lowercased()
-            return wanted == rule.id || rule.claims.contains { $0.lowercased() == wanted }
+            return wanted == rule.id || Claim.named(wanted)?.rules.contains(rule.id) == true
         }
     }
 }

@@ -25,6 +25,8 @@ package final class RunContext {
     /// Who signed, by the number of the `authorization` text.
     package var signers: [Int32: ProviderTokenClaims] = [:]
     package var deaths: [Death] = []
+    /// Connections on which the relay opened more streams than it had acknowledged as the limit, and how many at once.
+    package var overruns: [(connection: UInt64, streams: Int)] = []
     /// Names of the profile's calls.
     package var kinds: [String] = []
     /// Calls whose Live Activity push is urgent, by number.

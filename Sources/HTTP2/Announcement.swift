@@ -20,7 +20,22 @@ extension HTTP2Session {
     func settingsAcknowledged() {
         guard let oldest = announced.first, oldest.isWritten else { return }
         announced.removeFirst()
-        if oldest.isEnforcedOnceRead, let limit = oldest.limit { streamLimit = limit }
+        guard let limit = oldest.limit else { return }
+        acknowledgedStreams = limit
+        if oldest.isEnforcedOnceRead { streamLimit = limit }
+    }
+
+    /// The most streams that the peer may believe to be allowed: what it has acknowledged, or may have read since. Nil until
+    /// it has acknowledged a limit.
+    var knownStreams: UInt32? {
+        acknowledgedStreams.map { announced.reduce($0) { max($0, $1.limit ?? 0) } }
+    }
+
+    /// Streams that were refused since the last call although the peer had acknowledged a limit that forbids them (RFC 9113
+    /// §5.1.2).
+    package func takeOverrunStreams() -> Int {
+        defer { overrunStreams = 0 }
+        return overrunStreams
     }
 
     /// Sends SETTINGS with this MAX_CONCURRENT_STREAMS. `limit` is enforced from now on; nil: `count` itself, as soon as the

@@ -132,6 +132,7 @@ extension HTTP2Session {
     /// Whether one stream more may be opened; if not, it is refused, and the peer may send the request again (§8.7).
     func admits(_ streamID: Int32) -> Bool {
         guard openStreams >= Int(streamLimit) else { return true }
+        if let known = knownStreams, openStreams >= Int(known) { overrunStreams += 1 }
         resetUnbidden(streamID, NGHTTP2_REFUSED_STREAM)
         return false
     }

@@ -42,6 +42,10 @@ package final class HTTP2Session {
     var ownResets = 0
     /// Streams reset since the last look because their header list was too large.
     var refusedHeaderLists = 0
+    /// The MAX_CONCURRENT_STREAMS that the peer has acknowledged last (servers).
+    var acknowledgedStreams: UInt32?
+    /// Streams refused since the last look although the peer knew how many it may open.
+    var overrunStreams = 0
     /// Streams that a server's peer may have open; one more is refused, whatever SETTINGS announce.
     package var streamLimit: UInt32 { didSet { highestStreamLimit = max(highestStreamLimit, streamLimit) } }
     private(set) var highestStreamLimit: UInt32

@@ -194,4 +194,6 @@ package enum NoteKind: UInt8, CaseIterable, Sendable {
     case finished = 21
     /// The answer to a push never reached the client: see `UndeliveredNote`.
     case undelivered = 22
+    /// A connection opened more streams than it knew it may: see `OverrunNote`.
+    case overrun = 23
 }

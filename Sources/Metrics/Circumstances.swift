@@ -23,12 +23,18 @@ package struct Circumstances: Sendable {
         package var windows: [Range<Instant>]
         /// It never answers: how long the relay waits is the relay's affair.
         package var isSilence: Bool
+        /// It ends a stream or a connection, or holds it up.
+        package var touchesConnection: Bool
 
-        package init(rule: UInt32, label: String, windows: [Range<Instant>], isSilence: Bool = false) {
+        package init(
+            rule: UInt32, label: String, windows: [Range<Instant>], isSilence: Bool = false,
+            touchesConnection: Bool = false
+        ) {
             self.rule = rule
             self.label = label
             self.windows = windows
             self.isSilence = isSilence
+            self.touchesConnection = touchesConnection
         }
     }
 

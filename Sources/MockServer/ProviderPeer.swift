@@ -22,6 +22,8 @@ final class ProviderPeer {
     var hasWideLimit = false
     /// A rejection has dropped the limit to one stream, until the next accepted push.
     var isDropped = false
+    /// It is on record that the provider opened more streams than it knew it may.
+    var hasOverrun = false
     /// What a fault is still to do to the connection.
     var plannedFault: LoopTimer?
 

@@ -154,6 +154,14 @@ final class PushPipeline: ServerHandler {
         commitSoon()
     }
 
+    func overran(_ connection: ServerConnection, streams: Int) {
+        let peer = peer(of: connection)
+        guard !hasFailed, !peer.hasOverrun else { return }
+        peer.hasOverrun = true
+        journal.append(overrunOn: connection.id, streams: streams, at: loop.now)
+        commitSoon()
+    }
+
     func refused(_ refusal: Refusal, times: Int) { shared.refusedByAPNs.add(refusal, times: times) }
 
     /// False once the journal cannot be written: what is not on record must not be answered.

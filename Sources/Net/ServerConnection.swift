@@ -263,6 +263,8 @@ package final class ServerConnection: ReadinessHandler {
             session.handOutEvents(to: self)
             let lists = session.takeRefusedHeaderLists()
             if lists > 0 { server.count(.headerLists, times: lists) }
+            let overruns = session.takeOverrunStreams()
+            if overruns > 0 { server.handler.overran(self, streams: overruns) }
             if let offence = session.offence {
                 if !isClosing { refuse(Refusal(offence)) }
             } else if failure != nil {

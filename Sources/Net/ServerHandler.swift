@@ -18,6 +18,8 @@ package protocol ServerHandler: AnyObject {
     /// The answer to the exchange of that mark was not handed to the network, or may not have been read because the
     /// connection was cut off right behind it. Once at most; also after `disconnected`.
     func undelivered(_ mark: UInt64)
+    /// The peer opened so many streams more than the MAX_CONCURRENT_STREAMS that it had acknowledged; they are refused.
+    func overran(_ connection: ServerConnection, streams: Int)
     /// The end of a turn, before bytes leave. False: nothing of this turn is sent and its connections close.
     func willSend() -> Bool
     /// A limit was broken, so many times; what it took has been done.
@@ -31,6 +33,7 @@ extension ServerHandler {
     package func disconnected(_ connection: ServerConnection) {}
     package func abandoned(_ exchange: ServerExchange) {}
     package func undelivered(_ mark: UInt64) {}
+    package func overran(_ connection: ServerConnection, streams: Int) {}
     package func willSend() -> Bool { true }
     package func refused(_ refusal: Refusal, times: Int) {}
 }

@@ -66,6 +66,7 @@ struct Pass {
             lateOutcomes[late.push] = late.outcome
             correlator.observe(late: "\(late.outcome.word)")
         }
+        if let overrun = note.overrun, context.overruns.count < Self.mostDistantNotes { context.overruns.append(overrun) }
         if let push = note.undelivered, undelivered.count < Self.mostDistantNotes { undelivered.insert(push) }
         if let scenario { story.pass(note, scenario, context) }
     }

@@ -93,7 +93,8 @@ struct Story {
             let rule = scenario.faults[given.note.number].rule
             return Circumstances.Fault(
                 rule: given.note.rule, label: given.note.label,
-                windows: rule.times(givenAt: given.at, until: given.until ?? .distantFuture), isSilence: rule.isSilence)
+                windows: rule.times(givenAt: given.at, until: given.until ?? .distantFuture), isSilence: rule.isSilence,
+                touchesConnection: rule.touchesConnection)
         }
     }
 

@@ -98,6 +98,19 @@ struct ProviderTokenRuleTests {
 
 @Suite("Rules about connections")
 struct ConnectionRuleTests {
+    @Test("more streams than were known to be allowed break stream-limit-obeyed, once a connection")
+    func streamLimit() {
+        let history = History.honest
+        #expect(history.findings("stream-limit-obeyed") == 0)
+        history.run.overruns = [(connection: 1, streams: 3), (connection: 9, streams: 1)]
+        #expect(history.findings("stream-limit-obeyed") == 2)
+        let findings = history.verdict(of: "stream-limit-obeyed").findings
+        #expect(findings.map(\.entries) == [[1], []])
+        #expect(findings.first?.seen == "3 more, which were refused")
+        // One push alone cannot have been one too many.
+        #expect(History.honest.with { $0.pushes.removeLast($0.pushes.count - 1) }.findings("stream-limit-obeyed") == nil)
+    }
+
     /// The pushes of a busy session, dealt over so many connections.
     private func dealt(_ connections: Int, pushes: Int = 55) -> History {
         History.busy.with { history in

@@ -185,6 +185,32 @@ struct DeliveryRuleTests {
         twice.run.circumstances.connectionFirings = []
         #expect(twice.findings("goaway-obeyed") == nil)
     }
+
+    /// The stream of the session's end is reset, and what follows is as given.
+    private func cutOff(touches: Bool = true, _ turn: (inout History) -> Void) -> History {
+        let history = History.goneAway.with { history in
+            history.pushes.removeAll { $0.step == 6 && $0.isLiveActivity }
+            history.push(6, at: 26.02, event: .end, status: 0) { $0.faultRule = 2 }
+            turn(&history)
+        }
+        history.run.circumstances.connectionFirings = []
+        history.run.circumstances.faults = [
+            .init(rule: 2, label: "reset", windows: [at(26)..<at(26.1)], touchesConnection: touches)
+        ]
+        return history
+    }
+
+    @Test("a stream that is cut off and not sent again breaks goaway-obeyed")
+    func cutOffStream() {
+        let lost = cutOff { _ in }
+        #expect(lost.findings("goaway-obeyed") == 1)
+        #expect(lost.verdict(of: "goaway-obeyed").findings.first?.entries == [lost.pushes.last?.id ?? 0])
+        #expect(cutOff { $0.push(6, at: 26.5, event: .end) }.findings("goaway-obeyed") == 0)
+        // Sent again, and lost by another cause: it was not the connection.
+        #expect(cutOff { $0.push(6, at: 26.5, event: .end, status: 400, reason: "BadTopic") }.findings("goaway-obeyed") == nil)
+        // Another fault than one of connections.
+        #expect(cutOff(touches: false) { _ in }.findings("goaway-obeyed") == nil)
+    }
 }
 
 /// What explains a loss, and for how long.

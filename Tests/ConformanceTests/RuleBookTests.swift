@@ -47,6 +47,7 @@ private let honestHistories: [String: @Sendable () -> History] = [
     "provider-token-reused": { .honest },
     "provider-token-renewed": { .renewed(after: 0.5) },
     "one-team-per-connection": { .honest },
+    "stream-limit-obeyed": { .honest },
     "connections-reused": { .busy },
     "last-state-delivered": { .honest },
     "states-delivered": { .honest },
@@ -122,6 +123,13 @@ struct RuleBookTests {
         #expect(RuleBook.rule(named: "r0.7")?.id == "throttle-respected")
         #expect(RuleBook.rule(named: "One-Start")?.id == "one-start")
         #expect(RuleBook.rule(named: "no-such-rule") == nil)
+    }
+
+    @Test("a list of known breaks names a rule by its id or by any claim that the table has it judge")
+    func knownBreaks() throws {
+        let starts = try #require(RuleBook.rule(named: "one-start"))
+        for name in ["one-start", "One-Start", "R0.13", "g18"] { #expect(RuleBook.names([name], starts), "\(name)") }
+        for name in ["state-order", "R0.7", "G99", ""] { #expect(!RuleBook.names([name], starts), "\(name)") }
     }
 
     @Test("what a finding rests on are three different things")

@@ -96,7 +96,11 @@ import WireClient
             for stream: UInt32 in [5, 7, 9] { #expect(try client.answer(on: stream)?.status == 200) }
             _ = try client.ask(11, mock.block(token: "zz"))
             try tryTwo(13, 15)
-            #expect(try mock.journal().map(\.stream) == [1, 5, 7, 9, 11, 13])
+            let pushes = try mock.journal()
+            #expect(pushes.map(\.stream) == [1, 5, 7, 9, 11, 13])
+            // On record once a connection, however often.
+            let overruns = try mock.overruns()
+            #expect(overruns.map(\.connection) == [pushes[0].connection] && overruns.map(\.streams) == [1])
         }
     }
 
@@ -178,8 +182,24 @@ import WireClient
             #expect(try client.answer(on: 1)?.status == 200)
             try client.readResets(upTo: 2)
             #expect(client.received.filter { $0.stream == 3 }.map { $0.number(at: 0) } == [7, 5])
+            // It had acknowledged the limit.
+            #expect(try mock.overruns().map(\.streams) == [1])
             for stream: UInt32 in [5, 7, 9] { client.push(stream, mock.block()) }
             for stream: UInt32 in [5, 7, 9] { #expect(try client.answer(on: stream)?.status == 200) }
+        }
+    }
+
+    @Test func `enforced: who has not acknowledged the limit is refused, and not blamed`() throws {
+        try withMock({ $0.rules.streamLimit = .enforced }) { mock in
+            let client = try mock.wire(hello: nil)
+            client.acknowledgesSettings = false
+            client.send(bytes: WireClient.preface + Frame.settings().bytes)
+            client.send(.headers(1, mock.block()), .headers(3, mock.block()))
+            client.send(.data(1, WireClient.alertBody))
+            #expect(try client.answer(on: 1)?.status == 200)
+            try client.readResets(upTo: 1)
+            #expect(try mock.journal().map(\.stream) == [1])
+            #expect(try mock.overruns().isEmpty)
         }
     }
 

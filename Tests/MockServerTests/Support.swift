@@ -236,6 +236,16 @@ extension TestMock {
         return requests
     }
 
+    /// The connections that opened more streams than they knew they may, as the journal has them.
+    func overruns() throws -> [(connection: UInt64, streams: Int)] {
+        var overruns: [(connection: UInt64, streams: Int)] = []
+        _ = try JournalReader(directory: service.journalDirectory).forEach(since: nil) { entry in
+            if case .note(let note) = entry, let overrun = note.overrun { overruns.append(overrun) }
+            return true
+        }
+        return overruns
+    }
+
     /// The ids of the pushes whose answers did not reach the provider, once there are so many, or after two seconds.
     func undelivered(atLeast count: Int = 1) throws -> [UInt64] {
         var ids: [UInt64] = []

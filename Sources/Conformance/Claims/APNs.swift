@@ -35,7 +35,7 @@ extension Claim {
             norm: sending, rules: ["connections-reused"], defects: ["connection-per-push"]),
         Claim(
             "P7", .must, "The limit of streams is obeyed whenever it changes, and at 1 nothing stands still.",
-            norm: "RFC 9113, section 5.1.2; \(sending)", rules: ["stream-limit-obeyed"]),
+            norm: "RFC 9113, section 5.1.2; \(sending)", rules: ["stream-limit-obeyed", "states-delivered"]),
         Claim(
             "P8", .must, "A stream refused with REFUSED_STREAM is sent again, and not counted as failed.",
             norm: "RFC 9113, section 8.7: it was not processed", rules: ["goaway-obeyed", "states-delivered"],

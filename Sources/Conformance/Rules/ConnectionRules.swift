@@ -5,7 +5,7 @@ import Metrics
 import Pushes
 
 enum ConnectionRules {
-    static let all = [tokenReused, tokenRenewed, oneTeam, connectionsReused]
+    static let all = [tokenReused, tokenRenewed, oneTeam, streamLimitObeyed, connectionsReused]
 
     // MARK: Provider tokens
 
@@ -135,6 +135,36 @@ enum ConnectionRules {
         advice: "keep a pool of connections for each team", make: { OneTeam() })
 
     // MARK: Connections
+
+    private struct StreamLimit: RuleMachine {
+        private static let remembered = 10_000
+        /// The first push of each connection, and whether a second one followed it.
+        private var connections: [UInt64: UInt64] = [:]
+        private var tally = Tally()
+
+        mutating func see(_ push: SeenPush, _ run: RunContext) {
+            if connections[push.connection] != nil { return tally.test() }
+            if connections.count < Self.remembered { connections[push.connection] = push.id }
+        }
+
+        func verdict(_ run: RunContext) -> Verdict {
+            var tally = tally
+            for (connection, streams) in run.overruns {
+                tally.find(
+                    "connection \(connection) opened more streams than it knew it may",
+                    expected: "no more than the MAX_CONCURRENT_STREAMS it had acknowledged",
+                    seen: "\(streams) more, which were refused", connections[connection] ?? 0)
+            }
+            return tally.verdict
+        }
+    }
+
+    static let streamLimitObeyed = Rule(
+        "stream-limit-obeyed", ["P7"], .must,
+        requirement: "A connection has no more streams open than the SETTINGS that the relay acknowledged allow.",
+        norm: "RFC 9113, 5.1.2; Apple, Sending notification requests to APNs: one stream until a valid provider token",
+        advice: "let the HTTP/2 library count streams, and queue pushes until one is free; the limit changes on the way",
+        make: { StreamLimit() })
 
     private struct ConnectionsReused: RuleMachine {
         /// Below this many pushes nothing can be said about reuse.

@@ -198,14 +198,18 @@ enum DeliveryRules {
     ) { joined, run, tally in
         for (index, row) in joined.account.rows.enumerated() {
             let fate = joined.fates[index]
-            guard run.circumstances.firings(from: row.plannedAt, to: fate.due).count == 1 else { continue }
+            let attempts = joined.attempts(of: index)
+            // What was begun and cut off shows as an attempt without an answer; what was not read shows as nothing.
+            let cutOff = attempts.last { $0.status == 0 && run.circumstances.fault($0.faultRule)?.touchesConnection == true }
+            let isCutOff = cutOff.map { $0.id == attempts.last?.id } ?? attempts.isEmpty
+            guard cutOff != nil || run.circumstances.firings(from: row.plannedAt, to: fate.due).count == 1 else { continue }
             switch fate.outcome {
             case .delivered, .late: tally.test()
-            case .lost where joined.attempts(of: index).isEmpty:
+            case .lost where isCutOff:
                 tally.find(
-                    "`\(run.kind(row.kind))` was lost with a connection that went away",
-                    expected: "the push once more on another connection", seen: "nothing", session: row.session,
-                    step: row.step)
+                    "`\(run.kind(row.kind))` was lost with a connection or stream that went away",
+                    expected: "the push once more", seen: "nothing", session: row.session, step: row.step,
+                    cutOff?.id ?? 0)
             default: break
             }
         }
