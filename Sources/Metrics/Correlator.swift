@@ -196,7 +196,10 @@ package struct Correlator: Sendable {
             let death = joined.tokens.death(
                 of: push.token, before: push.arrivedAt, grace: circumstances.inFlightGrace)
             guard let death, death.environment == push.environment else { continue }
-            let id = joined.account.pushes[death.push].id
+            let answered = joined.account.pushes[death.push]
+            // A 400 may mean the token's topic only (DeviceTokenNotForTopic).
+            guard answered.status != 400 || answered.topic == push.topic else { continue }
+            let id = answered.id
             if correlation.deadTokens.sample.count < 20 { correlation.deadTokens.sample.append(push.id) }
             after[id, default: 0] += 1
         }

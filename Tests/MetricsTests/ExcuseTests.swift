@@ -284,6 +284,18 @@ struct TokenLifeTests {
         #expect(dead.worstDeath == (expected == 1 ? 1 : nil))
     }
 
+    /// J6: DeviceTokenNotForTopic.
+    @Test("a token that a 400 calls dead may be so for its topic only")
+    func deadForATopic() {
+        let same = Story().with { story in
+            story.push(1, at: 1_000, status: 400) { ($0.reason, $0.topic) = (Story.badToken, 1) }
+            story.push(2, at: 4_000) { $0.topic = 1 }
+        }
+        #expect(same.correlation().deadTokens.pushesAfterDeath == 1)
+        #expect(same.with { $0.account.pushes[1].topic = 2 }.correlation().deadTokens.pushesAfterDeath == 0)
+        #expect(same.with { ($0.account.pushes[0].status, $0.account.pushes[1].topic) = (410, 2) }.correlation().deadTokens.pushesAfterDeath == 1)
+    }
+
     @Test("the token with the most of these is named, and the sample is bounded")
     func worst() {
         let story = died().with { story in

@@ -105,8 +105,7 @@ extension Claim {
             "P22", .must,
             "A broadcast names its channel in a header, goes to the right host, and always has an expiration.",
             norm: "Apple, Sending broadcast push notification requests to APNs", on: [.broadcasts],
-            rules: ["requests-well-formed"],
-            unseen: "The host: the mock answers for all of Apple's names at one address."),
+            missing: "A profile names no broadcasts that a relay owes, and the host shows nowhere: the mock has one address."),
         Claim(
             "P23", .must, "A collapse id has 1 to 64 bytes, or is left out.",
             norm: sending, rules: ["requests-well-formed"], defects: ["empty-collapse-id"]),

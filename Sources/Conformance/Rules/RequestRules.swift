@@ -15,7 +15,7 @@ enum RequestRules {
     ]
 
     static let wellFormed = Rule(
-        "requests-well-formed", ["P17", "P22", "P23"], .must,
+        "requests-well-formed", ["P17", "P23"], .must,
         requirement: "No push is rejected for its path, its header fields or its payload.",
         norm: "Apple, Sending notification requests to APNs",
         advice: "the reason names the field; compare it with Apple's table of request header fields"
