@@ -14,8 +14,8 @@ let usualScenario = """
     name: synthetic
     relay: { profile: relays/opencode.yaml, url: "http://127.0.0.1:1" }
     workload:
-      arrivals: [{ rate: 20, for: 5s }]
-      maxSessions: 100
+      arrivals: [{ rate: 20, for: 2s }]
+      maxSessions: 40
       pace: 2
       scripts:
         - { script: sessions/S0-happy.yaml, weight: 9 }
@@ -58,7 +58,7 @@ struct JudgeTests {
             #expect([.kept, .notExercised].contains(result.standing), "\(result.id): \(result.verdict.findings)")
         }
         let c = record.correlation
-        #expect(c.expected > 1_000)
+        #expect(c.expected > 500)
         #expect(DeliveryClass.ofExpectations.reduce(0) { $0 + c.count($1) } == c.expected)
         #expect(c.count(.delivered) + c.count(.superseded) == c.expected)
         for word in DeliveryClass.ofPushes { #expect(c.count(word) == 0, "\(word)") }

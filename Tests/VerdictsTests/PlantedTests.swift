@@ -2,6 +2,7 @@
 
 import Basics
 import Conformance
+import Glibc
 import Journal
 import Metrics
 import Pushes
@@ -68,12 +69,15 @@ private struct Planter {
     }
 }
 
+/// 2,000 sessions where the environment asks for them.
+private let isLarge = getenv("PUSHRIG_LARGE") != nil
+
 private let busyScenario = """
     name: planted
     relay: { profile: relays/opencode.yaml, url: "http://127.0.0.1:1" }
     workload:
-      arrivals: [{ rate: 100, for: 20s }]
-      maxSessions: 2000
+      arrivals: [{ rate: 100, for: \(isLarge ? 20 : 2)s }]
+      maxSessions: \(isLarge ? 2000 : 120)
       pace: 4
       scripts:
         - { script: sessions/S0-happy.yaml }
@@ -86,8 +90,8 @@ struct PlantedTests {
         var planter = Planter(every: 5)
         let record = try judge(busyScenario, seed: seed, spoil: { sendings, _ in planter.spoil(&sendings) })
         let c = record.correlation
-        #expect(c.pushes > 10_000)
-        for kind in Planter.Kind.allCases { #expect(planter.planted[kind] ?? 0 >= 50, "\(kind)") }
+        #expect(c.pushes > (isLarge ? 10_000 : 600))
+        for kind in Planter.Kind.allCases { #expect(planter.planted[kind] ?? 0 >= (isLarge ? 50 : 3), "\(kind)") }
         #expect(c.count(.duplicated) == planter.planted[.duplicate])
         #expect(c.count(.reordered) == planter.planted[.reordering])
         #expect(c.count(.misdirected) == planter.planted[.wrongToken])
