@@ -95,7 +95,7 @@ final class PeerRouter {
         return pool
     }
 
-    /// Nobody is to send us anything any more; what we own is free to be claimed.
+    /// Nobody is to send us anything any more; what we own is taken over when it is needed.
     func close() throws(Failure) {
         for pool in pools.values { pool.close() }
         pools = [:]

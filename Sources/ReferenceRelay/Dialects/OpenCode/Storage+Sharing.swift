@@ -16,12 +16,10 @@ extension Storage {
         return database.lastInsertedRow
     }
 
-    /// It works for nobody any more.
+    /// It has no address any more. Its secrets stay its own until somebody takes them over, so that it is known that
+    /// there is something registered under them.
     func dismiss(_ process: Int64) throws(Failure) {
-        try database.transaction { () throws(Failure) in
-            try database.execute("DELETE FROM secret_owner WHERE process_id = \(process)")
-            try database.execute("DELETE FROM relay_process WHERE id = \(process)")
-        }
+        try database.execute("DELETE FROM relay_process WHERE id = \(process)")
     }
 
     struct Owner: Equatable {
@@ -29,7 +27,7 @@ extension Storage {
         var address: String
     }
 
-    /// Who works for a secret; nil: nobody. A process that has left without a word has no address.
+    /// Who works for a secret; nil: nobody. A process that has left has no address.
     func owner(of secret: SecretHash) throws(Failure) -> Owner? {
         let select = try database.prepare(
             """
