@@ -27,7 +27,7 @@ func tests(_ name: String, _ dependencies: [String], exclude: [String] = []) -> 
 
 /// What the fuzz targets feed.
 let fuzzed = [
-    "APNs", "Basics", "EventLoop", "Faults", "HTTP", "Journal", "MockServer", "Net", "Pushes", "Scenarios", "TLS", "YAML",
+    "APNs", "Basics", "EventLoop", "Faults", "HTTP", "Journal", "MockServer", "Net", "Pushes", "Scenarios", "Schemas", "TLS", "YAML",
 ]
 
 let package = Package(

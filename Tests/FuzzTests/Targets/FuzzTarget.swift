@@ -38,6 +38,7 @@ struct FuzzTarget: Sendable {
         FuzzTarget(name: "json", maxBytes: 8192, dictionaries: ["json"]) { _ in JSONEater() },
         FuzzTarget(name: "yaml", maxBytes: 8192, dictionaries: ["yaml"]) { _ in YAMLEater() },
         FuzzTarget(name: "scenario", maxBytes: 16_384, dictionaries: ["yaml", "scenario"]) { _ in try ScenarioEater() },
+        FuzzTarget(name: "schema", maxBytes: 8192, dictionaries: ["json", "schema"]) { _ in SchemaEater() },
         FuzzTarget(name: "text", maxBytes: 1024, dictionaries: ["text"]) { _ in TextEater() },
         FuzzTarget(name: "fault-rule", maxBytes: 2048, dictionaries: ["json", "apns", "fault"]) { _ in
             FaultRuleEater()
