@@ -89,6 +89,7 @@ extension Verb {
             Option("--topic", "BUNDLE", "bundle ID of registrations that name none"),
             Option("--storage", "FILE", "SQLite file (default relay.sqlite)"),
             Option("--throttle", "TIME", "at most one progress push per session in this time (default 10s)"),
+            Option("--timeout", "TIME", "longest wait for one answer of APNs (default 5s)"),
             Option("--connections", "N", "connections to APNs (default 1)"),
             Option("--shared", "share port and storage with other processes started the same way"),
             Option("--variant", "A|B", "which of the two published shapes of the activity it pushes (default A)"),
@@ -111,6 +112,7 @@ extension Verb {
         command.topic = arguments.text("--topic") ?? command.topic
         command.storage = arguments.text("--storage") ?? command.storage
         command.throttle = try arguments.duration("--throttle")
+        command.timeout = try arguments.duration("--timeout")
         command.connections = try arguments.integer("--connections", in: 1...1_000)
         command.variant = try arguments.one(of: RelayCommand.variants, "--variant")
         command.answer = try arguments.one(of: RelayCommand.answerModes, "--answer")

@@ -35,6 +35,8 @@ package final class RunContext {
     package var refusedKinds: Set<UInt16> = []
     /// Calls that speak of an activity which another one has replaced.
     package var staleKinds: Set<UInt16> = []
+    /// Calls that speak for a user whom nobody has registered.
+    package var unknownKinds: Set<UInt16> = []
     /// Calls that cause no push by themselves.
     package var quietKinds: Set<UInt16> = []
     /// The mock offers production and sandbox side by side.

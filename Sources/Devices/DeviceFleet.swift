@@ -66,23 +66,20 @@ package final class DeviceFleet: TokenDirectory, Sendable {
                 return .unknown
             } else if state.table.count < tokenLimitPerShard {
                 place = state.table.insert(hash, token: token)
-                state.table[place].environment = environment
             } else {
                 return .active
             }
             state.table[place].pushCount &+= 1
-            let standing = judge(place, &state, topic: topic, environment: environment, now: now)
-            // A token belongs to one environment (spec/apns.md §1): the first push that fits it tells which.
-            if standing == .active, state.table[place].environment == nil {
-                state.table[place].environment = environment
-            }
-            return standing
+            return judge(place, &state, topic: topic, environment: environment, now: now)
         }
     }
 
     /// What the device does. Accepted pushes only; `token` as sent, `topic` with its suffix. The first of them tells
-    /// the topic of a token whose topic was not known. A push that is `.stored` is to be given to `store`.
-    package func deliver(_ facts: PushFacts, token: Span<UInt8>, topic: Span<UInt8>, now: WallTime) -> Outcome {
+    /// topic and environment of a token where they were not known; one that a fault refuses tells nothing. A push that
+    /// is `.stored` is to be given to `store`.
+    package func deliver(
+        _ facts: PushFacts, token: Span<UInt8>, topic: Span<UInt8>, environment: PushEnvironment, now: WallTime
+    ) -> Outcome {
         let outcome: Outcome? = shard(facts.tokenHash).state.withLock { state in
             // A token beyond the limit has a row for this one push.
             guard let place = state.table.find(facts.tokenHash) else {
@@ -90,6 +87,7 @@ package final class DeviceFleet: TokenDirectory, Sendable {
                 return react(&stranger, to: facts, now: now)
             }
             if state.table[place].state != .active { return .notDelivered }
+            if state.table[place].environment == nil { state.table[place].environment = environment }
             learn(topic, place, &state)
             if state.table[place].asksDevice || allAskDevice { return nil }
             return react(&state.table[place], to: facts, now: now)

@@ -17,6 +17,8 @@ package struct RelayCommand: Sendable {
     package var topic = ""
     package var storage = "relay.sqlite"
     package var throttle: Interval?
+    /// Longest wait for one answer of APNs.
+    package var timeout: Interval?
     package var defects: [String] = []
     package var connections: Int?
     /// `A` or `B` (spec/relays.md §1.4).
@@ -51,6 +53,10 @@ package struct RelayCommand: Sendable {
             sandbox: try apnsSandbox.map { text throws(Failure) in try Origin(parsing: text) } ?? production,
             caFile: caFile, keyFile: keyFile, keyID: keyID, teamID: teamID, topic: topic, storage: storage)
         if let throttle { options.throttle = throttle }
+        if let timeout {
+            options.pushTimeout = timeout
+            options.alertPatience = min(options.alertPatience, timeout)
+        }
         options.allowHosts = allowHosts
         if let connections { options.connections = connections }
         if let variant = variant.flatMap(ActivityVariant.init) { options.variant = variant }

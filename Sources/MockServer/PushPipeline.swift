@@ -197,7 +197,8 @@ final class PushPipeline: ServerHandler {
         {
             return decision
         }
-        decision.outcome = shared.devices.deliver(verdict.facts, token: token, topic: topic, now: now)
+        decision.outcome = shared.devices.deliver(
+            verdict.facts, token: token, topic: topic, environment: settings.environment, now: now)
         return decision
     }
 

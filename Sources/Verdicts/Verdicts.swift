@@ -121,6 +121,7 @@ private struct Judgement {
             if call.pushes.contains(where: \.isUrgent) { context.urgentKinds.insert(kind) }
             if call.expectedStatus.allSatisfy({ $0 >= 400 }) { context.refusedKinds.insert(kind) }
             if call.isStale { context.staleKinds.insert(kind) }
+            if call.isUnknown { context.unknownKinds.insert(kind) }
             if call.pushes.isEmpty { context.quietKinds.insert(kind) }
             if !(call.passes ?? profile.content.passes).isEmpty { context.passesContent = true }
         }

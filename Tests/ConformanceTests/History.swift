@@ -20,7 +20,7 @@ func bearer(team: String = "TEAM123456", key: String = "KEY1234567", issuedAt: I
 
 /// The profile's calls, in the order of their numbers.
 enum Kind: UInt16, CaseIterable {
-    case register, registerActivity, start, progress, permission, complete, nonsense, lateUnregister, unregister
+    case register, registerActivity, start, progress, permission, complete, nonsense, lateUnregister, unregister, stranger
 }
 
 extension TokenHash {
@@ -57,7 +57,8 @@ struct History {
         run.urgentKinds = [Kind.permission.rawValue]
         run.refusedKinds = [Kind.nonsense.rawValue]
         run.staleKinds = [Kind.lateUnregister.rawValue]
-        run.quietKinds = [Kind.register, .registerActivity, .lateUnregister, .unregister].reduce(into: []) {
+        run.unknownKinds = [Kind.stranger.rawValue]
+        run.quietKinds = [Kind.register, .registerActivity, .lateUnregister, .unregister, .stranger].reduce(into: []) {
             $0.insert($1.rawValue)
         }
         run.circumstances.throttle = .seconds(10)

@@ -27,6 +27,7 @@ private let honestHistories: [String: @Sendable () -> History] = [
     "new-token-used": { .rotated },
     "newer-registration-kept": { .overtaken },
     "unregister-respected": { .takenBack },
+    "unknown-secret-silent": { .honest.with { $0.call(7, .stranger, at: 30) } },
     "other-environment-once": { .otherEnvironment("BadEnvironmentKeyInToken") },
     "bad-token-other-environment": { .otherEnvironment("BadDeviceToken") },
     "one-start": { .started },

@@ -140,6 +140,8 @@ struct TokenRuleTests {
         #expect(both.findings("other-token-kept") == 1)
         let bothDead = both.with { $0.push(4, at: 15.02, .alert, status: 410, reason: "Unregistered") }
         #expect(bothDead.findings("other-token-kept") == nil)
+        let refused = both.with { $0.push(4, at: 15.02, .alert, status: 400, reason: "BadTopic") }
+        #expect(refused.findings("other-token-kept") == nil, "dropped for its own refusal")
     }
 
     @Test("a token that is dropped for a 410 about the past breaks old-410-ignored")
@@ -148,6 +150,8 @@ struct TokenRuleTests {
         let dropped = History.oldReport.with { $0.pushes.removeAll { $0.token == .activity && $0.step != 2 } }
         #expect(dropped.findings("old-410-ignored") == 1)
         #expect(dropped.with { $0.undelivered = [1] }.findings("old-410-ignored") == nil)
+        let later = dropped.with { $0.push(3, at: 13.02, status: 400, reason: "BadTopic") { $0.faultRule = 1 } }
+        #expect(later.findings("old-410-ignored") == 0, "it was still known, and dropped for what came then")
         // Speaks of the present: the token is dead.
         #expect(dropped.with { $0.pushes[0].diedMilliseconds = 0 }.findings("old-410-ignored") == nil)
         #expect(dropped.with { $0.pushes[0].diedMilliseconds = (epoch + 2) * 1000 }.findings("old-410-ignored") == nil)
@@ -199,6 +203,8 @@ struct RegistrationRuleTests {
         #expect(unanswered.findings("newer-registration-kept") == nil)
         let dead = ended.with { $0.push(9, at: 40.02, token: .rotated, status: 410, reason: "Unregistered") }
         #expect(dead.findings("newer-registration-kept") == nil)
+        let unused = ended.with { $0.expect(7, .permission, at: 27.5, token: .rotated) }
+        #expect(unused.findings("newer-registration-kept") == nil, "the new token was of no use before either")
     }
 
     @Test("a push to a token that was taken back breaks unregister-respected")
@@ -214,9 +220,19 @@ struct RegistrationRuleTests {
         }
         #expect(again.findings("unregister-respected") == 0)
         #expect(after(30).with { $0.calls[7].wasTaken = false }.findings("unregister-respected") == nil)
+        // The app has let the card go, so an end that had to wait does no harm.
+        #expect(after(30).with { $0.pushes[$0.pushes.count - 1].event = .end }.findings("unregister-respected") == 0)
         // `complete` takes the token back too, and causes pushes of its own.
         let completing = History.honest.with { $0.registers(6, .activity, .activity, isRegistration: false) }
         #expect(completing.findings("unregister-respected") == nil)
+    }
+
+    @Test("a push for an event of an unknown user breaks unknown-secret-silent")
+    func unknownUser() {
+        let silent = History.honest.with { $0.call(7, .stranger, at: 30) }
+        #expect(silent.findings("unknown-secret-silent") == 0)
+        let pushed = silent.with { $0.push(7, at: 30.01, .alert, token: .stranger) }
+        #expect(pushed.findings("unknown-secret-silent") == 1)
     }
 }
 

@@ -38,11 +38,12 @@ final class Phone {
     }
 
     /// Standing first, as the validator does it, then delivery.
-    func deliver(_ facts: PushFacts, topic: String) -> Outcome? {
-        guard standing(topic) == .active else { return nil }
+    func deliver(_ facts: PushFacts, topic: String, environment: PushEnvironment = .sandbox) -> Outcome? {
+        guard standing(topic, environment: environment) == .active else { return nil }
         return withBytes(of: token) { token in
             withBytes(of: topic) { topic in
-                let outcome = fleet.deliver(facts, token: token, topic: topic, now: time.wall())
+                let outcome = fleet.deliver(
+                    facts, token: token, topic: topic, environment: environment, now: time.wall())
                 if outcome == .stored {
                     lastID += 1
                     let late = fleet.store(facts, topic: topic, push: lastID, now: time.wall())

@@ -21,6 +21,7 @@ import sys
 import time
 
 import payloads
+import apns
 from apns import Host, ProviderToken, log
 from delivery import Courier, Push
 from server import HTTPServer
@@ -31,7 +32,7 @@ ALERTING = ("permission", "complete", "error")
 KINDS = ALERTING + ("progress", "start")
 SAME_COMPLETE = 5           # the server reports a session's idleness twice
 ALERT_FIRST = 2             # how long a card waits for the alert's first answer
-ANSWER_AT_LATEST = 12     # a timeout, a second try and a moment
+ANSWER_AT_LATEST = 2.4      # timeouts: one, a second try and a moment
 DRAIN = 2.5
 
 
@@ -90,6 +91,7 @@ class Fields:
 class Relay:
     def __init__(self, options):
         self._options = options
+        apns.REQUEST_TIMEOUT = options.timeout
         self._tasks = set()
         self._connections = set()
         self._store = Store(options.storage)
@@ -224,7 +226,7 @@ class Relay:
 
     async def _answer_late(self, alerts, waits):
         if alerts or waits:
-            await asyncio.wait(alerts + waits, timeout=ANSWER_AT_LATEST)
+            await asyncio.wait(alerts + waits, timeout=ANSWER_AT_LATEST * self._options.timeout)
         sent = sum(each.done() and not each.exception() and each.result() for each in alerts)
         return self._json(200, {"ok": True, "sent": sent, "failed": len(alerts) - sent})
 
@@ -245,7 +247,7 @@ class Relay:
                 gate.set_result(None)
                 timer.cancel()
 
-        timer = loop.call_later(ALERT_FIRST, answered)
+        timer = loop.call_later(min(ALERT_FIRST, self._options.timeout), answered)
         return [self._spawn(self._alert_one(event, row, body, answered)) for row in devices], gate
 
     async def _alert_one(self, event, row, body, answered):
@@ -290,6 +292,8 @@ def options(arguments):
     parser.add_argument("--topic", default="com.anomalyco.mobilevoice")
     parser.add_argument("--storage", default="relay.sqlite", metavar="FILE")
     parser.add_argument("--throttle", type=float, default=10, metavar="SECONDS")
+    parser.add_argument("--timeout", type=float, default=apns.REQUEST_TIMEOUT, metavar="SECONDS",
+                        help="for one answer of APNs")
     return parser.parse_args(arguments)
 
 

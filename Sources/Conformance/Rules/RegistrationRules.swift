@@ -5,7 +5,7 @@ import Metrics
 import Pushes
 
 enum RegistrationRules {
-    static let all = [newTokenUsed, newerKept, unregisterRespected]
+    static let all = [newTokenUsed, newerKept, unregisterRespected, unknownSilent]
 
     static let newTokenUsed = Rule(
         "new-token-used", ["R0.18"], .must,
@@ -51,9 +51,14 @@ enum RegistrationRules {
                     && joined.tokens.deaths[row.token] == nil
             }
             guard let first = later.first else { continue }
+            let row = joined.account.rows[first]
+            // A token that was of no use before the request either was not lost by it.
+            let before = joined.account.rows.indices.filter { index in
+                joined.account.rows[index].token == row.token && joined.account.rows[index].plannedAt < call.sentAt
+            }
+            if !before.isEmpty, before.allSatisfy({ joined.attempts(of: $0).isEmpty }) { continue }
             tally.test()
             guard later.allSatisfy({ joined.attempts(of: $0).isEmpty }) else { continue }
-            let row = joined.account.rows[first]
             tally.find(
                 "a late `\(run.kind(call.kind))` ended the pushes of a newer activity",
                 expected: "pushes to the token that was registered last", seen: "none", session: row.session,
@@ -72,7 +77,9 @@ enum RegistrationRules {
             else { continue }
             tally.test()
             let since = call.answeredAt + run.circumstances.inFlightGrace
-            for push in joined.account.pushes where push.token == taken.token && push.arrivedAt > since {
+            // An end that had to wait does no harm: the app has let the card go already (R0.40).
+            for push in joined.account.pushes
+            where push.token == taken.token && push.arrivedAt > since && push.event != .end {
                 guard !joined.tokens.wasRegistered(taken.token, after: call.sentAt, until: push.arrivedAt) else { continue }
                 tally.find(
                     "a push went to a token that had been taken back", expected: "none after `\(run.kind(call.kind))`",
@@ -80,6 +87,22 @@ enum RegistrationRules {
                     step: push.isMarked ? push.step : nil, push.id)
                 break
             }
+        }
+    }
+
+    static let unknownSilent = Rule(
+        "unknown-secret-silent", ["R0.30"], .must,
+        requirement: "An event of a user whom nobody has registered reaches nobody.",
+        norm: "Relay contract: an unknown secret is answered 200, with nothing sent",
+        advice: "look devices up by the secret of the event, and by nothing else"
+    ) { joined, run, tally in
+        for call in joined.account.calls where run.unknownKinds.contains(call.kind) && call.wasTaken { tally.test() }
+        for push in joined.account.pushes where push.isMarked {
+            let place = UInt64(push.session) << 32 | UInt64(push.step)
+            guard let call = joined.account.call(at: place), run.unknownKinds.contains(call.kind) else { continue }
+            tally.find(
+                "`\(run.kind(call.kind))` of an unknown user caused a push", expected: "none",
+                seen: "a push of type \(push.type.word)", session: call.session, step: call.step, push.id)
         }
     }
 }

@@ -52,6 +52,14 @@ enum TokenRules {
         }
     }
 
+    /// Whether nothing at all was sent to the token for what came after the instant, whatever became of that.
+    private static func isForgotten(_ joined: JoinedAccount, _ token: TokenHash, after instant: Instant) -> Bool {
+        joined.account.rows.indices.allSatisfy { index in
+            let row = joined.account.rows[index]
+            return row.token != token || row.plannedAt <= instant || joined.attempts(of: index).isEmpty
+        }
+    }
+
     /// What Apple asks to wait after a failure of its own; a relay that does is not blamed.
     private static let longBackOff = Interval.seconds(15 * 60)
 
@@ -74,7 +82,7 @@ enum TokenRules {
             }
             guard let first = later.first else { continue }
             tally.test()
-            guard later.allSatisfy({ joined.attempts(of: $0).isEmpty }) else { continue }
+            guard isForgotten(joined, push.token, after: push.answeredAt) else { continue }
             let row = joined.account.rows[first]
             tally.find(
                 "a token was never pushed to again after \(run.reason(push))",
@@ -98,8 +106,13 @@ enum TokenRules {
                     && [.delivered, .late, .lost].contains(joined.fates[index].outcome)
             }
             let answer = joined.account.pushes[death.push]
+            // One that was refused itself may have been dropped for that, which is another rule's affair.
+            let refused = Set(joined.account.pushes.filter { $0.status >= 400 && !$0.isRefusedForNow }.map(\.token))
             for role in Set(others.map { joined.account.rows[$0].lane.role }) {
-                let owed = others.filter { joined.account.rows[$0].lane.role == role }
+                let owed = others.filter {
+                    joined.account.rows[$0].lane.role == role && !refused.contains(joined.account.rows[$0].token)
+                }
+                guard !owed.isEmpty else { continue }
                 tally.test()
                 guard owed.allSatisfy({ joined.attempts(of: $0).isEmpty }), let first = owed.first else { continue }
                 let row = joined.account.rows[first]
@@ -124,7 +137,7 @@ enum TokenRules {
             let later = owedLater(joined, push.token, after: push.answeredAt)
             guard let first = later.first else { continue }
             tally.test()
-            guard later.allSatisfy({ joined.attempts(of: $0).isEmpty }) else { continue }
+            guard isForgotten(joined, push.token, after: push.answeredAt) else { continue }
             let row = joined.account.rows[first]
             tally.find(
                 "a token was dropped for a 410 that spoke of a time before its registration",

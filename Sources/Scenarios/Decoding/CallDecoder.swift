@@ -39,6 +39,7 @@ struct CallDecoder {
             registers: tokens(fields, "registers"), unregisters: tokens(fields, "unregisters"), variables: names,
             defaults: fields.entries("variables").map { StepValueDecoder(mistakes: mistakes).value($0.value) })
         call.isStale = fields.flag("stale") ?? false
+        call.isUnknown = fields.flag("unknown") ?? false
         if fields.value("passes") != nil {
             call.passes = contents.passes(fields, bodies: fields.value("json").map { [$0.json] } ?? [])
         }

@@ -121,7 +121,7 @@ extension Shape {
             "method": "POST", "path*": "/v1/event", "headers": "{ x-api-key: secret }",
             "json": "{ sessionID: \"{{sessionID}}\" }", "text": "\"{{marker}}\"", "variables": "{ text: hello }",
             "expect": "200", "pushes": "[{ channel: alert }]", "final": "true", "registers": "[activityToken]",
-            "unregisters": "[activityToken]", "stale": "true",
+            "unregisters": "[activityToken]", "stale": "true", "unknown": "true",
             "passes": "[{ at: /aps/content-state, from: /state }]",
         ])
 

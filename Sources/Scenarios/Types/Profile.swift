@@ -76,6 +76,8 @@ package struct ProfileCall: Sendable {
     package var isFinal: Bool
     /// It speaks of an activity that another one has replaced, so it must change nothing.
     package var isStale = false
+    /// It speaks for a user whom nobody has registered, so it must reach nobody.
+    package var isUnknown = false
     /// What comes through unchanged in the pushes for this call; nil: what the profile says for all.
     package var passes: [PassRule]?
     /// Tokens the relay knows after this call, and no longer knows.
