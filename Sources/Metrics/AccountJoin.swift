@@ -191,29 +191,34 @@ package struct JoinedAccount: Sendable {
         return false
     }
 
-    /// A fault of ours refused it for now: while the relay waits, a newer state may take its place (latest wins).
+    /// A fault of ours refused it for now, or kept the answer from the relay for longer than it waits.
+    private func isHeldUp(_ push: SeenPush) -> Bool {
+        push.metFault && (push.isRefusedForNow || push.status == 0 || push.flags.contains(.isAnswerUndelivered))
+    }
+
+    /// While the relay waits, a newer state may take its place (latest wins).
     private func isBackedOff(_ index: Int) -> Bool {
         let row = account.rows[index]
         guard row.type == .liveactivity, !row.isFinal else { return false }
-        func isForNow(_ push: SeenPush) -> Bool { push.metFault && (push.isRefusedForNow || push.status == 0) }
         let attempts = attempts(of: index)
-        if !attempts.isEmpty { return attempts.allSatisfy(isForNow) }
+        if !attempts.isEmpty { return attempts.allSatisfy(isHeldUp) }
         // It waited behind an older state of the same activity that the relay was holding back.
         return account.pushes.contains { push in
-            push.session == row.session && push.isMarked && isForNow(push) && tokens.lanes[push.token] == row.lane
+            push.session == row.session && push.isMarked && isHeldUp(push) && tokens.lanes[push.token] == row.lane
                 && row.plannedAt - row.deadline <= push.arrivedAt && push.arrivedAt <= fates[index].due
         }
     }
 
-    /// A newer state of the same activity on the same phone was accepted by the time this one was due.
+    /// A newer state of the same activity on the same phone was accepted by the time this one was due, or would have been
+    /// but for a fault of ours: then it is judged by what becomes of that one.
     private func isSuperseded(_ index: Int) -> Bool {
         let row = account.rows[index]
         return account.rows.indices.contains { other in
             let newer = account.rows[other]
-            guard newer.session == row.session, newer.step > row.step, newer.lane == row.lane, newer.type == row.type,
-                let accepted = fates[other].accepted
+            guard newer.session == row.session, newer.step > row.step, newer.lane == row.lane, newer.type == row.type
             else { return false }
-            return account.pushes[accepted].arrivedAt <= fates[index].due
+            if let accepted = fates[other].accepted, account.pushes[accepted].arrivedAt <= fates[index].due { return true }
+            return attempts(of: other).contains { isHeldUp($0) && $0.arrivedAt <= fates[index].due }
         }
     }
 
@@ -226,6 +231,19 @@ package struct JoinedAccount: Sendable {
             let fault = circumstances.fault(account.pushes[death.push].faultRule)
             return "dead token" + (fault.map { " (\($0.label))" } ?? "")
         }
-        return circumstances.excuse(plannedAt: row.plannedAt, due: due, attempts: attempts(of: index))
+        // Once its token was taken back it may not be sent again.
+        let last = takenBack(row).map { min($0, due) } ?? due
+        return circumstances.excuse(plannedAt: row.plannedAt, due: last, attempts: attempts(of: index))
+    }
+
+    /// When a later call, which owes nothing itself, took its token back.
+    private func takenBack(_ row: Expectation) -> Instant? {
+        account.tokenCalls.compactMap { taken -> Instant? in
+            guard !taken.isRegistration, taken.token == row.token, taken.place > row.place,
+                let call = account.call(at: taken.place), call.state == .sent,
+                !account.rows.contains(where: { $0.place == taken.place })
+            else { return nil }
+            return call.sentAt
+        }.min()
     }
 }

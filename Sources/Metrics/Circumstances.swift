@@ -119,8 +119,8 @@ package struct Circumstances: Sendable {
     /// Whether the fault was over early enough for the relay to try again before `due`.
     private func makesUp(for fault: Fault, from first: Instant, last: Instant, by due: Instant) -> Bool {
         let windowEnd = fault.windows.last { $0.lowerBound <= last }?.upperBound ?? last
-        // Once it lets pushes pass again, a window that is still open is no obstacle for one that it met by chance.
-        let over = min(windowEnd, due)
+        // It was not over before it was met for the last time, and from there the relay counts its wait.
+        let over = min(max(windowEnd, last), due)
         guard over < due else { return false }
         let lasted = over - first
         return over + max(Self.leastPatience, lasted) < due

@@ -59,6 +59,23 @@ struct ExcuseTests {
         #expect(faulted(503, until: 99_000).classes == "excused 1")
     }
 
+    @Test("a fault that it met for the last time when it should have been over, or before its token was taken back")
+    func shortOfTime() {
+        let late = faulted(503, until: 1_040, due: 3_050)
+        #expect(late.classes == "excused 1", "met at 1050, so over no sooner")
+        #expect(faulted(503, until: 1_040, due: 3_051).classes == "lost 1")
+        let returned = { (seconds: Int64) in
+            self.faulted(503).with {
+                $0.call(2, at: seconds)
+                $0.registers(2, isRegistration: false)
+            }
+        }
+        #expect(returned(3_100).classes == "excused 1")
+        #expect(returned(3_101).classes == "lost 1")
+        // A call that owes pushes of its own ends the activity in its own way.
+        #expect(returned(3_100).with { $0.expect(2, at: 3_100); $0.push(2, at: 3_150) }.classes == "delivered 1, lost 1")
+    }
+
     @Test("a fault that it met as often as one may ask of the relay to try", arguments: [
         (503, 2, "lost 1"), (503, 3, "excused 1"), (0, 1, "lost 1"), (0, 2, "excused 1"),
     ] as [(UInt16, Int, String)])

@@ -136,6 +136,26 @@ struct ExpectationClassTests {
         #expect(story.with { $0.account.pushes[1].faultRule = 0 }.classes == "delivered 1, lost 1")
         #expect(story.with { $0.push(1, at: 1060, status: 503) }.classes == "delivered 1, lost 1")
         #expect(story.with { $0.account.pushes[1].status = 0 }.classes == "delivered 1, superseded 1")
+        // Accepted, but too late for the relay to hear of it.
+        let unheard = story.with {
+            $0.account.pushes[1].status = 200
+            $0.account.pushes[1].outcome = .ignoredFuture
+            $0.undelivered = [2]
+        }
+        #expect(unheard.classes == "delivered 1, superseded 1")
+        #expect(unheard.with { $0.undelivered = [] }.classes == "delivered 1, lost 1")
+    }
+
+    @Test("superseded by a newer one that our fault refused, which is then judged for both")
+    func handedOn() {
+        let story = overtaken(at: 3000).with {
+            $0.push(2, at: 1450, status: 503) { $0.faultRule = 1 }
+            $0.circumstances.faults = [.init(rule: 1, label: "503", windows: [instant(1400)..<instant(1500)])]
+        }
+        #expect(story.classes == "late 1, superseded 1")
+        #expect(story.with { $0.account.pushes[1].faultRule = 0 }.classes == "late 1, lost 1")
+        #expect(story.with { $0.account.pushes[1].arrivedAt = instant(1501) }.classes == "late 1, lost 1")
+        #expect(story.with { $0.account.rows[0].flags = [] }.classes == "late 1, lost 1")
     }
 
     // MARK: Not the relay's
