@@ -218,7 +218,7 @@ package struct JoinedAccount: Sendable {
             guard newer.session == row.session, newer.step > row.step, newer.lane == row.lane, newer.type == row.type
             else { return false }
             if let accepted = fates[other].accepted, account.pushes[accepted].arrivedAt <= fates[index].due { return true }
-            return attempts(of: other).contains { isHeldUp($0) && $0.arrivedAt <= fates[index].due }
+            return attempts(of: other).contains { $0.metFault && $0.arrivedAt <= fates[index].due }
         }
     }
 

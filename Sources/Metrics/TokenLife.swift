@@ -20,6 +20,8 @@ package struct TokenLife: Sendable {
         package var arrivedAt: Instant
         package var answeredAt: Instant
         package var environment: PushEnvironment
+        /// A 410 of the very millisecond of the registration: the relay may take the one for older, or the other.
+        package var isDoubtful: Bool
     }
 
     package private(set) var registrations: [TokenHash: [Registration]] = [:]
@@ -36,10 +38,13 @@ package struct TokenLife: Sendable {
                     sentAt: made.sentAt, answeredAt: made.answeredAt, place: call.place, wasTaken: made.wasTaken))
         }
         for (index, push) in account.pushes.enumerated()
-        where isDeath(push) && !push.flags.contains(.isAnswerUndelivered) && !speaksOfThePast(push, circumstances) {
+        where isDeath(push) && !push.flags.contains(.isAnswerUndelivered)
+            && !speaksOfThePast(push, circumstances, within: Self.resolution)
+        {
             deaths[push.token, default: []].append(
                 Death(
-                    push: index, arrivedAt: push.arrivedAt, answeredAt: push.answeredAt, environment: push.environment))
+                    push: index, arrivedAt: push.arrivedAt, answeredAt: push.answeredAt, environment: push.environment,
+                    isDoubtful: speaksOfThePast(push, circumstances)))
         }
     }
 
@@ -49,19 +54,25 @@ package struct TokenLife: Sendable {
     }
 
     /// The death that the relay should have known of when it sent what came at `arrival`: its answer left at least `grace`
-    /// before, and no registration that was sent until then has made the token live again.
+    /// before, and no registration that was sent until then has made the token live again. None that is doubtful.
     package func death(of token: TokenHash, before arrival: Instant, grace: Interval = .zero) -> Death? {
         deaths[token]?.last { death in
-            death.answeredAt <= arrival - grace && !wasRegistered(token, after: death.arrivedAt, until: arrival)
+            !death.isDoubtful && death.answeredAt <= arrival - grace && !wasRegistered(token, after: death.arrivedAt, until: arrival)
         }
     }
 
-    /// A 410 whose timestamp lies before the run, or before the token's last registration, kills nothing (P10).
-    package func speaksOfThePast(_ push: SeenPush, _ circumstances: Circumstances) -> Bool {
+    /// What a 410's timestamp counts in.
+    private static let resolution = Interval.milliseconds(1)
+
+    /// A 410 whose timestamp lies before the run, or by at least `resolution` before the token's last registration, kills
+    /// nothing (P10).
+    package func speaksOfThePast(
+        _ push: SeenPush, _ circumstances: Circumstances, within resolution: Interval = .zero
+    ) -> Bool {
         guard push.status == 410, push.diedMilliseconds > 0 else { return false }
         let died = WallTime(milliseconds: push.diedMilliseconds)
         if let start = circumstances.startedAt, died < start { return true }
         let ago = (push.arrivedWall - died) * (1 / circumstances.clockScale)
-        return wasRegistered(push.token, after: push.arrivedAt - ago, until: push.arrivedAt)
+        return wasRegistered(push.token, after: push.arrivedAt - ago + resolution, until: push.arrivedAt)
     }
 }

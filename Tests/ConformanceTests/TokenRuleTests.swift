@@ -203,7 +203,10 @@ struct RegistrationRuleTests {
         #expect(unanswered.findings("newer-registration-kept") == nil)
         let dead = ended.with { $0.push(9, at: 40.02, token: .rotated, status: 410, reason: "Unregistered") }
         #expect(dead.findings("newer-registration-kept") == nil)
-        let unused = ended.with { $0.expect(7, .permission, at: 27.5, token: .rotated) }
+        let unused = ended.with {
+            $0.expect(7, .permission, at: 27.5, token: .rotated)
+            $0.push(7, at: 27.52)
+        }
         #expect(unused.findings("newer-registration-kept") == nil, "the new token was of no use before either")
     }
 
@@ -222,6 +225,8 @@ struct RegistrationRuleTests {
         #expect(after(30).with { $0.calls[7].wasTaken = false }.findings("unregister-respected") == nil)
         // The app has let the card go, so an end that had to wait does no harm.
         #expect(after(30).with { $0.pushes[$0.pushes.count - 1].event = .end }.findings("unregister-respected") == 0)
+        let refused = after(30).with { $0.pushes[$0.pushes.count - 1].event = nil }
+        #expect(refused.findings("unregister-respected") == 0, "the event of one that was refused is the plan's")
         // `complete` takes the token back too, and causes pushes of its own.
         let completing = History.honest.with { $0.registers(6, .activity, .activity, isRegistration: false) }
         #expect(completing.findings("unregister-respected") == nil)

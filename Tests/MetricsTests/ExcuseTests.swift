@@ -219,6 +219,16 @@ struct TokenLifeTests {
         }
     }
 
+    /// Registered at 1000; the timestamp counts whole milliseconds.
+    @Test("ends in doubt with a 410 of the registration's own millisecond", arguments: [
+        (998, nil, nil), (999, true, nil), (1_000, false, 0),
+    ] as [(Int64, Bool?, Int?)])
+    func doubt(milliseconds: Int64, isDoubtful: Bool?, blamed: Int?) {
+        let life = died(milliseconds).joined.tokens
+        #expect(life.deaths[.activity]?.first?.isDoubtful == isDoubtful)
+        #expect(life.death(of: .activity, before: instant(9_000))?.push == blamed)
+    }
+
     @Test("ends with an answer that tells of it, once that answer is out")
     func death() {
         let story = died().with { $0.account.pushes[0].answeredAt = instant(2_300) }

@@ -155,6 +155,7 @@ struct ExpectationClassTests {
         #expect(story.classes == "late 1, superseded 1")
         #expect(story.with { $0.account.pushes[1].faultRule = 0 }.classes == "late 1, lost 1")
         #expect(story.with { $0.account.pushes[1].arrivedAt = instant(1501) }.classes == "late 1, lost 1")
+        #expect(story.with { $0.account.pushes[1].status = 403 }.classes == "late 1, superseded 1", "for good, too")
         #expect(story.with { $0.account.rows[0].flags = [] }.classes == "late 1, lost 1")
     }
 

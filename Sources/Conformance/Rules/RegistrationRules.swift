@@ -53,10 +53,9 @@ enum RegistrationRules {
             guard let first = later.first else { continue }
             let row = joined.account.rows[first]
             // A token that was of no use before the request either was not lost by it.
-            let before = joined.account.rows.indices.filter { index in
-                joined.account.rows[index].token == row.token && joined.account.rows[index].plannedAt < call.sentAt
-            }
-            if !before.isEmpty, before.allSatisfy({ joined.attempts(of: $0).isEmpty }) { continue }
+            let wasOwed = joined.account.rows.contains { $0.token == row.token && $0.plannedAt < call.sentAt }
+            let wasUsed = joined.account.pushes.contains { $0.token == row.token && $0.arrivedAt < call.sentAt }
+            if wasOwed, !wasUsed { continue }
             tally.test()
             guard later.allSatisfy({ joined.attempts(of: $0).isEmpty }) else { continue }
             tally.find(
@@ -77,10 +76,10 @@ enum RegistrationRules {
             else { continue }
             tally.test()
             let since = call.answeredAt + run.circumstances.inFlightGrace
-            // An end that had to wait does no harm: the app has let the card go already (R0.40).
-            for push in joined.account.pushes
-            where push.token == taken.token && push.arrivedAt > since && push.event != .end {
-                guard !joined.tokens.wasRegistered(taken.token, after: call.sentAt, until: push.arrivedAt) else { continue }
+            for (index, push) in joined.account.pushes.enumerated() where push.token == taken.token && push.arrivedAt > since {
+                // An end that had to wait does no harm: the app has let the card go already (R0.40).
+                let event = push.event ?? joined.rowOfPush[index].flatMap { joined.account.rows[$0].event }
+                guard event != .end, !joined.tokens.wasRegistered(taken.token, after: call.sentAt, until: push.arrivedAt) else { continue }
                 tally.find(
                     "a push went to a token that had been taken back", expected: "none after `\(run.kind(call.kind))`",
                     seen: "one \(push.arrivedAt - call.answeredAt) later", session: push.isMarked ? push.session : nil,

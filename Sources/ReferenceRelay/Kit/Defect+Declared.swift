@@ -15,7 +15,7 @@ extension Defect {
         switch self {
         case .dropsTrailingEdge: ("R0.8", ["last-state-delivered", "states-delivered"])
         case .ignoresThrottle: ("R0.7", ["throttle-respected"])
-        case .sharesThrottle: ("R0.9", ["throttle-per-session"])
+        case .sharesThrottle: ("R0.9", ["throttle-per-session", "last-state-delivered"])
         case .updateAfterEnd: ("R0.10", ["nothing-after-end", "state-order", "timestamp-seconds-rising"])
         case .alertsOnProgress: ("R0.3", ["alerts-only-where-due", "nothing-unexpected"])
         case .activityBeforeAlert: ("R0.2", ["alert-goes-first"])
@@ -69,7 +69,7 @@ extension Defect {
         case .keepsDeadTokens: ("R0.22", ["dead-token-dropped", "dead-device-token-dropped"])
         case .keepsDeadDeviceTokens: ("R0.25", ["dead-device-token-dropped"])
         case .knowsOnlyUnregistered: ("R0.22", ["dead-token-dropped", "dead-device-token-dropped"])
-        case .retriesAfter410: ("R0.22", ["dead-token-dropped", "dead-device-token-dropped"])
+        case .retriesAfter410: ("R0.22", ["dead-token-dropped", "dead-device-token-dropped"] + Self.lost)
         case .ignores410Timestamp: ("P10", ["old-410-ignored"] + Self.lost)
         case .prunesOnAnyRefusal: ("R0.23", ["living-token-kept"] + Self.lost)
         case .prunesAllTokens: ("R0.24", ["other-token-kept", "states-delivered"])
