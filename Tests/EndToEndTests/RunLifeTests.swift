@@ -37,7 +37,8 @@ struct RunLifeTests {
     /// A small load on the reference relay, over in three seconds.
     private let small = [
         "run", "Scenarios/smoke.yaml", "--quiet", "--set", "workload.arrivals=[{rate: 30, for: 1s}]", "--set",
-        "workload.pace=100", "--set", "phases.drain=1s", "--set", "faults[0].at=500ms",
+        "workload.pace=100", "--set", "phases.drain=1s", "--set", "exercises=[]", "--set",
+        "faults=[{at: 500ms, match: {pushType: liveactivity, tokenFraction: 0.1}, action: {respond: {reason: Unregistered}}}]",
         "--set", "latenessBudget=5s",
     ]
 
