@@ -20,6 +20,36 @@ package final class RunContext {
         }
     }
 
+    /// How connections came and went.
+    package struct Connections: Hashable, Sendable {
+        package private(set) var opened = 0
+        /// The most that were open at a time.
+        package private(set) var peak = 0
+        private var now = 0
+        private var first: Instant?
+        private var last: Instant?
+
+        package init() {}
+
+        package mutating func open(at instant: Instant) {
+            opened += 1
+            now += 1
+            peak = max(peak, now)
+            first = first ?? instant
+            last = instant
+        }
+
+        package mutating func close() { now = max(0, now - 1) }
+
+        /// Those that took the place of others.
+        package var replaced: Int { opened - peak }
+        /// From the first opening to the last.
+        package var span: Interval {
+            guard let first, let last else { return .zero }
+            return last - first
+        }
+    }
+
     package var circumstances = Circumstances()
     package var texts = Texts()
     /// Who signed, by the number of the `authorization` text.
@@ -27,6 +57,8 @@ package final class RunContext {
     package var deaths: [Death] = []
     /// Connections on which the relay opened more streams than it had acknowledged as the limit, and how many at once.
     package var overruns: [(connection: UInt64, streams: Int)] = []
+    /// The relay's connections to the mock.
+    package var connections = Connections()
     /// Names of the profile's calls.
     package var kinds: [String] = []
     /// Calls whose Live Activity push is urgent, by number.

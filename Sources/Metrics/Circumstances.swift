@@ -25,16 +25,22 @@ package struct Circumstances: Sendable {
         package var isSilence: Bool
         /// It ends a stream or a connection, or holds it up.
         package var touchesConnection: Bool
+        /// It meets each token, or connection, so often and no more.
+        package var timesEach: Int?
+        /// When it had met all that it may meet.
+        package var spentAt: Instant?
 
         package init(
             rule: UInt32, label: String, windows: [Range<Instant>], isSilence: Bool = false,
-            touchesConnection: Bool = false
+            touchesConnection: Bool = false, timesEach: Int? = nil, spentAt: Instant? = nil
         ) {
             self.rule = rule
             self.label = label
             self.windows = windows
             self.isSilence = isSilence
             self.touchesConnection = touchesConnection
+            self.timesEach = timesEach
+            self.spentAt = spentAt
         }
     }
 
@@ -95,7 +101,8 @@ package struct Circumstances: Sendable {
         // It tried again, as often as one may ask of it.
         if attempts.count >= (last.status == 0 ? 2 : 3) { return fault.label }
         let first = attempts.map(\.arrivedAt).min() ?? last.arrivedAt
-        return makesUp(for: fault, from: first, last: last.answeredAt, by: due) ? nil : fault.label
+        let isSpent = fault.timesEach.map { most in attempts.count { $0.faultRule == fault.rule } >= most } ?? false
+        return makesUp(for: fault, from: first, last: last.answeredAt, by: due, isSpent: isSpent) ? nil : fault.label
     }
 
     /// Faults that met connections in that time.
@@ -117,8 +124,11 @@ package struct Circumstances: Sendable {
     }
 
     /// Whether the fault was over early enough for the relay to try again before `due`.
-    private func makesUp(for fault: Fault, from first: Instant, last: Instant, by due: Instant) -> Bool {
-        let windowEnd = fault.windows.last { $0.lowerBound <= last }?.upperBound ?? last
+    private func makesUp(
+        for fault: Fault, from first: Instant, last: Instant, by due: Instant, isSpent: Bool = false
+    ) -> Bool {
+        var windowEnd = isSpent ? last : fault.windows.last { $0.lowerBound <= last }?.upperBound ?? last
+        if let spent = fault.spentAt { windowEnd = min(windowEnd, spent) }
         // It was not over before it was met for the last time, and from there the relay counts its wait.
         let over = min(max(windowEnd, last), due)
         guard over < due else { return false }

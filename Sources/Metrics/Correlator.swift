@@ -194,7 +194,7 @@ package struct Correlator: Sendable {
         var after: [UInt64: Int] = [:]
         for push in joined.account.pushes {
             let death = joined.tokens.death(
-                of: push.token, before: push.arrivedAt, grace: circumstances.inFlightGrace)
+                before: push, of: joined.account.pushes, grace: circumstances.inFlightGrace)
             guard let death, death.environment == push.environment else { continue }
             let answered = joined.account.pushes[death.push]
             // A 400 may mean the token's topic only (DeviceTokenNotForTopic).

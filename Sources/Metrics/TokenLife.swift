@@ -54,7 +54,18 @@ package struct TokenLife: Sendable {
     }
 
     /// The death that the relay should have known of when it sent what came at `arrival`: its answer left at least `grace`
-    /// before, and no registration that was sent until then has made the token live again. None that is doubtful.
+    /// before, and no registration that was sent until then has made the token live again. None that is doubtful. `pushes`
+    /// are the account's.
+    package func death(before push: SeenPush, of pushes: [SeenPush], grace: Interval) -> Death? {
+        // What had the answer itself and is sent again was not under way.
+        let again = deaths[push.token]?.last { death in
+            pushes[death.push].identity == push.identity && death.answeredAt <= push.arrivedAt && !death.isDoubtful
+                && !wasRegistered(push.token, after: death.arrivedAt, until: push.arrivedAt)
+        }
+        return again ?? death(of: push.token, before: push.arrivedAt, grace: grace)
+    }
+
+    /// The same of any push that came at `arrival`.
     package func death(of token: TokenHash, before arrival: Instant, grace: Interval = .zero) -> Death? {
         deaths[token]?.last { death in
             !death.isDoubtful && death.answeredAt <= arrival - grace && !wasRegistered(token, after: death.arrivedAt, until: arrival)

@@ -66,6 +66,11 @@ struct Pass {
             lateOutcomes[late.push] = late.outcome
             correlator.observe(late: "\(late.outcome.word)")
         }
+        switch note.kind {
+        case .connectionOpened: context.connections.open(at: note.at)
+        case .connectionClosed: context.connections.close()
+        default: break
+        }
         if let overrun = note.overrun, context.overruns.count < Self.mostDistantNotes { context.overruns.append(overrun) }
         if let push = note.undelivered, undelivered.count < Self.mostDistantNotes { undelivered.insert(push) }
         if let scenario { story.pass(note, scenario, context) }
@@ -76,8 +81,9 @@ struct Pass {
         pushesRead += 1
         context.pushCount += 1
         var push = observer.observe(entry)
-        if let scenario, push.metFault, story.touchesConnection(push.faultRule, scenario) {
-            story.fire(push.faultRule, at: push.answeredAt, context)
+        if let scenario, push.metFault {
+            if story.touchesConnection(push.faultRule, scenario) { story.fire(push.faultRule, at: push.answeredAt, context) }
+            story.count(push.faultRule, at: push.answeredAt, scenario, context)
         }
         push.owner = owners[push.token].map { $0 &+ 1 } ?? 0
         correlator.observe(push, reason: context.texts[push.reason])

@@ -45,12 +45,21 @@ struct Soundness {
             story.finish == nil
                 ? "the run was killed: this is judged as far as it got"
                 : story.finish?.isInterrupted == true ? "a signal ended the run" : "it did", costs: .absence)
-        for (number, fault) in scenario.faults.enumerated() {
+        let undecided = correlation.count(.undecided)
+        if undecided > 0, story.finish != nil {
+            add(
+                "every deadline has passed", false,
+                "\(undecided) pushes had not come and were not due when the run ended: make `phases.drain` longer than "
+                    + "\(scenario.phases.drain)")
+        }
+        let cameUp = story.wasReady || story.relayStartedAt == nil
+        for (number, fault) in scenario.faults.enumerated() where cameUp {
             let fired = totals?.firings[safe: number] ?? 0
             guard totals != nil, fired == 0 else { continue }
+            let id = fault.rule.id.isEmpty ? "\(number + 1)" : "`\(fault.rule.id)`"
             add(
-                "fault \(number + 1) fired", false,
-                "the fault at \(fault.at) never met anything: check its `at` against the run's length, and its `match`")
+                "fault \(id) fired", false,
+                "it never met anything: check its `at` (\(fault.at)) against the run's length, and its `match`")
         }
         if let trouble = story.finish?.trouble {
             add("nothing of ours failed", false, trouble, costs: [.absence, .timing, .order])

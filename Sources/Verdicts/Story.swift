@@ -22,6 +22,8 @@ struct Story {
     /// Beyond this every second one is forgotten.
     private static let mostSamples = 4_096
     private static let mostFirings = 1 << 20
+    /// How often each of the scenario's faults met something, by its number in pushes, and when for the last time.
+    private var firings: [UInt32: (count: Int, last: Instant)] = [:]
 
     var origin: Instant? { phases.first?.at }
 
@@ -35,7 +37,10 @@ struct Story {
     private(set) var faultNumbers: [UInt32: Int] = [:]
 
     mutating func pass(_ entry: NoteEntry, _ scenario: Scenario, _ run: RunContext) {
-        if let late = entry.faultOnConnection { fire(late, at: entry.at, run) }
+        if let rule = entry.faultOnConnection {
+            fire(rule, at: entry.at, run)
+            count(rule, at: entry.at, scenario, run)
+        }
         guard let note = entry.run else { return }
         switch note {
         case .plan: break
@@ -61,7 +66,8 @@ struct Story {
             guard end == nil else { return }
             run.circumstances.outages.append(.init(from: entry.at, until: .distantFuture))
         case .relayExited(let exit):
-            guard !exit.wasAsked else { return }
+            // One that never came up is told as such.
+            guard !exit.wasAsked, wasReady else { return }
             run.deaths.append(RunContext.Death(at: entry.at, how: exit.how, lastLines: exit.lastLines))
         case .relaySample(let sample): add(sample, at: entry.at)
         case .totals(let totals): self.totals = totals
@@ -94,7 +100,22 @@ struct Story {
             return Circumstances.Fault(
                 rule: given.note.rule, label: given.note.label,
                 windows: rule.times(givenAt: given.at, until: given.until ?? .distantFuture), isSilence: rule.isSilence,
-                touchesConnection: rule.touchesConnection)
+                touchesConnection: rule.touchesConnection,
+                timesEach: rule.per == .all || rule.renew != nil ? nil : rule.times,
+                spentAt: firings[given.note.rule].flatMap { $0.count >= rule.times ?? .max ? $0.last : nil })
+        }
+    }
+
+    /// A fault met something. One that may do so only so often is over when it has.
+    mutating func count(_ rule: UInt32, at instant: Instant, _ scenario: Scenario, _ run: RunContext) {
+        guard let number = faultNumbers[rule], let fault = scenario.faults[safe: number]?.rule, let times = fault.times,
+            fault.per == .all, fault.renew == nil
+        else { return }
+        let last = max(instant, firings[rule]?.last ?? instant)
+        firings[rule] = ((firings[rule]?.count ?? 0) + 1, last)
+        guard firings[rule]?.count == times else { return }
+        for index in run.circumstances.faults.indices where run.circumstances.faults[index].rule == rule {
+            run.circumstances.faults[index].spentAt = last
         }
     }
 

@@ -24,7 +24,7 @@ extension Claim {
         Claim(
             "R0.2", .must,
             "For complete, permission and error the device still gets its ordinary alert, before the Live Activity push.",
-            norm: plan, rules: ["alert-goes-first"], defects: ["activity-before-alert"]),
+            norm: plan, rules: ["alert-goes-first", "states-delivered"], defects: ["activity-before-alert"]),
         Claim(
             "R0.3", .must, "The events progress and start raise no ordinary alert.",
             norm: "\(follows): its activity code is added to the path that sends alerts",

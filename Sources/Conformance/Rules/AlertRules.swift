@@ -30,8 +30,8 @@ enum AlertRules {
     }
 
     static let first = Rule(
-        "alert-goes-first", ["R0.2"], .must, basis: [.timing, .absence],
-        requirement: "Where an event calls for both, the alert is sent, and before the Live Activity push.",
+        "alert-goes-first", ["R0.2"], .must, basis: .timing,
+        requirement: "Where an event calls for both, the alert is sent before the Live Activity push.",
         norm: "Relay contract: the ordinary push still goes out, in addition to and before the activity's",
         advice: "send the alert, and the Live Activity push once the alert's answer is in"
     ) { joined, run, tally in
@@ -41,24 +41,18 @@ enum AlertRules {
             guard !beside.isEmpty, ![.excused, .unsent, .undecided].contains(joined.fates[index].outcome) else { continue }
             let alerts = joined.attempts(of: index)
             let early = beside.flatMap { joined.attempts(of: $0) }.min { $0.arrivedAt < $1.arrivedAt }
-            guard let early else { continue }
+            // An alert that never came is lost, which says nothing of an order.
+            guard let early, let alert = alerts.first else { continue }
             // An alert that went down with a connection is sent again later, and nothing waits for that.
-            let until = alerts.first?.arrivedAt ?? joined.fates[index].due
-            guard run.circumstances.firings(from: row.plannedAt, to: until).isEmpty else { continue }
+            guard run.circumstances.firings(from: row.plannedAt, to: alert.arrivedAt).isEmpty else { continue }
             tally.test()
-            let alert = alerts.first
-            if let alert {
-                let lead = alert.arrivedAt - early.arrivedAt
-                // Of what came in one read of one connection the entries' order tells.
-                let isBehind = lead > .zero || lead == .zero && alert.id > early.id
-                guard isBehind, alert.connection == early.connection || lead > slack else { continue }
-            } else if joined.fates[index].outcome != .lost {
-                continue
-            }
+            let lead = alert.arrivedAt - early.arrivedAt
+            // Of what came in one read of one connection the entries' order tells.
+            let isBehind = lead > .zero || lead == .zero && alert.id > early.id
+            guard isBehind, alert.connection == early.connection || lead > slack else { continue }
             tally.find(
                 "`\(run.kind(row.kind))` reached the activity before it reached the user", expected: "the alert first",
-                seen: alert.map { "the alert \($0.arrivedAt - early.arrivedAt) afterwards" } ?? "no alert",
-                session: row.session, step: row.step, early.id)
+                seen: "the alert \(lead) afterwards", session: row.session, step: row.step, early.id, alert.id)
         }
     }
 }

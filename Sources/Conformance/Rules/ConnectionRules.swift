@@ -172,6 +172,8 @@ enum ConnectionRules {
         private static let leastPushesPerConnection = 10
         /// A pool may open a few connections for nothing.
         private static let freeConnections = 4
+        /// One that is closed and opened again in so long is no storm; Apple means hours.
+        private static let leastLife: Int64 = 10
 
         private var pushes = 0
         private var connections: Set<UInt64> = []
@@ -199,6 +201,11 @@ enum ConnectionRules {
                 tally.find(
                     "\(pushes) pushes came over \(connections.count) connections",
                     expected: "at least \(Self.leastPushesPerConnection) pushes per connection", seen: "\(tenths)", last)
+            } else if run.connections.replaced > excused + Int(run.connections.span.seconds / Double(Self.leastLife)) {
+                tally.find(
+                    "connections were closed and others opened in their place", expected: "connections that last for hours",
+                    seen: "\(run.connections.opened) opened in \(run.connections.span), at most \(run.connections.peak) at a time",
+                    last)
             }
             return tally.verdict
         }

@@ -62,13 +62,13 @@ enum RetryRules {
 
     static let keepsID = Rule(
         "retry-keeps-apns-id", ["P15"], .should,
-        requirement: "A retry after 429 or 5xx carries the apns-id of the push it repeats.",
+        requirement: "A retry after 429, 5xx or no answer carries the apns-id of the push it repeats.",
         norm: "Apple, Sending notification requests to APNs: apns-id is the notification's own identifier",
         advice: "make the apns-id when the push is made, not when it is sent"
     ) { joined, run, tally in
         var refused: [PushIdentity: SeenPush] = [:]
         for push in joined.account.pushes {
-            defer { refused[push.identity] = push.isRefusedForNow ? push : nil }
+            defer { refused[push.identity] = push.isRefusedForNow || push.status == 0 ? push : nil }
             guard let first = refused[push.identity], first.flags.contains(.gaveAPNsID),
                 push.flags.contains(.gaveAPNsID)
             else { continue }

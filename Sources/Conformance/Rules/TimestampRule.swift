@@ -24,6 +24,22 @@ enum TimestampRule {
         var statesOfStamp: Int
     }
 
+    /// A session on one phone.
+    private struct Card: Hashable {
+        var session: UInt32
+        var phone: UInt8
+    }
+
+    private static func card(of push: SeenPush, _ joined: JoinedAccount) -> Card? {
+        guard push.isMarked, let lane = joined.tokens.lanes[push.token] else { return nil }
+        return Card(session: push.session, phone: lane.phone)
+    }
+
+    /// The token became known after the start, so it is that of the activity which the start made.
+    private static func isLater(_ token: TokenHash, than start: SeenPush, _ joined: JoinedAccount) -> Bool {
+        joined.tokens.registrations[token]?.first.map { $0.sentAt > start.arrivedAt } ?? false
+    }
+
     static let secondsAndRising = Rule(
         "timestamp-seconds-rising", ["R0.16", "P16", "G6"], .must,
         requirement: "aps.timestamp is in Unix seconds, and a newer state never carries an older one.",
@@ -31,6 +47,7 @@ enum TimestampRule {
         advice: "take whole seconds since 1970 when the push is built, and never less than the last one of that activity"
     ) { joined, run, tally in
         var tracks: [Key: Track] = [:]
+        var starts: [Card: SeenPush] = [:]
         for push in joined.account.pushes where push.isLiveActivity && push.isAccepted {
             guard let stamp = push.stamp else { continue }
             tally.test()
@@ -42,6 +59,17 @@ enum TimestampRule {
                     seen: "\(stamp)" + (stamp > plausible.upperBound ? ", as if in milliseconds" : ""), session: session,
                     step: step, push.id)
                 continue
+            }
+            if let card = card(of: push, joined) {
+                if push.event == .start {
+                    starts[card] = push
+                } else if push.event == .update, let start = starts[card], isLater(push.token, than: start, joined),
+                    let started = start.stamp, stamp < started
+                {
+                    tally.find(
+                        "an update is stamped older than the start of its activity", expected: "at least \(started)",
+                        seen: "\(stamp)", session: session, step: step, start.id, push.id)
+                }
             }
             let key = Key(token: push.token, session: session ?? .max)
             guard var track = tracks[key] else {

@@ -14,7 +14,7 @@ enum TokenRules {
         let grace = run.circumstances.inFlightGrace
         var told: Set<TokenHash> = []
         for push in joined.account.pushes where isMeant(push) {
-            if let death = joined.tokens.death(of: push.token, before: push.arrivedAt, grace: grace),
+            if let death = joined.tokens.death(before: push, of: joined.account.pushes, grace: grace),
                 death.environment == push.environment, run.tellsOfDeathForGood(joined.account.pushes[death.push])
             {
                 let answer = joined.account.pushes[death.push]
