@@ -47,55 +47,56 @@ let package = Package(
         library("CZlib", package: "zlib1g-dev", pkgConfig: "zlib"),
         room("Basics", []),
         // Floor 1
-        room("EventLoop", ["Basics", "CLinux"]),
+        room("OperatingSystem", ["Basics"]),
         room("TLS", ["Basics", "COpenSSL"]),
         room("HTTP", ["Basics"]),
-        room("HTTP2", ["Basics", "HTTP", "CNghttp2"]),
         room("YAML", ["Basics", "CYAML"]),
-        room("SQLite", ["Basics", "CSQLite"]),
         room("Pushes", ["Basics"]),
         room("Schemas", ["Basics"]),
         // Floor 2
-        room("Net", ["Basics", "EventLoop", "TLS", "HTTP", "HTTP2", "CLinux"]),
+        room("EventLoop", ["Basics", "OperatingSystem", "CLinux"]),
+        room("HTTP2", ["Basics", "HTTP", "CNghttp2"]),
+        room("SQLite", ["Basics", "OperatingSystem", "CSQLite"]),
         // Floor 3
-        room("APNs", ["Basics", "HTTP", "Pushes"]),
+        room("Net", ["Basics", "OperatingSystem", "EventLoop", "TLS", "HTTP", "HTTP2", "CLinux"]),
         // Floor 4
+        room("APNs", ["Basics", "HTTP", "Pushes"]),
+        // Floor 5
         room("Devices", ["Basics", "Pushes", "APNs"]),
         room("Faults", ["Basics", "Pushes", "APNs"]),
-        // Floor 5
-        room("Journal", ["Basics", "EventLoop", "HTTP", "Pushes", "CXXHash"]),
-        room("Metrics", ["Basics", "Pushes", "Journal", "CZlib"]),
         // Floor 6
-        room("Scenarios", ["Basics", "Pushes", "Schemas", "YAML", "Faults", "APNs", "Devices"]),
-        room(
-            "LoadGenerator",
-            ["Basics", "Pushes", "EventLoop", "TLS", "HTTP", "Net", "Journal", "Metrics", "Scenarios"]),
+        room("Journal", ["Basics", "OperatingSystem", "HTTP", "Pushes", "CXXHash"]),
+        // Floor 7
+        room("Metrics", ["Basics", "Pushes", "CZlib"]),
+        room("Scenarios", ["Basics", "OperatingSystem", "Pushes", "Schemas", "YAML", "Faults", "Devices"]),
+        // Floor 8
+        room("LoadGenerator", ["Basics", "Pushes", "EventLoop", "HTTP", "Net", "Journal", "Metrics", "Scenarios"]),
         room(
             "MockServer",
             [
-                "Basics", "Pushes", "EventLoop", "TLS", "HTTP", "HTTP2", "Net", "APNs", "Devices", "Faults", "Journal",
-                "CLinux",
+                "Basics", "OperatingSystem", "Pushes", "EventLoop", "TLS", "HTTP", "HTTP2", "Net", "APNs", "Devices",
+                "Faults", "Journal",
             ]),
-        room("ReferenceRelay", ["Basics", "Pushes", "EventLoop", "TLS", "HTTP", "Net", "SQLite"]),
-        // Floor 7
-        room("Conformance", ["Basics", "Pushes", "Schemas", "Journal", "Metrics"]),
+        room("ReferenceRelay", ["Basics", "OperatingSystem", "Pushes", "EventLoop", "TLS", "HTTP", "Net", "SQLite"]),
+        room("Conformance", ["Basics", "Pushes", "Journal", "Metrics"]),
+        // Floor 9
         room(
             "Verdicts",
-            [
-                "Basics", "Pushes", "Schemas", "Journal", "Metrics", "Faults", "Scenarios", "LoadGenerator", "Conformance",
-            ]),
-        // Floor 8
-        room("Reports", ["Basics", "Metrics", "Conformance", "Verdicts"]),
-        // Floor 8
+            ["Basics", "Pushes", "Schemas", "Journal", "Metrics", "Faults", "Scenarios", "LoadGenerator", "Conformance"]),
+        // Floor 10
+        room("Reports", ["Basics", "OperatingSystem", "Metrics", "Conformance", "Verdicts"]),
+        room(
+            "PushRig",
+            ["Basics", "OperatingSystem", "Pushes", "Journal", "Faults", "APNs", "Devices", "MockServer", "Net"]),
+        // Floor 11
         room(
             "Harness",
             [
-                "Basics", "Pushes", "EventLoop", "TLS", "HTTP", "Net", "Journal", "Metrics", "Scenarios", "Faults",
-                "LoadGenerator",
-                "MockServer", "ReferenceRelay", "Conformance", "Verdicts", "Reports", "APNs", "Devices", "CLinux",
+                "Basics", "OperatingSystem", "Pushes", "EventLoop", "Net", "Journal", "Metrics", "Scenarios", "Faults",
+                "LoadGenerator", "MockServer", "ReferenceRelay", "Conformance", "Verdicts", "Reports", "APNs",
+                "Devices", "CLinux",
             ]),
-        room("PushRig", ["Basics", "Pushes", "Journal", "Faults", "APNs", "Devices", "MockServer", "Net"]),
-        // Floor 9
+        // Floor 12
         .executableTarget(name: "Command", dependencies: ["Basics", "Harness"], swiftSettings: strict),
         // Tests, one target for each module, and the real program from outside
         .target(
@@ -117,9 +118,10 @@ let package = Package(
             "Harness",
             [
                 "APNs", "Basics", "Conformance", "Devices", "EventLoop", "Faults", "Harness", "Journal", "LoadGenerator",
-                "Metrics", "Net", "Pushes", "ReferenceRelay", "Reports", "Scenarios",
+                "Metrics", "Net", "OperatingSystem", "Pushes", "ReferenceRelay", "Reports", "Scenarios",
             ]),
         tests("House", []),
+        tests("OperatingSystem", ["Basics", "OperatingSystem"]),
         tests("Journal", ["Pushes", "Basics", "HTTP", "Journal"]),
         tests(
             "LoadGenerator",

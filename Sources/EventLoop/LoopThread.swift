@@ -3,6 +3,7 @@
 import Basics
 import CLinux
 import Glibc
+import OperatingSystem
 import Synchronization
 
 /// Letters for one loop: posted from any thread, delivered on the loop's.

@@ -3,6 +3,7 @@
 import Basics
 import CLinux
 import Glibc
+import OperatingSystem
 
 /// What a descriptor is ready for, or what its owner waits for.
 package struct Readiness: OptionSet, Sendable {

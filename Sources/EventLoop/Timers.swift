@@ -3,6 +3,7 @@
 package import Basics
 import CLinux
 import Glibc
+import OperatingSystem
 
 /// One pending action. Cancelling is cheap; a cancelled timer leaves the heap when its time comes.
 package final class LoopTimer {

@@ -4,6 +4,7 @@ package import Basics
 import LoadGenerator
 import Metrics
 import Net
+import OperatingSystem
 
 package struct BenchCommand: Sendable {
     package var url = ""
@@ -38,10 +39,9 @@ package struct BenchCommand: Sendable {
         options.fields = fields
         options.bearer = bearer
         if let bodyFile {
-            guard let text = FileSystem.read(bodyFile) else {
+            do { options.body = try FileSystem.read(bodyFile, limit: 64 << 20, kind: .any) } catch {
                 throw Failure(.usage, "cannot read \(bodyFile)", hint: "give a file with the request body")
             }
-            options.body = Array(text.utf8)
         } else {
             options.body = BenchOptions.alertBody(bytes: bodyBytes)
         }

@@ -1,6 +1,7 @@
 // Text to the user: results on stdout, everything else on stderr.
 
 import Glibc
+import OperatingSystem
 
 package enum Console {
     package static func out(_ text: String) { write(text, to: STDOUT_FILENO) }
@@ -23,14 +24,6 @@ package enum Console {
     }
 
     private static func write(_ text: String, to descriptor: Int32) {
-        var text = text
-        text.withUTF8 { bytes in
-            var sent = 0
-            while sent < bytes.count {
-                let count = Glibc.write(descriptor, bytes.baseAddress! + sent, bytes.count - sent)
-                guard count > 0 || errno == EINTR else { return }
-                sent += max(0, count)
-            }
-        }
+        Descriptor.write(text.utf8.span, to: descriptor)
     }
 }

@@ -3,6 +3,7 @@
 import Basics
 import CLinux
 import Glibc
+import OperatingSystem
 import Reports
 
 package enum Build {
@@ -11,12 +12,12 @@ package enum Build {
 
     /// The commit of the checkout that the program runs in, or the empty string.
     static var commit: String {
-        var folder = FileSystem.absolute(".")
+        var folder = FileSystem.absolute(".") ?? ""
         while !folder.isEmpty {
-            if let head = FileSystem.read(folder + "/.git/HEAD") {
+            if let head = FileSystem.text(of: folder + "/.git/HEAD") {
                 let text = head.filter { !$0.isNewline }
                 guard text.hasPrefix("ref: ") else { return text }
-                let reference = FileSystem.read(folder + "/.git/" + text.dropFirst(5)) ?? ""
+                let reference = FileSystem.text(of: folder + "/.git/" + text.dropFirst(5)) ?? ""
                 return reference.filter { !$0.isNewline }
             }
             folder = String(folder[..<(folder.lastIndex(of: "/") ?? folder.startIndex)])
@@ -32,7 +33,7 @@ extension Machine {
         func text<T>(_ tuple: T) -> String {
             withUnsafeBytes(of: tuple) { bytes in String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
         }
-        let processor = FileSystem.read("/proc/cpuinfo")?
+        let processor = FileSystem.text(of: "/proc/cpuinfo")?
             .split(separator: "\n").first { $0.hasPrefix("model name") }?
             .split(separator: ":", maxSplits: 1).last.map { String($0.drop { $0 == " " }) }
         return Machine(

@@ -1,6 +1,7 @@
 // `pushrig report`: renders the files of a saved run again.
 
 package import Basics
+import OperatingSystem
 import Reports
 
 package enum ReportCommand {
@@ -12,7 +13,7 @@ package enum ReportCommand {
         try FileSystem.makeDirectory(target)
         try ReportFiles.writeAll(record, to: target, fullTokens: fullTokens)
         Console.out(TerminalSummary.renderText(record, color: Console.wantsColor(1)))
-        Console.out("report: \(FileSystem.absolute(target))/report.html\n")
+        Console.out("report: \(FileSystem.absolute(target) ?? target)/report.html\n")
         return .passed
     }
 }

@@ -1,47 +1,25 @@
 // The directory of a journal: which files it holds, and how a writer gets a new one of its own.
 
 import Basics
-import EventLoop
 import Glibc
+import OperatingSystem
 
 enum Directory {
     /// The names of its journal files without their suffix, in no order.
     static func journals(in directory: String) throws(Failure) -> [String] {
-        guard let stream = opendir(directory) else {
-            let error = errno
-            let reason = SystemCall.describe(error)
-            throw Failure(
-                error == EMFILE || error == ENFILE ? .run : .usage, "cannot read the journal directory \(directory): \(reason)",
-                hint: "give the directory of a run or of a mock's state")
-        }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard name.hasSuffix(Format.suffix), name.utf8.count > Format.suffix.utf8.count else { continue }
-            let stem = String(name.dropLast(Format.suffix.count))
-            if JournalCursor.isFileName(stem) { names.append(stem) }
-        }
-        return names
+        let names: [String]
+        do { names = try FileSystem.names(in: directory) } catch { throw cannotRead(directory, error) }
+        return names.filter { $0.hasSuffix(Format.suffix) }.map { String($0.dropLast(Format.suffix.count)) }
+            .filter(JournalCursor.isFileName)
     }
 
     static func path(_ directory: String, _ name: String) -> String { directory + "/" + name + Format.suffix }
 
     /// Creates the directory and those above it where they are missing.
     static func create(_ directory: String) throws(Failure) {
-        var reason: Int32 = 0
-        var end = directory.startIndex
-        repeat {
-            end = directory[end...].dropFirst().firstIndex(of: "/") ?? directory.endIndex
-            if mkdir(String(directory[..<end]), 0o755) != 0, errno != EEXIST { reason = errno } else { reason = 0 }
-        } while end != directory.endIndex
-        var status = stat()
-        if reason == 0, stat(directory, &status) == 0, status.st_mode & S_IFMT != S_IFDIR { reason = ENOTDIR }
-        guard reason == 0 else {
+        do { try FileSystem.makeFolder(directory) } catch {
             throw Failure(
-                .usage, "cannot create the journal directory \(directory): \(SystemCall.describe(reason))",
+                .usage, "cannot create the journal directory \(directory): \(error.words)",
                 hint: "give a directory that can be written")
         }
     }
@@ -50,12 +28,11 @@ enum Directory {
     /// a number is added: `apns-0`, `apns-0.2`, `apns-0.3`.
     static func newFile(
         in directory: String, name: String, time: any TimeSource
-    ) throws(Failure) -> (descriptor: Int32, path: String, header: FileHeader, length: Int) {
+    ) throws(Failure) -> NewFile {
         // One writer at a time chooses its tag and name; where a file system cannot lock, O_EXCL still keeps files
         // apart.
-        let lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        defer { if lock >= 0 { close(lock) } }
-        if lock >= 0 { _ = SystemCall.run { Int(flock(lock, LOCK_EX)) } }
+        let lock = try lock(directory)
+        defer { lock.release() }
         var tag = 0
         for stem in try journals(in: directory) {
             if let other = header(of: path(directory, stem)) { tag = max(tag, Int(other.tag)) }
@@ -65,26 +42,43 @@ enum Directory {
                 .usage, "the journal directory \(directory) is full: \(Format.maxTag) files",
                 hint: "use a fresh directory")
         }
+        let header = FileHeader(name: name, tag: UInt16(tag + 1), time: time)
         var number = 1
         while true {
             let path = path(directory, number == 1 ? name : "\(name).\(number)")
-            let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o600)
-            if descriptor < 0, errno == EEXIST, number <= Format.maxTag {
+            do { return try make(path, header) } catch {
+                guard error.number == EEXIST, number <= Format.maxTag else { throw cannotWrite(path, error.number) }
                 number += 1
-                continue
             }
-            guard descriptor >= 0 else { throw cannotWrite(path, errno) }
-            let header = FileHeader(name: name, tag: UInt16(tag + 1), time: time)
-            let bytes = header.encoded()
-            let written = write(descriptor, bytes, bytes.count)
-            guard written == bytes.count else {
-                let reason = written < 0 ? errno : ENOSPC
-                close(descriptor)
-                unlink(path)
-                throw cannotWrite(path, reason)
-            }
-            return (descriptor, path, header, bytes.count)
         }
+    }
+
+    private static func lock(_ directory: String) throws(Failure) -> FileLock {
+        do { return try FileLock(folder: directory) } catch { throw cannotRead(directory, error) }
+    }
+
+    private static func make(_ path: String, _ header: FileHeader) throws(FileError) -> NewFile {
+        let file = try Descriptor(opening: path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, mode: 0o600)
+        let bytes = header.encoded()
+        if case .failed(let reason) = file.write(bytes.span) {
+            FileSystem.remove(path)
+            throw FileError(reason, path)
+        }
+        return NewFile(descriptor: file, path: path, header: header, length: bytes.count)
+    }
+
+    struct NewFile: ~Copyable {
+        let descriptor: Descriptor
+        let path: String
+        let header: FileHeader
+        let length: Int
+    }
+
+    private static func cannotRead(_ directory: String, _ error: FileError) -> Failure {
+        Failure(
+            error.number == EMFILE || error.number == ENFILE ? .run : .usage,
+            "cannot read the journal directory \(directory): \(error.words)",
+            hint: "give the directory of a run or of a mock's state")
     }
 
     static func cannotWrite(_ path: String, _ reason: Int32) -> Failure {
@@ -94,13 +88,7 @@ enum Directory {
     }
 
     private static func header(of path: String) -> FileHeader? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        return withUnsafeTemporaryAllocation(byteCount: Format.maxHeaderLength, alignment: 8) { room in
-            let count = pread(descriptor, room.baseAddress!, room.count, 0)
-            guard count > 0 else { return nil }
-            return try? FileHeader.decode(UnsafeRawBufferPointer(rebasing: room[..<count])).get().header
-        }
+        guard let bytes = try? FileSystem.start(of: path, count: Format.maxHeaderLength) else { return nil }
+        return try? bytes.withUnsafeBytes { FileHeader.decode($0) }.get().header
     }
 }

@@ -2,6 +2,7 @@
 
 import Basics
 import Glibc
+import OperatingSystem
 
 struct FileHeader: Equatable {
     /// Mixed into every checksum of the file.
@@ -94,11 +95,9 @@ struct FileHeader: Equatable {
     /// The kernel's name for this boot; all zeros where it does not tell.
     private static let currentBoot: UUIDBytes = {
         let none = UUIDBytes(high: 0, low: 0)
-        let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return none }
-        defer { close(descriptor) }
-        var text = [UInt8](repeating: 0, count: 36)
-        guard read(descriptor, &text, 36) == 36 else { return none }
+        guard let text = try? FileSystem.start(of: "/proc/sys/kernel/random/boot_id", count: 36), text.count == 36 else {
+            return none
+        }
         return UUIDBytes(text.span) ?? none
     }()
 }

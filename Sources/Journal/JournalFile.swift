@@ -2,15 +2,15 @@
 // was wholly written, and stays closed to further ones.
 
 import Basics
-import EventLoop
 import Glibc
+import OperatingSystem
 
 final class JournalFile {
     /// write(2), or what a test puts in its place.
     typealias Write = (Int32, UnsafeRawPointer, Int) -> Int
 
     let path: String
-    private let descriptor: Int32
+    private let descriptor: Descriptor
     private let write: Write
     /// Bytes in the kernel.
     private(set) var size: Int
@@ -18,7 +18,7 @@ final class JournalFile {
     private var safeSize: Int
     private(set) var failure: Failure?
 
-    init(owning descriptor: Int32, path: String, size: Int, write: @escaping Write) {
+    init(_ descriptor: consuming Descriptor, path: String, size: Int, write: @escaping Write) {
         self.descriptor = descriptor
         self.path = path
         self.size = size
@@ -26,14 +26,12 @@ final class JournalFile {
         safeSize = size
     }
 
-    deinit { close(descriptor) }
-
     /// Writes all of it, in as many calls as the kernel asks for. False when it cannot.
     func append(_ bytes: UnsafeRawPointer, _ count: Int) -> Bool {
         guard failure == nil else { return false }
         var written = 0
         while written < count {
-            switch SystemCall.run({ write(descriptor, bytes + written, count - written) }) {
+            switch SystemCall.run({ write(descriptor.number, bytes + written, count - written) }) {
             case .done(let step) where step > 0: written += step
             case .done: return fail(ENOSPC)
             case .wouldBlock: return fail(EAGAIN)
@@ -50,7 +48,7 @@ final class JournalFile {
     private func fail(_ reason: Int32) -> Bool {
         failure = Directory.cannotWrite(path, reason)
         // Should this fail too, the checksums cut the file at the same place or a little later.
-        _ = SystemCall.run { Int(ftruncate(descriptor, off_t(safeSize))) }
+        _ = SystemCall.run { Int(ftruncate(descriptor.number, off_t(safeSize))) }
         return false
     }
 }

@@ -2,8 +2,7 @@
 // meanwhile, by this process or another, and its writers may have been killed.
 
 package import Basics
-import EventLoop
-import Glibc
+import OperatingSystem
 
 /// Where a file ended before its last byte: a torn or damaged record, or one that is just being written.
 package struct JournalCut: Hashable, Sendable {
@@ -105,15 +104,10 @@ package final class JournalReader {
     }
 
     private static func start(of path: String) throws(Failure) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: Format.maxHeaderLength)
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        if descriptor < 0, errno == ENOENT { return [] }
-        guard descriptor >= 0 else {
-            throw Failure(.run, "cannot read the journal \(path): \(SystemCall.describe(errno))")
+        do { return try FileSystem.start(of: path, count: Format.maxHeaderLength) } catch {
+            if error.isAbsent { return [] }
+            throw Window.cannotRead(path, error)
         }
-        defer { close(descriptor) }
-        let count = pread(descriptor, &bytes, bytes.count, 0)
-        return Array(bytes.prefix(max(count, 0)))
     }
 
     /// Files of one boot whose clocks agree within a second share the first one's offset, so that a wall clock that was

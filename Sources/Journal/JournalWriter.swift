@@ -2,7 +2,6 @@
 // then on they outlive this process, though not the machine: there is no fsync.
 
 package import Basics
-import EventLoop
 import Glibc
 package import HTTP
 
@@ -32,7 +31,8 @@ package final class JournalWriter {
         try Directory.create(directory)
         let made = try Directory.newFile(in: directory, name: name, time: time)
         header = made.header
-        file = JournalFile(owning: made.descriptor, path: made.path, size: made.length, write: write)
+        let (path, length) = (made.path, made.length)
+        file = JournalFile(made.descriptor, path: path, size: length, write: write)
         records = RecordBuffer(file: file, salt: made.header.salt, capacity: Self.batchBytes)
     }
 

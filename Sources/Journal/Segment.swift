@@ -1,7 +1,7 @@
 // One file of a journal as a reader sees it: record after record, each checked, until the first that is not whole.
 
 import Basics
-import Glibc
+import OperatingSystem
 
 final class Segment {
     /// A whole, checked record. `bytes` is valid until the segment's next call.
@@ -37,10 +37,7 @@ final class Segment {
     var isOpen: Bool { window != nil }
 
     /// Bytes in the file now; 0 when it is gone.
-    func size() -> Int {
-        var status = stat()
-        return stat(path, &status) == 0 ? Int(status.st_size) : 0
-    }
+    func size() -> Int { FileStatus(path)?.size ?? 0 }
 
     func close() {
         window = nil

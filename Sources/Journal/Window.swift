@@ -1,13 +1,13 @@
 // A stretch of a file held in memory and moved along as it is read: one pread per quarter megabyte.
 
 import Basics
-import EventLoop
 import Glibc
+import OperatingSystem
 
 final class Window {
     private static let usualCapacity = 256 << 10
 
-    private let descriptor: Int32
+    private let file: Descriptor
     private let path: String
     private var base: UnsafeMutableRawPointer
     private var capacity: Int
@@ -16,16 +16,12 @@ final class Window {
 
     init(path: String) throws(Failure) {
         self.path = path
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        do { file = try Descriptor(opening: path, O_RDONLY | O_NONBLOCK) } catch { throw Self.cannotRead(path, error) }
         capacity = Self.usualCapacity
         base = .allocate(byteCount: capacity, alignment: 16)
-        if descriptor < 0 { throw cannotRead(errno) }
     }
 
-    deinit {
-        base.deallocate()
-        if descriptor >= 0 { close(descriptor) }
-    }
+    deinit { base.deallocate() }
 
     /// The bytes there, or nil when the file does not reach so far. Valid until the next call.
     func bytes(at offset: Int, _ length: Int) throws(Failure) -> UnsafeRawPointer? {
@@ -35,7 +31,7 @@ final class Window {
         }
         if offset + length > start + count {
             // What the file does not hold is not made room for: a damaged length may claim anything.
-            guard try offset + length <= fileSize() else { return nil }
+            guard offset + length <= fileSize() else { return nil }
             makeRoom(for: length, at: offset)
             while offset + length > start + count {
                 let step = try read(base + count, capacity - count, at: start + count)
@@ -61,11 +57,7 @@ final class Window {
         return true
     }
 
-    func fileSize() throws(Failure) -> Int {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw cannotRead(errno) }
-        return Int(status.st_size)
-    }
+    func fileSize() -> Int { FileStatus(file).size }
 
     /// Forgets what was read: the file may have more to say at the same place by now.
     func forget() { count = 0 }
@@ -89,14 +81,14 @@ final class Window {
     }
 
     private func read(_ target: UnsafeMutableRawPointer, _ length: Int, at offset: Int) throws(Failure) -> Int {
-        switch SystemCall.run({ pread(descriptor, target, length, off_t(offset)) }) {
+        switch SystemCall.run({ pread(file.number, target, length, off_t(offset)) }) {
         case .done(let count): return count
-        case .wouldBlock: throw cannotRead(EAGAIN)
-        case .failed(let reason): throw cannotRead(reason)
+        case .wouldBlock: throw Self.cannotRead(path, FileError(EAGAIN, path))
+        case .failed(let reason): throw Self.cannotRead(path, FileError(reason, path))
         }
     }
 
-    private func cannotRead(_ reason: Int32) -> Failure {
-        Failure(.run, "cannot read the journal \(path): \(SystemCall.describe(reason))")
+    static func cannotRead(_ path: String, _ error: FileError) -> Failure {
+        Failure(.run, "cannot read the journal \(path): \(error.words)")
     }
 }

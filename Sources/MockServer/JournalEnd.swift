@@ -2,26 +2,20 @@
 // committed counts, so that a reader never begins in the middle of a record.
 
 import Basics
-import EventLoop
-import Glibc
 import Journal
+import OperatingSystem
 
 extension MockShared {
     /// The cursor after everything that has been answered so far.
     func journalEnd() throws(Failure) -> JournalCursor {
         var sizes: [String: Int] = [:]
-        guard let handle = opendir(journalDirectory) else {
-            throw Failure(.run, "cannot read \(journalDirectory): \(SystemCall.describe(errno))")
+        let names: [String]
+        do { names = try FileSystem.names(in: journalDirectory) } catch {
+            throw Failure(.run, "cannot read \(journalDirectory): \(error.words)")
         }
-        defer { closedir(handle) }
-        while let entry = readdir(handle) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { room in
-                String(decoding: room.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            guard name.hasSuffix(Self.suffix) else { continue }
-            var status = stat()
-            guard stat(journalDirectory + "/" + name, &status) == 0 else { continue }
-            sizes[String(name.dropLast(Self.suffix.count))] = Int(status.st_size)
+        for name in names where name.hasSuffix(Self.suffix) {
+            guard let status = FileStatus(journalDirectory + "/" + name) else { continue }
+            sizes[String(name.dropLast(Self.suffix.count))] = status.size
         }
         for loop in totals {
             let (path, size) = loop.committed

@@ -6,6 +6,7 @@ import EventLoop
 import Glibc
 import HTTP
 import HTTP2
+import OperatingSystem
 import TLS
 
 /// Confined to the pool's loop.

@@ -6,6 +6,7 @@ package import EventLoop
 import Glibc
 import HTTP
 import HTTP2
+import OperatingSystem
 import TLS
 
 /// Confined to its loop.

@@ -4,6 +4,7 @@ package import Basics
 import CLinux
 package import EventLoop
 import Glibc
+import OperatingSystem
 
 /// A bound, listening, non-blocking TCP socket.
 package final class ListeningSocket: Sendable {

@@ -5,6 +5,7 @@ package import Basics
 package import EventLoop
 import Glibc
 import HTTP2
+import OperatingSystem
 import Synchronization
 import TLS
 

@@ -5,6 +5,7 @@ import Basics
 import CLinux
 import EventLoop
 import Glibc
+import OperatingSystem
 import TLS
 
 /// What the connections of one server or pool take turns with.

@@ -5,6 +5,7 @@ import Basics
 import Journal
 import MockServer
 import Net
+import OperatingSystem
 import Synchronization
 
 /// A mock of Apple's push service on a port of this machine. It checks each push as APNs does, answers as APNs does,
@@ -40,7 +41,8 @@ public final class MockServer: Sendable {
     let clock: any TimeSource
     /// The latest place in the journal that anyone read to, so that `position()` need not read it all.
     let readTo = Mutex<JournalCursor?>(nil)
-    private let temporaryFolder: TemporaryFolder?
+    /// Ours to remove, with all that is in it.
+    private let temporaryFolder: String?
 
     /// `https://127.0.0.1:…`
     public var url: String { "https://\(host):\(port)" }
@@ -60,8 +62,8 @@ public final class MockServer: Sendable {
             }
             return port
         }
-        temporaryFolder = configuration.stateDirectory == nil ? try TemporaryFolder() : nil
-        var options = MockOptions(stateDirectory: configuration.stateDirectory ?? temporaryFolder!.path)
+        temporaryFolder = configuration.stateDirectory == nil ? try makeTemporaryFolder() : nil
+        var options = MockOptions(stateDirectory: configuration.stateDirectory ?? temporaryFolder!)
         options.apns = SocketAddress(host: "127.0.0.1", port: port)
         options.sandbox = sandboxPort.map { SocketAddress(host: "127.0.0.1", port: $0) }
         options.admin = nil
@@ -76,7 +78,7 @@ public final class MockServer: Sendable {
             try options.set(configuration.settings)
             service = try MockService(options: options)
         } catch {
-            temporaryFolder?.remove()
+            if let temporaryFolder { FileSystem.removeAll(temporaryFolder) }
             throw MockError(error)
         }
         let coordinates = service.coordinates
@@ -113,7 +115,14 @@ public final class MockServer: Sendable {
     }
 }
 
-private func end(_ service: MockService, _ folder: TemporaryFolder?) {
+private func end(_ service: MockService, _ folder: String?) {
     service.drainAndStop()
-    folder?.remove()
+    if let folder { FileSystem.removeAll(folder) }
+}
+
+private func makeTemporaryFolder() throws(MockError) -> String {
+    do { return try FileSystem.makeTemporaryFolder() } catch {
+        throw MockError(
+            "cannot make a temporary folder: \(error.words)", hint: "set TMPDIR, or name a stateDirectory")
+    }
 }

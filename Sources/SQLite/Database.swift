@@ -4,6 +4,7 @@
 package import Basics
 import CSQLite
 import Glibc
+import OperatingSystem
 
 /// A connection to one database file. Confined to one thread; the statements it prepared keep it open.
 package final class Database {
@@ -17,13 +18,11 @@ package final class Database {
     package init(path: String, busyTimeout: Interval = .seconds(5)) throws(Failure) {
         self.path = path
         if path != ":memory:" {
-            let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
-            guard descriptor >= 0 else {
+            do { _ = try Descriptor(opening: path, O_CREAT | O_RDWR, mode: 0o600) } catch {
                 throw Failure(
-                    .usage, "cannot open \(path): \(String(cString: strerror(errno)))",
+                    .usage, "cannot open \(path): \(error.words)",
                     hint: "choose a path in a directory that exists and may be written to")
             }
-            close(descriptor)
         }
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE

@@ -2,6 +2,7 @@
 
 import Basics
 import Foundation
+import OperatingSystem
 import Testing
 
 @testable import Harness
@@ -15,7 +16,7 @@ import Testing
             let directory = try RunDirectory(chosen: chosen, scenario: "smoke", scenarioText: "name: smoke\n", at: time)
             #expect(directory.path == chosen)
             #expect(FileManager.default.fileExists(atPath: directory.journal))
-            #expect(FileSystem.read(chosen + "/scenario.yaml") == "name: smoke\n")
+            #expect(FileSystem.text(of: chosen + "/scenario.yaml") == "name: smoke\n")
         }
     }
 
@@ -53,7 +54,7 @@ import Testing
                     chosen: nil, scenario: "my run", scenarioText: "",
                     at: WallTime(iso8601: "2026-11-21T10:11:12.345Z")!)
                 precondition(directory.path.hasSuffix("/Reports/" + name), directory.path)
-                precondition(FileSystem.link("Reports/latest") == name)
+                precondition(FileSystem.destination(of: "Reports/latest") == name)
                 precondition(FileSystem.exists("Reports/latest/journal"))
             }
         }

@@ -5,6 +5,7 @@ import Basics
 import CLinux
 import EventLoop
 import Glibc
+import OperatingSystem
 import Scenarios
 
 /// Confined to the thread that runs the harness. No call of it waits for the relay, `stop` aside; when it goes, all that
@@ -26,18 +27,15 @@ final class RelayProcess {
         precondition(!arguments.isEmpty, "a command has at least one word")
         self.arguments = arguments
         self.logPath = logPath
-        let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
-        let log = open(logPath, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
-        let error = errno
-        defer { for number in [nothing, log] where number >= 0 { close(number) } }
-        guard nothing >= 0, log >= 0 else {
-            throw Failure(.run, "cannot write \(logPath): \(SystemCall.describe(error))")
-        }
+        let nothing = try Self.opened("/dev/null", O_RDONLY)
+        let log = try Self.opened(logPath, O_WRONLY | O_CREAT | O_APPEND)
         var argv = arguments.map { strdup($0) } + [nil]
         var envp = Self.environment(with: environment).map { strdup($0) } + [nil]
         defer { for pointer in argv + envp { free(pointer) } }
         var keeper: pid_t = 0
-        let number = pushrig_keeper_make(&argv, &envp, [nothing, log], &keeper)
+        let number = pushrig_keeper_make(&argv, &envp, [nothing.number, log.number], &keeper)
+        withExtendedLifetime(nothing) {}
+        withExtendedLifetime(log) {}
         guard number >= 0 else {
             throw Failure(.run, "cannot start a process: \(SystemCall.describe(-number))", hint: "check `ulimit -u` and `-n`")
         }
@@ -52,6 +50,12 @@ final class RelayProcess {
             var status: Int32 = 0
             if waitpid(keeper, &status, WNOHANG) != 0 { return }
             usleep(5_000)
+        }
+    }
+
+    private static func opened(_ path: String, _ flags: Int32) throws(Failure) -> Descriptor {
+        do { return try Descriptor(opening: path, flags, mode: 0o644) } catch {
+            throw Failure(.run, "cannot write \(path): \(error.words)")
         }
     }
 
@@ -131,7 +135,7 @@ final class RelayProcess {
 
     /// The last lines of its log, for an error message.
     var lastWords: String {
-        let text = FileSystem.readEnd(of: logPath, bytes: 4_096) ?? ""
+        let text = FileSystem.lastLines(of: logPath, count: 4_096) ?? ""
         return text.split(separator: "\n").suffix(5).joined(separator: "\n")
     }
 

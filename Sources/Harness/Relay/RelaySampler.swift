@@ -5,6 +5,7 @@ import CLinux
 import EventLoop
 import Glibc
 import Journal
+import OperatingSystem
 
 /// Confined to the thread that runs the harness, which never waits for a sample.
 final class RelaySampler {
@@ -48,9 +49,9 @@ struct ProcessTree {
             sum.cpu = sum.cpu + Interval(nanoseconds: ticks * tick)
             sum.residentBytes += (Int64(fields[21]) ?? 0) * page
             let folder = "/proc/\(process)/fd/"
-            for name in FileSystem.names(in: folder) {
+            for name in (try? FileSystem.names(in: folder)) ?? [] {
                 sum.descriptors += 1
-                if FileSystem.link(folder + name)?.hasPrefix("socket:") == true { sum.sockets += 1 }
+                if FileSystem.destination(of: folder + name)?.hasPrefix("socket:") == true { sum.sockets += 1 }
             }
         }
         return seen.isEmpty ? nil : sum
@@ -58,14 +59,14 @@ struct ProcessTree {
 
     /// What stands behind the name in `stat`; nil for a process that is gone or a zombie.
     private func fields(of process: pid_t) -> [Substring]? {
-        guard let text = FileSystem.read("/proc/\(process)/stat"), let close = text.lastIndex(of: ")") else { return nil }
+        guard let text = FileSystem.text(of: "/proc/\(process)/stat"), let close = text.lastIndex(of: ")") else { return nil }
         let fields = text[text.index(after: close)...].split(separator: " ")
         return fields.count > 21 && fields[0] != "Z" ? fields : nil
     }
 
     private func children(of process: pid_t) -> [pid_t] {
-        FileSystem.names(in: "/proc/\(process)/task").flatMap { thread in
-            (FileSystem.read("/proc/\(process)/task/\(thread)/children") ?? "").split(separator: " ").compactMap { pid_t($0) }
+        ((try? FileSystem.names(in: "/proc/\(process)/task")) ?? []).flatMap { thread in
+            (FileSystem.text(of: "/proc/\(process)/task/\(thread)/children") ?? "").split(separator: " ").compactMap { pid_t($0) }
         }
     }
 }

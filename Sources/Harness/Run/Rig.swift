@@ -9,6 +9,7 @@ import Journal
 import LoadGenerator
 import MockServer
 import Net
+import OperatingSystem
 import Pushes
 import Scenarios
 

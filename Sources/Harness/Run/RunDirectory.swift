@@ -1,7 +1,7 @@
 // Where a run leaves its files: made and tried before anything starts, so that a full or read-only disk is told early.
 
 import Basics
-import Glibc
+import OperatingSystem
 
 /// One run's folder.
 struct RunDirectory: Sendable {
@@ -14,15 +14,17 @@ struct RunDirectory: Sendable {
     /// `chosen` is `--out`; without it `Reports/<time>-<scenario>` is made and `Reports/latest` points to it.
     init(chosen: String?, scenario: String, scenarioText: String, at wall: WallTime) throws(Failure) {
         if let chosen {
-            path = FileSystem.absolute(chosen)
+            path = FileSystem.absolute(chosen) ?? chosen
         } else {
             let stamp = wall.iso8601.prefix(19).map { $0 == ":" || $0 == "T" ? ($0 == "T" ? "-" : "") : String($0) }
                 .joined()
             let name = scenario.map { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "." ? $0 : "-" }
-            var candidate = FileSystem.absolute("Reports/\(stamp)-\(String(name))")
+            let first = "Reports/\(stamp)-\(String(name))"
+            var candidate = FileSystem.absolute(first) ?? first
+            let stem = candidate
             var number = 2
             while FileSystem.exists(candidate) {
-                candidate = FileSystem.absolute("Reports/\(stamp)-\(String(name))-\(number)")
+                candidate = "\(stem)-\(number)"
                 number += 1
             }
             path = candidate
@@ -39,8 +41,6 @@ struct RunDirectory: Sendable {
     /// A link that cannot be made is no reason to stop.
     private func pointLatestHere() {
         let parent = path.split(separator: "/").dropLast().joined(separator: "/")
-        let link = "/\(parent)/latest"
-        unlink(link)
-        symlink(String(path.split(separator: "/").last!), link)
+        FileSystem.link("/\(parent)/latest", to: String(path.split(separator: "/").last!))
     }
 }

@@ -3,9 +3,9 @@
 import APNs
 import Basics
 import Devices
-import EventLoop
 import Faults
 import Glibc
+import OperatingSystem
 import Pushes
 
 func metricsText(_ shared: MockShared) -> String {
@@ -67,12 +67,6 @@ private func escaped(_ label: String) -> String {
 
 /// 0 where /proc is not mounted.
 private func residentBytes() -> Int {
-    let number = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
-    guard number >= 0 else { return 0 }
-    let file = Descriptor(owning: number)
-    var room = [UInt8](repeating: 0, count: 128)
-    let count = read(file.number, &room, room.count)
-    guard count > 0 else { return 0 }
-    let fields = String(decoding: room[..<count], as: UTF8.self).split(separator: " ")
+    let fields = (FileSystem.text(of: "/proc/self/statm") ?? "").split(separator: " ")
     return fields.count > 1 ? (Int(fields[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) : 0
 }

@@ -2,7 +2,7 @@
 
 package import APNs
 package import Basics
-import Glibc
+import OperatingSystem
 import Synchronization
 import TLS
 
@@ -18,16 +18,9 @@ package final class CredentialKeeper: Sendable {
     private struct State {
         var list = CredentialList()
         var revoked: Set<String> = []
-        var stamp: Stamp?
+        /// Of the file that was last read.
+        var status: FileStatus?
         var trouble: Failure?
-    }
-
-    /// Tells one version of the file from another.
-    private struct Stamp: Equatable {
-        var inode: UInt
-        var size: Int
-        var seconds: Int
-        var nanoseconds: Int
     }
 
     /// Throws when the file names a key that cannot be taken: a start is the moment to say so.
@@ -47,10 +40,10 @@ package final class CredentialKeeper: Sendable {
 
     /// Reads the file again if it has changed.
     package func refresh() {
-        let stamp = stamp()
+        let status = FileStatus(store.path(of: CredentialStore.file))
         state.withLock { state in
-            guard stamp != state.stamp else { return }
-            state.stamp = stamp
+            guard status != state.status else { return }
+            state.status = status
             do throws(Failure) {
                 let fresh = try store.list()
                 try adopt(fresh, in: &state)
@@ -132,13 +125,5 @@ package final class CredentialKeeper: Sendable {
         } catch {
             throw Failure(error.kind, error.message, hint: error.hint, place: path)
         }
-    }
-
-    private func stamp() -> Stamp? {
-        var about = stat()
-        guard stat(store.path(of: CredentialStore.file), &about) == 0 else { return nil }
-        return Stamp(
-            inode: UInt(about.st_ino), size: Int(about.st_size), seconds: about.st_mtim.tv_sec,
-            nanoseconds: about.st_mtim.tv_nsec)
     }
 }

@@ -2,8 +2,7 @@
 
 package import APNs
 package import Basics
-import EventLoop
-import Glibc
+import OperatingSystem
 import Pushes
 import TLS
 
@@ -136,17 +135,17 @@ package struct CredentialStore: Sendable {
     }
 
     private func change(_ body: (inout CredentialList) throws(Failure) -> Void) throws(Failure) {
-        let number = open(path(of: "credentials.lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard number >= 0 else {
-            throw Failure(.run, "cannot write in \(directory): \(SystemCall.describe(errno))", hint: "check its owner")
-        }
-        let lock = Descriptor(owning: number)
-        while flock(lock.number, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw Failure(.run, "cannot lock \(directory): \(SystemCall.describe(errno))") }
-        }
+        let lock = try lock()
+        defer { lock.release() }
         var list = try list()
         try body(&list)
         try StateDirectory.writeWhole(path(of: Self.file), list.json.encoded() + [0x0A], mode: 0o600)
+    }
+
+    private func lock() throws(Failure) -> FileLock {
+        do { return try FileLock(path(of: "credentials.lock"), waits: true) } catch {
+            throw Failure(.run, "cannot write in \(directory): \(error.words)", hint: "check its owner")
+        }
     }
 
     private static func newIdentifier() -> String {

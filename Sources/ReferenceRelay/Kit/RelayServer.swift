@@ -2,8 +2,8 @@
 
 package import Basics
 import EventLoop
-import Glibc
 package import Net
+import OperatingSystem
 import TLS
 
 /// Where APNs is, looked up once and checked: a relay of ours calls no push vendor either.
@@ -54,18 +54,15 @@ package final class RelayServer: Sendable {
     }
 
     private static func readKey(_ path: String) throws(Failure) -> P256PrivateKey {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
+        let bytes: [UInt8]
+        // Such a file has about 260 bytes.
+        do { bytes = try FileSystem.start(of: path, count: 16_384, kind: .any) } catch {
             throw Failure(
-                .usage, "cannot read the provider key \(path): \(String(cString: strerror(errno)))",
+                .usage, "cannot read the provider key \(path): \(error.words)",
                 hint: "give the .p8 file of an APNs key, usually named AuthKey_KEYID.p8")
         }
-        defer { close(descriptor) }
-        // Such a file has about 260 bytes.
-        var bytes = [UInt8](repeating: 0, count: 16_384)
-        let count = read(descriptor, &bytes, bytes.count)
         do {
-            return try P256PrivateKey(pem: String(decoding: bytes.prefix(max(0, count)), as: UTF8.self))
+            return try P256PrivateKey(pem: String(decoding: bytes, as: UTF8.self))
         } catch {
             throw Failure(.usage, error.message, hint: error.hint, place: path)
         }

@@ -1,7 +1,7 @@
 // Finding and reading the files of a scenario: beside the file that names them, then along the search path.
 
 import Basics
-import Glibc
+import OperatingSystem
 import YAML
 
 /// Reads files by name; remembers what it read.
@@ -108,30 +108,13 @@ final class FileFinder {
 
     /// Nil when there is no such file, or only a folder of that name.
     private static func readIfPresent(_ path: String) throws(Failure) -> SourceText? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        if descriptor < 0 {
-            if errno == ENOENT || errno == ENOTDIR { return nil }
-            throw Failure(
-                .usage, "cannot read `\(path)`: \(String(cString: strerror(errno)))", hint: "check the path")
-        }
-        defer { close(descriptor) }
-        let bytesMax = YAMLLimits().bytes
-        var bytes: [UInt8] = []
-        while bytes.count <= bytesMax {
-            var reason: Int32 = 0
-            let chunk = [UInt8](unsafeUninitializedCapacity: 65_536) { room, count in
-                let got = Glibc.read(descriptor, room.baseAddress, 65_536)
-                reason = errno
-                count = max(got, 0)
-                if got >= 0 { reason = 0 }
-            }
-            if reason == EINTR { continue }
-            if reason == EISDIR { return nil }
-            if reason != 0 {
-                throw Failure(.usage, "cannot read `\(path)`: \(String(cString: strerror(reason)))", hint: nil)
-            }
-            if chunk.isEmpty { break }
-            bytes += chunk
+        let bytes: [UInt8]
+        do {
+            // One byte more than a file may have, so that its parser says what is wrong.
+            bytes = try FileSystem.start(of: path, count: YAMLLimits().bytes + 1, kind: .any)
+        } catch {
+            if error.isAbsent || error.isFolder { return nil }
+            throw Failure(.usage, "cannot read `\(path)`: \(error.words)", hint: "check the path")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Failure(.usage, "the file is not UTF-8 text", hint: "save it as UTF-8", place: path)

@@ -2,7 +2,6 @@
 // a mistake of ours stop the process, the rest is an errno to act on.
 
 package import Basics
-import CLinux
 import Glibc
 
 /// What a system call gave.
@@ -49,13 +48,4 @@ package enum SystemCall {
 
     /// The system's words for an errno.
     package static func describe(_ number: Int32) -> String { String(cString: strerror(number)) }
-}
-
-/// Owns one file descriptor and closes it.
-package struct Descriptor: ~Copyable {
-    package let number: Int32
-
-    package init(owning number: Int32) { self.number = number }
-
-    deinit { close(number) }
 }

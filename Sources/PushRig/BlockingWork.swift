@@ -1,0 +1,27 @@
+// A thread for the one thing of a mock that blocks.
+
+import Glibc
+
+private final class ThreadWork: Sendable {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+}
+
+/// Does work that blocks, without holding up the threads that tasks share.
+func onThreadOfItsOwn(_ work: @escaping @Sendable () -> Void) async {
+    await withCheckedContinuation { continuation in
+        let letter = Unmanaged.passRetained(
+            ThreadWork {
+                work()
+                continuation.resume()
+            })
+        var thread = pthread_t()
+        let result = pthread_create(
+            &thread, nil,
+            { pointer in
+                Unmanaged<ThreadWork>.fromOpaque(pointer!).takeRetainedValue().run()
+                return nil
+            }, letter.toOpaque())
+        if result == 0 { pthread_detach(thread) } else { letter.takeRetainedValue().run() }
+    }
+}
