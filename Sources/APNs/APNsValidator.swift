@@ -5,7 +5,7 @@ package import HTTP
 
 /// Judges requests of `/3/device`. One per loop; confined to its thread.
 package final class APNsValidator {
-    private let court: Court
+    private let context: CheckContext
     private let checks: [Check]
     private let steps: [Check.Step]
 
@@ -16,7 +16,7 @@ package final class APNsValidator {
         seed: Seed,
         checks: [Check] = Check.order
     ) {
-        court = Court(settings: settings, keys: keys, directory: directory, ledger: ledger, seed: seed)
+        context = CheckContext(settings: settings, keys: keys, directory: directory, ledger: ledger, seed: seed)
         self.checks = checks
         steps = checks.map(\.step)
     }
@@ -26,8 +26,8 @@ package final class APNsValidator {
         _ head: HeaderBlock, body: ByteBuffer, connection: ProviderConnection, now: WallTime
     ) -> APNsVerdict {
         connection.requests += 1
-        var inspection = Inspection(head, court, now: now)
-        guard let (index, reason) = court.firstObjection(in: steps, &inspection, head, body, connection) else {
+        var inspection = Inspection(head, context, now: now)
+        guard let (index, reason) = context.firstObjection(in: steps, &inspection, head, body, connection) else {
             return APNsVerdict(facts: inspection.facts)
         }
         return APNsVerdict(

@@ -13,9 +13,9 @@ enum BodyChecks {
     }
 
     /// After `push-type` and `topic-suffix`. Notes the facts; refuses only where a setting says so.
-    static func form(_ it: inout Inspection, _ body: ByteBuffer, _ court: Court) -> Reason? {
-        court.payloads.read(body.bytes, into: &it.facts)
-        guard court.settings.malformedPayload == .payloadEmpty else { return nil }
+    static func form(_ it: inout Inspection, _ body: ByteBuffer, _ context: CheckContext) -> Reason? {
+        context.payloads.read(body.bytes, into: &it.facts)
+        guard context.settings.malformedPayload == .payloadEmpty else { return nil }
         return it.facts.payload.isObject ? nil : .payloadEmpty
     }
 }

@@ -64,7 +64,7 @@ package struct Check: Sendable {
     }
 }
 
-extension Court {
+extension CheckContext {
     /// Goes through the rows until one objects; nil: none does. One loop around one switch, so that a row costs a jump.
     func firstObjection(
         in steps: [Check.Step], _ it: inout Inspection, _ head: HeaderBlock, _ body: ByteBuffer,

@@ -7,7 +7,7 @@ import HTTP
 enum CredentialChecks {
     /// No field, another scheme than bearer, or nothing after it: there is no credential. Finds the JWT's place. With a
     /// client certificate the field is not looked at (§3).
-    static func presence(_ it: inout Inspection, _ head: HeaderBlock, _ connection: ProviderConnection, _ court: Court)
+    static func presence(_ it: inout Inspection, _ head: HeaderBlock, _ connection: ProviderConnection, _ context: CheckContext)
         -> Reason?
     {
         if connection.certificate != nil { return nil }
@@ -15,7 +15,7 @@ enum CredentialChecks {
         let value = head.value(at: it.fields.authorization)
         guard let start = tokenStart(value) else { return .missingProviderToken }
         it.tokenStart = start
-        it.keysGeneration = court.keys.generation
+        it.keysGeneration = context.keys.generation
         it.isKnownToken = connection.knows(
             value.extracting(start..<value.count), generation: it.keysGeneration)
         return nil
@@ -23,52 +23,52 @@ enum CredentialChecks {
 
     /// After `credential`. Counts tokens by their bytes, before anything is known of them.
     static func updateRate(
-        _ it: inout Inspection, _ head: HeaderBlock, _ connection: ProviderConnection, _ court: Court
+        _ it: inout Inspection, _ head: HeaderBlock, _ connection: ProviderConnection, _ context: CheckContext
     ) -> Reason? {
-        guard court.settings.enforceTokenUpdateRate else { return nil }
+        guard context.settings.enforceTokenUpdateRate else { return nil }
         if it.now < connection.blockedUntil { return .tooManyProviderTokenUpdates }
         if it.isKnownToken || it.tokenStart == 0 { return nil }
         let hash = hashToken(&it, head)
         var ledger: TokenLedger?
         var team = Hash128(high: 0, low: 0)
-        if court.settings.tokenUpdateScope == .peerAndTeam {
+        if context.settings.tokenUpdateScope == .peerAndTeam {
             let value = head.value(at: it.fields.authorization)
-            ledger = court.ledger
-            team = court.reader.claimedTeam(value.extracting(it.tokenStart..<value.count))
+            ledger = context.ledger
+            team = context.reader.claimedTeam(value.extracting(it.tokenStart..<value.count))
         }
         let admission = connection.admit(
-            hash, among: ledger, team: team, now: it.now, interval: court.settings.tokenUpdateInterval)
+            hash, among: ledger, team: team, now: it.now, interval: context.settings.tokenUpdateInterval)
         guard case .refused(let healed) = admission else { return nil }
-        if court.settings.updateRateBlocksConnection { connection.blockedUntil = healed }
+        if context.settings.updateRateBlocksConnection { connection.blockedUntil = healed }
         return .tooManyProviderTokenUpdates
     }
 
     /// What only a new connection cures (§8): an expired token was seen on this one, or it has served its number.
-    static func wedge(_ connection: ProviderConnection, _ court: Court) -> Reason? {
+    static func wedge(_ connection: ProviderConnection, _ context: CheckContext) -> Reason? {
         if connection.wedged { return .expiredProviderToken }
-        guard let limit = court.settings.internalErrorAfter, connection.certificate == nil else { return nil }
+        guard let limit = context.settings.internalErrorAfter, connection.certificate == nil else { return nil }
         return connection.requests > limit ? .internalServerError : nil
     }
 
     /// After `credential`. Looks among the verified ones first, then verifies.
-    static func signature(_ it: inout Inspection, _ head: HeaderBlock, _ court: Court) -> Reason? {
+    static func signature(_ it: inout Inspection, _ head: HeaderBlock, _ context: CheckContext) -> Reason? {
         if it.isKnownToken || it.tokenStart == 0 { return nil }
         let hash = hashToken(&it, head)
         let value = head.value(at: it.fields.authorization)
         let token = value.extracting(it.tokenStart..<value.count)
-        let keys = court.keys
+        let keys = context.keys
         if let verified = keys.verified(token, hash: hash) {
             it.verified = verified
             return nil
         }
-        guard let verified = court.reader.verify(token, keys: keys) else { return .invalidProviderToken }
+        guard let verified = context.reader.verify(token, keys: keys) else { return .invalidProviderToken }
         keys.remember(token, hash: hash, as: verified)
         it.verified = verified
         return nil
     }
 
     /// After `token-signature`. Exactly the lifetime is still good.
-    static func age(_ it: inout Inspection, _ connection: ProviderConnection, _ court: Court) -> Reason? {
+    static func age(_ it: inout Inspection, _ connection: ProviderConnection, _ context: CheckContext) -> Reason? {
         let issuedAt: Int64
         if let verified = it.verified {
             issuedAt = verified.issuedAt
@@ -78,16 +78,16 @@ enum CredentialChecks {
             return nil
         }
         let age = it.now.seconds.saturating(minus: issuedAt)
-        let lifetime = court.settings.providerTokenLifetime.wholeSeconds
+        let lifetime = context.settings.providerTokenLifetime.wholeSeconds
         if -lifetime...lifetime ~= age { return nil }
         if age < 0 {
-            switch court.settings.futureIssuedAt {
+            switch context.settings.futureIssuedAt {
             case .accept: return nil
             case .invalid: return .invalidProviderToken
             case .expired: break
             }
         }
-        if court.settings.wedgesAfterExpiredToken { connection.wedged = true }
+        if context.settings.wedgesAfterExpiredToken { connection.wedged = true }
         return .expiredProviderToken
     }
 
@@ -97,9 +97,9 @@ enum CredentialChecks {
         return key.record.teamID == first.record.teamID ? nil : .invalidProviderToken
     }
 
-    static func environment(_ it: inout Inspection, _ court: Court) -> Reason? {
+    static func environment(_ it: inout Inspection, _ context: CheckContext) -> Reason? {
         guard let environment = it.verified?.key.record.scope.environment else { return nil }
-        return environment == court.settings.environment ? nil : .badEnvironmentKeyInToken
+        return environment == context.settings.environment ? nil : .badEnvironmentKeyInToken
     }
 
     static func relation(_ it: inout Inspection, _ connection: ProviderConnection) -> Reason? {
@@ -109,13 +109,13 @@ enum CredentialChecks {
 
     /// Refuses nothing: from here on the credential is good, and the connection remembers it.
     static func bind(
-        _ it: inout Inspection, _ head: HeaderBlock, _ connection: ProviderConnection, _ court: Court
+        _ it: inout Inspection, _ head: HeaderBlock, _ connection: ProviderConnection, _ context: CheckContext
     ) -> Reason? {
         guard let verified = it.verified else { return nil }
         let value = head.value(at: it.fields.authorization)
         connection.accept(
             value.extracting(it.tokenStart..<value.count), key: verified.key, issuedAt: verified.issuedAt,
-            generation: it.keysGeneration, binding: court.settings.topicBinding)
+            generation: it.keysGeneration, binding: context.settings.topicBinding)
         return nil
     }
 

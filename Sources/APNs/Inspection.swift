@@ -63,7 +63,7 @@ struct Inspection: ~Copyable {
     var topicParts: TopicParts?
     private var knownStanding: TokenStanding?
 
-    init(_ head: HeaderBlock, _ court: Court, now: WallTime) {
+    init(_ head: HeaderBlock, _ context: CheckContext, now: WallTime) {
         self.now = now
         fields = FieldMap(head)
         if fields.messageID >= 0, let id = UUIDBytes(messageID: head.value(at: fields.messageID)) {
@@ -71,32 +71,32 @@ struct Inspection: ~Copyable {
             facts.apnsIDGiven = true
             facts.apnsIDField = fields.messageID
         } else {
-            facts = PushFacts(apnsID: court.makeID())
+            facts = PushFacts(apnsID: context.makeID())
         }
         if fields.topic >= 0 { facts.topicField = fields.topic }
         if fields.collapseID >= 0 { facts.collapseField = fields.collapseID }
     }
 
     /// Asks the directory once, when the first check wants to know.
-    mutating func standing(_ head: HeaderBlock, _ court: Court) -> TokenStanding {
+    mutating func standing(_ head: HeaderBlock, _ context: CheckContext) -> TokenStanding {
         if let knownStanding { return knownStanding }
         guard facts.hasTokenHash else { return .active }
-        let answer = askDirectory(head, court)
+        let answer = askDirectory(head, context)
         knownStanding = answer
         return answer
     }
 
-    private func askDirectory(_ head: HeaderBlock, _ court: Court) -> TokenStanding {
+    private func askDirectory(_ head: HeaderBlock, _ context: CheckContext) -> TokenStanding {
         let path = head.value(at: fields.path)
         let topic = fields.topic >= 0 ? head.value(at: fields.topic) : Span()
-        return court.directory.standing(
+        return context.directory.standing(
             of: path.extracting(facts.token), hash: facts.tokenHash, topic: topic,
-            environment: court.settings.environment, now: now)
+            environment: context.settings.environment, now: now)
     }
 }
 
 /// What all requests of one loop are judged with.
-final class Court {
+final class CheckContext {
     let settings: APNsSettings
     let allowedTopics: [[UInt8]]?
     let keys: ProviderKeys

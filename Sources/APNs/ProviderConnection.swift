@@ -13,8 +13,6 @@ package final class ProviderConnection {
 
     /// Whether a push with a good provider token was seen (more than one stream is allowed only then, §2.1).
     package var hasAcceptedToken: Bool { accepted }
-    /// Every push is answered ExpiredProviderToken.
-    package var isWedged: Bool { wedged }
     /// Requests judged on this connection.
     package var requestCount: Int { requests }
     /// Different provider tokens seen on this connection, good or bad; one that returns after two others counts again.

@@ -64,21 +64,21 @@ enum RequestChecks {
     }
 
     /// After `priority` and `push-type`.
-    static func backgroundPriority(_ it: inout Inspection, _ court: Court) -> Reason? {
+    static func backgroundPriority(_ it: inout Inspection, _ context: CheckContext) -> Reason? {
         guard it.facts.pushType == .background, it.facts.priority == 10 else { return nil }
-        switch court.settings.backgroundPriority {
+        switch context.settings.backgroundPriority {
         case .accept: return nil
         case .refuseExplicitTen: return it.fields.priority >= 0 ? .badPriority : nil
         case .refuseTenAndAbsent: return .badPriority
         }
     }
 
-    static func collapseID(_ it: inout Inspection, _ head: HeaderBlock, _ court: Court) -> Reason? {
+    static func collapseID(_ it: inout Inspection, _ head: HeaderBlock, _ context: CheckContext) -> Reason? {
         guard it.fields.collapseID >= 0 else { return nil }
         let value = head.value(at: it.fields.collapseID)
         let count = value.count
         it.facts.collapseMark = UInt32(truncatingIfNeeded: hash(of: value).low) | 1
-        if count > 64 || count == 0 && court.settings.refusesEmptyCollapseID { return .badCollapseId }
+        if count > 64 || count == 0 && context.settings.refusesEmptyCollapseID { return .badCollapseId }
         return nil
     }
 

@@ -5,10 +5,10 @@ import HTTP
 
 enum TokenChecks {
     /// After `path`. Hex digits in either case, an even number of them, of a size that is not absurd.
-    static func format(_ it: inout Inspection, _ head: HeaderBlock, _ court: Court) -> Reason? {
+    static func format(_ it: inout Inspection, _ head: HeaderBlock, _ context: CheckContext) -> Reason? {
         guard !it.facts.token.isEmpty else { return nil }
         let token = head.value(at: it.fields.path).extracting(it.facts.token)
-        guard court.settings.tokenDigits.contains(token.count), let hash = Hash128(checking: token) else {
+        guard context.settings.tokenDigits.contains(token.count), let hash = Hash128(checking: token) else {
             return .badDeviceToken
         }
         it.facts.tokenHash = hash
@@ -16,19 +16,19 @@ enum TokenChecks {
         return nil
     }
 
-    static func known(_ it: inout Inspection, _ head: HeaderBlock, _ court: Court) -> Reason? {
-        it.standing(head, court) == .unknown ? .badDeviceToken : nil
+    static func known(_ it: inout Inspection, _ head: HeaderBlock, _ context: CheckContext) -> Reason? {
+        it.standing(head, context) == .unknown ? .badDeviceToken : nil
     }
 
     /// A token of another app, or a bare bundle ID where the push type has a topic of its own (§4, observed).
-    static func topic(_ it: inout Inspection, _ head: HeaderBlock, _ court: Court) -> Reason? {
-        if it.standing(head, court) == .otherTopic { return .deviceTokenNotForTopic }
+    static func topic(_ it: inout Inspection, _ head: HeaderBlock, _ context: CheckContext) -> Reason? {
+        if it.standing(head, context) == .otherTopic { return .deviceTokenNotForTopic }
         guard let parts = it.topicParts, let type = it.facts.pushType else { return nil }
         return parts.suffixType == nil && type.topicSuffix.utf8CodeUnitCount > 0 ? .deviceTokenNotForTopic : nil
     }
 
-    static func active(_ it: inout Inspection, _ head: HeaderBlock, _ court: Court) -> Reason? {
-        switch it.standing(head, court) {
+    static func active(_ it: inout Inspection, _ head: HeaderBlock, _ context: CheckContext) -> Reason? {
+        switch it.standing(head, context) {
         case .unregistered(let milliseconds):
             it.timestampMilliseconds = milliseconds
             return .unregistered
@@ -39,7 +39,7 @@ enum TokenChecks {
         }
     }
 
-    static func rate(_ it: inout Inspection, _ head: HeaderBlock, _ court: Court) -> Reason? {
-        it.standing(head, court) == .tooMany ? .tooManyRequests : nil
+    static func rate(_ it: inout Inspection, _ head: HeaderBlock, _ context: CheckContext) -> Reason? {
+        it.standing(head, context) == .tooMany ? .tooManyRequests : nil
     }
 }

@@ -29,15 +29,15 @@ struct TokenHistory: Sendable {
 /// Histories across the connections of one environment, by peer address and team: an engineer's word is that changing
 /// the address cures it and that the keys of one team are not told apart. Shared by all loops.
 package final class TokenLedger: Sendable {
-    private struct Party: Hashable {
+    private struct Sender: Hashable {
         var peer: Hash128
         var team: Hash128
     }
 
-    /// Parties kept; when there are more, those that would be admitted anyway are forgotten, or else all.
+    /// Senders kept; when there are more, those that would be admitted anyway are forgotten, or else all.
     private static let limit = 4096
 
-    private let histories = Mutex<[Party: TokenHistory]>([:])
+    private let histories = Mutex<[Sender: TokenHistory]>([:])
 
     package init() {}
 
@@ -45,12 +45,12 @@ package final class TokenLedger: Sendable {
         _ hash: Hash128, peer: Hash128, team: Hash128, now: WallTime, interval: Interval
     ) -> TokenHistory.Admission {
         histories.withLock { histories in
-            let party = Party(peer: peer, team: team)
-            if histories.count >= Self.limit, histories[party] == nil {
+            let sender = Sender(peer: peer, team: team)
+            if histories.count >= Self.limit, histories[sender] == nil {
                 histories = histories.filter { !$0.value.isForgettable(now: now, interval: interval) }
                 if histories.count >= Self.limit { histories.removeAll() }
             }
-            return histories[party, default: TokenHistory()].admit(hash, now: now, interval: interval)
+            return histories[sender, default: TokenHistory()].admit(hash, now: now, interval: interval)
         }
     }
 

@@ -39,21 +39,21 @@ enum TopicChecks {
 
     /// The team must own the app and the key must be meant for it; a certificate lists its topics itself.
     static func permission(
-        _ it: inout Inspection, _ head: HeaderBlock, _ connection: ProviderConnection, _ court: Court
+        _ it: inout Inspection, _ head: HeaderBlock, _ connection: ProviderConnection, _ context: CheckContext
     ) -> Reason? {
         guard let parts = it.topicParts else { return nil }
         let topic = head.value(at: it.fields.topic)
         if let certificate = connection.certificate {
             return certificate.allows(topic, it.facts.pushType) ? nil : .topicDisallowed
         }
-        return permits(topic.extracting(0..<parts.bundleCount), connection, court) ? nil : .topicDisallowed
+        return permits(topic.extracting(0..<parts.bundleCount), connection, context) ? nil : .topicDisallowed
     }
 
     /// Whether the team owns the app and the connection's provider token is meant for it. After `binding`.
-    static func permits(_ bundle: Span<UInt8>, _ connection: ProviderConnection, _ court: Court) -> Bool {
-        if let allowed = court.allowedTopics, !contains(allowed, bundle) { return false }
+    static func permits(_ bundle: Span<UInt8>, _ connection: ProviderConnection, _ context: CheckContext) -> Bool {
+        if let allowed = context.allowedTopics, !contains(allowed, bundle) { return false }
         if let allowed = connection.topics, !contains(allowed, bundle) { return false }
-        if court.settings.topicBinding == .firstPush {
+        if context.settings.topicBinding == .firstPush {
             guard let first = connection.firstTopic else {
                 connection.firstTopic = bundle.array
                 return true

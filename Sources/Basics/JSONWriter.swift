@@ -11,9 +11,6 @@ extension JSONValue {
 
     /// Compact text.
     package var text: String { String(decoding: encoded(), as: UTF8.self) }
-
-    /// Indented text, without a line end behind it.
-    package var prettyText: String { String(decoding: encoded(pretty: true), as: UTF8.self) }
 }
 
 private struct JSONWriter {

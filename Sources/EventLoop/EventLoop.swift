@@ -18,8 +18,8 @@ package final class EventLoop {
     private var endings: [any TurnEndHandler] = []
     private var endingClosures: [() -> Void] = []
     private var isStopped = false
-    private let timerBell = TimerBell()
-    private let mailBell = MailBell()
+    private let timerBell = TimerHandler()
+    private let mailBell = MailboxHandler()
 
     /// The failure says which descriptor could not be made.
     package init() throws(Failure) {
@@ -106,12 +106,12 @@ package final class EventLoop {
         }
     }
 
-    private final class TimerBell: ReadinessHandler {
+    private final class TimerHandler: ReadinessHandler {
         var timers: TimerHeap?
         func ready(_ readiness: Readiness) { timers?.acknowledge() }
     }
 
-    private final class MailBell: ReadinessHandler {
+    private final class MailboxHandler: ReadinessHandler {
         var mailbox: Mailbox?
         func ready(_ readiness: Readiness) { mailbox?.silence() }
     }

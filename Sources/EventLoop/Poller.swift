@@ -12,8 +12,6 @@ package struct Readiness: OptionSet, Sendable {
 
     package static let read = Readiness(rawValue: EPOLLIN.rawValue)
     package static let write = Readiness(rawValue: EPOLLOUT.rawValue)
-    /// The peer is gone or the descriptor failed; always reported.
-    package static let hangUp = Readiness(rawValue: EPOLLHUP.rawValue | EPOLLERR.rawValue)
     package static let readOrWrite = Readiness(rawValue: EPOLLIN.rawValue | EPOLLOUT.rawValue)
 
     // Plain bit tests: the set algebra's generic ones are not specialized here, and these run for each event.

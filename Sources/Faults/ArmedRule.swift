@@ -6,7 +6,7 @@ import Glibc
 
 struct ArmedRule {
     /// Who is met, as far as counting and healing go.
-    private struct Party {
+    private struct Peer {
         var token: UInt64
         var caller: FaultCaller
         var credential: UInt64
@@ -15,7 +15,7 @@ struct ArmedRule {
     }
 
     /// The first firing, for cures.
-    private struct Outbreak {
+    private struct FirstFiring {
         var at: Instant
         var credential: UInt64
     }
@@ -30,8 +30,8 @@ struct ArmedRule {
     private let delayChance: Seed
     private var all = Tally()
     private var each: TallyTable?
-    private var patients: TallyTable?
-    private var outbreak: Outbreak?
+    private var quietTokens: TallyTable?
+    private var firstFiring: FirstFiring?
 
     /// Pushes or connections that matched, those let pass by `after` included.
     private(set) var matched = 0
@@ -51,7 +51,7 @@ struct ArmedRule {
         match = CompiledMatch(rule.match, chance: chance)
         delayChance = chance.child("delay")
         if rule.per != .all { each = TallyTable() }
-        if case .quiet? = rule.cure { patients = TallyTable() }
+        if case .quiet? = rule.cure { quietTokens = TallyTable() }
     }
 
     /// Whether it can never fire again.
@@ -65,7 +65,7 @@ struct ArmedRule {
     mutating func meet(_ subject: borrowing FaultSubject, now: Instant) -> Firing? {
         guard rule.target == subject.target, isInForce(now), match.holds(for: subject) else { return nil }
         return meet(
-            Party(
+            Peer(
                 token: subject.tokenHash.low, caller: subject.caller, credential: subject.credential,
                 identity: subject.pushIdentity), now: now)
     }
@@ -75,7 +75,7 @@ struct ArmedRule {
         guard rule.target == .connection, isRefusal == beforeTLS, isInForce(now), match.holds(for: caller) else {
             return nil
         }
-        return meet(Party(token: 0, caller: caller, credential: 0, identity: caller.number), now: now)
+        return meet(Peer(token: 0, caller: caller, credential: 0, identity: caller.number), now: now)
     }
 
     private var isRefusal: Bool { if case .refuseTLS = rule.action { true } else { false } }
@@ -85,21 +85,21 @@ struct ArmedRule {
         return rule.windows?.contains(now - startsAt) ?? true
     }
 
-    private mutating func meet(_ party: Party, now: Instant) -> Firing? {
+    private mutating func meet(_ peer: Peer, now: Instant) -> Firing? {
         matched += 1
-        if isHealed(party, now: now) {
+        if isHealed(peer, now: now) {
             healed += 1
             return nil
         }
-        guard takesTurn(party, now: now) else { return nil }
+        guard takesTurn(peer, now: now) else { return nil }
         fired += 1
-        if rule.cure != nil { noteOutbreak(party, now: now) }
-        return Firing(ruleID: number, action: rule.action, delay: delay(party.identity))
+        if rule.cure != nil { noteFiring(peer, now: now) }
+        return Firing(ruleID: number, action: rule.action, delay: delay(peer.identity))
     }
 
     // MARK: Counting
 
-    private mutating func takesTurn(_ party: Party, now: Instant) -> Bool {
+    private mutating func takesTurn(_ peer: Peer, now: Instant) -> Bool {
         let renewal = rule.renew.map { (now - startsAt).nanoseconds / $0.nanoseconds } ?? 0
         let (after, times) = (rule.after ?? 0, rule.times ?? .max)
         func turn(_ tally: inout Tally) -> Bool {
@@ -115,32 +115,32 @@ struct ArmedRule {
         }
         switch rule.per {
         case .all: return turn(&all)
-        case .token: return each!.with(party.token, turn) ?? false
-        case .connection: return each!.with(party.caller.number, turn) ?? false
+        case .token: return each!.with(peer.token, turn) ?? false
+        case .connection: return each!.with(peer.caller.number, turn) ?? false
         }
     }
 
     // MARK: Healing
 
-    private mutating func isHealed(_ party: Party, now: Instant) -> Bool {
+    private mutating func isHealed(_ peer: Peer, now: Instant) -> Bool {
         switch rule.cure {
         case nil: return false
-        case .newConnection?: return outbreak.map { party.caller.acceptedAt > $0.at } ?? false
-        case .newProviderToken?: return outbreak.map { party.credential != $0.credential } ?? false
+        case .newConnection?: return firstFiring.map { peer.caller.acceptedAt > $0.at } ?? false
+        case .newProviderToken?: return firstFiring.map { peer.credential != $0.credential } ?? false
         case .quiet(let rest)?:
-            return patients!.with(party.token) { patient in
-                if patient.lastMet != 0, now - Instant(nanoseconds: patient.lastMet) >= rest {
-                    patient.isHealed = true
+            return quietTokens!.with(peer.token) { token in
+                if token.lastMet != 0, now - Instant(nanoseconds: token.lastMet) >= rest {
+                    token.isHealed = true
                 }
-                if patient.lastMet != 0 { patient.lastMet = now.nanoseconds }
-                return patient.isHealed
+                if token.lastMet != 0 { token.lastMet = now.nanoseconds }
+                return token.isHealed
             } ?? true
         }
     }
 
-    private mutating func noteOutbreak(_ party: Party, now: Instant) {
-        if outbreak == nil { outbreak = Outbreak(at: now, credential: party.credential) }
-        if patients != nil { _ = patients!.with(party.token) { $0.lastMet = now.nanoseconds } }
+    private mutating func noteFiring(_ peer: Peer, now: Instant) {
+        if firstFiring == nil { firstFiring = FirstFiring(at: now, credential: peer.credential) }
+        if quietTokens != nil { _ = quietTokens!.with(peer.token) { $0.lastMet = now.nanoseconds } }
     }
 
     private func delay(_ identity: UInt64) -> Interval {

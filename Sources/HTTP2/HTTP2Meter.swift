@@ -59,8 +59,6 @@ package enum HTTP2Offence: Int, CaseIterable, Sendable {
     case continuations
     /// A header block of more encoded bytes than accepted.
     case headerBlocks
-
-    fileprivate static let ratedCount = 7
 }
 
 /// One connection's account. Costs a count and a comparison for each frame that is neither a request nor its body.

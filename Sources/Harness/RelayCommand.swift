@@ -34,7 +34,6 @@ package struct RelayCommand: Sendable {
     package static var dialects: [String] { RelayDialect.allCases.map(\.rawValue) }
     package static var variants: [String] { ActivityVariant.allCases.map(\.rawValue) }
     package static var answerModes: [String] { AnswerMode.allCases.map(\.rawValue) }
-    package static var allDefects: [(id: String, claim: String)] { Defect.allCases.map { ($0.rawValue, $0.claim) } }
 
     /// Prints the ready line, serves, drains on SIGINT or SIGTERM. Throws when it cannot start.
     package func run(signals: Signals) throws(Failure) -> ExitCode {

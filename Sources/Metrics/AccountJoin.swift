@@ -6,7 +6,7 @@ import Pushes
 /// An account that is over, joined: what correlator and rules see.
 package struct JoinedAccount: Sendable {
     /// What became of an expectation.
-    package struct Fate: Hashable, Sendable {
+    package struct Delivery: Hashable, Sendable {
         package var outcome = DeliveryClass.lost
         /// Index of the push that was accepted for it.
         package var accepted: Int?
@@ -19,7 +19,7 @@ package struct JoinedAccount: Sendable {
     package let account: Account
     package let tokens: TokenLife
     /// Beside `account.rows`.
-    package private(set) var fates: [Fate]
+    package private(set) var deliveries: [Delivery]
     /// Beside `account.pushes`: the expectation each belongs to.
     package private(set) var rowOfPush: [Int?]
     /// Beside `account.pushes`: what is wrong with it, if anything.
@@ -36,9 +36,9 @@ package struct JoinedAccount: Sendable {
     package init(_ account: Account, _ circumstances: Circumstances, isDeath: (SeenPush) -> Bool) {
         self.account = account
         tokens = TokenLife(account, circumstances, isDeath: isDeath)
-        fates = account.rows.map { row in
+        deliveries = account.rows.map { row in
             let lateness = account.call(at: row.place)?.lateness ?? .zero
-            return Fate(due: row.plannedAt + row.deadline + lateness)
+            return Delivery(due: row.plannedAt + row.deadline + lateness)
         }
         rowOfPush = Array(repeating: nil, count: account.pushes.count)
         fault = Array(repeating: nil, count: account.pushes.count)
@@ -117,14 +117,14 @@ package struct JoinedAccount: Sendable {
             let isOlder = push.isLiveActivity && (last.map { push.step < $0.step } ?? false)
             if knownToRelay.contains(row) {
                 if account.call(at: place)?.attempts ?? 1 < 2 { fault[index] = .duplicated }
-            } else if isOlder, fates[row].accepted == nil, circumstances.isOrdered, let last,
+            } else if isOlder, deliveries[row].accepted == nil, circumstances.isOrdered, let last,
                 wasSentLater(push, than: last.push)
             {
                 fault[index] = .reordered
             }
             if !push.flags.contains(.isAnswerUndelivered) { knownToRelay.insert(row) }
             guard isReceived(push, isOlder: isOlder) else { continue }
-            if fates[row].accepted == nil { fates[row].accepted = index }
+            if deliveries[row].accepted == nil { deliveries[row].accepted = index }
             if push.isLiveActivity, !isOlder { newest[key] = Newest(step: push.step, push: push) }
         }
     }
@@ -163,17 +163,17 @@ package struct JoinedAccount: Sendable {
     private mutating func classify(_ circumstances: Circumstances) {
         for index in account.rows.indices {
             let row = account.rows[index]
-            if let accepted = fates[index].accepted {
-                fates[index].outcome = account.pushes[accepted].arrivedAt > fates[index].due ? .late : .delivered
+            if let accepted = deliveries[index].accepted {
+                deliveries[index].outcome = account.pushes[accepted].arrivedAt > deliveries[index].due ? .late : .delivered
             } else if wasNeverSent(row, circumstances) {
-                fates[index].outcome = .unsent
+                deliveries[index].outcome = .unsent
             } else if row.mayBeSuperseded || isBackedOff(index), isSuperseded(index) {
-                fates[index].outcome = .superseded
+                deliveries[index].outcome = .superseded
             } else if let excuse = excuse(index, circumstances) {
-                fates[index].outcome = .excused
-                fates[index].excuse = excuse
-            } else if fates[index].due > circumstances.end {
-                fates[index].outcome = .undecided
+                deliveries[index].outcome = .excused
+                deliveries[index].excuse = excuse
+            } else if deliveries[index].due > circumstances.end {
+                deliveries[index].outcome = .undecided
             }
         }
     }
@@ -205,7 +205,7 @@ package struct JoinedAccount: Sendable {
         // It waited behind an older state of the same activity that the relay was holding back.
         return account.pushes.contains { push in
             push.session == row.session && push.isMarked && isHeldUp(push) && tokens.lanes[push.token] == row.lane
-                && row.plannedAt - row.deadline <= push.arrivedAt && push.arrivedAt <= fates[index].due
+                && row.plannedAt - row.deadline <= push.arrivedAt && push.arrivedAt <= deliveries[index].due
         }
     }
 
@@ -217,14 +217,14 @@ package struct JoinedAccount: Sendable {
             let newer = account.rows[other]
             guard newer.session == row.session, newer.step > row.step, newer.lane == row.lane, newer.type == row.type
             else { return false }
-            if let accepted = fates[other].accepted, account.pushes[accepted].arrivedAt <= fates[index].due { return true }
-            return attempts(of: other).contains { $0.metFault && $0.arrivedAt <= fates[index].due }
+            if let accepted = deliveries[other].accepted, account.pushes[accepted].arrivedAt <= deliveries[index].due { return true }
+            return attempts(of: other).contains { $0.metFault && $0.arrivedAt <= deliveries[index].due }
         }
     }
 
     private func excuse(_ index: Int, _ circumstances: Circumstances) -> String? {
         let row = account.rows[index]
-        let due = fates[index].due
+        let due = deliveries[index].due
         if let death = tokens.deaths[row.token]?.last(where: { death in
             death.arrivedAt <= due && !tokens.wasRegistered(row.token, after: death.arrivedAt, until: row.plannedAt)
         }) {

@@ -139,22 +139,22 @@ package struct Correlator: Sendable {
 
     private mutating func close(row index: Int, _ joined: JoinedAccount) {
         let row = joined.account.rows[index]
-        let fate = joined.fates[index]
+        let delivery = joined.deliveries[index]
         correlation.expected += 1
-        count(fate.outcome, kind: name(of: row.kind))
-        if let excuse = fate.excuse { count(excuse, in: \.excuses) }
-        if let accepted = fate.accepted, row.plannedAt >= measuredFrom {
+        count(delivery.outcome, kind: name(of: row.kind))
+        if let excuse = delivery.excuse { count(excuse, in: \.excuses) }
+        if let accepted = delivery.accepted, row.plannedAt >= measuredFrom {
             let latency = (joined.account.pushes[accepted].arrivedAt - row.plannedAt).nanoseconds
             correlation.delivery.record(latency)
             deliveries[number(of: row.kind), default: Histogram()].record(latency)
         }
-        switch fate.outcome {
+        switch delivery.outcome {
         case .lost, .late, .excused:
-            if fate.outcome == .lost, joined.account.call(at: row.place)?.wasTaken != true {
+            if delivery.outcome == .lost, joined.account.call(at: row.place)?.wasTaken != true {
                 correlation.lostUnaccepted += 1
             }
             add(
-                fate.outcome,
+                delivery.outcome,
                 Example(
                     session: row.session, step: row.step, kind: name(of: row.kind), at: row.plannedAt,
                     entries: joined.attempts(of: index).suffix(4).map(\.id)))
@@ -175,8 +175,8 @@ package struct Correlator: Sendable {
     /// A session counts where at least one of its last states could be judged, and as delivered where none was lost.
     private mutating func countLastStates(_ joined: JoinedAccount) {
         var lost: [UInt32: Bool] = [:]
-        for (row, fate) in zip(joined.account.rows, joined.fates) where row.isFinal {
-            switch fate.outcome {
+        for (row, delivery) in zip(joined.account.rows, joined.deliveries) where row.isFinal {
+            switch delivery.outcome {
             case .lost: lost[row.session] = true
             case .delivered, .late, .superseded: lost[row.session] = lost[row.session] ?? false
             default: break

@@ -51,17 +51,5 @@ package struct Histogram: Sendable, Equatable {
         return total / Double(count)
     }
 
-    /// Of the population, by the middles of the buckets; 0 when empty.
-    package var standardDeviation: Double {
-        guard count > 0 else { return 0 }
-        let mean = mean
-        var total = 0.0
-        for index in counts.indices where counts[index] != 0 {
-            let deviation = Double(Layout.medianValue(at: index)) - mean
-            total += deviation * deviation * Double(counts[index])
-        }
-        return (total / Double(count)).squareRoot()
-    }
-
     var lastIndex: Int? { counts.lastIndex { $0 != 0 } }
 }

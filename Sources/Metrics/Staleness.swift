@@ -40,7 +40,7 @@ struct CardAges {
                 if let call = account.call(at: row.place), call.state == .sent {
                     offers.append(Offer(step: row.step, at: call.sentAt))
                 }
-                if let accepted = joined.fates[index].accepted {
+                if let accepted = joined.deliveries[index].accepted {
                     let push = account.pushes[accepted]
                     // It came behind a newer one, and the card stays as it is.
                     if push.outcome == .ignoredOlder || push.outcome == .ignoredEnded { continue }

@@ -109,7 +109,7 @@ package final class MockService: Sendable {
     package var pushesBegin: JournalCursor? { shared.pushesBegin }
 
     /// Keys and client certificates besides the first key.
-    package var credentials: CredentialKeeper { shared.credentials }
+    package var credentials: LiveCredentials { shared.credentials }
 
     /// Forgets tokens, activities, channels and fault rules; `GET /v1/pushes` begins after the pushes answered so far. The
     /// journal itself keeps all, and the statistics go on.

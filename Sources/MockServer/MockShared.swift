@@ -17,7 +17,7 @@ final class MockShared: Sendable {
     let registration: MockOptions.Registration
     let keys = ProviderKeys()
     /// Further keys and certificates, kept in the state directory.
-    let credentials: CredentialKeeper
+    let credentials: LiveCredentials
     /// By the raw value of the environment.
     private let ledgers = PushEnvironment.allCases.map { _ in TokenLedger() }
     let devices: DeviceFleet
@@ -73,7 +73,7 @@ final class MockShared: Sendable {
         environments = options.environments
         loops = options.loops
         totals = (0..<options.loops * options.environments.count).map { _ in PublishedTotals() }
-        credentials = try CredentialKeeper(CredentialStore(state: state), identity: identity, keys: keys)
+        credentials = try LiveCredentials(CredentialStore(state: state), identity: identity, keys: keys)
         self.state = state
         self.onFailure = onFailure
     }

@@ -37,7 +37,7 @@ final class ProviderPeer {
     /// Gives the connection its peer. Whoever shows a client certificate may use all streams at once (spec/apns.md §2.1):
     /// the limit to announce, nil: as usual.
     static func greet(
-        _ connection: ServerConnection, _ settings: APNsSettings, _ credentials: CredentialKeeper
+        _ connection: ServerConnection, _ settings: APNsSettings, _ credentials: LiveCredentials
     ) -> UInt32? {
         let shown = settings.judgesCertificates ? connection.peerCertificate : nil
         let peer = ProviderPeer(address: connection.peer, shown: shown.map { ShownCertificate($0, credentials) })

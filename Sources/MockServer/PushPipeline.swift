@@ -28,7 +28,7 @@ final class PushPipeline: ServerHandler {
     let shared: MockShared
     let settings: APNsSettings
     private let validator: APNsValidator
-    private let broadcasts: BroadcastDesk
+    private let broadcasts: BroadcastPipeline
     private let journal: JournalWriter
     private let published: PublishedTotals
     var totals = LoopTotals()
@@ -62,8 +62,8 @@ final class PushPipeline: ServerHandler {
             ledger: shared.ledger(for: environment), seed: seed.child("apns-id"))
         generator = seed.child("apns-unique-id").generator()
         journal = try JournalWriter(directory: shared.journalDirectory, name: name, time: loop.time)
-        broadcasts = BroadcastDesk(
-            loop: loop, shared: shared, settings: settings, door: .sending, journal: journal,
+        broadcasts = BroadcastPipeline(
+            loop: loop, shared: shared, settings: settings, endpoint: .sending, journal: journal,
             seed: seed.child("broadcasts"))
         published = shared.totals[isFirst ? index : shared.loops + index]
         totals.journalBytes = journal.byteCount
@@ -267,7 +267,7 @@ final class PushPipeline: ServerHandler {
         let now = shared.clock.wall()
         let outcomes = shared.devices.lateOutcomes(now: now)
         let broadcasts = shared.channels.catchUp(
-            BroadcastDesk.activitiesPerTurn, devices: shared.devices, now: now)
+            BroadcastPipeline.activitiesPerTurn, devices: shared.devices, now: now)
         guard !outcomes.isEmpty || !broadcasts.isEmpty else { return }
         for late in outcomes { tell(late) }
         journal.append(late: broadcasts, at: loop.now)

@@ -89,7 +89,7 @@ final class PushWorker {
     }
 
     /// Looks after the file of credentials, which `pushrig keys` may change at any time.
-    func watch(_ credentials: CredentialKeeper) {
+    func watch(_ credentials: LiveCredentials) {
         watch = loop.after(.milliseconds(250)) { [unowned(unsafe) self] in
             credentials.refresh()
             watch(credentials)

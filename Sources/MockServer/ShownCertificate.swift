@@ -7,11 +7,11 @@ import TLS
 final class ShownCertificate {
     let certificate: ClientCertificate
     private let fingerprint: String
-    private let credentials: CredentialKeeper
+    private let credentials: LiveCredentials
     /// The revocations that were known at the last look.
     private var revocations: UInt64
 
-    init(_ shown: PeerCertificate, _ credentials: CredentialKeeper) {
+    init(_ shown: PeerCertificate, _ credentials: LiveCredentials) {
         revocations = credentials.revocations
         certificate = credentials.judge(shown)
         fingerprint = shown.fingerprint

@@ -80,14 +80,6 @@ package enum Outcome: UInt8, PushWord {
         }
     }
 
-    /// Whether a Live Activity push counts as received: its state was taken, or it was not for the screen.
-    package var countsAsReceived: Bool {
-        switch self {
-        case .shown, .replaced, .started, .updated, .ended, .silent: true
-        default: false
-        }
-    }
-
     /// Room for a table by raw value.
     package static let tableSize = 20
 }

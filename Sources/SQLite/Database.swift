@@ -74,9 +74,6 @@ package final class Database {
     /// The row id of the last insert on this connection.
     package var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
-    /// How many rows the last statement inserted, changed or deleted.
-    package var changedRows: Int { Int(sqlite3_changes64(handle)) }
-
     func failure() -> Failure {
         Failure(.run, "\(path): \(String(cString: sqlite3_errmsg(handle)))")
     }

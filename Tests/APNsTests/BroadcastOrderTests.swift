@@ -27,16 +27,16 @@ private final class StubChannels: ChannelDirectory {
 }
 
 @Suite struct BroadcastOrderTests {
-    private let room = Courtroom()
+    private let rig = ValidatorRig()
     private let channels = StubChannels()
 
     private func judge(
-        _ method: String, _ path: String, _ fields: [String: String], _ body: String, at door: BroadcastDoor
+        _ method: String, _ path: String, _ fields: [String: String], _ body: String, at endpoint: BroadcastEndpoint
     ) -> BroadcastVerdict {
         var settings = APNsSettings()
         settings.allowedTopics = ["com.example.app"]
         let validator = BroadcastValidator(
-            settings: settings, keys: room.keys, tokens: room.directory, channels: channels, ledger: TokenLedger(),
+            settings: settings, keys: rig.keys, tokens: rig.directory, channels: channels, ledger: TokenLedger(),
             seed: Seed(1))
         let head = HeaderBlock()
         head.append(name: ":method", value: method)
@@ -45,7 +45,7 @@ private final class StubChannels: ChannelDirectory {
         let bytes = ByteBuffer()
         bytes.append(body)
         return validator.validate(
-            head, body: bytes, at: door, connection: ProviderConnection(), now: room.time.wall())
+            head, body: bytes, at: endpoint, connection: ProviderConnection(), now: rig.time.wall())
     }
 
     /// Everything is wrong at first, and one thing after the other is put right.
@@ -58,7 +58,7 @@ private final class StubChannels: ChannelDirectory {
         let repairs: [() -> Void] = [
             { method = "POST" },
             { path = "/4/broadcasts/apps/com.example.other.voip" },
-            { fields["authorization"] = "bearer " + room.jwt() },
+            { fields["authorization"] = "bearer " + rig.jwt() },
             { fields["apns-request-id"] = nil },
             { path = "/4/broadcasts/apps/com.example.other" },
             { path = "/4/broadcasts/apps/com.example.app" },
@@ -109,7 +109,7 @@ private final class StubChannels: ChannelDirectory {
             (#"{"message-storage-policy":1,"push-type":"LiveActivity"}"#, "CannotCreateChannelConfig"),
         ]
         for (body, reason) in bodies {
-            let fields = ["authorization": "bearer " + room.jwt()]
+            let fields = ["authorization": "bearer " + rig.jwt()]
             let verdict = judge("POST", path, fields, body, at: .management)
             #expect(verdict.rejection?.word.description == reason, "\(body.prefix(60))")
         }
@@ -117,7 +117,7 @@ private final class StubChannels: ChannelDirectory {
 
     /// A management port knows three methods; each of them on the wrong path is BadPath, any other is not allowed at all.
     @Test func `method and path together name the operation`() {
-        let fields = ["authorization": "bearer " + room.jwt(), "apns-channel-id": "AAAAAAAAAAAAAAAAAAAAAA=="]
+        let fields = ["authorization": "bearer " + rig.jwt(), "apns-channel-id": "AAAAAAAAAAAAAAAAAAAAAA=="]
         let body = #"{"message-storage-policy":0,"push-type":"LiveActivity"}"#
         let expected: [(String, String, BroadcastOperation?, BroadcastReason?)] = [
             ("POST", "channels", .create, nil), ("GET", "channels", .read, nil), ("DELETE", "channels", .delete, nil),
@@ -133,8 +133,8 @@ private final class StubChannels: ChannelDirectory {
 
     /// The list has no word for a key of the other environment, nor for an unrelated one.
     @Test func `credentials are refused in the words of this list`() {
-        room.add("KEYPROD001", .environment(.production))
-        let fields = ["authorization": "bearer " + room.jwt(keyID: "KEYPROD001")]
+        rig.add("KEYPROD001", .environment(.production))
+        let fields = ["authorization": "bearer " + rig.jwt(keyID: "KEYPROD001")]
         let verdict = judge("GET", "/1/apps/com.example.app/all-channels", fields, "", at: .management)
         #expect(verdict.rejection == .invalidProviderToken && verdict.check?.description == "credential")
     }

@@ -32,14 +32,14 @@ struct Paper {
 }
 
 @Suite struct CertificateTests {
-    private let room = Courtroom()
+    private let rig = ValidatorRig()
     private let now = WallTime(seconds: 1_760_000_000)
 
     private func reason(
         _ certificate: ClientCertificate, topic: String?, type: String? = nil, authorization: String? = nil
     ) -> Reason? {
-        room.connection = ProviderConnection(certificate: certificate)
-        return room.reason {
+        rig.connection = ProviderConnection(certificate: certificate)
+        return rig.reason {
             $0["authorization"] = authorization
             $0["apns-topic"] = topic
             $0["apns-push-type"] = type
@@ -140,7 +140,7 @@ struct Paper {
     func ignoresToken(authorization: String?) {
         #expect(reason(Paper().certificate, topic: "com.example.app", authorization: authorization) == nil)
         for _ in 0..<5 {
-            #expect(room.reason { $0["authorization"] = "bearer \($0.fields.count)" } == nil)
+            #expect(rig.reason { $0["authorization"] = "bearer \($0.fields.count)" } == nil)
         }
     }
 
@@ -154,8 +154,8 @@ struct Paper {
         let old = Paper.with { $0.topics = nil }
         #expect(reason(old, topic: nil) == nil)
         #expect(reason(old, topic: "com.example.app") == nil)
-        room.connection = ProviderConnection(certificate: old)
-        let facts = room.facts { $0["apns-topic"] = nil }
+        rig.connection = ProviderConnection(certificate: old)
+        let facts = rig.facts { $0["apns-topic"] = nil }
         #expect(facts.topicField != nil)
     }
 

@@ -25,8 +25,8 @@ import Testing
     @Test("of two faults the earlier row's reason is given", arguments: 0..<breaks.count)
     func pairs(first: Int) {
         for second in Self.breaks.indices where second > first {
-            let room = Courtroom()
-            let reason = room.reason {
+            let rig = ValidatorRig()
+            let reason = rig.reason {
                 Self.breaks[second].1(&$0)
                 Self.breaks[first].1(&$0)
             }
@@ -36,9 +36,9 @@ import Testing
 
     @Test("no headers at all and a bad token is MissingProviderToken (§7, observed)")
     func uniqush() {
-        let room = Courtroom()
+        let rig = ValidatorRig()
         #expect(
-            room.reason {
+            rig.reason {
                 $0.path = "/3/device/aaaa"
                 $0.fields = []
                 $0.body = "{}"
@@ -47,9 +47,9 @@ import Testing
 
     @Test("a bad provider token is told before a bad device token (§7, observed)")
     func credentialFirst() {
-        let room = Courtroom()
+        let rig = ValidatorRig()
         #expect(
-            room.reason {
+            rig.reason {
                 $0["authorization"] = "bearer a.b.c"
                 $0.path = "/3/device/aaaa"
             } == .invalidProviderToken)
@@ -57,23 +57,23 @@ import Testing
 
     @Test("a key of the other environment is told before BadDeviceToken (§13, observed)")
     func environmentFirst() {
-        let room = Courtroom()
-        room.add(Courtroom.keyID, .environment(.production))
-        #expect(room.reason { $0.path = "/3/device/aaaa" } == .badEnvironmentKeyInToken)
+        let rig = ValidatorRig()
+        rig.add(ValidatorRig.keyID, .environment(.production))
+        #expect(rig.reason { $0.path = "/3/device/aaaa" } == .badEnvironmentKeyInToken)
     }
 
     @Test("the update rate is told before InvalidProviderToken (§7, observed)")
     func updateRateFirst() {
-        let room = Courtroom()
-        let reasons = ["a.b.c", "a.b.d", "a.b.e"].map { jwt in room.reason { $0["authorization"] = "bearer " + jwt } }
+        let rig = ValidatorRig()
+        let reasons = ["a.b.c", "a.b.d", "a.b.e"].map { jwt in rig.reason { $0["authorization"] = "bearer " + jwt } }
         #expect(reasons == [.invalidProviderToken, .invalidProviderToken, .tooManyProviderTokenUpdates])
     }
 
     @Test("a wrong method on no path and without credentials is MethodNotAllowed (§7, observed)")
     func methodFirst() {
-        let room = Courtroom()
+        let rig = ValidatorRig()
         #expect(
-            room.reason {
+            rig.reason {
                 $0.method = "HEAD"
                 $0.path = "/"
                 $0.fields = []
@@ -83,21 +83,21 @@ import Testing
     @Test("without a topic nobody looks at the token: unknown, or another app's (§7, observed)")
     func topicBeforeToken() {
         for standing in [TokenStanding.unknown, .otherTopic] {
-            let room = Courtroom()
-            room.directory.answer.withLock { $0 = standing }
-            #expect(room.reason { $0["apns-topic"] = nil } == .missingTopic)
-            #expect(room.reason { _ in } == (standing == .unknown ? .badDeviceToken : .deviceTokenNotForTopic))
+            let rig = ValidatorRig()
+            rig.directory.answer.withLock { $0 = standing }
+            #expect(rig.reason { $0["apns-topic"] = nil } == .missingTopic)
+            #expect(rig.reason { _ in } == (standing == .unknown ? .badDeviceToken : .deviceTokenNotForTopic))
         }
     }
 
     @Test("good credentials with 64 zeros for a token are BadDeviceToken, bad ones are told first (§7, observed)")
     func probe() {
-        let room = Courtroom()
-        room.directory.answer.withLock { $0 = .unknown }
+        let rig = ValidatorRig()
+        rig.directory.answer.withLock { $0 = .unknown }
         let zeros = "/3/device/" + String(repeating: "0", count: 64)
-        #expect(room.reason { $0.path = zeros } == .badDeviceToken)
+        #expect(rig.reason { $0.path = zeros } == .badDeviceToken)
         #expect(
-            room.reason {
+            rig.reason {
                 $0.path = zeros
                 $0["authorization"] = "bearer a.b.c"
             } == .invalidProviderToken)
@@ -105,9 +105,9 @@ import Testing
 
     @Test("another table is another order, and no order stops the process (§15.1)")
     func reordered() {
-        let room = Courtroom(APNsSettings(), checks: Check.order.reversed())
-        _ = room.reason { $0.fields = [] }
-        let reason = room.reason {
+        let rig = ValidatorRig(APNsSettings(), checks: Check.order.reversed())
+        _ = rig.reason { $0.fields = [] }
+        let reason = rig.reason {
             $0["apns-collapse-id"] = String(repeating: "x", count: 65)
             $0["apns-id"] = "x"
         }
@@ -116,10 +116,10 @@ import Testing
 
     @Test("a refusal names its row")
     func named() {
-        let room = Courtroom()
-        var push = room.push()
+        let rig = ValidatorRig()
+        var push = rig.push()
         push["apns-priority"] = "7"
-        #expect(room.judge(push).check?.description == "priority")
+        #expect(rig.judge(push).check?.description == "priority")
         #expect(Set(Check.order.map(\.name.description)).count == Check.order.count)
     }
 }

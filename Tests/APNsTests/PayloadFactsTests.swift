@@ -6,9 +6,9 @@ import Pushes
 import Testing
 
 @Suite struct PayloadFactsTests {
-    let room = Courtroom()
+    let rig = ValidatorRig()
 
-    private func payload(_ aps: String) -> PayloadFacts { room.facts { $0.body = #"{"aps":\#(aps)}"# }.payload }
+    private func payload(_ aps: String) -> PayloadFacts { rig.facts { $0.body = #"{"aps":\#(aps)}"# }.payload }
 
     /// A good push of that event, with members removed and then set.
     private func activity(
@@ -29,11 +29,11 @@ import Testing
     }
 
     private func liveActivity(_ body: String) -> ActivityFacts? {
-        var push = room.push()
+        var push = rig.push()
         push["apns-push-type"] = "liveactivity"
         push["apns-topic"] = "com.example.app.push-type.liveactivity"
         push.body = body
-        let verdict = room.judge(push)
+        let verdict = rig.judge(push)
         #expect(verdict.rejection == nil)
         return verdict.facts.activity
     }
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test("only Live Activity pushes have activity facts")
-    func noActivity() { #expect(room.facts { _ in }.activity == nil) }
+    func noActivity() { #expect(rig.facts { _ in }.activity == nil) }
 
     @Test("a start says which channel its activity listens to (§10)")
     func inputChannel() {

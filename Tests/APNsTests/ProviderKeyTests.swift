@@ -10,15 +10,15 @@ private let other = "com.example.other"
 
 @Suite struct ProviderKeyTests {
     /// The rules of sandbox.
-    private let room = Courtroom()
+    private let rig = ValidatorRig()
 
-    private func add(_ id: String, _ scope: KeyScope, team: String = Courtroom.teamID) throws(Failure) {
-        try room.keys.add(KeyRecord(keyID: id, teamID: team, scope: scope), verifier: FakeKey())
+    private func add(_ id: String, _ scope: KeyScope, team: String = ValidatorRig.teamID) throws(Failure) {
+        try rig.keys.add(KeyRecord(keyID: id, teamID: team, scope: scope), verifier: FakeKey())
     }
 
-    private func push(_ id: String, _ topic: String = app, team: String = Courtroom.teamID) -> Reason? {
-        let jwt = room.jwt(keyID: id, teamID: team)
-        return room.reason {
+    private func push(_ id: String, _ topic: String = app, team: String = ValidatorRig.teamID) -> Reason? {
+        let jwt = rig.jwt(keyID: id, teamID: team)
+        return rig.reason {
             $0["authorization"] = "bearer " + jwt
             $0["apns-topic"] = topic
         }
@@ -26,7 +26,7 @@ private let other = "com.example.other"
 
     /// The second key's push after the first key's, on one connection.
     private func second(_ id: String, _ topic: String = app, after first: String) -> Reason? {
-        room.connection = ProviderConnection()
+        rig.connection = ProviderConnection()
         #expect(push(first) == nil)
         return push(id, topic)
     }
@@ -71,7 +71,7 @@ private let other = "com.example.other"
     func environmentFirst() throws {
         try makeKeys()
         for id in ["PRODUCT001", "TOPICPROD1"] {
-            room.connection = ProviderConnection()
+            rig.connection = ProviderConnection()
             #expect(push(id) == .badEnvironmentKeyInToken)
         }
     }
@@ -85,7 +85,7 @@ private let other = "com.example.other"
         try add("PRODUCT002", .environment(.production))
         try add("SANDBOX003", .environment(.sandbox), team: "TEAM000002")
         try add("TEAMKEY002", .team)
-        #expect(room.keys.remove(keyID: "SANDBOX001"))
+        #expect(rig.keys.remove(keyID: "SANDBOX001"))
         try add("SANDBOX004", .environment(.sandbox))
     }
 
@@ -131,7 +131,7 @@ private let other = "com.example.other"
         try add("TOPICKEY01", .topics([app, other], .sandbox, related: nil))
         #expect(push("TOPICKEY01") == nil)
         #expect(push("TOPICKEY01", other) == .topicDisallowed)
-        room.connection = ProviderConnection()
+        rig.connection = ProviderConnection()
         #expect(push("TOPICKEY01", other) == nil)
         try add("TOPICKEY01", .topics([app], .sandbox, related: nil))
         #expect(push("TOPICKEY01", other) == .topicDisallowed)
@@ -140,16 +140,16 @@ private let other = "com.example.other"
     @Test("what is bound is a setting: the key's list as it is now, or the first push's topic alone (§8)")
     func bindingSettings() throws {
         func topics(_ binding: TopicBinding) -> [Reason?] {
-            let room = Courtroom { $0.topicBinding = binding }
-            room.add("TOPICKEY01", .topics([app], .sandbox, related: nil))
+            let rig = ValidatorRig { $0.topicBinding = binding }
+            rig.add("TOPICKEY01", .topics([app], .sandbox, related: nil))
             func push(_ topic: String) -> Reason? {
-                room.reason {
-                    $0["authorization"] = "bearer " + room.jwt(keyID: "TOPICKEY01")
+                rig.reason {
+                    $0["authorization"] = "bearer " + rig.jwt(keyID: "TOPICKEY01")
                     $0["apns-topic"] = topic
                 }
             }
             let first = push(app)
-            room.add("TOPICKEY01", .topics([app, other], .sandbox, related: nil))
+            rig.add("TOPICKEY01", .topics([app, other], .sandbox, related: nil))
             return [first, push(other), push(app + ".voip")]
         }
         #expect(topics(.none) == [nil, nil, .invalidPushType])
@@ -157,10 +157,10 @@ private let other = "com.example.other"
         #expect(topics(.firstPush) == [nil, .topicDisallowed, .invalidPushType])
         // Several apps of a team on one connection: only the strictest reading objects.
         for (binding, expected) in [(TopicBinding.keyTopics, nil), (.firstPush, Reason.topicDisallowed)] {
-            let room = Courtroom { $0.topicBinding = binding }
-            #expect(room.reason { _ in } == nil)
-            #expect(room.reason { $0["apns-topic"] = other } == expected)
-            #expect(room.reason { _ in } == nil)
+            let rig = ValidatorRig { $0.topicBinding = binding }
+            #expect(rig.reason { _ in } == nil)
+            #expect(rig.reason { $0["apns-topic"] = other } == expected)
+            #expect(rig.reason { _ in } == nil)
         }
     }
 }

@@ -7,18 +7,18 @@ import Pushes
 import Testing
 
 @Suite struct PushWarningTests {
-    let room = Courtroom()
+    let rig = ValidatorRig()
 
     private func warnings(
         _ type: PushType?, priority: String? = nil, expiration: String? = nil, _ body: String
     ) -> [PushWarning] {
-        var push = room.push()
+        var push = rig.push()
         push["apns-push-type"] = type?.word.description
         push["apns-topic"] = "com.example.app" + (type?.topicSuffix.description ?? "")
         push["apns-priority"] = priority
         push["apns-expiration"] = expiration
         push.body = body
-        let verdict = room.judge(push)
+        let verdict = rig.judge(push)
         #expect(verdict.rejection == nil)
         return PushWarning.all(in: verdict.facts.warnings)
     }
@@ -102,9 +102,9 @@ import Testing
 
     @Test("the app's attributes types are spelled to the letter, where a setting names them (§10)")
     func attributesTypes() {
-        let room = Courtroom { $0.attributesTypes = ["RunAttributes"] }
+        let rig = ValidatorRig { $0.attributesTypes = ["RunAttributes"] }
         func defect(_ type: String) -> ActivityDefect? {
-            room.facts {
+            rig.facts {
                 $0["apns-push-type"] = "liveactivity"
                 $0["apns-topic"] = "com.example.app.push-type.liveactivity"
                 $0.body =
@@ -119,7 +119,7 @@ import Testing
 
     @Test("the mark of a collapse id is never 0, the same for the same id and another for another (§12)")
     func collapseMarks() {
-        func mark(_ id: String?) -> UInt32 { room.facts { $0["apns-collapse-id"] = id }.collapseMark }
+        func mark(_ id: String?) -> UInt32 { rig.facts { $0["apns-collapse-id"] = id }.collapseMark }
         #expect(mark(nil) == 0)
         #expect(mark("build") == mark("build") && mark("build") != 0)
         #expect(mark("build") != mark("Build"))

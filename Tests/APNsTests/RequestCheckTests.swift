@@ -7,11 +7,11 @@ import Synchronization
 import Testing
 
 @Suite struct RequestCheckTests {
-    let room = Courtroom()
+    let rig = ValidatorRig()
 
     @Test("a valid push is accepted")
     func valid() {
-        let verdict = room.judge(room.push())
+        let verdict = rig.judge(rig.push())
         #expect(verdict.rejection == nil)
         #expect(verdict.check == nil)
         #expect(verdict.facts.pushType == .alert)
@@ -27,7 +27,7 @@ import Testing
         arguments: ["GET", "HEAD", "PUT", "post"])
     func method(method: String) {
         #expect(
-            room.reason {
+            rig.reason {
                 $0.method = method
                 $0.path = "/"
                 $0["authorization"] = nil
@@ -39,15 +39,15 @@ import Testing
         arguments: [
             "/", "", "/3/device", "/4/device/\(Push.token)", "/3/Device/\(Push.token)", "/3/device/\(Push.token)/x",
         ])
-    func path(path: String) { #expect(room.reason { $0.path = path } == .badPath) }
+    func path(path: String) { #expect(rig.reason { $0.path = path } == .badPath) }
 
     @Test("a path that ends before the token is MissingDeviceToken (§2.4)")
-    func missingToken() { #expect(room.reason { $0.path = "/3/device/" } == .missingDeviceToken) }
+    func missingToken() { #expect(rig.reason { $0.path = "/3/device/" } == .missingDeviceToken) }
 
     @Test("unknown fields and content types are ignored (§2.4)")
     func unknownFields() {
         #expect(
-            room.reason {
+            rig.reason {
                 $0["content-type"] = "text/plain"
                 $0["x-anything"] = "1"
                 $0["apns-unknown"] = "1"
@@ -61,10 +61,10 @@ import Testing
             "apns-collapse-id",
         ])
     func duplicates(name: String) {
-        var push = room.push()
+        var push = rig.push()
         let value = push[name] ?? (name == "apns-id" ? "8cb35b22-8f4f-4b7b-9f3a-0f0a4b6c2d1e" : "10")
         push.fields += [(name, value), (name, value)]
-        #expect(room.judge(push).rejection == .duplicateHeaders)
+        #expect(rig.judge(push).rejection == .duplicateHeaders)
     }
 
     // MARK: §3
@@ -72,9 +72,9 @@ import Testing
     @Test("an apns-id of 8-4-4-4-12 digits in either case is taken and told (§3)")
     func messageID() {
         for id in ["8cb35b22-8f4f-4b7b-9f3a-0f0a4b6c2d1e", "8CB35B22-8F4F-4B7B-9F3A-0F0A4B6C2D1E"] {
-            var push = room.push()
+            var push = rig.push()
             push["apns-id"] = id
-            let verdict = room.judge(push)
+            let verdict = rig.judge(push)
             #expect(verdict.rejection == nil)
             #expect(verdict.facts.apnsIDGiven)
             #expect(verdict.facts.apnsID.text() == "8cb35b22-8f4f-4b7b-9f3a-0f0a4b6c2d1e")
@@ -86,8 +86,8 @@ import Testing
         "any other apns-id is BadMessageId, and the answer gets one of ours (§3)",
         arguments: ["", "8cb35b228f4f4b7b9f3a0f0a4b6c2d1e", "8cb35b22-8f4f-4b7b-9f3a-0f0a4b6c2d1g", "1"])
     func badMessageID(id: String) {
-        let facts = room.facts { $0["apns-id"] = id }
-        #expect(room.reason { $0["apns-id"] = id } == .badMessageId)
+        let facts = rig.facts { $0["apns-id"] = id }
+        #expect(rig.reason { $0["apns-id"] = id } == .badMessageId)
         #expect(!facts.apnsIDGiven)
         #expect(facts.apnsID != UUIDBytes(high: 0, low: 0))
     }
@@ -95,20 +95,20 @@ import Testing
     @Test("any wrong byte in an apns-id is BadMessageId, and its digits are read as Basics reads them (§3)")
     func everyByte() {
         let good = "8cB35b22-8f4F-4b7b-9f3a-0f0a4b6c2d1e"
-        #expect(room.facts { $0["apns-id"] = good }.apnsID == withBytes(of: good) { UUIDBytes($0) })
+        #expect(rig.facts { $0["apns-id"] = good }.apnsID == withBytes(of: good) { UUIDBytes($0) })
         for place in 0..<36 {
             var bytes = Array(good.utf8)
             bytes[place] = bytes[place] == UInt8(ascii: "-") ? UInt8(ascii: "0") : UInt8(ascii: "-")
-            #expect(room.reason { $0["apns-id"] = String(decoding: bytes, as: UTF8.self) } == .badMessageId)
+            #expect(rig.reason { $0["apns-id"] = String(decoding: bytes, as: UTF8.self) } == .badMessageId)
         }
     }
 
     @Test("two pushes without an apns-id get two of ours")
-    func madeIDs() { #expect(room.facts { _ in }.apnsID != room.facts { _ in }.apnsID) }
+    func madeIDs() { #expect(rig.facts { _ in }.apnsID != rig.facts { _ in }.apnsID) }
 
     @Test("a refusal for another reason keeps the client's apns-id (§0: it is echoed)")
     func echoedOnRefusal() {
-        let facts = room.facts {
+        let facts = rig.facts {
             $0.method = "GET"
             $0["apns-id"] = "8cb35b22-8f4f-4b7b-9f3a-0f0a4b6c2d1e"
         }
@@ -118,9 +118,9 @@ import Testing
     @Test(
         "whole seconds are an expiration: zero, past and future (§3)", arguments: [0, 1, -1, 1_760_003_600, Int64.max])
     func expiration(seconds: Int64) {
-        var push = room.push()
+        var push = rig.push()
         push["apns-expiration"] = String(seconds)
-        let verdict = room.judge(push)
+        let verdict = rig.judge(push)
         #expect(verdict.rejection == nil)
         #expect(verdict.facts.expiration == seconds)
     }
@@ -128,29 +128,29 @@ import Testing
     @Test(
         "anything but an integer is BadExpirationDate (§3, observed for decimals)",
         arguments: ["1760003600.5", "", "-", "tomorrow", "1e9", "+5", " 5", "99999999999999999999"])
-    func badExpiration(text: String) { #expect(room.reason { $0["apns-expiration"] = text } == .badExpirationDate) }
+    func badExpiration(text: String) { #expect(rig.reason { $0["apns-expiration"] = text } == .badExpirationDate) }
 
     @Test("priorities are 1, 5 and 10 (§3)", arguments: [1, 5, 10] as [UInt8])
     func priority(value: UInt8) {
-        let facts = room.facts { $0["apns-priority"] = String(value) }
+        let facts = rig.facts { $0["apns-priority"] = String(value) }
         #expect(facts.priority == value)
-        #expect(room.reason { $0["apns-priority"] = String(value) } == nil)
+        #expect(rig.reason { $0["apns-priority"] = String(value) } == nil)
     }
 
     @Test("any other priority is BadPriority (§3)", arguments: ["0", "2", "05", "11", "100", "", "high"])
-    func badPriority(text: String) { #expect(room.reason { $0["apns-priority"] = text } == .badPriority) }
+    func badPriority(text: String) { #expect(rig.reason { $0["apns-priority"] = text } == .badPriority) }
 
     @Test("a collapse id has up to 64 bytes, counted as bytes (§3)")
     func collapseID() {
-        #expect(room.reason { $0["apns-collapse-id"] = String(repeating: "a", count: 64) } == nil)
-        #expect(room.reason { $0["apns-collapse-id"] = String(repeating: "a", count: 65) } == .badCollapseId)
-        #expect(room.reason { $0["apns-collapse-id"] = String(repeating: "é", count: 33) } == .badCollapseId)
+        #expect(rig.reason { $0["apns-collapse-id"] = String(repeating: "a", count: 64) } == nil)
+        #expect(rig.reason { $0["apns-collapse-id"] = String(repeating: "a", count: 65) } == .badCollapseId)
+        #expect(rig.reason { $0["apns-collapse-id"] = String(repeating: "é", count: 33) } == .badCollapseId)
     }
 
     @Test("an empty collapse id is refused unless a setting says otherwise (§3, unsure)")
     func emptyCollapseID() {
-        #expect(room.reason { $0["apns-collapse-id"] = "" } == .badCollapseId)
-        #expect(Courtroom { $0.refusesEmptyCollapseID = false }.reason { $0["apns-collapse-id"] = "" } == nil)
+        #expect(rig.reason { $0["apns-collapse-id"] = "" } == .badCollapseId)
+        #expect(ValidatorRig { $0.refusesEmptyCollapseID = false }.reason { $0["apns-collapse-id"] = "" } == nil)
     }
 
     // MARK: §4
@@ -158,7 +158,7 @@ import Testing
     @Test("every push type is accepted with its own topic (§4)", arguments: PushType.allCases)
     func pushTypes(type: PushType) {
         #expect(
-            room.reason {
+            rig.reason {
                 $0["apns-push-type"] = type.word.description
                 $0["apns-topic"] = "com.example.app" + type.topicSuffix.description
                 $0["apns-priority"] = "5"
@@ -168,13 +168,13 @@ import Testing
     @Test(
         "an unknown or upper-case push type is InvalidPushType (§3, §4)",
         arguments: ["", "Alert", "silent", "LiveActivity"])
-    func badPushType(word: String) { #expect(room.reason { $0["apns-push-type"] = word } == .invalidPushType) }
+    func badPushType(word: String) { #expect(rig.reason { $0["apns-push-type"] = word } == .invalidPushType) }
 
     @Test("without a push type the topic's suffix tells it, a bare topic nothing (§3: optional)")
     func absentPushType() {
-        #expect(room.reason { $0["apns-push-type"] = nil } == nil)
-        #expect(room.facts { $0["apns-push-type"] = nil }.pushType == nil)
-        let facts = room.facts {
+        #expect(rig.reason { $0["apns-push-type"] = nil } == nil)
+        #expect(rig.facts { $0["apns-push-type"] = nil }.pushType == nil)
+        let facts = rig.facts {
             $0["apns-push-type"] = nil
             $0["apns-topic"] = "com.example.app.voip"
         }
@@ -183,9 +183,9 @@ import Testing
 
     @Test("a push type that contradicts the topic's suffix is InvalidPushType (§4, observed since 2019)")
     func contradiction() {
-        #expect(room.reason { $0["apns-topic"] = "com.example.app.voip" } == .invalidPushType)
+        #expect(rig.reason { $0["apns-topic"] = "com.example.app.voip" } == .invalidPushType)
         #expect(
-            room.reason {
+            rig.reason {
                 $0["apns-push-type"] = "liveactivity"
                 $0["apns-topic"] = "com.example.app.push-type.widgets"
             } == .invalidPushType)
@@ -193,29 +193,29 @@ import Testing
 
     @Test("a bare bundle ID on a Live Activity push is DeviceTokenNotForTopic (§4, observed)")
     func missingSuffix() {
-        #expect(room.reason { $0["apns-push-type"] = "liveactivity" } == .deviceTokenNotForTopic)
-        #expect(room.reason { $0["apns-push-type"] = "voip" } == .deviceTokenNotForTopic)
+        #expect(rig.reason { $0["apns-push-type"] = "liveactivity" } == .deviceTokenNotForTopic)
+        #expect(rig.reason { $0["apns-push-type"] = "voip" } == .deviceTokenNotForTopic)
     }
 
     @Test("an explicit priority 10 on a background push is BadPriority; settings widen or narrow that (§4, §15.2)")
     func backgroundPriority() {
-        func reason(_ room: Courtroom, _ priority: String?) -> Reason? {
-            room.reason {
+        func reason(_ rig: ValidatorRig, _ priority: String?) -> Reason? {
+            rig.reason {
                 $0["apns-push-type"] = "background"
                 $0["apns-priority"] = priority
             }
         }
-        #expect(reason(room, "10") == .badPriority)
-        #expect(reason(room, nil) == nil)
-        #expect(reason(room, "5") == nil)
-        #expect(reason(Courtroom { $0.backgroundPriority = .accept }, "10") == nil)
-        #expect(reason(Courtroom { $0.backgroundPriority = .refuseTenAndAbsent }, nil) == .badPriority)
+        #expect(reason(rig, "10") == .badPriority)
+        #expect(reason(rig, nil) == nil)
+        #expect(reason(rig, "5") == nil)
+        #expect(reason(ValidatorRig { $0.backgroundPriority = .accept }, "10") == nil)
+        #expect(reason(ValidatorRig { $0.backgroundPriority = .refuseTenAndAbsent }, nil) == .badPriority)
     }
 
     // MARK: topic, §3 and §6
 
     @Test("no topic is MissingTopic (§3)")
-    func missingTopic() { #expect(room.reason { $0["apns-topic"] = nil } == .missingTopic) }
+    func missingTopic() { #expect(rig.reason { $0["apns-topic"] = nil } == .missingTopic) }
 
     @Test(
         "what is no bundle ID is BadTopic (§6)",
@@ -223,17 +223,17 @@ import Testing
             "", ".voip", "com..example", ".com.example", "com.example.", "com example", "com/example",
             String(repeating: "a", count: 256),
         ])
-    func badTopic(topic: String) { #expect(room.reason { $0["apns-topic"] = topic } == .badTopic) }
+    func badTopic(topic: String) { #expect(rig.reason { $0["apns-topic"] = topic } == .badTopic) }
 
     @Test("a topic outside the team's is TopicDisallowed, with any suffix (§6)")
     func disallowed() {
-        let room = Courtroom { $0.allowedTopics = ["com.example.app"] }
-        #expect(room.reason { _ in } == nil)
-        #expect(room.reason { $0["apns-topic"] = "com.example.app2" } == .topicDisallowed)
+        let rig = ValidatorRig { $0.allowedTopics = ["com.example.app"] }
+        #expect(rig.reason { _ in } == nil)
+        #expect(rig.reason { $0["apns-topic"] = "com.example.app2" } == .topicDisallowed)
         let suffix = PushType.liveactivity.topicSuffix.description
         for (topic, expected) in [("com.example.app", nil), ("com.other", .topicDisallowed)] as [(String, Reason?)] {
             #expect(
-                room.reason {
+                rig.reason {
                     $0["apns-push-type"] = "liveactivity"
                     $0["apns-topic"] = topic + suffix
                 } == expected)
@@ -244,17 +244,17 @@ import Testing
 
     @Test("no body is PayloadEmpty, {} is accepted (§5)")
     func emptyBody() {
-        #expect(room.reason { $0.body = "" } == .payloadEmpty)
-        #expect(room.reason { $0.body = "{}" } == nil)
+        #expect(rig.reason { $0.body = "" } == .payloadEmpty)
+        #expect(rig.reason { $0.body = "{}" } == nil)
     }
 
     @Test("the limit is 4096 bytes, for VoIP 5120, and exactly that many are allowed (§5)")
     func size() {
         func body(_ count: Int) -> String { #"{"a":""# + String(repeating: "x", count: count - 8) + #""}"# }
-        #expect(room.reason { $0.body = body(4096) } == nil)
-        #expect(room.reason { $0.body = body(4097) } == .payloadTooLarge)
+        #expect(rig.reason { $0.body = body(4096) } == nil)
+        #expect(rig.reason { $0.body = body(4097) } == .payloadTooLarge)
         func voip(_ count: Int) -> Reason? {
-            room.reason {
+            rig.reason {
                 $0["apns-push-type"] = "voip"
                 $0["apns-topic"] = "com.example.app.voip"
                 $0.body = body(count)
@@ -268,16 +268,16 @@ import Testing
         "malformed JSON is accepted, or PayloadEmpty by a setting (§5, §15.3, unsure)",
         arguments: ["{", "[]", "x", #"{"aps":}"#])
     func malformed(body: String) {
-        #expect(room.reason { $0.body = body } == nil)
-        #expect(!room.facts { $0.body = body }.payload.isObject)
-        #expect(Courtroom { $0.malformedPayload = .payloadEmpty }.reason { $0.body = body } == .payloadEmpty)
+        #expect(rig.reason { $0.body = body } == nil)
+        #expect(!rig.facts { $0.body = body }.payload.isObject)
+        #expect(ValidatorRig { $0.malformedPayload = .payloadEmpty }.reason { $0.body = body } == .payloadEmpty)
     }
 
     // MARK: the device token, §3, §6, §13
 
     @Test("tokens of any even size are taken, in either case (§3, §10)", arguments: [32, 64, 108, 160, 200, 512])
     func tokenSizes(count: Int) {
-        #expect(room.reason { $0.path = "/3/device/" + String(repeating: "aF", count: count / 2) } == nil)
+        #expect(rig.reason { $0.path = "/3/device/" + String(repeating: "aF", count: count / 2) } == nil)
     }
 
     @Test(
@@ -286,13 +286,13 @@ import Testing
             String(Push.token.dropLast()), "g" + Push.token.dropFirst(), "abcd", Push.token + "?x=1",
             String(repeating: "a", count: 514),
         ])
-    func badTokens(token: String) { #expect(room.reason { $0.path = "/3/device/" + token } == .badDeviceToken) }
+    func badTokens(token: String) { #expect(rig.reason { $0.path = "/3/device/" + token } == .badDeviceToken) }
 
     @Test("what the directory says of the token is the answer (§6)")
     func standings() {
         func verdict(_ standing: TokenStanding) -> APNsVerdict {
-            room.directory.answer.withLock { $0 = standing }
-            return room.judge(room.push())
+            rig.directory.answer.withLock { $0 = standing }
+            return rig.judge(rig.push())
         }
         #expect(verdict(.unknown).rejection == .badDeviceToken)
         #expect(verdict(.otherTopic).rejection == .deviceTokenNotForTopic)
@@ -307,7 +307,7 @@ import Testing
 
     @Test("an unknown token is BadDeviceToken even where its topic lacks the suffix (§7: known before topic)")
     func unknownBeforeTopic() {
-        room.directory.answer.withLock { $0 = .unknown }
-        #expect(room.reason { $0["apns-push-type"] = "liveactivity" } == .badDeviceToken)
+        rig.directory.answer.withLock { $0 = .unknown }
+        #expect(rig.reason { $0["apns-push-type"] = "liveactivity" } == .badDeviceToken)
     }
 }

@@ -221,7 +221,7 @@ struct BlameTests {
     func supersededHasADeadline() {
         let history = History.honest.with { $0.pushes.removeAll { $0.type == .liveactivity && $0.step < 5 } }
         // Steps 2, 3 and 4 were due before step 5 came.
-        #expect(history.joined.fates.filter { $0.outcome == .lost }.count == 3)
+        #expect(history.joined.deliveries.filter { $0.outcome == .lost }.count == 3)
         #expect(history.findings("last-state-delivered") == 2)
         #expect(history.findings("states-delivered") == 1)
     }
@@ -233,7 +233,7 @@ struct BlameTests {
         #expect(history.findings("states-delivered") == 2)
         history.run.circumstances.outages = [.init(from: at(14.9), until: at(15.5))]
         #expect(history.findings("states-delivered") == 0)
-        #expect(Set(history.joined.fates.compactMap(\.excuse)) == ["relay held down"])
+        #expect(Set(history.joined.deliveries.compactMap(\.excuse)) == ["relay held down"])
         history.run.circumstances.outages = [.init(from: at(20.1), until: at(21))]
         #expect(history.findings("states-delivered") == 2)
         // The call itself was not answered, because we held the relay down: it never had it.
@@ -242,7 +242,7 @@ struct BlameTests {
             history.calls[4].status = 0
             history.calls[4].wasTaken = false
         }
-        #expect(unanswered.joined.fates.filter { $0.outcome == .unsent }.count == 2)
+        #expect(unanswered.joined.deliveries.filter { $0.outcome == .unsent }.count == 2)
     }
 
     @Test("what we never sent is nobody's loss")

@@ -52,7 +52,6 @@ import Testing
         #expect(golden.min == 0)
         #expect(golden.max == 3_601_330_077_695)
         #expect(abs(golden.mean - 919_878_563.915_476_1) < 1e-3)
-        #expect(abs(golden.standardDeviation - 50_886_381_859.827_89) < 1e-2)
     }
 
     @Test(
@@ -162,7 +161,6 @@ import Testing
         let empty = Histogram()
         #expect([empty.count, empty.min, empty.max, empty.value(at: 99)] == [0, 0, 0, 0])
         #expect(empty.mean == 0)
-        #expect(empty.standardDeviation == 0)
         #expect(empty.share(upTo: 5) == 1)
     }
 

@@ -27,7 +27,7 @@ import Testing
     }
 
     /// Outcome and late outcome of each push to the token, oldest first.
-    private func fates(_ mock: TestMock, token: String = Self.token) throws -> [String] {
+    private func outcomes(_ mock: TestMock, token: String = Self.token) throws -> [String] {
         let pushes = try mock.admin.ask("GET", "/v1/pushes?token=" + token).json["pushes"]?.array ?? []
         return pushes.map { push in
             (push["outcome"]?.string ?? "-") + (push["lateOutcome"]?.string.map { " " + $0 } ?? "")
@@ -59,9 +59,9 @@ import Testing
             try set(mock, #"{"connection":"offline"}"#)
             for _ in 0..<3 { #expect(try push(client, mock).status == 200) }
             #expect(try push(client, mock, [("apns-expiration", "0")]).status == 200)
-            #expect(try fates(mock) == ["stored superseded", "stored superseded", "stored", "discarded"])
+            #expect(try outcomes(mock) == ["stored superseded", "stored superseded", "stored", "discarded"])
             try set(mock, #"{"connection":"online"}"#, method: "PATCH")
-            #expect(try fates(mock) == ["stored superseded", "stored superseded", "stored shown", "discarded"])
+            #expect(try outcomes(mock) == ["stored superseded", "stored superseded", "stored shown", "discarded"])
         }
     }
 
@@ -89,7 +89,7 @@ import Testing
             let soon = SystemTime().wall().seconds + 3600
             #expect(try push(client, mock, [("apns-expiration", String(soon))]).status == 200)
             #expect(try mock.admin.ask("PUT", "/v1/clock", body: #"{"advance":"2h"}"#).status == 200)
-            #expect(try fates(mock) == ["stored expired"])
+            #expect(try outcomes(mock) == ["stored expired"])
         }
     }
 
@@ -99,8 +99,8 @@ import Testing
             fields[3].1 = "5"
             #expect(try client.ask("POST", path, fields, body: alert).status == 200)
             let deadline = now() + .seconds(10)
-            while try fates(mock) != ["stored shown"], now() < deadline {}
-            #expect(try fates(mock) == ["stored shown"])
+            while try outcomes(mock) != ["stored shown"], now() < deadline {}
+            #expect(try outcomes(mock) == ["stored shown"])
         }
     }
 
@@ -110,7 +110,7 @@ import Testing
             try set(mock, #"{"device":"phone-1","connection":"offline"}"#, token: Self.other)
             #expect(try mock.admin.ask("GET", "/v1/tokens/" + Self.token).json["connection"] == "offline")
             #expect(try push(client, mock).status == 200)
-            #expect(try fates(mock) == ["stored"])
+            #expect(try outcomes(mock) == ["stored"])
         }
     }
 
@@ -133,7 +133,7 @@ import Testing
             #expect(try push(client, mock).status == 200)
             try set(mock, #"{"state":"unregistered"}"#, method: "PATCH")
             #expect(try push(client, mock).status == 200)
-            #expect(try fates(mock) == ["shown", "not-delivered"])
+            #expect(try outcomes(mock) == ["shown", "not-delivered"])
             _ = try mock.admin.ask("PUT", "/v1/clock", body: #"{"advance":"301s"}"#)
             #expect(try push(client, mock).status == 410)
             try set(mock, #"{"state":"active"}"#, method: "PATCH")
@@ -150,14 +150,14 @@ import Testing
                 let body = #"{"aps":{"content-available":1}}"#
                 #expect(try client.ask("POST", path, fields, body: body).status == 200)
             }
-            #expect(try fates(mock) == ["silent", "silent", "throttled"])
+            #expect(try outcomes(mock) == ["silent", "silent", "throttled"])
         }
     }
 
     @Test func `the same collapse id replaces what is visible`() throws {
         try withDevices { mock, client in
             for id in ["build", "build", "other"] { _ = try push(client, mock, [("apns-collapse-id", id)]) }
-            #expect(try fates(mock) == ["shown", "replaced", "shown"])
+            #expect(try outcomes(mock) == ["shown", "replaced", "shown"])
         }
     }
 
@@ -221,7 +221,7 @@ import Testing
             _ = try mock.admin.ask("PUT", "/v1/clock", body: #"{"advance":"8h"}"#)
             #expect(try state() == "ended")
             #expect(try update().status == 200)
-            #expect(try fates(mock) == ["updated", "ignored-ended"])
+            #expect(try outcomes(mock) == ["updated", "ignored-ended"])
             _ = try mock.admin.ask("PUT", "/v1/clock", body: #"{"advance":"4h"}"#)
             #expect(try state() == "dismissed")
             let gone = try update()

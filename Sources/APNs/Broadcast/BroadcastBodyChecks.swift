@@ -14,9 +14,9 @@ enum BroadcastBodyChecks {
     static func size(_ body: ByteBuffer) -> BroadcastReason? { body.count > maxPayloadBytes ? .payloadTooLarge : nil }
 
     /// Unlike `/3/device`, this API has a reason for what is no JSON. Into the `aps` itself nobody looks (§10).
-    static func message(_ it: inout BroadcastInspection, _ body: ByteBuffer, _ court: Court) -> BroadcastReason? {
+    static func message(_ it: inout BroadcastInspection, _ body: ByteBuffer, _ context: CheckContext) -> BroadcastReason? {
         it.common.facts.pushType = .liveactivity
-        court.payloads.read(body.bytes, into: &it.common.facts)
+        context.payloads.read(body.bytes, into: &it.common.facts)
         it.facts.activity = it.common.facts.activity ?? ActivityFacts(defect: .notJSON)
         return it.common.facts.payload.isObject ? nil : .badRequestPayload
     }

@@ -6,7 +6,7 @@ import Pushes
 
 /// One request while it is being judged: the part that `/3/device` shares, and what is found beside it.
 struct BroadcastInspection: ~Copyable {
-    let door: BroadcastDoor
+    let endpoint: BroadcastEndpoint
     var common: Inspection
     var facts: BroadcastFacts
     /// The field of `apns-channel-id`; nil: absent.
@@ -14,15 +14,15 @@ struct BroadcastInspection: ~Copyable {
     /// An `apns-request-id` (or `apns-id`) is there and is no UUID.
     let hasBadRequestID: Bool
 
-    init(_ door: BroadcastDoor, _ head: HeaderBlock, _ court: Court, now: WallTime) {
-        self.door = door
-        common = Inspection(head, court, now: now)
+    init(_ endpoint: BroadcastEndpoint, _ head: HeaderBlock, _ context: CheckContext, now: WallTime) {
+        self.endpoint = endpoint
+        common = Inspection(head, context, now: now)
         channelField = head.index(of: "apns-channel-id")
         // Apple's samples carry the one or the other.
         if let field = head.index(of: "apns-request-id") ?? head.index(of: "apns-id") {
             let id = UUIDBytes(messageID: head.value(at: field))
             hasBadRequestID = id == nil
-            facts = BroadcastFacts(requestID: id ?? court.makeID())
+            facts = BroadcastFacts(requestID: id ?? context.makeID())
             if id != nil { facts.requestIDField = field }
         } else {
             hasBadRequestID = false
@@ -35,12 +35,12 @@ enum BroadcastChecks {
     private static let managementRoot: StaticString = "/1/apps/"
     private static let sendingRoot: StaticString = "/4/broadcasts/apps/"
 
-    /// A method that no path of this door takes.
+    /// A method that no path of this endpoint takes.
     static func method(_ it: borrowing BroadcastInspection, _ head: HeaderBlock) -> BroadcastReason? {
         guard it.common.fields.method >= 0 else { return .methodNotAllowed }
         let method = head.value(at: it.common.fields.method)
         if method.matches("POST") { return nil }
-        guard it.door == .management, method.matches("GET") || method.matches("DELETE") else {
+        guard it.endpoint == .management, method.matches("GET") || method.matches("DELETE") else {
             return .methodNotAllowed
         }
         return nil
@@ -50,7 +50,7 @@ enum BroadcastChecks {
     static func path(_ it: inout BroadcastInspection, _ head: HeaderBlock) -> BroadcastReason? {
         guard it.common.fields.path >= 0 else { return .badPath }
         let path = head.value(at: it.common.fields.path)
-        let root = it.door == .sending ? sendingRoot : managementRoot
+        let root = it.endpoint == .sending ? sendingRoot : managementRoot
         guard path.starts(with: root) else { return .badPath }
         let start = root.utf8CodeUnitCount
         var end = start
@@ -58,7 +58,7 @@ enum BroadcastChecks {
         guard end > start else { return .badPath }
         let rest = path.extracting(end..<path.count)
         let method = head.value(at: it.common.fields.method)
-        if it.door == .sending {
+        if it.endpoint == .sending {
             guard rest.count == 0 else { return .badPath }
             it.facts.operation = .send
         } else if rest.matches("/channels") {
@@ -84,12 +84,12 @@ enum BroadcastChecks {
 
     /// After `credential`. The team owns the app, and the credential is meant for it. A certificate lists the app.
     static func credentialTopic(
-        _ it: borrowing BroadcastInspection, _ head: HeaderBlock, _ connection: ProviderConnection, _ court: Court
+        _ it: borrowing BroadcastInspection, _ head: HeaderBlock, _ connection: ProviderConnection, _ context: CheckContext
     ) -> BroadcastReason? {
         let bundle = head.value(at: it.common.fields.path).extracting(it.facts.bundle)
         let isMeant =
             connection.certificate.map { $0.allows(bundle, .liveactivity) }
-            ?? TopicChecks.permits(bundle, connection, court)
+            ?? TopicChecks.permits(bundle, connection, context)
         return isMeant ? nil : .topicMismatch
     }
 
@@ -137,11 +137,11 @@ enum BroadcastChecks {
     }
 
     static func channelKnown(
-        _ it: inout BroadcastInspection, _ head: HeaderBlock, _ court: Court, _ channels: any ChannelDirectory
+        _ it: inout BroadcastInspection, _ head: HeaderBlock, _ context: CheckContext, _ channels: any ChannelDirectory
     ) -> BroadcastReason? {
         let bundle = head.value(at: it.common.fields.path).extracting(it.facts.bundle)
         guard let channel = it.facts.channel,
-            let policy = channels.policy(of: channel, bundle: bundle, in: court.settings.environment)
+            let policy = channels.policy(of: channel, bundle: bundle, in: context.settings.environment)
         else { return .channelNotRegistered }
         it.facts.policy = policy
         return nil

@@ -18,8 +18,8 @@ package enum BroadcastOperation: UInt8, CaseIterable, Sendable {
     }
 }
 
-/// The two front doors: channel management has ports of its own, sending shares the one of `/3/device`.
-package enum BroadcastDoor: Sendable { case management, sending }
+/// The two endpoints: channel management has ports of its own, sending shares the one of `/3/device`.
+package enum BroadcastEndpoint: Sendable { case management, sending }
 
 /// Numbers and places in the request's own header block; no heap.
 package struct BroadcastFacts: Sendable {

@@ -5,7 +5,7 @@ package import HTTP
 
 /// Judges requests of channel management and of `/4/broadcasts`. One per loop; confined to its thread.
 package final class BroadcastValidator {
-    private let court: Court
+    private let context: CheckContext
     private let channels: any ChannelDirectory
     private let checks: [BroadcastCheck]
     /// The rows of `/3/device` that judge a credential, all of them: the same tokens are used (spec/apns.md §11).
@@ -18,7 +18,7 @@ package final class BroadcastValidator {
         settings: APNsSettings, keys: ProviderKeys, tokens: any TokenDirectory, channels: any ChannelDirectory,
         ledger: TokenLedger, seed: Seed, checks: [BroadcastCheck] = BroadcastCheck.order
     ) {
-        court = Court(settings: settings, keys: keys, directory: tokens, ledger: ledger, seed: seed)
+        context = CheckContext(settings: settings, keys: keys, directory: tokens, ledger: ledger, seed: seed)
         self.channels = channels
         self.checks = checks
         let steps = Check.order.map(\.step)
@@ -33,11 +33,11 @@ package final class BroadcastValidator {
 
     /// `head` has the pseudo-header fields of HTTP/2 and names in lower case.
     package func validate(
-        _ head: HeaderBlock, body: ByteBuffer, at door: BroadcastDoor, connection: ProviderConnection, now: WallTime
+        _ head: HeaderBlock, body: ByteBuffer, at endpoint: BroadcastEndpoint, connection: ProviderConnection, now: WallTime
     ) -> BroadcastVerdict {
-        // A request of the other door was counted by the judge of /3/device, who saw it first.
-        if door == .management { connection.requests += 1 }
-        var it = BroadcastInspection(door, head, court, now: now)
+        // A request of the other endpoint was counted by the judge of /3/device, who saw it first.
+        if endpoint == .management { connection.requests += 1 }
+        var it = BroadcastInspection(endpoint, head, context, now: now)
         for check in checks where check.concerns(it.facts.operation) {
             guard let reason = objection(check.step, &it, head, body, connection) else { continue }
             return BroadcastVerdict(facts: it.facts, rejection: reason, check: check.name)
@@ -53,22 +53,22 @@ package final class BroadcastValidator {
         case .method: BroadcastChecks.method(it, head)
         case .path: BroadcastChecks.path(&it, head)
         case .credential:
-            court.firstObjection(in: credentialSteps, &it.common, head, body, connection)
+            context.firstObjection(in: credentialSteps, &it.common, head, body, connection)
                 .map { BroadcastReason($0.reason) }
         case .requestID: BroadcastChecks.requestID(it)
         case .bundle: BroadcastChecks.bundle(it, head)
-        case .credentialTopic: BroadcastChecks.credentialTopic(it, head, connection, court)
+        case .credentialTopic: BroadcastChecks.credentialTopic(it, head, connection, context)
         case .feature: BroadcastChecks.feature(it, head, channels)
         case .channelPresence: BroadcastChecks.channelPresence(it)
         case .channelFormat: BroadcastChecks.channelFormat(&it, head)
         case .pushType: BroadcastChecks.pushType(it, head)
         case .expiration: BroadcastChecks.expiration(&it, head)
         case .priority: BroadcastChecks.priority(&it, head)
-        case .channelKnown: BroadcastChecks.channelKnown(&it, head, court, channels)
+        case .channelKnown: BroadcastChecks.channelKnown(&it, head, context, channels)
         case .policyExpiration: BroadcastChecks.policyExpiration(it)
         case .bodyPresence: BroadcastBodyChecks.presence(body)
         case .bodySize: BroadcastBodyChecks.size(body)
-        case .message: BroadcastBodyChecks.message(&it, body, court)
+        case .message: BroadcastBodyChecks.message(&it, body, context)
         case .configuration: BroadcastBodyChecks.configuration(&it, body, scanner)
         case .room: room(it, head)
         case .rate: rate(it)
@@ -77,7 +77,7 @@ package final class BroadcastValidator {
 
     private func room(_ it: borrowing BroadcastInspection, _ head: HeaderBlock) -> BroadcastReason? {
         let bundle = head.value(at: it.common.fields.path).extracting(it.facts.bundle)
-        return channels.hasRoom(for: bundle, in: court.settings.environment) ? nil : .cannotCreateChannelConfig
+        return channels.hasRoom(for: bundle, in: context.settings.environment) ? nil : .cannotCreateChannelConfig
     }
 
     private func rate(_ it: borrowing BroadcastInspection) -> BroadcastReason? {

@@ -38,7 +38,7 @@ enum AlertRules {
         let account = joined.account
         for (index, row) in account.rows.enumerated() where row.type == .alert {
             let beside = account.rows(at: row.place, .liveactivity)
-            guard !beside.isEmpty, ![.excused, .unsent, .undecided].contains(joined.fates[index].outcome) else { continue }
+            guard !beside.isEmpty, ![.excused, .unsent, .undecided].contains(joined.deliveries[index].outcome) else { continue }
             let alerts = joined.attempts(of: index)
             let early = beside.flatMap { joined.attempts(of: $0) }.min { $0.arrivedAt < $1.arrivedAt }
             // An alert that never came is lost, which says nothing of an order.

@@ -18,14 +18,14 @@ enum ConnectionRules {
 
     private struct Reused: RuleMachine {
         /// Where a provider token was first seen in use.
-        private struct Debut {
+        private struct FirstUse {
             var push: UInt64
             var at: Instant
             var issuedAt: Int64
         }
 
-        private static let mostDebuts = 10_000
-        private var debuts: [Signer: [Debut]] = [:]
+        private static let mostTokens = 10_000
+        private var firstUses: [Signer: [FirstUse]] = [:]
         private var known: Set<Int32> = []
         /// A rejected token has to be replaced, whenever that happens.
         private var rejections: [Instant] = []
@@ -35,9 +35,9 @@ enum ConnectionRules {
             if run.word(push).hasSuffix("ProviderToken") { rejections.append(push.answeredAt) }
             guard let claims = run.signers[push.authorization] else { return }
             signed += 1
-            guard known.count < Self.mostDebuts, known.insert(push.authorization).inserted else { return }
-            debuts[Signer(team: claims.team, key: claims.key), default: []].append(
-                Debut(push: push.id, at: push.arrivedAt, issuedAt: claims.issuedAt ?? push.arrivedWall.seconds))
+            guard known.count < Self.mostTokens, known.insert(push.authorization).inserted else { return }
+            firstUses[Signer(team: claims.team, key: claims.key), default: []].append(
+                FirstUse(push: push.id, at: push.arrivedAt, issuedAt: claims.issuedAt ?? push.arrivedWall.seconds))
         }
 
         func verdict(_ run: RunContext) -> Verdict {
@@ -45,7 +45,7 @@ enum ConnectionRules {
             if signed > 1 { tally.test(signed) }
             let allowed = max(1, run.circumstances.relayProcesses)
             let renewals = rejections + run.circumstances.outages.map(\.from)
-            for (signer, list) in debuts.sorted(by: { ($0.key.team, $0.key.key) < ($1.key.team, $1.key.key) }) {
+            for (signer, list) in firstUses.sorted(by: { ($0.key.team, $0.key.key) < ($1.key.team, $1.key.key) }) {
                 for (index, debut) in list.enumerated() where index >= allowed {
                     let earlier = list[index - allowed]
                     let gap = debut.issuedAt - earlier.issuedAt

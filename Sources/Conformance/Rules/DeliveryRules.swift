@@ -23,7 +23,7 @@ enum DeliveryRules {
         _ joined: JoinedAccount, _ run: RunContext, _ tally: inout Tally, where isMeant: (Expectation) -> Bool
     ) {
         for (index, row) in joined.account.rows.enumerated() where isMeant(row) {
-            switch joined.fates[index].outcome {
+            switch joined.deliveries[index].outcome {
             case .delivered, .late, .superseded: tally.test()
             case .lost:
                 tally.test()
@@ -59,13 +59,13 @@ enum DeliveryRules {
 
         mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
             for (index, row) in joined.account.rows.enumerated() {
-                guard let accepted = joined.fates[index].accepted else { continue }
+                guard let accepted = joined.deliveries[index].accepted else { continue }
                 // A push that a fault of ours held up is late by our doing.
                 if joined.attempts(of: index).contains(where: \.metFault) { continue }
                 let push = joined.account.pushes[accepted]
                 if run.circumstances.wasDown(between: row.plannedAt, and: push.arrivedAt) { continue }
                 due += 1
-                guard joined.fates[index].outcome == .late else { continue }
+                guard joined.deliveries[index].outcome == .late else { continue }
                 late += 1
                 tally.find(
                     "`\(run.kind(row.kind))` came late", expected: "within \(row.deadline)",
@@ -178,10 +178,10 @@ enum DeliveryRules {
             defer { start = max(range.upperBound, start + 1) }
             let phones = Set(range.map { account.rows[$0].lane.phone })
             guard phones.count > 1 else { continue }
-            let isServed = range.contains { [.delivered, .late].contains(joined.fates[$0].outcome) }
+            let isServed = range.contains { [.delivered, .late].contains(joined.deliveries[$0].outcome) }
             guard isServed else { continue }
             tally.test()
-            for index in range where joined.fates[index].outcome == .lost && joined.attempts(of: index).isEmpty {
+            for index in range where joined.deliveries[index].outcome == .lost && joined.attempts(of: index).isEmpty {
                 let row = account.rows[index]
                 tally.find(
                     "phone \(row.lane.phone + 1) got nothing for `\(run.kind(row.kind))`, another phone did",
@@ -197,13 +197,13 @@ enum DeliveryRules {
         advice: "keep what was in flight on a connection, and send it once more on a fresh one after GOAWAY or a reset"
     ) { joined, run, tally in
         for (index, row) in joined.account.rows.enumerated() {
-            let fate = joined.fates[index]
+            let delivery = joined.deliveries[index]
             let attempts = joined.attempts(of: index)
             // What was begun and cut off shows as an attempt without an answer; what was not read shows as nothing.
             let cutOff = attempts.last { $0.status == 0 && run.circumstances.fault($0.faultRule)?.touchesConnection == true }
             let isCutOff = cutOff.map { $0.id == attempts.last?.id } ?? attempts.isEmpty
-            guard cutOff != nil || run.circumstances.firings(from: row.plannedAt, to: fate.due).count == 1 else { continue }
-            switch fate.outcome {
+            guard cutOff != nil || run.circumstances.firings(from: row.plannedAt, to: delivery.due).count == 1 else { continue }
+            switch delivery.outcome {
             case .delivered, .late: tally.test()
             case .lost where isCutOff:
                 tally.find(

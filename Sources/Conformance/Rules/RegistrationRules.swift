@@ -47,7 +47,7 @@ enum RegistrationRules {
             let later = joined.account.rows.indices.filter { index in
                 let row = joined.account.rows[index]
                 return row.session == call.session && row.lane.role == .activity && row.plannedAt > call.answeredAt
-                    && [.delivered, .late, .lost].contains(joined.fates[index].outcome)
+                    && [.delivered, .late, .lost].contains(joined.deliveries[index].outcome)
                     && joined.tokens.deaths[row.token] == nil
             }
             guard let first = later.first else { continue }

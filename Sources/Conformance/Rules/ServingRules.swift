@@ -63,8 +63,8 @@ enum ServingRules {
         var example: (session: UInt32, step: UInt32)?
 
         mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
-            for (row, fate) in zip(joined.account.rows, joined.fates)
-            where [.delivered, .late, .superseded, .lost].contains(fate.outcome)
+            for (row, delivery) in zip(joined.account.rows, joined.deliveries)
+            where [.delivered, .late, .superseded, .lost].contains(delivery.outcome)
                 && joined.account.call(at: row.place)?.wasTaken == true
             {
                 owed += 1

@@ -20,7 +20,7 @@ enum ThrottleRules {
 
     private static func passed(_ joined: JoinedAccount) -> [Passed] {
         joined.account.rows.enumerated().compactMap { index, row in
-            guard row.flags.contains(.isThrottled), let accepted = joined.fates[index].accepted else { return nil }
+            guard row.flags.contains(.isThrottled), let accepted = joined.deliveries[index].accepted else { return nil }
             let push = joined.account.pushes[accepted]
             let first = joined.attempts(of: index).map(\.arrivedAt).min() ?? push.arrivedAt
             return Passed(push: push, firstAttempt: first, lane: row.lane)

@@ -48,7 +48,7 @@ enum TokenRules {
     ) -> [Int] {
         joined.account.rows.indices.filter { index in
             joined.account.rows[index].token == token && joined.account.rows[index].plannedAt > instant
-                && [.delivered, .late, .lost].contains(joined.fates[index].outcome)
+                && [.delivered, .late, .lost].contains(joined.deliveries[index].outcome)
         }
     }
 
@@ -77,7 +77,7 @@ enum TokenRules {
             let later = owedLater(joined, push.token, after: push.answeredAt).filter { index in
                 let row = joined.account.rows[index]
                 return !run.circumstances.wasDown(between: push.arrivedAt, and: row.plannedAt)
-                    && (!push.isRefusedForNow || joined.fates[index].outcome != .lost
+                    && (!push.isRefusedForNow || joined.deliveries[index].outcome != .lost
                         || row.plannedAt - push.answeredAt > longBackOff)
             }
             guard let first = later.first else { continue }
@@ -103,7 +103,7 @@ enum TokenRules {
                 let row = joined.account.rows[index]
                 return row.token != token && row.lane.phone == lane.phone && row.lane.role != lane.role
                     && row.plannedAt > death.answeredAt && joined.tokens.deaths[row.token] == nil
-                    && [.delivered, .late, .lost].contains(joined.fates[index].outcome)
+                    && [.delivered, .late, .lost].contains(joined.deliveries[index].outcome)
             }
             let answer = joined.account.pushes[death.push]
             // One that was refused itself may have been dropped for that, which is another rule's affair.

@@ -66,7 +66,8 @@ struct ProcessTree {
 
     private func children(of process: pid_t) -> [pid_t] {
         ((try? FileSystem.names(in: "/proc/\(process)/task")) ?? []).flatMap { thread in
-            (FileSystem.text(of: "/proc/\(process)/task/\(thread)/children") ?? "").split(separator: " ").compactMap { pid_t($0) }
+            (FileSystem.text(of: "/proc/\(process)/task/\(thread)/children") ?? "").split(separator: " ")
+                .compactMap { pid_t($0) }
         }
     }
 }

@@ -181,7 +181,7 @@ final class AdminHandler: ServerHandler {
     func tellLate() {
         let now = shared.clock.wall()
         let broadcasts = shared.channels.catchUp(
-            BroadcastDesk.activitiesPerTurn, devices: shared.devices, now: now)
+            BroadcastPipeline.activitiesPerTurn, devices: shared.devices, now: now)
         journal.append(late: broadcasts, at: loop.now)
         hasNotes = hasNotes || !broadcasts.isEmpty
         for late in shared.devices.lateOutcomes(now: now) {

@@ -13,7 +13,7 @@ final class ChannelPipeline: ServerHandler {
     private let loop: EventLoop
     private let shared: MockShared
     private let settings: APNsSettings
-    private let desk: BroadcastDesk
+    private let broadcasts: BroadcastPipeline
     private let journal: JournalWriter
     private var isDirty = false
     private var hasFailed = false
@@ -24,8 +24,8 @@ final class ChannelPipeline: ServerHandler {
         self.settings = settings
         let name = "channels-\(settings.environment.word)"
         journal = try JournalWriter(directory: shared.journalDirectory, name: name, time: loop.time)
-        desk = BroadcastDesk(
-            loop: loop, shared: shared, settings: settings, door: .management, journal: journal,
+        broadcasts = BroadcastPipeline(
+            loop: loop, shared: shared, settings: settings, endpoint: .management, journal: journal,
             seed: shared.seed.child(name))
     }
 
@@ -50,14 +50,14 @@ final class ChannelPipeline: ServerHandler {
         }
         if peer.shown != nil, !peer.serves(exchange) { return }
         isDirty = true
-        let reply = desk.handle(exchange, peer, now: shared.clock.wall())
+        let reply = broadcasts.handle(exchange, peer, now: shared.clock.wall())
         peer.widen(exchange.connection)
         reply.carryOut(on: exchange, peer, loop) {}
     }
 
     func undelivered(_ push: UInt64) {
         guard !hasFailed else { return }
-        desk.undelivered(push)
+        broadcasts.undelivered(push)
         isDirty = true
         loop.atEndOfTurn { [self] in _ = willSend() }
     }

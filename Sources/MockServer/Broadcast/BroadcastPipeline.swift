@@ -15,7 +15,7 @@ import Pushes
 import Synchronization
 
 /// Confined to its loop.
-final class BroadcastDesk {
+final class BroadcastPipeline {
     /// Activities that have a broadcast applied in one turn, some tens of microseconds' work.
     static let activitiesPerTurn = 500
     /// Broadcasts whose walk has not ended; one more is refused as TooManyRequests.
@@ -24,20 +24,20 @@ final class BroadcastDesk {
     private let loop: EventLoop
     private let shared: MockShared
     private let settings: APNsSettings
-    private let door: BroadcastDoor
+    private let endpoint: BroadcastEndpoint
     private let validator: BroadcastValidator
     private let journal: JournalWriter
     private var backlog: [BroadcastDelivery] = []
     private var isWalking = false
 
     init(
-        loop: EventLoop, shared: MockShared, settings: APNsSettings, door: BroadcastDoor, journal: JournalWriter,
+        loop: EventLoop, shared: MockShared, settings: APNsSettings, endpoint: BroadcastEndpoint, journal: JournalWriter,
         seed: Seed
     ) {
         self.loop = loop
         self.shared = shared
         self.settings = settings
-        self.door = door
+        self.endpoint = endpoint
         self.journal = journal
         validator = BroadcastValidator(
             settings: settings, keys: shared.keys, tokens: shared.devices, channels: shared.channels,
@@ -47,7 +47,7 @@ final class BroadcastDesk {
     /// Judges, acts and puts it on record. The journal is committed by whoever ends the turn.
     func handle(_ exchange: ServerExchange, _ peer: ProviderPeer, now: WallTime) -> BroadcastReply {
         let verdict = validator.validate(
-            exchange.head, body: exchange.body, at: door, connection: peer.provider, now: now)
+            exchange.head, body: exchange.body, at: endpoint, connection: peer.provider, now: now)
         let fault = verdict.rejection == nil ? firing(verdict.facts, exchange, peer) : nil
         let (reply, reason) =
             fault.map { meet($0, verdict, exchange, now: now) } ?? act(verdict, exchange, now: now)
@@ -163,7 +163,7 @@ final class BroadcastDesk {
     ) {
         var draft = PushDraft(
             arrivedAt: exchange.arrivedAt, connection: exchange.connection.id, stream: exchange.streamID,
-            kind: door == .sending ? .broadcast : .channel, environment: settings.environment,
+            kind: endpoint == .sending ? .broadcast : .channel, environment: settings.environment,
             status: reply.isUnanswered ? 0 : reply.status, reason: reason?.word, faultRule: reply.fault?.ruleID ?? 0,
             faultAction: reply.fault?.action.code ?? 0, apnsID: reply.facts.requestID,
             delay: reply.fault?.delay ?? .zero)

@@ -74,7 +74,7 @@ struct Push {
 }
 
 /// A validator, its keys, and one connection.
-final class Courtroom {
+final class ValidatorRig {
     static let keyID = "KEY0000001"
     static let teamID = "TEAM000001"
 

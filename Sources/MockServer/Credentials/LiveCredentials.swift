@@ -9,7 +9,7 @@ import TLS
 extension P256PublicKey: SignatureVerifier {}
 
 /// Usable from any thread.
-package final class CredentialKeeper: Sendable {
+package final class LiveCredentials: Sendable {
     package let store: CredentialStore
     let keys: ProviderKeys
     private let state = Mutex(State())
