@@ -27,7 +27,8 @@ func tests(_ name: String, _ dependencies: [String], exclude: [String] = []) -> 
 
 /// What the fuzz targets feed.
 let fuzzed = [
-    "APNs", "Basics", "EventLoop", "Faults", "HTTP", "Journal", "MockServer", "Net", "Pushes", "Scenarios", "Schemas", "TLS", "YAML",
+    "APNs", "Basics", "EventLoop", "Faults", "HTTP", "Journal", "MockServer", "Net", "OperatingSystem", "Pushes", "Scenarios",
+    "Schemas", "TLS", "YAML",
 ]
 
 let package = Package(
@@ -113,7 +114,9 @@ let package = Package(
         tests("HTTP", ["Basics", "HTTP"]),
         tests(
             "HTTP2",
-            ["APNs", "Basics", "EventLoop", "Faults", "HTTP", "HTTP2", "MockServer", "Net", "TLS", "WireClient"]),
+            [
+                "APNs", "Basics", "EventLoop", "Faults", "HTTP", "HTTP2", "MockServer", "Net", "OperatingSystem", "TLS", "WireClient",
+            ]),
         tests(
             "Harness",
             [
@@ -122,18 +125,24 @@ let package = Package(
             ]),
         tests("House", []),
         tests("OperatingSystem", ["Basics", "OperatingSystem"]),
-        tests("Journal", ["Pushes", "Basics", "HTTP", "Journal"]),
+        tests("Journal", ["Basics", "HTTP", "Journal", "OperatingSystem", "Pushes"]),
         tests(
             "LoadGenerator",
-            ["Pushes", "Basics", "EventLoop", "HTTP", "Journal", "LoadGenerator", "Metrics", "Net", "Scenarios"]),
+            [
+                "Basics", "EventLoop", "HTTP", "Journal", "LoadGenerator", "Metrics", "Net", "OperatingSystem", "Pushes", "Scenarios",
+            ]),
         tests("Metrics", ["Pushes", "Basics", "Journal", "Metrics"]),
         tests(
             "MockServer",
-            ["Pushes", "APNs", "Basics", "Devices", "EventLoop", "HTTP", "Journal", "MockServer", "Net", "TLS", "WireClient", "YAML"]),
-        tests("Net", ["Basics", "EventLoop", "HTTP", "HTTP2", "Net", "TLS"]),
+            [
+                "APNs", "Basics", "Devices", "EventLoop", "HTTP", "Journal", "MockServer", "Net", "OperatingSystem", "Pushes", "TLS", "WireClient", "YAML",
+            ]),
+        tests("Net", ["Basics", "EventLoop", "HTTP", "HTTP2", "Net", "OperatingSystem", "TLS"]),
         tests("Pushes", ["Basics", "Pushes"]),
         tests("PushRig", ["Pushes", "APNs", "Basics", "PushRig", "TLS"]),
-        tests("ReferenceRelay", ["Basics", "EventLoop", "HTTP", "Net", "Pushes", "ReferenceRelay", "SQLite", "TLS"]),
+        tests(
+            "ReferenceRelay",
+            ["Basics", "EventLoop", "HTTP", "Net", "OperatingSystem", "Pushes", "ReferenceRelay", "SQLite", "TLS"]),
         tests("Reports", ["Basics", "Conformance", "Metrics", "Reports", "Verdicts"]),
         tests("SQLite", ["Basics", "SQLite"]),
         tests("Scenarios", ["Pushes", "APNs", "Basics", "Faults", "Scenarios", "Schemas"]),

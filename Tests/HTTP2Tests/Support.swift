@@ -7,6 +7,7 @@ import Faults
 import Glibc
 import MockServer
 import Net
+import OperatingSystem
 import TLS
 import Testing
 import WireClient
@@ -28,9 +29,7 @@ final class SharedMock: Sendable {
     private let directory: String
 
     private init() throws {
-        var template = Array("/tmp/pushrig-http2-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw Failure(.run, "no temporary directory") }
-        directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        directory = try FileSystem.makeTemporaryFolder()
         var options = MockOptions(stateDirectory: directory + "/state")
         options.apns = SocketAddress(host: "127.0.0.1", port: 0)
         options.admin = nil
@@ -41,7 +40,7 @@ final class SharedMock: Sendable {
         let rule = FaultRule(match: FaultMatch(token: Self.silentToken), action: .silence)
         _ = service.faults.add(rule, now: SystemTime().now())
         let coordinates = service.coordinates
-        let key = try P256PrivateKey(pem: readText(coordinates.apnsKey))
+        let key = try P256PrivateKey(pem: FileSystem.text(of: coordinates.apnsKey) ?? "")
         let token = ProviderToken.sign(
             keyID: coordinates.keyID, teamID: coordinates.teamID, issuedAt: SystemTime().wall(), signer: key.sign)
         push = Request([
@@ -53,7 +52,7 @@ final class SharedMock: Sendable {
 
     private func remove() {
         service.drainAndStop()
-        _ = system("rm -rf '\(directory)'")
+        FileSystem.removeAll(directory)
     }
 
     func connect(hello: [(UInt16, UInt32)]? = []) throws -> WireClient {
@@ -86,13 +85,6 @@ struct Request: Sendable {
 let good = SharedMock.instance.push
 let silent = good.setting(":path", "/3/device/" + SharedMock.silentToken)
 let alert = Array(#"{"aps":{"alert":"hello"}}"#.utf8)
-
-private func readText(_ path: String) -> String {
-    let file = open(path, O_RDONLY)
-    defer { close(file) }
-    var room = [UInt8](repeating: 0, count: 65_536)
-    return String(decoding: room[..<max(0, read(file, &room, room.count))], as: UTF8.self)
-}
 
 extension WireClient {
     /// A whole request in two frames.

@@ -3,6 +3,7 @@
 import Basics
 import Glibc
 import HTTP
+import OperatingSystem
 import Pushes
 import Synchronization
 
@@ -10,40 +11,14 @@ import Synchronization
 
 /// A directory of its own, removed when done.
 func withDirectory<R>(_ body: (String) throws -> R) throws -> R {
-    var template = Array("/tmp/pushrig-journal-XXXXXX".utf8CString)
-    guard let made = mkdtemp(&template) else { throw Failure(.run, "no temporary directory") }
-    let directory = String(cString: made)
-    defer { remove(directory: directory) }
+    let directory = try FileSystem.makeTemporaryFolder()
+    defer { FileSystem.removeAll(directory) }
     return try body(directory)
 }
 
-private func remove(directory: String) {
-    for name in names(in: directory) { unlink(directory + "/" + name) }
-    rmdir(directory)
-}
+func names(in directory: String) -> [String] { ((try? FileSystem.names(in: directory)) ?? []).sorted() }
 
-func names(in directory: String) -> [String] {
-    guard let stream = opendir(directory) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-        let name = withUnsafePointer(to: &entry.pointee.d_name) {
-            $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-        }
-        if name != ".", name != ".." { names.append(name) }
-    }
-    return names.sorted()
-}
-
-func contents(_ path: String) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY)
-    defer { close(descriptor) }
-    var status = stat()
-    fstat(descriptor, &status)
-    var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-    let count = read(descriptor, &bytes, bytes.count)
-    return Array(bytes.prefix(max(count, 0)))
-}
+func contents(_ path: String) -> [UInt8] { (try? FileSystem.read(path, limit: 1 << 30)) ?? [] }
 
 func overwrite(_ path: String, _ bytes: [UInt8]) {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)

@@ -5,6 +5,7 @@ import EventLoop
 import Glibc
 import Journal
 import Net
+import OperatingSystem
 import Scenarios
 import Synchronization
 
@@ -100,22 +101,7 @@ func withFolder<R>(_ body: (String) throws -> R) throws -> R {
 private final class Folder {
     let path: String
 
-    init() throws {
-        var template = Array("/tmp/pushrig-load-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw Failure(.run, "cannot make a folder") }
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
+    init() throws { path = try FileSystem.makeTemporaryFolder() }
 
-    deinit {
-        if let listing = opendir(path) {
-            while let entry = readdir(listing) {
-                let name = withUnsafePointer(to: entry.pointee.d_name) {
-                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-                }
-                if name != ".", name != ".." { unlink(path + "/" + name) }
-            }
-            closedir(listing)
-        }
-        rmdir(path)
-    }
+    deinit { FileSystem.removeAll(path) }
 }

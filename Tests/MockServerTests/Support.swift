@@ -8,6 +8,7 @@ import HTTP
 import Journal
 import MockServer
 import Net
+import OperatingSystem
 import TLS
 
 /// An answer, copied out of the client's loop.
@@ -158,49 +159,16 @@ func withMock(
 }
 
 func withDirectory(_ body: (String) throws -> Void) throws {
-    var template = Array("/tmp/pushrig-mock-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw Failure(.run, "no temporary directory") }
-    let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    defer { removeTree(path) }
+    let path = try FileSystem.makeTemporaryFolder()
+    defer { FileSystem.removeAll(path) }
     try body(path)
 }
 
-private func removeTree(_ path: String) {
-    if let handle = opendir(path) {
-        var names: [String] = []
-        while let entry = readdir(handle) {
-            names.append(
-                withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
-        }
-        closedir(handle)
-        for name in names where name != "." && name != ".." { removeTree(path + "/" + name) }
-        rmdir(path)
-    } else {
-        unlink(path)
-    }
-}
+func readText(_ path: String) -> String? { FileSystem.text(of: path) }
 
-func readText(_ path: String) -> String? {
-    let number = open(path, O_RDONLY)
-    guard number >= 0 else { return nil }
-    defer { close(number) }
-    var room = [UInt8](repeating: 0, count: 1 << 20)
-    let count = read(number, &room, room.count)
-    return count < 0 ? nil : String(decoding: room[..<count], as: UTF8.self)
-}
+func mode(of path: String) -> UInt32 { FileStatus(path)?.permissions ?? 0 }
 
-func mode(of path: String) -> UInt32 {
-    var about = stat()
-    return stat(path, &about) == 0 ? about.st_mode & 0o777 : 0
-}
-
-func write(_ text: String, to path: String) throws {
-    let number = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    guard number >= 0 else { throw Failure(.run, "cannot write \(path)") }
-    defer { close(number) }
-    let bytes = Array(text.utf8)
-    _ = Glibc.write(number, bytes, bytes.count)
-}
+func write(_ text: String, to path: String) throws { try FileSystem.replace(path, with: text, mode: 0o600) }
 
 // MARK: Shortcuts
 

@@ -5,6 +5,7 @@ import EventLoop
 import Glibc
 import HTTP
 import Net
+import OperatingSystem
 import TLS
 
 /// Answers by path: `/echo` with the body, `/status/NNN`, `/later` after 50 ms, `/never`, `/reset`, `/goaway`, `/close`,
@@ -226,24 +227,13 @@ final class TestCertificates: Sendable {
     var key: String { folder + "/server.key" }
 
     init() throws {
-        var template = Array("/tmp/pushrig-net-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw Failure(.run, "no temporary folder") }
-        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        folder = try FileSystem.makeTemporaryFolder()
         let authority = CertificateAuthority(commonName: "Net tests")
         let issued = authority.issue(commonName: "localhost", dnsNames: ["localhost"], addresses: ["127.0.0.1"])
-        try write(authority.certificatePEM, to: ca)
-        try write(issued.certificatePEM, to: certificate)
-        try write(issued.keyPEM, to: key)
+        try FileSystem.replace(ca, with: authority.certificatePEM)
+        try FileSystem.replace(certificate, with: issued.certificatePEM)
+        try FileSystem.replace(key, with: issued.keyPEM)
     }
 
-    deinit {
-        for path in [ca, certificate, key] { unlink(path) }
-        rmdir(folder)
-    }
-
-    private func write(_ text: String, to path: String) throws {
-        guard let file = fopen(path, "w") else { throw Failure(.run, "cannot write \(path)") }
-        fputs(text, file)
-        fclose(file)
-    }
+    deinit { FileSystem.removeAll(folder) }
 }

@@ -6,6 +6,7 @@ import EventLoop
 import Glibc
 import HTTP
 import Net
+import OperatingSystem
 import Synchronization
 import TLS
 import Testing
@@ -154,21 +155,14 @@ final class LoopbackRig {
     }
 
     private init(_ change: (inout RelayOptions) -> Void) throws {
-        var name = Array("/tmp/pushrig-relay-XXXXXX".utf8CString)
-        mkdtemp(&name)
-        directory = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        directory = try FileSystem.makeTemporaryFolder()
         let authority = CertificateAuthority(commonName: "Test CA")
         let (certificate, certificateKey) = authority.issue(
             commonName: "localhost", dnsNames: ["localhost"], addresses: ["127.0.0.1"])
         for (file, text) in [
             ("ca.pem", authority.certificatePEM), ("cert.pem", certificate), ("cert.key", certificateKey),
             ("key.p8", key.pem),
-        ] {
-            let descriptor = open(directory + "/" + file, O_CREAT | O_WRONLY, 0o600)
-            let bytes = Array(text.utf8)
-            precondition(write(descriptor, bytes, bytes.count) == bytes.count)
-            close(descriptor)
-        }
+        ] { try FileSystem.replace(directory + "/" + file, with: text, mode: 0o600) }
         apns = try LoopbackAPNs(certificateFile: directory + "/cert.pem", keyFile: directory + "/cert.key")
         var options = RelayOptions(
             listen: SocketAddress(host: "127.0.0.1", port: 0), production: apns.origin, sandbox: apns.origin,
@@ -184,24 +178,14 @@ final class LoopbackRig {
         client.stop()
         relay.drainAndStop()
         apns.stop()
-        for file in ["ca.pem", "cert.pem", "cert.key", "key.p8"] + ["relay.db", "copy.db"].flatMap({
-            [$0, $0 + "-wal", $0 + "-shm"]
-        }) { unlink(directory + "/" + file) }
-        rmdir(directory)
+        FileSystem.removeAll(directory)
     }
 
     /// The storage as a killed process would leave it: what the kernel has at this moment.
     func copyStorage() throws -> String {
         for suffix in ["", "-wal"] {
-            let source = open(directory + "/relay.db" + suffix, O_RDONLY)
-            let target = open(directory + "/copy.db" + suffix, O_CREAT | O_WRONLY | O_TRUNC, 0o600)
-            defer { close(source); close(target) }
-            var buffer = [UInt8](repeating: 0, count: 65_536)
-            while true {
-                let count = read(source, &buffer, buffer.count)
-                guard count > 0 else { break }
-                precondition(write(target, buffer, count) == count)
-            }
+            let bytes = try FileSystem.read(directory + "/relay.db" + suffix, limit: 1 << 30)
+            try FileSystem.replace(directory + "/copy.db" + suffix, with: bytes.span)
         }
         return directory + "/copy.db"
     }

@@ -5,6 +5,7 @@
 
 import Basics
 import Glibc
+import OperatingSystem
 
 /// libFuzzer's own main without the main (llvm.org/docs/LibFuzzer.html, "Using libFuzzer as a library").
 @_extern(c)
@@ -47,5 +48,5 @@ let result = LLVMFuzzerRunDriver(&count, &arguments) { bytes, count in
     }
 }
 eater = nil
-FuzzFolder.remove(folder.path)
+FileSystem.removeAll(folder.path)
 exit(result)

@@ -3,6 +3,7 @@
 
 import Basics
 import Glibc
+import OperatingSystem
 
 /// A broken promise that an input brought to light. Crashes, leaks and hangs are the fuzzer's own to see.
 struct Violation: Error, CustomStringConvertible {
@@ -90,35 +91,15 @@ func withExactBytes<R, E>(_ bytes: some Collection<UInt8>, _ body: (Span<UInt8>)
     return try body(UnsafeBufferPointer(room).span)
 }
 
-/// A folder of its own, taken away when done. Below TMPDIR, else /tmp.
+/// A folder of its own, taken away when done.
 final class FuzzFolder {
     let path: String
 
     init() throws {
-        let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        var template = Array((base + "/pushrig-fuzz-XXXXXX").utf8CString)
-        guard mkdtemp(&template) != nil else { throw Failure(.run, "no temporary folder in \(base)") }
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        path = try FileSystem.makeTemporaryFolder()
     }
 
-    deinit { Self.remove(path) }
+    deinit { FileSystem.removeAll(path) }
 
-    static func names(in path: String) -> [String] {
-        guard let handle = opendir(path) else { return [] }
-        defer { closedir(handle) }
-        var names: [String] = []
-        while let entry = readdir(handle) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
-    }
-
-    static func remove(_ path: String) {
-        guard unlink(path) != 0 else { return }
-        for name in names(in: path) { remove(path + "/" + name) }
-        rmdir(path)
-    }
+    static func names(in path: String) -> [String] { ((try? FileSystem.names(in: path)) ?? []).sorted() }
 }

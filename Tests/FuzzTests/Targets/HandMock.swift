@@ -8,6 +8,7 @@ import Faults
 import Glibc
 @testable import MockServer
 import Net
+import OperatingSystem
 import Pushes
 import TLS
 
@@ -76,7 +77,7 @@ final class HandMock {
         func mockForOneInput() -> HandMock {
             if left == 0 || mock == nil {
                 mock = nil
-                FuzzFolder.remove(folder + "/state")
+                FileSystem.removeAll(folder + "/state")
                 do { mock = try HandMock(folder: folder) } catch { fatalError("no mock: \(error)") }
                 left = 1_000
             }
