@@ -217,7 +217,11 @@ package struct JoinedAccount: Sendable {
             let newer = account.rows[other]
             guard newer.session == row.session, newer.step > row.step, newer.lane == row.lane, newer.type == row.type
             else { return false }
-            if let accepted = deliveries[other].accepted, account.pushes[accepted].arrivedAt <= deliveries[index].due { return true }
+            if let accepted = deliveries[other].accepted,
+                account.pushes[accepted].arrivedAt <= deliveries[index].due
+            {
+                return true
+            }
             return attempts(of: other).contains { $0.metFault && $0.arrivedAt <= deliveries[index].due }
         }
     }

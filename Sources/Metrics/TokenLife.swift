@@ -68,7 +68,8 @@ package struct TokenLife: Sendable {
     /// The same of any push that came at `arrival`.
     package func death(of token: TokenHash, before arrival: Instant, grace: Interval = .zero) -> Death? {
         deaths[token]?.last { death in
-            !death.isDoubtful && death.answeredAt <= arrival - grace && !wasRegistered(token, after: death.arrivedAt, until: arrival)
+            !death.isDoubtful && death.answeredAt <= arrival - grace
+                && !wasRegistered(token, after: death.arrivedAt, until: arrival)
         }
     }
 

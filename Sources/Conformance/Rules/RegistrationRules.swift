@@ -79,7 +79,9 @@ enum RegistrationRules {
             for (index, push) in joined.account.pushes.enumerated() where push.token == taken.token && push.arrivedAt > since {
                 // An end that had to wait does no harm: the app has let the card go already (R0.40).
                 let event = push.event ?? joined.rowOfPush[index].flatMap { joined.account.rows[$0].event }
-                guard event != .end, !joined.tokens.wasRegistered(taken.token, after: call.sentAt, until: push.arrivedAt) else { continue }
+                guard event != .end,
+                    !joined.tokens.wasRegistered(taken.token, after: call.sentAt, until: push.arrivedAt)
+                else { continue }
                 tally.find(
                     "a push went to a token that had been taken back", expected: "none after `\(run.kind(call.kind))`",
                     seen: "one \(push.arrivedAt - call.answeredAt) later", session: push.isMarked ? push.session : nil,
