@@ -114,11 +114,15 @@ package struct Circumstances: Sendable {
 
     private func excuseByConnections(plannedAt: Instant, due: Instant) -> String? {
         for fault in faults {
-            let firings = firings(from: plannedAt, to: due).filter { $0.rule == fault.rule }
-            guard let first = firings.first, let last = firings.last else { continue }
-            // Sent again, it may have met the next one: more than one retry is asked of nobody.
-            if firings.count > 1 { return fault.label }
-            if !makesUp(for: fault, from: first.at, last: last.at, by: due) { return fault.label }
+            var last: Instant?
+            for firing in firings(from: plannedAt, to: due) where firing.rule == fault.rule {
+                // So late that a retry was not to be had any more.
+                guard firing.at + Self.leastPatience < due else { return fault.label }
+                // Sent again, it may have met the next one: more than one retry is asked of nobody, and a relay's pause may
+                // be as long as its trouble has lasted.
+                if let last, firing.at - last <= max(Self.leastPatience, last - plannedAt) { return fault.label }
+                last = firing.at
+            }
         }
         return nil
     }

@@ -23,11 +23,12 @@ extension FaultRule {
         if case .silence = action { true } else { false }
     }
 
-    /// What it does touches the connection, and with it pushes that it did not meet itself.
+    /// What it does touches the connection, and with it pushes that it did not meet itself. A reset touches one stream,
+    /// whose push is in the journal.
     var touchesConnection: Bool {
         switch action {
-        case .goAway, .close, .maxStreams, .refuseTLS, .raw, .resetStream, .window: true
-        case .respond, .refuse, .answer, .delay, .silence: false
+        case .goAway, .close, .maxStreams, .refuseTLS, .raw, .window: true
+        case .respond, .refuse, .answer, .delay, .silence, .resetStream: false
         }
     }
 }

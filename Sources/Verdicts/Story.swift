@@ -56,11 +56,11 @@ struct Story {
             relayStartedAt = relayStartedAt ?? entry.at
             restarts = max(restarts, restart)
             run.circumstances.isRelayOurs = true
+            // One that does not come up again in its own time stays down by itself.
+            endOutage(entry.at + scenario.relay.ready.timeout, run)
         case .relayReady:
             wasReady = true
-            if let index = run.circumstances.outages.lastIndex(where: { $0.until == .distantFuture }) {
-                run.circumstances.outages[index].until = entry.at
-            }
+            endOutage(entry.at, run)
         case .relayStopping:
             // The end of the run stops it too; nothing is owed then.
             guard end == nil else { return }
@@ -76,6 +76,12 @@ struct Story {
             run.wasInterrupted = finish.isInterrupted
         }
         run.circumstances.faults = faults(scenario)
+    }
+
+    /// The outage that goes on ends at `instant`, or before.
+    private func endOutage(_ instant: Instant, _ run: RunContext) {
+        guard let last = run.circumstances.outages.last, last.until > instant else { return }
+        run.circumstances.outages[run.circumstances.outages.count - 1].until = instant
     }
 
     /// A fault met a connection, or a push whose connection it touched.

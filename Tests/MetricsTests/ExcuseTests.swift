@@ -129,7 +129,14 @@ struct ExcuseTests {
         #expect(cut([1_000, 9_000]).classes == "excused 1")
         #expect(cut([7_000]).classes == "excused 1")
         #expect(cut([6_999]).classes == "lost 1")
-        #expect(cut([1_100], until: 8_000).classes == "excused 1")
+        // Whatever its window: other connections came and went as they would.
+        #expect(cut([1_100], until: 8_000).classes == "lost 1")
+        // A retry after the first may meet the second only when that comes soon, or after as long again.
+        #expect(cut([1_100, 3_100]).classes == "excused 1")
+        #expect(cut([1_100, 3_101]).classes == "lost 1")
+        #expect(cut([3_500, 6_000]).classes == "excused 1")
+        #expect(cut([3_500, 6_001]).classes == "lost 1")
+        #expect(cut([1_000, 3_100, 5_200]).classes == "excused 1")
         // Of two faults one each: more than one retry may be asked after each.
         let two = cut([1_100, 1_200]).with {
             $0.circumstances.connectionFirings[1].rule = 5

@@ -269,6 +269,32 @@ struct NoteTests {
         #expect(try record(given: false, fired: 1).bands.isEmpty)
     }
 
+    @Test("a push that never came is explained by a connection that went away then, and not by a stream that was reset")
+    func touched() throws {
+        func record(_ action: String) throws -> RunRecord {
+            try judge(fault("{ at: 0s, action: \(action) }"), extras: { extras in
+                extras.notes = [(at(0), .faultGiven(FaultNote(number: 0, rule: 7, label: "the fault")))]
+                extras.totals = { $0.firings = [1] }
+            }, spoil: { sendings, index in
+                guard index == 0, let alert = sendings.firstIndex(where: { $0.row.type == .alert }) else { return }
+                let row = sendings[alert].row
+                let late = row.plannedAt + row.deadline - .seconds(1)
+                sendings.remove(at: alert)
+                // Another push meets the fault, a second before this one was due.
+                guard var again = sendings.last(where: { $0.at < late }) else { return }
+                again.at = late
+                again.status = 0
+                again.outcome = nil
+                again.faultRule = 7
+                sendings.append(again)
+                sendings.sort { $0.at < $1.at }
+            })
+        }
+        #expect(try record("{ goaway: Shutdown }").correlation.excuses == ["the fault": 1])
+        #expect(try record("{ reset-stream: true }").correlation.excuses == [:])
+        #expect(try record("{ reset-stream: true }").correlation.count(.lost) == 1)
+    }
+
     @Test("a restart of ours excuses what was owed meanwhile, and is drawn; a death of its own is the relay's")
     func outages() throws {
         func record(_ notes: [(Instant, RunNote)]) throws -> RunRecord {
@@ -286,6 +312,12 @@ struct NoteTests {
         #expect(held.exit.code == 0, "\(held.exit.reasons)")
         #expect(held.correlation.excuses["relay held down"] ?? 0 > 0)
         #expect(held.bands == [.init(kind: .restart, label: "relay down", start: .seconds(24), end: .seconds(25))])
+        // Started again, it has its own time to be ready, and no more.
+        let hung = try record([
+            (at(2), .relayStopping(signal: "KILL")), (at(2.5), .relayStarted(restart: 1, arguments: [])),
+        ])
+        #expect(hung.exit.code == 4, "\(hung.exit.reasons)")
+        #expect(hung.bands == [.init(kind: .restart, label: "relay down", start: .seconds(2), end: .seconds(17.5))])
         let died = try record([
             (at(24), .relayExited(RelayExitNote(how: "was ended by signal 11", wasAsked: false, lastLines: "panic")))
         ])
