@@ -106,7 +106,7 @@ let package = Package(
         tests("Basics", ["Basics"]),
         tests("Conformance", ["Pushes", "Basics", "Conformance", "Journal", "Metrics"]),
         tests("Devices", ["Pushes", "APNs", "Basics", "Devices"]),
-        tests("EndToEnd", ["APNs", "Basics", "EventLoop", "Journal", "Net", "TLS"]),
+        tests("EndToEnd", ["APNs", "Basics", "EventLoop", "Journal", "Net", "Pushes", "TLS"]),
         tests("EventLoop", ["Basics", "EventLoop"]),
         tests("Faults", ["Pushes", "APNs", "Basics", "Faults"]),
         .testTarget(
@@ -150,7 +150,10 @@ let package = Package(
         tests("TLS", ["Basics", "TLS"]),
         tests(
             "Verdicts",
-            ["Basics", "Conformance", "HTTP", "Journal", "LoadGenerator", "Metrics", "Pushes", "Scenarios", "Verdicts"],
+            [
+                "Basics", "Conformance", "Faults", "HTTP", "Journal", "LoadGenerator", "Metrics", "Pushes", "Scenarios",
+                "Verdicts",
+            ],
             exclude: ["Bench"]),
         tests("YAML", ["Basics", "YAML"]),
     ],

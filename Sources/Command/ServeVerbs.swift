@@ -97,6 +97,7 @@ extension Verb {
             Option("--clock", "SETTING", "another clock to follow: scale=60,at=MS,shows=MS (since 1970)"),
             Option("--allow-host", "NAME", isRepeatable: true, "a host other than loopback on which a mock may be called"),
             Option("--defect", "ID", isRepeatable: true, "a fault to have; `pushrig list defects`"),
+            Option("--plant", "N", "spoil every Nth question in one of five ways in turn, and log which it was"),
         ]
     ) { arguments, invocation in
         try arguments.noOperands()
@@ -120,6 +121,7 @@ extension Verb {
         command.isShared = arguments.has("--shared")
         command.allowHosts = Set(arguments.all("--allow-host"))
         command.defects = arguments.all("--defect")
+        command.plantEvery = try arguments.integer("--plant", in: 1...1_000_000)
         return try command.run(signals: invocation.signals)
     }
 }

@@ -64,6 +64,7 @@ extension Verb {
                 "a rule that is known to break; one that heals fails the run"),
             Option("--strict", "what the relay should do counts like what it must"),
             Option("--full-tokens", "tokens in full"),
+            Option("--examples", "N", "keep N examples of each class, such as all that was lost (default 5)"),
             Option("--format", "text|json", "what is printed"),
         ]
     ) { arguments, _ in
@@ -72,6 +73,7 @@ extension Verb {
         command.knownFailing = arguments.all("--known-failing")
         command.isStrict = arguments.has("--strict")
         command.showsFullTokens = arguments.has("--full-tokens")
+        command.maxExamples = try arguments.integer("--examples", in: 0...10_000_000)
         command.printsJSON = try arguments.one(of: ["text", "json"], "--format") == "json"
         return try command.run()
     }

@@ -12,6 +12,8 @@ package struct JudgeCommand: Sendable {
     package var isStrict = false
     package var printsJSON = false
     package var showsFullTokens = false
+    /// Of each class of deliveries; nil: a few.
+    package var maxExamples: Int?
 
     package init(directory: String) { self.directory = directory }
 
@@ -21,6 +23,7 @@ package struct JudgeCommand: Sendable {
         options.gates = gates
         options.knownFailing = knownFailing
         options.isStrict = isStrict
+        if let maxExamples { options.maxExamples = maxExamples }
         let record = try Verdicts.judge(directory, options)
         if printsJSON {
             Console.out((showsFullTokens ? record : record.withShortTokens).json.text + "\n")

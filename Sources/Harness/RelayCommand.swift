@@ -20,6 +20,8 @@ package struct RelayCommand: Sendable {
     /// Longest wait for one answer of APNs.
     package var timeout: Interval?
     package var defects: [String] = []
+    /// See `RelayOptions`.
+    package var plantEvery: Int?
     package var connections: Int?
     /// `A` or `B` (spec/relays.md §1.4).
     package var variant: String?
@@ -61,6 +63,7 @@ package struct RelayCommand: Sendable {
         if let variant = variant.flatMap(ActivityVariant.init) { options.variant = variant }
         if let answer = answer.flatMap(AnswerMode.init) { options.answers = answer }
         options.isShared = isShared
+        options.plantEvery = plantEvery
         options.clock = try clock.map { text throws(Failure) in try ClockSetting(parsing: text) }
         for name in defects {
             guard let defect = Defect(rawValue: name) else {

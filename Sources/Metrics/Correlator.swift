@@ -12,11 +12,12 @@ package struct Correlator: Sendable {
     private static let maxKinds = 128
     private static let maxWords = 1_000
     private static let maxWrongAnswers = 100
-    /// Of each class.
-    package static let maxExamples = 5
+    /// Of each class, unless more are wanted.
+    package static let fewExamples = 5
     private static let noKind = "(no call)"
 
     private let kinds: [String]
+    private let maxExamples: Int
     /// What was planned before it is warm-up: counted and judged, but left out of the latency figures.
     private let measuredFrom: Instant
     private var correlation = Correlation()
@@ -33,8 +34,13 @@ package struct Correlator: Sendable {
     }
 
     /// `kinds` are the profile's calls by name; `origin` is second 0 of the series, nil: the first instant mentioned.
-    package init(kinds: [String], origin: Instant? = nil, measuredFrom: Instant = Instant(nanoseconds: .min)) {
+    /// `maxExamples` of each class are kept.
+    package init(
+        kinds: [String], origin: Instant? = nil, measuredFrom: Instant = Instant(nanoseconds: .min),
+        maxExamples: Int = fewExamples
+    ) {
         self.kinds = kinds
+        self.maxExamples = maxExamples
         self.measuredFrom = measuredFrom
         series = SeriesBuilder(origin: origin)
     }
@@ -168,7 +174,7 @@ package struct Correlator: Sendable {
     }
 
     private mutating func add(_ outcome: DeliveryClass, _ example: Example) {
-        guard correlation.examples[outcome]?.count ?? 0 < Self.maxExamples else { return }
+        guard correlation.examples[outcome]?.count ?? 0 < maxExamples else { return }
         correlation.examples[outcome, default: []].append(example)
     }
 

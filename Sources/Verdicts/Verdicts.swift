@@ -17,6 +17,8 @@ package struct JudgeOptions: Sendable {
     /// The run itself says that a signal ended it; `judge` says what is proven all the same.
     package var saysInterrupted = false
     package var showsFullTokens = false
+    /// Of each class of deliveries. At least 0.
+    package var maxExamples = Correlator.fewExamples
 
     package init() {}
 }
@@ -86,7 +88,8 @@ private struct Judgement {
         let context = context()
         let origin = try origin(reader)
         let correlator = Correlator(
-            kinds: plan.kinds, origin: origin, measuredFrom: (origin ?? begun) + scenario.phases.warmUp)
+            kinds: plan.kinds, origin: origin, measuredFrom: (origin ?? begun) + scenario.phases.warmUp,
+            maxExamples: options.maxExamples)
         var pass = Pass(plan: plan, scenario: scenario, context: context, correlator: correlator)
         _ = try reader.forEach(since: nil) { entry in
             pass.visit(entry)

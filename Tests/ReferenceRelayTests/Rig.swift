@@ -24,6 +24,7 @@ final class Rig {
     private(set) var renewals: [PushEnvironment] = []
     private(set) var authorizations: [String] = []
     private(set) var hasDied = false
+    private(set) var told: [String] = []
     var signatures: Int { counter.count }
     private(set) var writes: [RowChange] = []
     private let counter: Counter
@@ -68,6 +69,7 @@ final class Rig {
                 case .renewConnection(let environment): renewals.append(environment)
                 case .answer(let ticket): replies.append(ticket)
                 case .die: hasDied = true
+                case .tell(let words): told.append(words)
                 }
             }
         }

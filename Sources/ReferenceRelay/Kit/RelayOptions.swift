@@ -52,6 +52,9 @@ package struct RelayOptions: Sendable {
     /// Nil: the system's. Throttle, dedupe windows, ages and timestamps follow it; waits for the network do not.
     package var clock: ClockSetting?
     package var defects: Set<Defect> = []
+    /// Of the states that must not be coalesced every so-many-th is spoilt, and the log says which: so that a judge can
+    /// be held against the list. At least 1; nil: none.
+    package var plantEvery: Int?
 
     /// Least distance of two progress pushes of one session (R0.7). Greater than or equal to 0.
     package var throttle = Interval.seconds(10)

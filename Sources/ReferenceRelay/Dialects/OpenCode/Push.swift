@@ -23,7 +23,8 @@ final class Push {
     /// `alert` or `liveactivity`.
     let pushType: String
     let priority: String
-    let payload: [UInt8]
+    /// Plants may have altered it.
+    var payload: [UInt8]
     /// `apns-expiration` in Unix seconds; nil: none is sent, and Apple's own policy holds.
     let expiration: String?
     /// The host of the next attempt.

@@ -66,7 +66,7 @@ extension RelayCore {
     }
 
     /// Counts it as accepted.
-    private func forget(_ push: Push, now: Moment) -> Bool {
+    func forget(_ push: Push, now: Moment) -> Bool {
         inFlight += 1
         answered(push, .accepted, now: now)
         return true
@@ -92,7 +92,7 @@ extension RelayCore {
         mischief.neighbour = lane
     }
 
-    private func stray(
+    func stray(
         for lane: Lane, _ state: SessionState, payload: [UInt8], isUrgent: Bool, now: Moment
     ) -> Push {
         makePush(

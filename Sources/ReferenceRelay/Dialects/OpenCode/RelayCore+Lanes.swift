@@ -24,6 +24,7 @@ extension RelayCore {
         guard let state = lane.finalState ?? lane.session.latest else { return }
         lane.sentSequence = state.sequence
         if has(.swapsOrder), holdsBack(state, of: lane, now: now) { return }
+        if options.plantEvery != nil, choosesToHold(state, of: lane, now: now) { return }
         push(state, to: lane, ticket: ticket, isCounted: isCounted, now: now)
     }
 

@@ -19,6 +19,8 @@ enum RelayAction {
     case answer(EventTicket)
     /// Defect `dies-under-load`.
     case die
+    /// A line for the log.
+    case tell(String)
 }
 
 /// Bounds of what one secret may hold.
@@ -43,7 +45,7 @@ final class RelayCore {
         case ticket(EventTicket)
         case lifetime(SessionReference, turn: Int)
         case forget(SessionReference, turn: Int)
-        /// Defects: an update after the end, a state that nobody has overtaken, a push that leaves late.
+        /// Defects and plants: an update after the end, a state that nobody has overtaken, a push that leaves late.
         case afterEnd(Lane, SessionState)
         case heldBack(Lane, SessionState)
         case late(Push)
@@ -68,6 +70,8 @@ final class RelayCore {
     var actions: [RelayAction] = []
     var writes: [RowChange] = []
     var mischief = Mischief()
+    /// Questions so far, where every so-many-th is spoilt.
+    var questions = 0
     /// Pushes that were handed to the shell and not answered yet, and those that wait for their next attempt.
     var inFlight = 0
     var waiting = 0
@@ -107,6 +111,7 @@ final class RelayCore {
 
     /// Hands a new push to the shell, unless a defect has other plans for it.
     func launch(_ push: Push, now: Moment) {
+        if options.plantEvery != nil, spoils(push, now: now) { return }
         if options.defects.isEmpty || !diverts(push, now: now) { send(push) }
     }
 
@@ -130,6 +135,7 @@ final class RelayCore {
     func answered(_ push: Push, _ outcome: PushOutcome, now: Moment) {
         inFlight -= 1
         let verdict = PushVerdict(outcome)
+        if options.plantEvery != nil { watchPlant(push, verdict, now: now) }
         judge(push, outcome, verdict, now: now)
         if verdict != .unprocessed { releaseFollowup(of: push, now: now) }
     }

@@ -95,11 +95,13 @@ final class RelayService: ServerHandler {
     }
 
     private func report(_ failure: Failure) {
-        if storageFailure == nil {
-            let line = Array("pushrig relay: \(failure)\n".utf8)
-            _ = write(2, line, line.count)
-        }
+        if storageFailure == nil { tell("\(failure)") }
         storageFailure = failure
+    }
+
+    private func tell(_ words: String) {
+        let line = Array("pushrig relay: \(words)\n".utf8)
+        _ = write(2, line, line.count)
     }
 
     // MARK: - Work
@@ -138,6 +140,7 @@ final class RelayService: ServerHandler {
             guard let exchange = context as? ServerExchange, exchange.isOpen else { return }
             Replies.event(sent: ticket.sent, failed: ticket.failed).send(on: exchange)
         case .die: _exit(70)
+        case .tell(let words): tell(words)
         }
     }
 

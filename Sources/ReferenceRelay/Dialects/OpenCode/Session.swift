@@ -131,6 +131,9 @@ final class Lane {
     /// Defect `swaps-order`: a state that its successor will overtake, and how many states there were.
     var heldBack: SessionState?
     var progressCount = 0
+    /// The state of this lane that is spoilt on purpose; and whether a push of the lane has failed.
+    var plant: Plant?
+    var hasTrouble = false
     /// The end of the turn: the last this lane sends.
     var finalState: SessionState?
 
