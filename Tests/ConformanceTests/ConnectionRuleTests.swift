@@ -39,6 +39,25 @@ struct ProviderTokenRuleTests {
         #expect(third.findings("provider-token-reused") == 1)
     }
 
+    @Test("10,000 provider tokens are remembered, and no more")
+    func most() {
+        func findings(_ count: Int32) -> Int? {
+            History.honest.with { history in
+                let push = history.pushes[0]
+                history.pushes = []
+                for number in 0..<count {
+                    var next = push
+                    next.authorization = number
+                    history.pushes.append(next)
+                    let issuedAt = epoch + 1_200 * Int64(number == 10_000 ? number - 1 : number)
+                    history.run.signers[number] = ProviderTokenClaims(authorization: bearer(issuedAt: issuedAt))
+                }
+            }.findings("provider-token-reused")
+        }
+        #expect(findings(10_000) == 0)
+        #expect(findings(10_001) == 0)
+    }
+
     @Test("a token that was rejected, or a relay that we restarted, is a reason to sign anew")
     func reasons() {
         let rejected = renewed(5).with { history in

@@ -215,6 +215,10 @@ struct RegistrationRuleTests {
         let after = { (seconds: Double) in History.takenBack.with { $0.push(6, at: seconds) } }
         #expect(after(30).findings("unregister-respected") == 1)
         #expect(after(28).findings("unregister-respected") == 0)
+        // What is under way when the answer comes may still arrive, to the instant.
+        let grace = History.takenBack.run.circumstances.inFlightGrace.seconds
+        #expect(after(27.005 + grace).findings("unregister-respected") == 0)
+        #expect(after(27.006 + grace).findings("unregister-respected") == 1)
         #expect(after(30).with { $0.push(6, at: 31) }.findings("unregister-respected") == 1)
         #expect(after(30).with { $0.pushes[$0.pushes.count - 1].token = .device }.findings("unregister-respected") == 0)
         let again = after(30).with { history in

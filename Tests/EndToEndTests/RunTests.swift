@@ -144,6 +144,21 @@ struct RunTests {
         #expect(run.out.isEmpty)
     }
 
+    @Test("a mock whose address of channel management is taken by default takes another, and says so in its ready line")
+    func busyChannels() throws {
+        try Rig.withFolder { folder in
+            // Somebody has it: we, or another mock on this machine.
+            let other = try? ListeningSocket(SocketAddress(host: "127.0.0.1", port: 2196))
+            let port = try ListeningSocket(SocketAddress(host: "127.0.0.1", port: 0)).boundAddress.port
+            let mock = try Rig.run(
+                "timeout",
+                ["-s", "TERM", "2", Rig.pushrig, "mock", "--state", folder + "/state", "--apns", "127.0.0.1:\(port)", "--admin", "127.0.0.1:0"])
+            #expect(mock.out.hasPrefix(#"{"ready":true"#), "\(mock.error)")
+            #expect(!mock.out.contains("127.0.0.1:2196"))
+            withExtendedLifetime(other) {}
+        }
+    }
+
     @Test("a busy port is told in one line")
     func busyPort() throws {
         try Rig.withFolder { folder in

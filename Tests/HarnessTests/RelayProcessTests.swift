@@ -135,7 +135,7 @@ import Testing
             let number = try number(in: log)
             kill(relay.keeper, SIGKILL)
             #expect(wait { !relay.isRunning && isGone(number) })
-            #expect(relay.ending == "was ended with its keeper")
+            #expect(relay.ending == "was ended with its keeper" && relay.isGone)
         }
     }
 

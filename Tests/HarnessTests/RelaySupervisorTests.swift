@@ -186,6 +186,11 @@ import Testing
                 turn(supervisor) {
                     notes.all.contains { if case .relaySample(let sample) = $0 { sample.sockets > 0 } else { false } }
                 })
+            // At most one more within half a second, however often it looks.
+            let samples = { notes.all.count { if case .relaySample = $0 { true } else { false } } }
+            let (before, begin) = (samples(), time.now())
+            while time.now() - begin < .milliseconds(500) { supervisor.advance(since: nil, now: time.now()); usleep(2_000) }
+            #expect(samples() <= before + 1)
         }
     }
 

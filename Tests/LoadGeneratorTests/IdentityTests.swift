@@ -30,6 +30,16 @@ struct IdentityTests {
         }
     }
 
+    @Test func `no two tokens of a session are equal`() {
+        let workload = Knobs.plan().workload
+        for variables in [SessionVariable.tokens, [.secret, .serverID, .sessionID]] {
+            let texts = variables.map { workload.text($0, session: 3) }
+            #expect(Set(texts).count == texts.count)
+            let beginnings = Set(texts.map { $0.prefix(16) })
+            #expect(beginnings.count == texts.count, "none is the beginning of another")
+        }
+    }
+
     @Test func `sessions of one user share the user's secret and tokens only`() {
         let plan = Knobs.plan(Knobs.scenario(sessionsPerUser: 2))
         let (a, b, c) = (plan.session(0).identity, plan.session(1).identity, plan.session(2).identity)

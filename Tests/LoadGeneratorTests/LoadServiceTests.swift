@@ -84,7 +84,7 @@ struct LoadServiceTests {
         scenario.workload.requestTimeout = .milliseconds(800)
         let outcome = try Drive(Knobs.plan(scenario), at: relay.origin, window: 7, connections: 16)
         let snapshot = outcome.snapshot
-        #expect(outcome.isDone)
+        #expect(outcome.isDone && snapshot.isDone)
         #expect(snapshot.planned == 200 && snapshot.sent == 7 && snapshot.dropped == 193 && snapshot.failed == 7)
         #expect(snapshot.failures(of: .dropped) == 193 && snapshot.failures(of: .timeout) == 7)
         #expect(outcome.events.count == 200)

@@ -38,6 +38,12 @@ import Testing
 
     @Test func theEncodingIsThatOfHdrHistogram() throws {
         #expect(small.encodedV2() == Hex.decode(smallEncoded))
+        // One empty bucket.
+        #expect(Histogram().encodedV2().dropFirst(40) == [1])
+    }
+
+    @Test func aSpectrumWithoutTicksIsAMistakeOfOurs() async {
+        await #expect(processExitsWith: .failure) { _ = Histogram().percentileSpectrum(ticksPerHalfDistance: 0) }
     }
 
     @Test func aLargeEncodingIsThatOfHdrHistogram() {

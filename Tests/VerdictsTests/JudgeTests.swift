@@ -63,5 +63,8 @@ struct JudgeTests {
         #expect(c.count(.delivered) + c.count(.superseded) == c.expected)
         for word in DeliveryClass.ofPushes { #expect(c.count(word) == 0, "\(word)") }
         #expect(c.staleness.count > 0)
+        for id in ["content-unchanged", "states-delivered", "one-start", "state-order"] {
+            #expect(try result(id, record).standing == .kept, "\(id)")
+        }
     }
 }

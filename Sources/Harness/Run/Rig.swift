@@ -65,14 +65,7 @@ final class Rig {
     func totals(firings: [Int]) -> TotalsNote {
         let (load, mock) = (self.load?.snapshot() ?? LoadSnapshot(), self.mock.statistics())
         var totals = TotalsNote()
-        totals.sessionsBegun = load.sessionsBegun
-        totals.planned = load.planned
-        totals.sent = load.sent
-        totals.answered = load.answered
-        totals.failed = load.failed
-        totals.dropped = load.dropped
-        totals.inverted = load.inverted
-        totals.loadConnections = load.connections
+        load.fill(&totals)
         totals.pushes = mock.pushes
         totals.silenced = mock.silenced
         totals.mockConnections = mock.connectionsOpened

@@ -1,0 +1,99 @@
+// The judge's small parts: when accounts close, which samples are kept, when a fault was in force, numbers and versions.
+
+import Basics
+import Conformance
+import Faults
+import Metrics
+import Scenarios
+import Testing
+
+@testable import Journal
+@testable import Verdicts
+
+private func at(_ seconds: Double) -> Instant { SyntheticRun.origin + .seconds(seconds) }
+
+@Suite("The judge's small parts")
+struct JudgePartTests {
+    @Test("accounts close in order of their ends, and none before its own")
+    func closing() {
+        var generator = Seed(7).generator()
+        var queue = ClosingQueue()
+        var ends: [UInt32: Instant] = [:]
+        for account in 0..<1_000 as Range<UInt32> {
+            ends[account] = at(Double(generator.next() % 500))
+            queue.add(account, at: ends[account]!)
+        }
+        var order: [Instant] = []
+        for seconds in stride(from: 0.0, through: 500, by: 50) {
+            while let account = queue.next(before: at(seconds)) {
+                #expect(ends[account]! < at(seconds))
+                order.append(ends[account]!)
+            }
+            #expect(order.count == ends.values.count { $0 < at(seconds) })
+        }
+        #expect(order == order.sorted() && order.count == 1_000)
+    }
+
+    @Test("of more than 4,096 samples of the relay every second one is kept", arguments: [(4_096, 4_096), (4_097, 2_049)])
+    func samples(given: Int, kept: Int) throws {
+        let run = try SyntheticRun(smallScenario, directory: "/tmp")
+        var story = Story()
+        let context = RunContext()
+        for number in 0..<given {
+            let note = RunNote.relaySample(RelaySample(cpu: .zero, residentBytes: Int64(number), descriptors: 1, sockets: 1))
+            story.pass(
+                NoteEntry(id: 1, kind: note.kind, text: note.json.text, at: at(Double(number))), run.scenario, context)
+        }
+        #expect(story.samples.count == kept)
+        #expect(story.samples.first?.sample.residentBytes == 0 && story.samples.last?.sample.residentBytes == Int64(given - 1))
+    }
+
+    @Test("a fault is in force from its `at` on, for its time, its time to live, or until it is taken")
+    func times() {
+        func times(_ rule: FaultRule) -> [Range<Instant>] { rule.times(givenAt: at(10), until: at(60)) }
+        #expect(times(FaultRule(action: .silence)) == [at(10)..<at(60)])
+        #expect(times(FaultRule(action: .silence, duration: .seconds(5))) == [at(10)..<at(15)])
+        #expect(times(FaultRule(action: .silence, duration: .seconds(5), at: .seconds(3))) == [at(13)..<at(18)])
+        #expect(times(FaultRule(action: .silence, at: .seconds(3), timeToLive: .seconds(4))) == [at(13)..<at(14)])
+        #expect(times(FaultRule(action: .silence, duration: .seconds(100))) == [at(10)..<at(60)])
+        #expect(times(FaultRule(action: .silence, at: .seconds(50))) == [])
+    }
+
+    @Test("numbers below zero keep their sign, and nothing has none", arguments: [
+        (-3.5, 1, "-3.5"), (3.5, 1, "3.5"), (-0.001, 2, "0"), (0, 2, "0"), (-1_234, 0, "-1,234"),
+    ])
+    func numbers(value: Double, places: Int, text: String) { #expect(Numbers.trimmed(value, places: places) == text) }
+
+    @Test("a record says version 2, and one of a later version is not read")
+    func version() throws {
+        let record = try judge(smallScenario)
+        var object = try #require(record.json.object)
+        #expect(object["version"] == 2)
+        #expect(throws: Never.self) { try RunRecord(json: .object(object)) }
+        object["version"] = 3
+        #expect(throws: (any Error).self) { try RunRecord(json: .object(object)) }
+    }
+
+    @Test("a mock whose clock is ahead is followed by a relay on that clock")
+    func skewed() throws {
+        func broken(ahead hours: Int64, _ scenario: String) throws -> [String] {
+            try judge(scenario, spoil: { sendings, _ in
+                for index in sendings.indices {
+                    sendings[index].stamp = 1_760_000_000 + 3_600 * hours
+                        + (sendings[index].at - SyntheticRun.origin).nanoseconds / 1_000_000_000
+                }
+            }).verdicts.filter { $0.verdict.isBroken }.map(\.id)
+        }
+        #expect(try broken(ahead: 20, smallScenario) == ["timestamp-seconds-rising"])
+        #expect(try broken(ahead: 20, smallScenario + "\nmock: { clockSkew: 20h }") == [])
+    }
+
+    @Test("what was planned in the warm-up is judged, and left out of the latency figures")
+    func warmUp() throws {
+        let whole = try judge(smallScenario).correlation
+        let part = try judge(smallScenario + "\nphases: { warmUp: 20s }").correlation
+        #expect(part.count(.delivered) == whole.count(.delivered))
+        #expect(part.delivery.count < whole.delivery.count && part.delivery.count > 0)
+        #expect(part.answer.count < whole.answer.count && part.answer.count > 0)
+    }
+}
