@@ -1,5 +1,7 @@
 // Bytes that grow and are lent out as spans. One owner at a time; not for sharing between threads.
 
+import Glibc
+
 /// A growable buffer with a read position at its front: append at the end, consume from the start.
 /// Bind it to a local `let` before asking for `bytes`; the span lives as long as that binding.
 package final class ByteBuffer {
@@ -128,8 +130,8 @@ extension Span<UInt8> {
         guard count == other.count else { return false }
         return withUnsafeBufferPointer { left in
             other.withUnsafeBufferPointer { right in
-                for index in 0..<left.count where left[index] != right[index] { return false }
-                return true
+                guard let start = left.baseAddress, let otherStart = right.baseAddress else { return true }
+                return memcmp(start, otherStart, left.count) == 0
             }
         }
     }

@@ -11,10 +11,18 @@ extension JSONScanner {
     /// The value node of that key. Keys written with escapes compare as what they say. Nil when there is no such
     /// member, and when the node is not an object.
     package func member(_ key: StaticString, of object: Int) -> Int? {
+        member(key.utf8Start, key.utf8CodeUnitCount, of: object)
+    }
+
+    /// The same for a key that is not known in advance; of a key that stands twice the first.
+    package func member(_ key: Span<UInt8>, of object: Int) -> Int? {
+        // An empty key has no address of its own, and needs none.
+        key.withUnsafeBufferPointer { member($0.baseAddress ?? UnsafePointer(text), $0.count, of: object) }
+    }
+
+    private func member(_ wanted: UnsafePointer<UInt8>, _ count: Int, of object: Int) -> Int? {
         let parent = checked(object)
         guard parent.pointee.kind == .object else { return nil }
-        let count = key.utf8CodeUnitCount
-        let wanted = key.utf8Start
         var child = Int(parent.pointee.firstChild)
         while child >= 0 {
             let node = nodes + child

@@ -60,18 +60,20 @@ package struct Rule: Sendable {
     }
 }
 
-/// Sees each push as it arrives and each account when it is over, then says what it thinks. Its memory goes with what is
-/// open, not with what happened.
+/// Sees each account when it is over, then says what it thinks. Its memory goes with what is open, not with what happened.
 package protocol RuleMachine {
-    /// In order of arrival.
-    mutating func see(_ push: SeenPush, _ run: RunContext)
     mutating func close(_ joined: JoinedAccount, _ run: RunContext)
     /// Once, when the history is over.
     func verdict(_ run: RunContext) -> Verdict
 }
 
+/// Sees each push as it arrives as well: few rules ask across accounts.
+package protocol PushMachine: RuleMachine {
+    /// In order of arrival.
+    mutating func see(_ push: SeenPush, _ run: RunContext)
+}
+
 extension RuleMachine {
-    package mutating func see(_ push: SeenPush, _ run: RunContext) {}
     package mutating func close(_ joined: JoinedAccount, _ run: RunContext) {}
 }
 

@@ -26,24 +26,36 @@ package enum RuleBook {
 
 /// All rules at work on one history.
 package struct RuleCourse {
-    private var machines: [(rule: Rule, machine: any RuleMachine)] = RuleBook.all.map { ($0, $0.make()) }
+    /// Beside `RuleBook.all`; nil where the rule's machine is among the watching ones.
+    private var machines: [(any RuleMachine)?] = []
+    private var watching: [(rule: Int, machine: any PushMachine)] = []
 
-    package init() {}
+    package init() {
+        for (number, rule) in RuleBook.all.enumerated() {
+            let machine = rule.make()
+            let watcher = machine as? any PushMachine
+            machines.append(watcher == nil ? machine : nil)
+            if let watcher { watching.append((number, watcher)) }
+        }
+    }
 
     package mutating func see(_ push: SeenPush, _ run: RunContext) {
-        for index in machines.indices { machines[index].machine.see(push, run) }
+        for index in watching.indices { watching[index].machine.see(push, run) }
     }
 
     package mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
-        for index in machines.indices { machines[index].machine.close(joined, run) }
+        for index in machines.indices { machines[index]?.close(joined, run) }
+        for index in watching.indices { watching[index].machine.close(joined, run) }
     }
 
     /// `knownFailing` holds ids or claims that are listed as known breaks.
     package func results(_ run: RunContext, knownFailing: [String], isStrict: Bool) -> [RuleResult] {
-        machines.map { rule, machine in
+        var verdicts = machines.map { $0?.verdict(run) }
+        for (number, machine) in watching { verdicts[number] = machine.verdict(run) }
+        return zip(RuleBook.all, verdicts).map { rule, verdict in
             RuleResult(
                 id: rule.id, claims: rule.claims, level: rule.level, basis: rule.basis,
-                requirement: rule.requirement, norm: rule.norm, advice: rule.advice, verdict: machine.verdict(run),
+                requirement: rule.requirement, norm: rule.norm, advice: rule.advice, verdict: verdict ?? .notExercised,
                 isKnownFailing: RuleBook.names(knownFailing, rule), isStrict: isStrict)
         }
     }

@@ -142,15 +142,25 @@ struct EntryDecoder {
         for (name, value) in entry.headers {
             switch name.utf8.count {
             case 5 where name == ":path":
-                // By bytes: looking for a slash by characters costs more than all the rest of the entry.
-                let slash = value.utf8.lastIndex(of: 47)
-                entry.token = slash.map { String(value[value.utf8.index(after: $0)...]) } ?? value
+                entry.token = lastPart(of: value)
             case 10 where name == "apns-topic" && entry.topic == nil: entry.topic = value
             case 14 where name == "apns-push-type" && entry.pushType == nil: entry.pushType = value
             case 13 where name == "apns-priority" && entry.priority == nil: entry.priority = value
             default: break
             }
         }
+    }
+}
+
+/// What follows the last slash. By bytes: looking for it by characters costs more than all the rest of the entry.
+private func lastPart(of path: String) -> String {
+    withBytes(of: path) { bytes in
+        let start = bytes.withUnsafeBufferPointer { all in
+            var start = all.count
+            while start > 0, all[start - 1] != UInt8(ascii: "/") { start -= 1 }
+            return start
+        }
+        return bytes.extracting(start..<bytes.count).text
     }
 }
 

@@ -5,15 +5,17 @@ import Basics
 
 struct Merge {
     struct Head {
-        var segment: Segment
+        /// The merge holds it; a head that counted it would cost more than all else here.
+        unowned(unsafe) var segment: Segment
         var record: Segment.Record
         var wall: Int64
     }
 
     private static let maxEndedOpen = 8
 
-    /// What has been passed.
-    private(set) var cursor: JournalCursor
+    /// Where it began, and the files it has opened since.
+    private let start: JournalCursor
+    private var opened: [Segment] = []
     /// Where files had no more whole record.
     private(set) var ends: [(segment: Segment, offset: Int)] = []
     /// Latest beginning first.
@@ -24,8 +26,15 @@ struct Merge {
 
     /// `segments` are sorted by the wall time at which they were begun.
     init(_ segments: [Segment], _ cursor: JournalCursor) {
-        self.cursor = cursor
+        start = cursor
         waiting = segments.reversed()
+    }
+
+    /// What has been passed.
+    var cursor: JournalCursor {
+        var cursor = start
+        for segment in opened { cursor[segment.name] = segment.position }
+        return cursor
     }
 
     /// Takes the earliest record that is left; its bytes are valid until the next call. It counts once it is passed.
@@ -37,16 +46,16 @@ struct Merge {
         while let segment = waiting.last {
             if let earliest = earliest(), heads[earliest].wall < segment.beginning { break }
             waiting.removeLast()
-            let offset = max(cursor[segment.name] ?? 0, segment.headerLength)
-            cursor[segment.name] = offset
-            if segment.size() > offset { try advance(segment) }
+            segment.position = max(start[segment.name] ?? 0, segment.headerLength)
+            opened.append(segment)
+            if segment.size() > segment.position { try advance(segment) }
         }
         return earliest().map { heads.remove(at: $0) }
     }
 
     /// Counts the record as read.
     mutating func pass(_ head: Head) {
-        cursor[head.segment.name] = head.record.end
+        head.segment.position = head.record.end
         passed = head.segment
     }
 
@@ -54,7 +63,7 @@ struct Merge {
     mutating func end(before head: Head) { end(head.segment, at: head.record.offset) }
 
     private mutating func advance(_ segment: Segment) throws(Failure) {
-        var offset = cursor[segment.name] ?? segment.headerLength
+        var offset = segment.position
         if let record = try segment.entry(from: &offset) {
             heads.append(Head(segment: segment, record: record, wall: record.instant &+ segment.clockOffset))
         } else {
@@ -68,6 +77,15 @@ struct Merge {
     }
 
     private func earliest() -> Int? {
-        heads.indices.min { (heads[$0].wall, heads[$0].segment.name) < (heads[$1].wall, heads[$1].segment.name) }
+        var first: Int?
+        for index in heads.indices {
+            guard let earlier = first else {
+                first = index
+                continue
+            }
+            let (wall, other) = (heads[index].wall, heads[earlier].wall)
+            if wall < other || wall == other && heads[index].segment.name < heads[earlier].segment.name { first = index }
+        }
+        return first
     }
 }

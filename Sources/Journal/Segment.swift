@@ -20,6 +20,8 @@ final class Segment {
     let headerLength: Int
     /// Wall time at this file's instant 0, shared by the files of one clock.
     var clockOffset: Int64
+    /// How far a merge has come in it; only the merge reads and sets it.
+    var position = 0
     private var window: Window?
     private var credentials: [Int: String] = [:]
 

@@ -21,12 +21,15 @@ final class EventValues: TemplateValues {
 
     func isNull(_ variable: TemplateVariable) -> Bool {
         guard case .own(let index) = variable else { return false }
-        return own(index)?.isNull ?? true
+        guard let choice = choice(index) else { return true }
+        return values[index].choices[choice].isNull
     }
 
     func append(_ variable: TemplateVariable, _ encoding: TemplateEncoding, into buffer: ByteBuffer) {
         switch variable {
-        case .own(let index): own(index)?.append(encoding, into: buffer)
+        case .own(let index):
+            guard let choice = choice(index) else { return }
+            values[index].choices[choice].append(encoding, into: buffer)
         case .event(.step): encode(encoding, into: buffer) { Text.append(UInt64(step), radix: 10, into: $0) }
         case .event(.marker): encode(encoding, into: buffer) { marker.write(into: $0) }
         case .session(let variable):
@@ -34,10 +37,10 @@ final class EventValues: TemplateValues {
         }
     }
 
-    private func own(_ index: Int) -> VariableValue? {
+    /// Which value of an own variable the event takes.
+    private func choice(_ index: Int) -> Int? {
         guard index < values.count else { return nil }
-        let choices = values[index].choices
-        return choices[workload.choice(session: session, step: step, variable: index, of: choices.count)]
+        return workload.choice(session: session, step: step, variable: index, of: values[index].choices.count)
     }
 
     private func encode(_ encoding: TemplateEncoding, into buffer: ByteBuffer, _ write: (ByteBuffer) -> Void) {

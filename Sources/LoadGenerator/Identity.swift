@@ -71,8 +71,24 @@ enum Text {
         var generator = seed.generator()
         var left = digits
         while left > 0 {
-            append(hex: generator.next(), digits: min(16, left), into: buffer)
+            let drawn = generator.next()
+            if left >= 16 { append(hex: UInt32(truncatingIfNeeded: drawn >> 32), into: buffer) }
+            append(hex: UInt32(truncatingIfNeeded: drawn), into: buffer)
             left -= 16
+        }
+    }
+
+    /// Eight hex digits at once, the first in the lowest byte of a word.
+    private static func append(hex value: UInt32, into buffer: ByteBuffer) {
+        var word = UInt64(value)
+        word = (word | word << 16) & 0x0000_FFFF_0000_FFFF
+        word = (word | word << 8) & 0x00FF_00FF_00FF_00FF
+        word = ((word | word << 4) & 0x0F0F_0F0F_0F0F_0F0F).bigEndian
+        // A nibble above 9 is a letter: 39 lie between `9` and `a`.
+        let letters = (word &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        word = word &+ 0x3030_3030_3030_3030 &+ letters &* 39
+        withUnsafeBytes(of: word.littleEndian) { bytes in
+            bytes.withMemoryRebound(to: UInt8.self) { buffer.append($0.span) }
         }
     }
 

@@ -16,31 +16,48 @@ struct OwedPush {
     var isReplaceable = false
 }
 
+/// What a call makes the relay know and owe.
+struct OwingCall: Sendable {
+    let registers: [SessionVariable]
+    /// With every other token of the same role.
+    let unregisters: [SessionVariable]
+    let pushes: [ExpectedPush]
+    let isFinal: Bool
+
+    init(_ call: ProfileCall) {
+        registers = call.registers
+        unregisters = call.unregisters.flatMap(\.ofSameRole)
+        pushes = call.pushes
+        isFinal = call.isFinal
+    }
+}
+
 /// One session's tokens as the relay should know them. Sessions are judged one by one: what another session of the same
 /// user registers does not count here.
 struct OwedPushes {
-    private let calls: [ProfileCall]
-    private var known: Set<SessionVariable> = []
+    private let workload: Workload
+    private var known: SessionVariable.Few = []
     /// Pushes that wait for their token to be registered, oldest first.
     private var held: [OwedPush] = []
     /// Phones that any call has registered something for.
-    private var phones: Set<Int> = [0]
+    private var phones: [Int] = [0]
 
-    init(_ workload: Workload) { calls = workload.profile.calls }
+    init(_ workload: Workload) { self.workload = workload }
 
     /// Plays the session's next event and reports what becomes owed by it: a push for each phone.
     mutating func happen(_ event: PlannedEvent, _ owed: (OwedPush) -> Void) {
-        let call = calls[event.call]
-        for token in call.registers {
+        for token in workload.owing[event.call].registers {
             // A phone has one token of each role: a new one takes the old one's place.
-            for other in token.ofSameRole where other != token && other.phone == token.phone { known.remove(other) }
-            phones.insert(token.phone)
-            if known.insert(token).inserted { release(token, at: event.at, owed) }
+            for other in token.ofSameRole where other != token && other.phone == token.phone { known.remove(other.few) }
+            if !phones.contains(token.phone) { phones = (phones + [token.phone]).sorted() }
+            guard !known.contains(token.few) else { continue }
+            known.insert(token.few)
+            release(token, at: event.at, owed)
         }
-        for push in call.pushes {
-            for phone in phones.sorted() { happen(push, event, phone, owed) }
+        for push in workload.owing[event.call].pushes {
+            for phone in phones { happen(push, event, phone, owed) }
         }
-        for token in call.unregisters { for other in token.ofSameRole { known.remove(other) } }
+        for token in workload.owing[event.call].unregisters { known.remove(token.few) }
     }
 
     private mutating func happen(
@@ -58,7 +75,7 @@ struct OwedPushes {
 
     /// The phone's token of that role, where it is registered.
     private func token(of role: SessionVariable, _ phone: Int) -> SessionVariable? {
-        role.ofSameRole.first { $0.phone == phone && known.contains($0) }
+        role.ofSameRole.first { $0.phone == phone && known.contains($0.few) }
     }
 
     /// The newest state is owed; those before it need not come.

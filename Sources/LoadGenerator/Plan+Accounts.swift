@@ -21,32 +21,30 @@ extension Plan {
     package func account(_ index: Int, origin: Instant) -> Account {
         let first = index * workload.sessionsPerUser
         var account = Account(number: self.account(ofSession: sessionNumber(first)))
-        var tokens = SessionTokens()
         for session in first..<min(first + workload.sessionsPerUser, sessionCount) {
-            add(session: session, to: &account, &tokens, origin: origin)
+            add(session: session, to: &account, origin: origin)
         }
         return account
     }
 
-    private func add(session index: Int, to account: inout Account, _ tokens: inout SessionTokens, origin: Instant) {
+    private func add(session index: Int, to account: inout Account, origin: Instant) {
         var cursor = cursor(index)
         var owed = OwedPushes(workload)
         let firstRow = account.rows.count
-        tokens.begin(session: cursor.session, workload)
+        let tokens = SessionTokens(session: cursor.session, workload)
         while let event = cursor.next(workload) {
             let plannedAt = origin + event.at
             let call = SeenCall(
-                session: event.session, step: event.step, kind: UInt16(event.call), plannedAt: plannedAt)
+                session: event.session, step: event.step, kind: UInt16(event.call), plannedAt: plannedAt,
+                scriptStep: UInt16(event.scriptStep))
             account.calls.append(call)
-            let profile = workload.profile.calls[event.call]
-            for (variables, isRegistration) in [(profile.registers, true), (profile.unregisters, false)] {
-                for variable in variables.flatMap({ isRegistration ? [$0] : $0.ofSameRole }) {
-                    account.tokenCalls.append(
-                        TokenCall(
-                            place: call.place, token: tokens[variable], lane: variable.lane,
-                            isRegistration: isRegistration))
-                }
+            func note(_ variable: SessionVariable, isRegistration: Bool) {
+                account.tokenCalls.append(
+                    TokenCall(
+                        place: call.place, token: tokens[variable], lane: variable.lane, isRegistration: isRegistration))
             }
+            for variable in workload.owing[event.call].registers { note(variable, isRegistration: true) }
+            for variable in workload.owing[event.call].unregisters { note(variable, isRegistration: false) }
             account.endsAt = max(account.endsAt, plannedAt)
             owed.happen(event) { owed in account.rows.append(row(owed, tokens, origin: origin)) }
         }
@@ -59,12 +57,11 @@ extension Plan {
     }
 
     private func row(_ owed: OwedPush, _ tokens: SessionTokens, origin: Instant) -> Expectation {
-        let call = workload.profile.calls[owed.event.call]
         var flags: Expectation.Flags = []
         if owed.push.coalesce || owed.isReplaceable { flags.insert(.mayBeSuperseded) }
         if owed.push.coalesce { flags.insert(.isThrottled) }
         if owed.wasHeld { flags.insert(.wasHeld) }
-        if call.isFinal, owed.push.channel == .liveactivity { flags.insert(.isFinal) }
+        if workload.owing[owed.event.call].isFinal, owed.push.channel == .liveactivity { flags.insert(.isFinal) }
         return Expectation(
             session: owed.event.session, step: owed.event.step, kind: UInt16(owed.event.call), type: owed.push.channel,
             event: owed.push.event, lane: owed.push.token.lane, flags: flags, plannedAt: origin + owed.event.at,
@@ -72,17 +69,27 @@ extension Plan {
     }
 }
 
-/// The hashes of a session's tokens, each made once.
-private struct SessionTokens {
-    private var hashes: [SessionVariable: TokenHash] = [:]
+/// The hashes of a session's tokens, each made once, when it is asked for.
+private final class SessionTokens {
+    private let workload: Workload
+    private let session: UInt32
+    private var hashes = [TokenHash?](repeating: nil, count: SessionVariable.allCases.count)
+    private let text = ByteBuffer(capacity: 160)
 
-    mutating func begin(session: UInt32, _ workload: Workload) {
-        for variable in SessionVariable.tokens {
-            hashes[variable] = TokenHash(workload.text(variable, session: session))
-        }
+    init(session: UInt32, _ workload: Workload) {
+        self.session = session
+        self.workload = workload
     }
 
-    subscript(variable: SessionVariable) -> TokenHash { hashes[variable] ?? TokenHash("") }
+    subscript(variable: SessionVariable) -> TokenHash {
+        if let known = hashes[variable.place] { return known }
+        let text = text
+        text.clear()
+        workload.append(variable, session: session, into: text)
+        let hash = TokenHash(text.bytes)
+        hashes[variable.place] = hash
+        return hash
+    }
 }
 
 extension SessionVariable {

@@ -6,7 +6,7 @@ package import Scenarios
 
 /// The load of one run, or one shard of it. Cheap to copy and to make; what costs time is computed when asked for.
 package struct Plan: Sendable {
-    package let scenario: Scenario
+    package var scenario: Scenario { workload.scenario }
     package let seed: Seed
     /// Names the run in markers and makes its tokens and secrets its own; the schedule does not depend on it.
     package let run: UInt32
@@ -17,7 +17,6 @@ package struct Plan: Sendable {
     let totals = PlanTotals()
 
     package init(scenario: Scenario, seed: Seed, run: UInt32, shard: Shard = .whole) {
-        self.scenario = scenario
         self.seed = seed
         self.run = run
         self.shard = shard

@@ -49,4 +49,11 @@ final class RelayDriver {
         }
         call.body?.render(into: request.body, values)
     }
+
+    /// What the body of the event's call says, alone.
+    func renderBody(_ event: PlannedEvent, script: UInt16, into buffer: ByteBuffer) {
+        values.choose(event, script: Int(script))
+        buffer.clear(keepingUpTo: 16_384)
+        calls[event.call].body?.render(into: buffer, values)
+    }
 }

@@ -14,9 +14,12 @@ final class Workload: Sendable {
         let probability: Double
     }
 
+    let scenario: Scenario
     let profile: Profile
     let scripts: [SessionScript]
     let steps: [Step]
+    /// The profile's calls, as far as they are asked for every event.
+    let owing: [OwingCall]
     private let scriptRanges: [Range<Int>]
     /// Cumulative weights, the last of which is 1.
     private let shares: [Double]
@@ -35,7 +38,9 @@ final class Workload: Sendable {
         let spec = scenario.workload
         precondition(!spec.scripts.isEmpty, "a workload has at least one script")
         precondition(spec.pace > 0, "pace is greater than 0")
+        self.scenario = scenario
         profile = scenario.relay.profile
+        owing = profile.calls.map(OwingCall.init)
         scripts = spec.scripts.map(\.script)
         var steps: [Step] = []
         var ranges: [Range<Int>] = []

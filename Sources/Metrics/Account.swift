@@ -20,7 +20,7 @@ package struct Account: Sendable {
 
     /// Sorts what the rules look things up in. To be called once, before anything is asked.
     package mutating func settle(late outcomes: [UInt64: Outcome], undelivered: Set<UInt64>) {
-        for index in pushes.indices {
+        for index in pushes.indices where !outcomes.isEmpty || !undelivered.isEmpty {
             if pushes[index].outcome == .stored, let late = outcomes[pushes[index].id] { pushes[index].outcome = late }
             if undelivered.contains(pushes[index].id) { pushes[index].flags.insert(.isAnswerUndelivered) }
         }

@@ -57,8 +57,31 @@ package struct JoinedAccount: Sendable {
     private var firstAttempt: [Int32] = []
 
     /// What the relay sent for this expectation, in order of arrival.
-    package func attempts(of row: Int) -> [SeenPush] {
-        attempts[Int(firstAttempt[row])..<Int(firstAttempt[row + 1])].map { account.pushes[Int($0)] }
+    package func attempts(of row: Int) -> Attempts {
+        Attempts(pushes: account.pushes, places: attempts[Int(firstAttempt[row])..<Int(firstAttempt[row + 1])])
+    }
+
+    /// Whether a fault of ours met one of them.
+    package func metFault(_ row: Int) -> Bool {
+        for place in firstAttempt[row]..<firstAttempt[row + 1]
+        where account.pushes[Int(attempts[Int(place)])].metFault { return true }
+        return false
+    }
+
+    /// When the first of them came.
+    package func firstArrival(of row: Int) -> Instant? {
+        guard firstAttempt[row] < firstAttempt[row + 1] else { return nil }
+        return account.pushes[Int(attempts[Int(firstAttempt[row])])].arrivedAt
+    }
+
+    /// Some of an account's pushes, where they stand.
+    package struct Attempts: RandomAccessCollection {
+        fileprivate let pushes: [SeenPush]
+        fileprivate let places: ArraySlice<Int32>
+
+        package var startIndex: Int { places.startIndex }
+        package var endIndex: Int { places.endIndex }
+        package subscript(index: Int) -> SeenPush { pushes[Int(places[index])] }
     }
 
     private mutating func collectAttempts() {

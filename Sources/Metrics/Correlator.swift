@@ -27,6 +27,30 @@ package struct Correlator: Sendable {
     private var answers: [UInt16: Histogram] = [:]
     private var deliveries: [UInt16: Histogram] = [:]
     private var wrongAnswers: [WrongKey: Int] = [:]
+    private var reasons: [Answer: Int] = [:]
+    /// By the outcome's number; 0: no device was asked.
+    private var outcomes = [Int](repeating: 0, count: 256)
+    private var classes: [ClassKey: Int] = [:]
+
+    /// What a push was answered.
+    private struct Answer: Hashable {
+        static let other = Answer(status: 0, reason: "other")
+
+        var status: UInt16
+        /// Empty where there was none, or no answer.
+        var reason: String
+
+        var words: String {
+            if self == .other { return reason }
+            return status == 0 ? "no answer" : String(status) + (reason.isEmpty ? "" : " " + reason)
+        }
+    }
+
+    private struct ClassKey: Hashable {
+        /// Nil: of no call.
+        var kind: UInt16?
+        var outcome: DeliveryClass
+    }
 
     private struct WrongKey: Hashable {
         var status: UInt16
@@ -49,11 +73,13 @@ package struct Correlator: Sendable {
 
     package mutating func observe(_ push: SeenPush, reason: String) {
         correlation.pushes += 1
-        series.count(push.arrivedAt, \.pushes)
-        series.count(push.arrivedAt, push.isAccepted ? \.accepted : \.errors)
-        let answer = push.status == 0 ? "no answer" : String(push.status) + (reason.isEmpty ? "" : " " + reason)
-        count(answer, in: \.reasons)
-        count(push.outcome.map { "\($0.word)" } ?? "no device", in: \.outcomes)
+        let second = series.second(of: push.arrivedAt)
+        series.rows[second].pushes += 1
+        if push.isAccepted { series.rows[second].accepted += 1 } else { series.rows[second].errors += 1 }
+        let answer = Answer(status: push.status, reason: push.status == 0 ? "" : reason)
+        let isKnown = reasons.count < Self.maxWords || reasons[answer] != nil
+        reasons[isKnown ? answer : .other, default: 0] += 1
+        outcomes[Int(push.outcome?.rawValue ?? 0)] += 1
     }
 
     /// What a device did in the end with a push that was stored for it: under a word of its own, such as `late updated`.
@@ -62,26 +88,26 @@ package struct Correlator: Sendable {
     /// `answer`: the first bytes of a body that was not expected, or in words why none came.
     package mutating func observe(_ call: SeenCall, answer: String) {
         correlation.events += 1
-        series.count(call.plannedAt, \.planned)
+        series.rows[series.second(of: call.plannedAt)].planned += 1
         guard call.state == .sent else {
             correlation.dropped += 1
             return
         }
         correlation.sent += 1
-        series.count(call.sentAt, \.sent)
+        series.rows[series.second(of: call.sentAt)].sent += 1
         let isMeasured = call.plannedAt >= measuredFrom
         if isMeasured { correlation.lateness.record(call.lateness.nanoseconds) }
         sessions.extend(call.session, from: call.sentAt, to: max(call.sentAt, call.answeredAt))
         if call.wasAnswered {
             correlation.answered += 1
-            series.count(call.answeredAt, \.answered)
+            series.rows[series.second(of: call.answeredAt)].answered += 1
             if isMeasured { measureAnswer(call) }
         }
         if call.wasTaken {
             correlation.taken += 1
         } else {
             correlation.failed += 1
-            series.count(max(call.sentAt, call.answeredAt), \.errors)
+            series.rows[series.second(of: max(call.sentAt, call.answeredAt))].errors += 1
             let key = WrongKey(status: call.wasAnswered ? call.status : 0, body: answer)
             let isKnown = wrongAnswers.count < Self.maxWrongAnswers || wrongAnswers[key] != nil
             wrongAnswers[isKnown ? key : WrongKey(status: key.status, body: "…"), default: 0] += 1
@@ -113,7 +139,7 @@ package struct Correlator: Sendable {
             correlation.foreign += 1
             return
         }
-        count(.unexpected, kind: Self.noKind)
+        count(.unexpected, kind: nil)
         add(.unexpected, Example(session: push.session, step: push.step, kind: "", at: push.arrivedAt, entries: [push.id]))
     }
 
@@ -126,7 +152,7 @@ package struct Correlator: Sendable {
             guard let fault else { continue }
             let push = account.pushes[index]
             let kind = push.isMarked ? account.call(at: place(of: push))?.kind : nil
-            count(fault, kind: kind.map(name) ?? Self.noKind)
+            count(fault, kind: kind)
             add(
                 fault,
                 Example(
@@ -147,7 +173,7 @@ package struct Correlator: Sendable {
         let row = joined.account.rows[index]
         let delivery = joined.deliveries[index]
         correlation.expected += 1
-        count(delivery.outcome, kind: name(of: row.kind))
+        count(delivery.outcome, kind: row.kind)
         if let excuse = delivery.excuse { count(excuse, in: \.excuses) }
         if let accepted = delivery.accepted, row.plannedAt >= measuredFrom {
             let latency = (joined.account.pushes[accepted].arrivedAt - row.plannedAt).nanoseconds
@@ -168,9 +194,8 @@ package struct Correlator: Sendable {
         }
     }
 
-    private mutating func count(_ outcome: DeliveryClass, kind: String) {
-        correlation.classes[kind, default: [:]][outcome, default: 0] += 1
-        correlation.totals[outcome, default: 0] += 1
+    private mutating func count(_ outcome: DeliveryClass, kind: UInt16?) {
+        classes[ClassKey(kind: kind.map(number), outcome: outcome), default: 0] += 1
     }
 
     private mutating func add(_ outcome: DeliveryClass, _ example: Example) {
@@ -222,6 +247,16 @@ package struct Correlator: Sendable {
 
     package consuming func finish() -> Correlation {
         var correlation = correlation
+        for (answer, count) in reasons { correlation.reasons[answer.words, default: 0] += count }
+        for (number, count) in outcomes.enumerated() where count > 0 {
+            let word = Outcome(rawValue: UInt8(number)).map { "\($0.word)" } ?? "no device"
+            correlation.outcomes[word, default: 0] += count
+        }
+        for (key, count) in classes {
+            let kind = key.kind.map(name) ?? Self.noKind
+            correlation.classes[kind, default: [:]][key.outcome, default: 0] += count
+            correlation.totals[key.outcome, default: 0] += count
+        }
         for (kind, histogram) in answers {
             correlation.answerByKind[name(of: kind), default: Histogram()].merge(histogram)
         }

@@ -17,6 +17,8 @@ package struct SeenCall: Hashable, Sendable {
     package var step: UInt32
     /// Index into the profile's calls.
     package var kind: UInt16
+    /// Which step of the session's script it is.
+    package var scriptStep: UInt16
     package var plannedAt: Instant
     package var state = State.planned
     package var sentAt = Instant(nanoseconds: 0)
@@ -29,11 +31,12 @@ package struct SeenCall: Hashable, Sendable {
     /// Answered with a status that the profile expects.
     package var wasTaken = false
 
-    package init(session: UInt32, step: UInt32, kind: UInt16, plannedAt: Instant) {
+    package init(session: UInt32, step: UInt32, kind: UInt16, plannedAt: Instant, scriptStep: UInt16 = 0) {
         self.session = session
         self.step = step
         self.kind = kind
         self.plannedAt = plannedAt
+        self.scriptStep = scriptStep
     }
 
     package var place: UInt64 { UInt64(session) << 32 | UInt64(step) }

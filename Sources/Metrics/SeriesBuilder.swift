@@ -8,13 +8,9 @@ struct SeriesBuilder: Sendable {
 
     /// The first instant mentioned, unless it was given.
     private(set) var origin: Instant?
-    private(set) var rows: [SeriesRow] = []
+    var rows: [SeriesRow] = []
 
     init(origin: Instant?) { self.origin = origin }
-
-    mutating func count(_ instant: Instant, _ column: WritableKeyPath<SeriesRow, Int>) {
-        rows[second(of: instant)][keyPath: column] += 1
-    }
 
     /// The second since the origin; makes sure that its row is there.
     mutating func second(of instant: Instant) -> Int {
@@ -28,15 +24,17 @@ struct SeriesBuilder: Sendable {
 
     /// A stretch of a card's life, second by second.
     mutating func add(_ stretch: CardAges.Stretch) {
-        var start = stretch.start
-        while start < stretch.end {
-            let second = second(of: start)
-            let next = second + 1 < Self.maxSeconds ? (origin ?? start) + .seconds(Double(second + 1)) : stretch.end
-            let end = max(start + .milliseconds(1), min(next, stretch.end))
-            let milliseconds = Int((end - start).nanoseconds / 1_000_000)
+        let last = stretch.end.nanoseconds
+        var start = stretch.start.nanoseconds
+        while start < last {
+            let second = second(of: Instant(nanoseconds: start))
+            let next = (origin?.nanoseconds ?? start) + Int64(second + 1) * 1_000_000_000
+            var end = second + 1 < Self.maxSeconds && next < last ? next : last
+            if end < start + 1_000_000 { end = start + 1_000_000 }
+            let milliseconds = Int((end - start) / 1_000_000)
             rows[second].cardMilliseconds += milliseconds
             if let offeredAt = stretch.offeredAt {
-                let middle = (start - offeredAt).nanoseconds / 1_000_000 + Int64(milliseconds / 2)
+                let middle = (start - offeredAt.nanoseconds) / 1_000_000 + Int64(milliseconds / 2)
                 rows[second].cardAges += Int(middle) * milliseconds / 1_000
             }
             start = end

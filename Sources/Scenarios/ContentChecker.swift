@@ -12,9 +12,12 @@ package final class ContentChecker {
     private let attributes: SchemaChecker?
     private let scanner = JSONScanner(maxDepth: 128, maxNodes: 16_384)
     private let comparison: JSONComparison
+    /// By call.
+    private let passages: [[Passage]]
 
     package init(_ profile: Profile) {
         self.profile = profile
+        passages = profile.calls.map { call in (call.passes ?? profile.content.passes).map(Passage.init) }
         contentState = profile.content.contentState.map(SchemaChecker.init)
         attributes = profile.content.attributes.map(SchemaChecker.init)
         comparison = JSONComparison(truncations: profile.content.truncations)
@@ -25,8 +28,10 @@ package final class ContentChecker {
         contentState != nil || attributes != nil || profile.content.attributesType != nil
     }
 
-    /// Whether `differences` compares anything for pushes of this call.
-    package func judgesPassing(call: Int) -> Bool { !passes(of: call).isEmpty }
+    /// Whether `differences` compares anything for such a push of this call.
+    package func judgesPassing(call: Int, type: PushType, event: ActivityEvent?) -> Bool {
+        passages.indices.contains(call) && passages[call].contains { $0.covers(type, event) }
+    }
 
     /// Of a Live Activity push; of any other nothing is said. Pointers lead from the payload's root.
     package func verdict(_ payload: Span<UInt8>, type: PushType, event: ActivityEvent?) -> SchemaVerdict {
@@ -70,20 +75,38 @@ package final class ContentChecker {
     package func differences(
         _ payload: Span<UInt8>, type: PushType, event: ActivityEvent?, call: Int, body: Span<UInt8>
     ) -> [SchemaFinding] {
-        let passes = passes(of: call)
-        guard passes.contains(where: { $0.covers(type, event) }) else { return [] }
-        if comparison.begin(sent: body, pushed: payload) {
-            for rule in passes where rule.covers(type, event) { comparison.compare(rule.at, with: rule.from) }
+        guard judgesPassing(call: call, type: type, event: event) else { return [] }
+        if comparison.begin(sent: body, pushed: payload, heldBy: scanner) {
+            for passage in passages[call] where passage.covers(type, event) {
+                comparison.compare(passage.at, with: passage.from)
+            }
         }
         return comparison.end()
     }
 
-    private func passes(of call: Int) -> [PassRule] {
-        guard profile.calls.indices.contains(call) else { return [] }
-        return profile.calls[call].passes ?? profile.content.passes
-    }
-
     private static func unread(_ pointer: String, _ reason: String) -> SchemaVerdict {
         SchemaVerdict(doesNotDecode: [SchemaFinding(pointer: pointer, reason: reason)])
+    }
+}
+
+/// A `PassRule` as it is asked about push by push: in a place of its own, so that nothing of it is copied.
+private final class Passage {
+    let at: JSONPointerPath
+    let from: JSONPointerPath
+    private let channel: PushType?
+    private let isOfAnyEvent: Bool
+    private let events: [ActivityEvent]
+
+    init(_ rule: PassRule) {
+        at = rule.at
+        from = rule.from
+        channel = rule.channel
+        isOfAnyEvent = rule.events.isEmpty
+        events = ActivityEvent.allCases.filter(rule.events.contains)
+    }
+
+    func covers(_ type: PushType, _ event: ActivityEvent?) -> Bool {
+        guard channel == nil || channel == type else { return false }
+        return isOfAnyEvent || event.map(events.contains) ?? false
     }
 }

@@ -1,6 +1,6 @@
 // What was handed to a relay and what it sent on: the same values, or where they differ.
 
-import Basics
+package import Basics
 
 /// A text that the relay may cut.
 package struct Truncation: Hashable, Sendable {
@@ -34,9 +34,15 @@ package final class JSONComparison {
 
     /// Takes the call's body and the push's payload. A body that is no JSON has nothing to pass on; a payload that is none
     /// is a difference.
-    package func begin(sent body: Span<UInt8>, pushed payload: Span<UInt8>) -> Bool {
+    ///
+    /// `scanner` may hold the payload already; then it is not scanned again.
+    package func begin(sent body: Span<UInt8>, pushed payload: Span<UInt8>, heldBy scanner: JSONScanner? = nil) -> Bool {
         findings = []
         guard sent.start(body, pointer: "") == nil else { return false }
+        if let scanner, scanner.scan(payload) == nil {
+            pushed.start(scanner, pointer: "")
+            return true
+        }
         if let error = pushed.start(payload, pointer: "") {
             tell("is not JSON: \(error.explanation), at byte \(error.offset)")
             return false
@@ -61,6 +67,8 @@ package final class JSONComparison {
     package func end() -> [SchemaFinding] { Array(findings.prefix(Self.findingsMax)) }
 
     private func compare(_ wanted: Int, _ found: Int) {
+        // The same text says the same, as long as no key stands twice in it.
+        if !pushed.json.allowsRepeatedKeys, sent.json.text(wanted).equals(pushed.json.text(found)) { return }
         let (a, b) = (sent.json.node(wanted), pushed.json.node(found))
         switch (a.kind, b.kind) {
         case (.object, .object): compareMembers(wanted, found)
@@ -97,30 +105,42 @@ package final class JSONComparison {
 
     private func compareMembers(_ wanted: Int, _ found: Int) {
         let places = pushed.json.node(found).childCount > Self.smallObject ? index(of: found) : nil
-        var met: Set<Int> = []
+        var met: [Int] = []
         var child = Int(sent.json.node(wanted).firstChild)
         while child >= 0, findings.count < Self.findingsMax {
-            let key = sent.json.key(child) ?? ""
-            if let other = places.map({ $0[ExactText(key)] }) ?? pushed.member(key, of: found) {
-                met.insert(other)
+            if let other = member(named: child, of: found, places) {
+                met.append(other)
                 pushed.enter(member: other)
                 compare(child, other)
                 pushed.leave()
             } else {
-                tell("lacks the key \"\(clipped(key))\"")
+                tell("lacks the key \"\(clipped(sent.json.key(child) ?? ""))\"")
             }
             child = Int(sent.json.node(child).next)
         }
-        guard met.count < Int(pushed.json.node(found).childCount) else { return }
+        // Only of a call that names a key twice one member can be met twice.
+        let count = sent.json.allowsRepeatedKeys ? Set(met).count : met.count
+        guard count < Int(pushed.json.node(found).childCount) else { return }
+        let known = Set(met)
         child = Int(pushed.json.node(found).firstChild)
         while child >= 0, findings.count < Self.findingsMax {
-            if !met.contains(child) {
+            if !known.contains(child) {
                 pushed.enter(member: child)
                 tell("is not in the call")
                 pushed.leave()
             }
             child = Int(pushed.json.node(child).next)
         }
+    }
+
+    /// The member of the pushed object that has the key of a member of the sent one.
+    private func member(named child: Int, of found: Int, _ places: [ExactText: Int]?) -> Int? {
+        if let places { return places[ExactText(sent.json.key(child) ?? "")] }
+        if !sent.json.node(child).keyHasEscapes {
+            return pushed.json.member(sent.json.keyContent(child), of: found)
+        }
+        var key = sent.json.key(child) ?? ""
+        return key.withUTF8 { pushed.json.member($0.span, of: found) }
     }
 
     private func index(of object: Int) -> [ExactText: Int] {

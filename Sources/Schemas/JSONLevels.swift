@@ -53,38 +53,25 @@ final class JSONLevels {
     /// nowhere.
     func walk(_ path: JSONPointerPath) -> Int? {
         var node = 0
-        for step in path.steps {
+        for (place, key) in path.keys.enumerated() {
             if json.node(node).kind == .string {
                 guard descend(into: node) == nil else { return nil }
                 node = 0
             }
             if json.node(node).kind == .array {
+                let step = path.steps[place]
                 guard let index = Int(step), index >= 0, String(index) == step, let item = item(index, of: node) else {
                     return nil
                 }
                 steps.append(.element(index))
                 node = item
             } else {
-                guard let member = member(step, of: node) else { return nil }
+                guard let member = json.member(key.span, of: node) else { return nil }
                 enter(member: member)
                 node = member
             }
         }
         return node
-    }
-
-    /// The first member of that key.
-    func member(_ key: String, of object: Int) -> Int? {
-        guard json.node(object).kind == .object else { return nil }
-        var child = Int(json.node(object).firstChild)
-        while child >= 0 {
-            let isKey =
-                json.node(child).keyHasEscapes
-                ? ExactText(json.key(child) ?? "") == ExactText(key) : json.keyContent(child).equals(key.utf8.span)
-            if isKey { return child }
-            child = Int(json.node(child).next)
-        }
-        return nil
     }
 
     private func item(_ index: Int, of array: Int) -> Int? {

@@ -8,6 +8,8 @@ package struct JSONPointerPath: Hashable, Sendable {
     package let text: String
     /// What stands between the slashes, escapes decoded. Empty: the whole.
     let steps: [String]
+    /// The steps' bytes, for looking them up in what was scanned.
+    let keys: [[UInt8]]
 
     /// Nil when it neither is empty nor begins with a slash, or holds an unknown escape.
     package init?(_ text: String) {
@@ -21,6 +23,7 @@ package struct JSONPointerPath: Hashable, Sendable {
         }
         self.text = text
         self.steps = steps
+        keys = steps.map { Array($0.utf8) }
     }
 
     /// Whether `other` is this place or below it.

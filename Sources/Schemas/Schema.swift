@@ -1,12 +1,24 @@
-// A schema, compiled: a tree of nodes in one array, without references, so that a check allocates nothing while all is
-// well. It is immutable and shared by all threads; a `SchemaChecker` is not.
+// A schema, compiled: a tree of nodes in one array that name each other by number, so that a check allocates nothing
+// while all is well. It is immutable and shared by all threads; a `SchemaChecker` is not.
 
 /// What an app's type decodes from, and what was agreed beyond that. See docs/schemas.md.
 package struct Schema: Sendable {
     /// The file it was read from.
     package let name: String
     /// The root is the first.
-    let nodes: [SchemaNode]
+    let parts: [SchemaPart]
+
+    init(name: String, nodes: [SchemaNode]) {
+        self.name = name
+        parts = nodes.map(SchemaPart.init)
+    }
+}
+
+/// A node in a place of its own: one that is copied is counted in each of its lists.
+final class SchemaPart: Sendable {
+    let node: SchemaNode
+
+    init(_ node: SchemaNode) { self.node = node }
 }
 
 struct SchemaNode: Sendable {
@@ -71,12 +83,19 @@ struct SchemaCondition: Sendable {
     var otherwise: Int?
 }
 
-struct SchemaProperty: Sendable {
-    var key: [UInt8]
+final class SchemaProperty: Sendable {
+    let key: [UInt8]
     /// Swift compares keys by what they mean, so two spellings of one accented letter are the same key.
-    var text: String
-    var node: Int
-    var isRequired: Bool
+    let text: String
+    let node: Int
+    let isRequired: Bool
+
+    init(key: [UInt8], text: String, node: Int, isRequired: Bool) {
+        self.key = key
+        self.text = text
+        self.node = node
+        self.isRequired = isRequired
+    }
 
     /// Shorter keys first: most keys that differ do so in their length.
     static func isOrdered(_ a: SchemaProperty, _ b: SchemaProperty) -> Bool {

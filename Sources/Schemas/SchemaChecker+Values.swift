@@ -1,15 +1,16 @@
 // Single values against a schema: text, numbers and the values of an `enum`; and which property a key names.
 
 import Basics
+import Glibc
 
 extension SchemaChecker {
-    func checkString(_ value: Int, _ node: SchemaNode, for reader: Reader) {
-        if !node.text.isEmpty { checkLimits(value, node.text) }
-        guard let embedded = node.embedded else { return }
+    func checkString(_ value: Int, _ part: SchemaPart, for reader: Reader) {
+        if !part.node.text.isEmpty { checkLimits(value, part.node.text) }
+        guard let embedded = part.node.embedded else { return }
         if let error = levels.descend(into: value) {
             return tell(reader, "holds no JSON text: \(error.explanation), at byte \(error.offset)")
         }
-        check(0, schema.nodes[embedded], for: reader)
+        check(0, schema.parts[embedded], for: reader)
         levels.ascend()
     }
 
@@ -33,25 +34,25 @@ extension SchemaChecker {
 
     private static func characters(_ count: Int) -> String { count == 1 ? "1 character" : "\(count) characters" }
 
-    func checkNumber(_ value: Int, _ node: SchemaNode, for reader: Reader) {
+    func checkNumber(_ value: Int, _ part: SchemaPart, for reader: Reader) {
         let json = levels.json
         let number = NumberText(bytes: json.text(value), isInteger: json.node(value).isInteger)
         let fits: Bool
-        switch (reader, node.kind) {
-        case (.phone, .integer): fits = number.integer(node.width) != nil
-        case (.phone, _): fits = number.isFloatingPoint(node.width)
+        switch (reader, part.node.kind) {
+        case (.phone, .integer): fits = number.integer(part.node.width) != nil
+        case (.phone, _): fits = number.isFloatingPoint(part.node.width)
         case (.contract, .integer): fits = number.isInteger || number.double.map { $0 == $0.rounded() } ?? false
         case (.contract, _): fits = true
         }
         guard fits else {
-            let name = reader == .phone ? node.width.words : "integer"
+            let name = reader == .phone ? part.node.width.words : "integer"
             return tell(reader, "is \(clipped(number.bytes.text)), which is no \(name)")
         }
-        guard node.minimum != nil || node.maximum != nil, let double = number.double else { return }
-        if let least = node.minimum, double < least {
+        guard part.node.minimum != nil || part.node.maximum != nil, let double = number.double else { return }
+        if let least = part.node.minimum, double < least {
             tell(.contract, "is \(clipped(number.bytes.text)), less than \(Self.text(least))")
         }
-        if let most = node.maximum, double > most {
+        if let most = part.node.maximum, double > most {
             tell(.contract, "is \(clipped(number.bytes.text)), more than \(Self.text(most))")
         }
     }
@@ -61,18 +62,18 @@ extension SchemaChecker {
         number == number.rounded() && number.magnitude < 1e15 ? String(Int64(number)) : String(number)
     }
 
-    func checkChoices(_ value: Int, _ node: SchemaNode, for reader: Reader) {
-        for choice in node.choices where isChoice(value, choice, node) { return }
-        let words = node.choices.prefix(12).map(\.words).joined(separator: ", ")
-        let rest = node.choices.count > 12 ? " and \(node.choices.count - 12) more" : ""
+    func checkChoices(_ value: Int, _ part: SchemaPart, for reader: Reader) {
+        for choice in part.node.choices where isChoice(value, choice, part) { return }
+        let words = part.node.choices.prefix(12).map(\.words).joined(separator: ", ")
+        let rest = part.node.choices.count > 12 ? " and \(part.node.choices.count - 12) more" : ""
         let found = clipped(levels.json.text(value).text)
         tell(
-            node.isOpen ? .contract : reader,
-            node.choices.count == 1 ? "is \(found), not \(words)" : "is \(found), none of \(words)\(rest)")
+            part.node.isOpen ? .contract : reader,
+            part.node.choices.count == 1 ? "is \(found), not \(words)" : "is \(found), none of \(words)\(rest)")
     }
 
     /// As Swift's `init(rawValue:)`: text by what it means, numbers by their value.
-    private func isChoice(_ value: Int, _ choice: SchemaScalar, _ node: SchemaNode) -> Bool {
+    private func isChoice(_ value: Int, _ choice: SchemaScalar, _ part: SchemaPart) -> Bool {
         let json = levels.json
         let row = json.node(value)
         switch (choice, row.kind) {
@@ -83,25 +84,25 @@ extension SchemaChecker {
             return json.string(value) == wanted
         case (.integer(let wanted), .number):
             let number = NumberText(bytes: json.text(value), isInteger: row.isInteger)
-            return node.kind == .integer
-                ? number.integer(node.width) == Int128(wanted) : number.double == Double(wanted)
+            return part.node.kind == .integer
+                ? number.integer(part.node.width) == Int128(wanted) : number.double == Double(wanted)
         case (.number(let wanted), .number): return json.double(value) == wanted
         default: return false
         }
     }
 
     /// The property that a member's key names. Swift takes two spellings of one letter for the same key.
-    func property(of child: Int, _ node: SchemaNode) -> Int? {
+    func property(of child: Int, _ part: SchemaPart) -> Int? {
         let json = levels.json
         let key = json.keyContent(child)
         guard !json.node(child).keyHasEscapes, Self.isPlain(key) else {
             guard let text = json.key(child) else { return nil }
-            return node.properties.firstIndex { $0.text == text }
+            return part.node.properties.firstIndex { $0.text == text }
         }
-        var (low, high) = (0, node.properties.count)
+        var (low, high) = (0, part.node.properties.count)
         while low < high {
             let middle = (low + high) / 2
-            switch Self.order(node.properties[middle].key, key) {
+            switch Self.order(part.node.properties[middle].key, key) {
             case 0: return middle
             case ..<0: low = middle + 1
             default: high = middle
@@ -113,13 +114,16 @@ extension SchemaChecker {
     /// As `SchemaProperty.isOrdered`.
     private static func order(_ a: [UInt8], _ b: Span<UInt8>) -> Int {
         guard a.count == b.count else { return a.count - b.count }
-        for index in a.indices where a[index] != b[index] { return Int(a[index]) - Int(b[index]) }
-        return 0
+        return a.withUnsafeBufferPointer { a in
+            b.withUnsafeBufferPointer { b in
+                guard let start = a.baseAddress, let otherStart = b.baseAddress else { return 0 }
+                return Int(memcmp(start, otherStart, a.count))
+            }
+        }
     }
 
     private static func isPlain(_ text: Span<UInt8>) -> Bool {
-        for index in text.indices where text[index] >= 0x80 { return false }
-        return true
+        text.withUnsafeBufferPointer { bytes in bytes.reduce(0, |) < 0x80 }
     }
 
     static func words(_ node: SchemaNode) -> String {

@@ -30,7 +30,7 @@ package final class SchemaChecker {
         if let error = levels.start(text, pointer: "") {
             tell(.phone, "is not JSON: \(error.explanation), at byte \(error.offset)")
         } else {
-            check(0, schema.nodes[0], for: .phone)
+            check(0, schema.parts[0], for: .phone)
         }
         return verdict
     }
@@ -39,7 +39,7 @@ package final class SchemaChecker {
     package func check(_ node: Int, of scanner: JSONScanner, at pointer: String) -> SchemaVerdict {
         begin()
         levels.start(scanner, pointer: pointer)
-        check(node, schema.nodes[0], for: .phone)
+        check(node, schema.parts[0], for: .phone)
         return verdict
     }
 
@@ -50,77 +50,77 @@ package final class SchemaChecker {
     }
 
     /// The value where `levels` stands.
-    func check(_ value: Int, _ node: SchemaNode, for reader: Reader) {
-        let reader = node.isIgnored ? .contract : reader
+    func check(_ value: Int, _ part: SchemaPart, for reader: Reader) {
+        let reader = part.node.isIgnored ? .contract : reader
         let kind = levels.json.node(value).kind
-        let isNull = kind == .null && node.kind != .any
+        let isNull = kind == .null && part.node.kind != .any
         if isNull {
-            if !node.isNullable { tell(reader, "is null, not \(Self.words(node))") }
+            if !part.node.isNullable { tell(reader, "is null, not \(Self.words(part.node))") }
         } else {
-            switch (node.kind, kind) {
-            case (.any, .object): checkMembers(value, node, for: reader)
+            switch (part.node.kind, kind) {
+            case (.any, .object): checkMembers(value, part, for: reader)
             case (.any, _), (.boolean, .true), (.boolean, .false): break
-            case (.object, .object): checkMembers(value, node, for: reader)
-            case (.array, .array): checkItems(value, node, for: reader)
-            case (.string, .string): checkString(value, node, for: reader)
-            case (.integer, .number), (.number, .number): checkNumber(value, node, for: reader)
-            default: return tell(reader, "is \(Self.words(kind)), not \(Self.words(node))")
+            case (.object, .object): checkMembers(value, part, for: reader)
+            case (.array, .array): checkItems(value, part, for: reader)
+            case (.string, .string): checkString(value, part, for: reader)
+            case (.integer, .number), (.number, .number): checkNumber(value, part, for: reader)
+            default: return tell(reader, "is \(Self.words(kind)), not \(Self.words(part.node))")
             }
         }
         // An optional enum of Swift has no raw value for null.
-        let hasChoice = !isNull || node.isNullable && reader == .contract
-        if hasChoice, !node.choices.isEmpty { checkChoices(value, node, for: reader) }
-        for agreement in node.agreements { check(value, schema.nodes[agreement], for: .contract) }
-        for condition in node.conditions {
+        let hasChoice = !isNull || part.node.isNullable && reader == .contract
+        if hasChoice, !part.node.choices.isEmpty { checkChoices(value, part, for: reader) }
+        for agreement in part.node.agreements { check(value, schema.parts[agreement], for: .contract) }
+        for condition in part.node.conditions {
             let branch = holds(value, condition.condition) ? condition.then : condition.otherwise
-            if let branch { check(value, schema.nodes[branch], for: .contract) }
+            if let branch { check(value, schema.parts[branch], for: .contract) }
         }
     }
 
-    private func checkItems(_ value: Int, _ node: SchemaNode, for reader: Reader) {
-        guard let items = node.items else { return }
+    private func checkItems(_ value: Int, _ part: SchemaPart, for reader: Reader) {
+        guard let items = part.node.items else { return }
         var child = Int(levels.json.node(value).firstChild)
         var index = 0
         while child >= 0 {
             levels.enter(element: index)
-            check(child, schema.nodes[items], for: reader)
+            check(child, schema.parts[items], for: reader)
             levels.leave()
             child = Int(levels.json.node(child).next)
             index += 1
         }
     }
 
-    private func checkMembers(_ value: Int, _ node: SchemaNode, for reader: Reader) {
-        if case .values(let values) = node.additional { return checkDictionary(value, values, for: reader) }
+    private func checkMembers(_ value: Int, _ part: SchemaPart, for reader: Reader) {
+        if case .values(let values) = part.node.additional { return checkDictionary(value, values, for: reader) }
         let base = places.count
-        places.append(contentsOf: repeatElement(-1, count: node.properties.count))
-        defer { places.removeLast(node.properties.count) }
+        places.append(contentsOf: repeatElement(-1, count: part.node.properties.count))
+        defer { places.removeLast(part.node.properties.count) }
         var child = Int(levels.json.node(value).firstChild)
         while child >= 0 {
-            if let index = property(of: child, node) {
+            if let index = property(of: child, part) {
                 if places[base + index] < 0 { places[base + index] = child } else { tellRepeated(child) }
-            } else if case .forbidden = node.additional {
+            } else if case .forbidden = part.node.additional {
                 tell(.contract, "is a key that was not agreed on", inside: child)
             }
             child = Int(levels.json.node(child).next)
         }
-        for (index, property) in node.properties.enumerated() {
-            check(places[base + index], property, for: reader)
+        for index in part.node.properties.indices {
+            check(places[base + index], part.node.properties[index], for: reader)
         }
     }
 
     private func check(_ value: Int, _ property: SchemaProperty, for reader: Reader) {
-        let node = schema.nodes[property.node]
+        let part = schema.parts[property.node]
         guard value >= 0 else {
             guard property.isRequired else { return }
-            let reader = node.toleratesAbsence ? .contract : reader
+            let reader = part.node.toleratesAbsence ? .contract : reader
             return tell(reader, "lacks the key \"\(property.text)\"")
         }
         // A Swift type that may be absent is optional, so null is the same to it.
         let isAbsent = reader == .phone && !property.isRequired && levels.json.node(value).kind == .null
-        if isAbsent, !node.isIgnored { return }
+        if isAbsent, !part.node.isIgnored { return }
         levels.enter(member: value)
-        check(value, node, for: reader)
+        check(value, part, for: reader)
         levels.leave()
     }
 
@@ -135,7 +135,7 @@ package final class SchemaChecker {
                 tellRepeated(child)
             } else {
                 levels.enter(member: child)
-                check(child, schema.nodes[values], for: reader)
+                check(child, schema.parts[values], for: reader)
                 levels.leave()
             }
             child = Int(levels.json.node(child).next)
@@ -146,7 +146,7 @@ package final class SchemaChecker {
     private func holds(_ value: Int, _ node: Int) -> Bool {
         let (wasAsking, hadFailed) = (isAsking, hasFailed)
         (isAsking, hasFailed) = (true, false)
-        check(value, schema.nodes[node], for: .contract)
+        check(value, schema.parts[node], for: .contract)
         let holds = !hasFailed
         (isAsking, hasFailed) = (wasAsking, hadFailed)
         return holds

@@ -14,6 +14,7 @@ import Schemas
 final class ContentCheck {
     private let checker: ContentChecker?
     private let renderer: CallRenderer?
+    private let scanner = JSONScanner(maxDepth: 128, maxNodes: 16_384)
     /// More reasons than these are not told of one push.
     private static let mostReasons = 3
 
@@ -25,7 +26,8 @@ final class ContentCheck {
 
     var judgesSchemas: Bool { checker?.judgesSchemas ?? false }
 
-    func look(at entry: PushEntry, _ marker: Marker?, _ push: inout SeenPush, _ context: RunContext) {
+    /// `call`: what the push's marker speaks of, where its account is at hand.
+    func look(at entry: PushEntry, _ marker: Marker?, _ call: SeenCall?, _ push: inout SeenPush, _ context: RunContext) {
         guard push.isAccepted, !entry.isCut else { return }
         if push.event == .start { lookAtStart(entry, &push, context) }
         guard let checker else { return }
@@ -33,11 +35,20 @@ final class ContentCheck {
         let verdict = checker.verdict(payload, type: push.type, event: push.event)
         push.undecodable = number(of: verdict.doesNotDecode, context)
         push.contractBreak = number(of: verdict.breaksContract, context)
-        guard let marker, let sent = renderer?.call(session: marker.session, step: marker.step),
-            checker.judgesPassing(call: sent.call)
-        else { return }
-        let differences = checker.differences(
-            payload, type: push.type, event: push.event, call: sent.call, body: sent.body.span)
+        guard let marker, let renderer else { return }
+        let differences: [SchemaFinding]
+        if let call {
+            let index = renderer.index(of: call)
+            guard checker.judgesPassing(call: index, type: push.type, event: push.event) else { return }
+            let body = renderer.body(of: call)
+            differences = checker.differences(
+                payload, type: push.type, event: push.event, call: index, body: body.bytes)
+        } else if let sent = renderer.call(session: marker.session, step: marker.step) {
+            differences = checker.differences(
+                payload, type: push.type, event: push.event, call: sent.call, body: sent.body.span)
+        } else {
+            return
+        }
         push.alteration = number(of: differences, context)
     }
 
@@ -47,11 +58,13 @@ final class ContentCheck {
     }
 
     private func lookAtStart(_ entry: PushEntry, _ push: inout SeenPush, _ context: RunContext) {
-        guard push.isLiveActivity, let payload = try? JSONValue(parsing: entry.payload.span), let aps = payload["aps"] else {
+        guard push.isLiveActivity, scanner.scan(entry.payload.span) == nil, let aps = scanner.member("aps", of: 0) else {
             return
         }
-        if aps["input-push-token"] != nil || aps["input-push-channel"] != nil { push.flags.insert(.asksForToken) }
-        let lacks = ["attributes-type", "attributes", "content-state", "alert"].filter { aps[$0] == nil }
+        func has(_ key: StaticString) -> Bool { scanner.member(key, of: aps) != nil }
+        if has("input-push-token") || has("input-push-channel") { push.flags.insert(.asksForToken) }
+        let wanted: [StaticString] = ["attributes-type", "attributes", "content-state", "alert"]
+        let lacks = wanted.filter { !has($0) }.map(\.description)
         if !lacks.isEmpty { push.startLack = context.texts.intern("no " + lacks.joined(separator: ", no ")) }
     }
 }

@@ -6,39 +6,52 @@ import Journal
 import Metrics
 import Pushes
 
-struct Observer {
+/// Confined to the judge's thread.
+final class Observer {
     private let run: UInt32?
     private let content: ContentCheck
     private let context: RunContext
+    /// The credential met last, which the next push nearly always carries again.
+    private var newest: (text: String, number: Int32)?
+    /// Words and topics met: a run has few of each, and looking there is cheaper than asking for them anew.
+    private var types: [(word: String, type: PushType)] = []
+    private var topics: [(text: String, number: Int32)] = []
+    private static let mostKnown = 8
+    private let hasHostClock: Bool
 
     /// `run` is the number in the run's markers; nil: whatever marker there is counts.
     init(run: UInt32?, content: ContentCheck, context: RunContext) {
         self.run = run
         self.content = content
         self.context = context
+        hasHostClock = context.circumstances.clockOrigin == nil
     }
 
-    func observe(_ entry: PushEntry) -> SeenPush {
-        let marker = entry.marker.flatMap { run == nil || $0.run == run ? $0 : nil }
-        let type = entry.pushType.flatMap { PushType(word: $0) } ?? .alert
-        let wall = context.circumstances.mockWall(at: entry.arrivedAt, host: entry.arrivedWall)
+    /// The marker, where it is of this run.
+    func marker(of entry: PushEntry) -> Marker? { entry.marker.flatMap { run == nil || $0.run == run ? $0 : nil } }
+
+    /// `call`: what the push's marker speaks of, where its account is at hand.
+    func observe(_ entry: PushEntry, _ call: SeenCall?) -> SeenPush {
+        let marker = marker(of: entry)
+        let wall =
+            hasHostClock ? entry.arrivedWall : context.circumstances.mockWall(at: entry.arrivedAt, host: entry.arrivedWall)
         var push = SeenPush(
             id: entry.id, arrivedAt: entry.arrivedAt, answeredAt: entry.arrivedAt + entry.delay, arrivedWall: wall,
-            token: TokenHash(entry.token), status: entry.status, type: type)
+            token: TokenHash(entry.token), status: entry.status, type: type(of: entry))
         push.diedMilliseconds = entry.timestampMilliseconds
         push.stamp = entry.stamp
         push.connection = entry.connection
         push.apnsID = entry.apnsID
-        push.payloadHash = entry.payload.hashValue
         push.payloadCount = Int32(clamping: entry.payload.count)
         push.authorization = authorization(of: entry)
-        push.topic = entry.topic.map { context.texts.intern($0) } ?? -1
+        push.topic = topic(of: entry)
         push.reason = entry.reason.map { context.texts.intern($0) } ?? -1
         push.faultRule = entry.faultRule
         push.faultAction = entry.faultAction
         push.event = entry.event
         push.outcome = entry.outcome
         push.environment = entry.environment
+        if marker == nil { push.payloadHash = hash(of: entry.payload) }
         if let marker {
             push.flags.insert(.isMarked)
             push.session = marker.session
@@ -50,15 +63,39 @@ struct Observer {
             push.priority = UInt8(priority) ?? 10
         }
         if entry.header("apns-id") != nil { push.flags.insert(.gaveAPNsID) }
-        content.look(at: entry, marker, &push, context)
+        content.look(at: entry, marker, call, &push, context)
         return push
+    }
+
+    private func type(of entry: PushEntry) -> PushType {
+        guard let word = entry.pushType else { return .alert }
+        if let known = types.first(where: { $0.word == word }) { return known.type }
+        let type = PushType(word: word) ?? .alert
+        if types.count < Self.mostKnown { types.append((word, type)) }
+        return type
+    }
+
+    private func topic(of entry: PushEntry) -> Int32 {
+        guard let text = entry.topic else { return -1 }
+        if let known = topics.first(where: { $0.text == text }) { return known.number }
+        let number = context.texts.intern(text)
+        if topics.count < Self.mostKnown { topics.append((text, number)) }
+        return number
     }
 
     private func authorization(of entry: PushEntry) -> Int32 {
         guard let text = entry.header("authorization") else { return -1 }
-        if let known = context.texts.number(of: text) { return known }
-        let number = context.texts.intern(text)
-        context.signers[number] = ProviderTokenClaims(authorization: text)
+        if let newest, newest.text == text { return newest.number }
+        let known = context.texts.number(of: text)
+        let number = known ?? context.texts.intern(text)
+        if known == nil { context.signers[number] = ProviderTokenClaims(authorization: text) }
+        newest = (text, number)
         return number
+    }
+
+    private func hash(of payload: [UInt8]) -> Int {
+        var hasher = Hasher()
+        payload.withUnsafeBytes { hasher.combine(bytes: $0) }
+        return hasher.finalize()
     }
 }

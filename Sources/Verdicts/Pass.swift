@@ -18,6 +18,8 @@ struct Pass {
     var story = Story()
     private let plan: Plan?
     private let scenario: Scenario?
+    /// What the profile expects of each call.
+    private let expectedStatuses: [Set<Int>]
     private let observer: Observer
     private var correlator: Correlator
     private var course = RuleCourse()
@@ -26,6 +28,8 @@ struct Pass {
     /// By the instant at which they close, the last one first.
     private var closing = ClosingQueue()
     private var nextAccount = 0
+    /// No account opens before this.
+    private var nextOpening = Instant(nanoseconds: .min)
     /// What became of pushes that were stored, and pushes whose answer never left us.
     private var lateOutcomes: [UInt64: Outcome] = [:]
     private var undelivered: Set<UInt64> = []
@@ -36,6 +40,7 @@ struct Pass {
     init(plan: Plan?, scenario: Scenario?, context: RunContext, correlator: Correlator) {
         self.plan = plan
         self.scenario = scenario
+        expectedStatuses = scenario?.relay.profile.calls.map(\.expectedStatus) ?? []
         self.context = context
         self.correlator = correlator
         let content = ContentCheck(plan: plan)
@@ -80,8 +85,9 @@ struct Pass {
         guard entry.provider == .apns else { return }
         pushesRead += 1
         context.pushCount += 1
-        var push = observer.observe(entry)
-        if let scenario, push.metFault {
+        let call = call(of: observer.marker(of: entry))
+        var push = observer.observe(entry, call)
+        if push.metFault, let scenario {
             if story.touchesConnection(push.faultRule, scenario) { story.fire(push.faultRule, at: push.answeredAt, context) }
             story.count(push.faultRule, at: push.answeredAt, scenario, context)
         }
@@ -93,6 +99,12 @@ struct Pass {
             return
         }
         open[number]?.pushes.append(push)
+    }
+
+    private mutating func call(of marker: Marker?) -> SeenCall? {
+        guard let marker, let plan else { return nil }
+        return open[plan.account(ofSession: marker.session)]?
+            .call(at: UInt64(marker.session) << 32 | UInt64(marker.step))
     }
 
     /// The account that a push belongs to: that of its marker, else that of its token.
@@ -121,7 +133,7 @@ struct Pass {
         call.status = event.status
         call.failure = event.failure
         call.attempts = event.attempts
-        let isExpected = scenario?.relay.profile.calls[safe: Int(event.kind)]?.expectedStatus.contains(Int(event.status))
+        let isExpected = expectedStatuses[safe: Int(event.kind)]?.contains(Int(event.status))
         call.wasTaken = call.wasAnswered && event.failure == 0 && isExpected ?? (200..<300).contains(event.status)
         let answer =
             call.wasAnswered
@@ -130,6 +142,7 @@ struct Pass {
         guard let plan else { return }
         let number = plan.account(ofSession: event.session)
         guard let index = open[number]?.index(ofCall: call.place) else { return }
+        call.scriptStep = open[number]!.calls[index].scriptStep
         open[number]!.calls[index] = call
     }
 
@@ -137,8 +150,14 @@ struct Pass {
 
     private mutating func advance(to instant: Instant, wall: WallTime) {
         story.see(instant, wall: wall)
-        if let plan, let origin = story.origin {
-            while nextAccount < plan.accountCount, origin + plan.start(ofAccount: nextAccount) <= instant {
+        if nextOpening <= instant, let plan, let origin = story.origin {
+            nextOpening = .distantFuture
+            while nextAccount < plan.accountCount {
+                let start = origin + plan.start(ofAccount: nextAccount)
+                guard start <= instant else {
+                    nextOpening = start
+                    break
+                }
                 openAccount(plan, origin)
             }
         }
@@ -157,9 +176,11 @@ struct Pass {
     private mutating func close(_ number: UInt32) {
         guard var account = open.removeValue(forKey: number) else { return }
         account.settle(late: lateOutcomes, undelivered: undelivered)
-        for push in account.pushes {
-            lateOutcomes[push.id] = nil
-            undelivered.remove(push.id)
+        if !lateOutcomes.isEmpty || !undelivered.isEmpty {
+            for push in account.pushes {
+                lateOutcomes[push.id] = nil
+                undelivered.remove(push.id)
+            }
         }
         let joined = JoinedAccount(account, context.circumstances, isDeath: context.tellsOfDeath)
         correlator.close(joined, context.circumstances)

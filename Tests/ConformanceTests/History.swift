@@ -215,9 +215,10 @@ struct History {
     func verdict(of id: String) -> Verdict {
         var machine = RuleBook.rule(named: id)!.make()
         let joined = joined
-        for push in joined.account.pushes {
-            run.pushCount += 1
-            machine.see(push, run)
+        run.pushCount += joined.account.pushes.count
+        if var watcher = machine as? any PushMachine {
+            for push in joined.account.pushes { watcher.see(push, run) }
+            machine = watcher
         }
         machine.close(joined, run)
         return machine.verdict(run)

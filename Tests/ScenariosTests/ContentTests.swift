@@ -37,7 +37,7 @@ struct ContentTests {
         let profile = try profile(name)
         let checker = ContentChecker(profile)
         let index = try #require(profile.call(named: call))
-        #expect(checker.judgesPassing(call: index) && checker.judgesSchemas)
+        #expect(checker.judgesPassing(call: index, type: .liveactivity, event: event) && checker.judgesSchemas)
         return withBytes(of: body) { body in
             withBytes(of: payload) { payload in
                 checker.differences(
@@ -182,6 +182,7 @@ struct ContentTests {
         #expect(profile.content.contentState?.name.hasPrefix("tiny.yaml:8:") == true)
         #expect(profile.calls[0].passes == nil && profile.calls[1].passes == [])
         let checker = ContentChecker(profile)
-        #expect(checker.judgesPassing(call: 0) && !checker.judgesPassing(call: 1))
+        #expect(checker.judgesPassing(call: 0, type: .liveactivity, event: .update))
+        #expect(!checker.judgesPassing(call: 1, type: .liveactivity, event: .update))
     }
 }

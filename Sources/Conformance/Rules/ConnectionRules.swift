@@ -16,7 +16,7 @@ enum ConnectionRules {
         var key: String
     }
 
-    private struct Reused: RuleMachine {
+    private struct Reused: PushMachine {
         /// Where a provider token was first seen in use.
         private struct FirstUse {
             var push: UInt64
@@ -69,7 +69,7 @@ enum ConnectionRules {
         advice: "sign once, keep the token for 50 minutes, and let concurrent pushes wait for the one signature",
         make: { Reused() })
 
-    private struct Renewed: RuleMachine {
+    private struct Renewed: PushMachine {
         /// So many pushes may be under way with the token that was refused.
         private static let inFlight = 20
         private var refused: [Int32: (push: SeenPush, after: Int)] = [:]
@@ -105,7 +105,7 @@ enum ConnectionRules {
         advice: "drop the cached token when APNs says it has expired, sign, and send the push once more",
         make: { Renewed() })
 
-    private struct OneTeam: RuleMachine {
+    private struct OneTeam: PushMachine {
         /// Connections that carried pushes lately.
         private static let remembered = 10_000
         private var teams: [UInt64: (team: String, push: UInt64)] = [:]
@@ -136,7 +136,7 @@ enum ConnectionRules {
 
     // MARK: Connections
 
-    private struct StreamLimit: RuleMachine {
+    private struct StreamLimit: PushMachine {
         private static let remembered = 10_000
         /// The first push of each connection, and whether a second one followed it.
         private var connections: [UInt64: UInt64] = [:]
@@ -166,7 +166,7 @@ enum ConnectionRules {
         advice: "let the HTTP/2 library count streams, and queue pushes until one is free; the limit changes on the way",
         make: { StreamLimit() })
 
-    private struct ConnectionsReused: RuleMachine {
+    private struct ConnectionsReused: PushMachine {
         /// Below this many pushes nothing can be said about reuse.
         private static let enoughPushes = 50
         private static let leastPushesPerConnection = 10

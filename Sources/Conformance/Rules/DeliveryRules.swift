@@ -61,7 +61,7 @@ enum DeliveryRules {
             for (index, row) in joined.account.rows.enumerated() {
                 guard let accepted = joined.deliveries[index].accepted else { continue }
                 // A push that a fault of ours held up is late by our doing.
-                if joined.attempts(of: index).contains(where: \.metFault) { continue }
+                if joined.metFault(index) { continue }
                 let push = joined.account.pushes[accepted]
                 if run.circumstances.wasDown(between: row.plannedAt, and: push.arrivedAt) { continue }
                 due += 1
@@ -176,8 +176,8 @@ enum DeliveryRules {
         while start < account.rows.count {
             let range = account.rows(at: account.rows[start].place, account.rows[start].type)
             defer { start = max(range.upperBound, start + 1) }
-            let phones = Set(range.map { account.rows[$0].lane.phone })
-            guard phones.count > 1 else { continue }
+            let first = account.rows[start].lane.phone
+            guard range.contains(where: { account.rows[$0].lane.phone != first }) else { continue }
             let isServed = range.contains { [.delivered, .late].contains(joined.deliveries[$0].outcome) }
             guard isServed else { continue }
             tally.test()

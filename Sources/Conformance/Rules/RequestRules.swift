@@ -22,7 +22,7 @@ enum RequestRules {
     ) { joined, run, tally in
         for push in joined.account.pushes where !push.metFault {
             tally.test()
-            guard malformed.contains(run.word(push)) else { continue }
+            guard push.reason >= 0, malformed.contains(run.word(push)) else { continue }
             tally.find(
                 "a push was rejected for its form", expected: "a request APNs accepts", seen: run.reason(push),
                 session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, push.id)

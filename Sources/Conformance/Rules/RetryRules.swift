@@ -19,6 +19,7 @@ enum RetryRules {
         norm: "Apple, Handling notification responses from APNs: retry with a delay; 15 minutes after 5xx",
         advice: "wait a second before the first retry, and longer before each next one"
     ) { joined, run, tally in
+        guard joined.account.pushes.contains(where: \.isRefusedForNow) else { return }
         var refused: [PushIdentity: SeenPush] = [:]
         for push in joined.account.pushes {
             if let first = refused[push.identity], !first.flags.contains(.isAnswerUndelivered) {
@@ -42,6 +43,7 @@ enum RetryRules {
         norm: "Apple, Sending notification requests to APNs: repeated requests in quick succession count as an attack",
         advice: "bound the attempts of a push, and let the pauses between them grow"
     ) { joined, run, tally in
+        guard joined.account.pushes.contains(where: { $0.status >= 400 }) else { return }
         // Instants of the attempts after a refusal that still lie within a second of it.
         var recent: [PushIdentity: [SeenPush]] = [:]
         for push in joined.account.pushes {
@@ -66,6 +68,7 @@ enum RetryRules {
         norm: "Apple, Sending notification requests to APNs: apns-id is the notification's own identifier",
         advice: "make the apns-id when the push is made, not when it is sent"
     ) { joined, run, tally in
+        guard joined.account.pushes.contains(where: \.isRefusedForNow) else { return }
         var refused: [PushIdentity: SeenPush] = [:]
         for push in joined.account.pushes {
             defer { refused[push.identity] = push.isRefusedForNow || push.status == 0 ? push : nil }
@@ -81,7 +84,7 @@ enum RetryRules {
         }
     }
 
-    private struct Unique: RuleMachine {
+    private struct Unique: PushMachine {
         private struct Owner {
             var identity: PushIdentity
             var id: UInt64

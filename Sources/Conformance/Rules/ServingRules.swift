@@ -63,10 +63,13 @@ enum ServingRules {
         var example: (session: UInt32, step: UInt32)?
 
         mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
-            for (row, delivery) in zip(joined.account.rows, joined.deliveries)
-            where [.delivered, .late, .superseded, .lost].contains(delivery.outcome)
-                && joined.account.call(at: row.place)?.wasTaken == true
-            {
+            for (index, delivery) in joined.deliveries.enumerated() {
+                switch delivery.outcome {
+                case .delivered, .late, .superseded, .lost: break
+                case .excused, .unsent, .undecided, .duplicated, .reordered, .unexpected, .misdirected, .altered: continue
+                }
+                let row = joined.account.rows[index]
+                guard joined.account.call(at: row.place)?.wasTaken == true else { continue }
                 owed += 1
                 example = example ?? (row.session, row.step)
             }

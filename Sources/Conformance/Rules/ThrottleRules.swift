@@ -12,7 +12,10 @@ enum ThrottleRules {
 
     /// A throttled push that was accepted.
     private struct Passed {
-        var push: SeenPush
+        /// Among the account's pushes.
+        var push: Int
+        var session: UInt32
+        var arrivedAt: Instant
         /// Arrival of its first attempt: windows may be counted from there as well.
         var firstAttempt: Instant
         var lane: Lane
@@ -22,9 +25,10 @@ enum ThrottleRules {
         joined.account.rows.enumerated().compactMap { index, row in
             guard row.flags.contains(.isThrottled), let accepted = joined.deliveries[index].accepted else { return nil }
             let push = joined.account.pushes[accepted]
-            let first = joined.attempts(of: index).map(\.arrivedAt).min() ?? push.arrivedAt
-            return Passed(push: push, firstAttempt: first, lane: row.lane)
-        }.sorted { $0.push.arrivedAt < $1.push.arrivedAt }
+            let first = joined.firstArrival(of: index) ?? push.arrivedAt
+            return Passed(
+                push: accepted, session: push.session, arrivedAt: push.arrivedAt, firstAttempt: first, lane: row.lane)
+        }.sorted { $0.arrivedAt < $1.arrivedAt }
     }
 
     private struct Target: Hashable {
@@ -43,17 +47,18 @@ enum ThrottleRules {
         let least = window * share
         var previous: [Target: Passed] = [:]
         for passed in passed(joined) {
-            let target = Target(session: passed.push.session, lane: passed.lane)
-            defer { previous[target] = passed }
-            guard let last = previous[target], !last.push.flags.contains(.isAnswerUndelivered),
-                !run.circumstances.wasDown(between: last.push.arrivedAt, and: passed.push.arrivedAt)
+            let target = Target(session: passed.session, lane: passed.lane)
+            guard let last = previous.updateValue(passed, forKey: target) else { continue }
+            let (push, lastPush) = (joined.account.pushes[passed.push], joined.account.pushes[last.push])
+            guard !lastPush.flags.contains(.isAnswerUndelivered),
+                !run.circumstances.wasDown(between: last.arrivedAt, and: passed.arrivedAt)
             else { continue }
             tally.test()
-            let gap = max(passed.push.arrivedAt - last.push.arrivedAt, passed.firstAttempt - last.firstAttempt)
+            let gap = max(passed.arrivedAt - last.arrivedAt, passed.firstAttempt - last.firstAttempt)
             guard gap < least else { continue }
             tally.find(
                 "two progress pushes lie too close together", expected: "at least \(window) between them", seen: "\(gap)",
-                session: passed.push.session, step: passed.push.step, last.push.id, passed.push.id)
+                session: push.session, step: push.step, lastPush.id, push.id)
         }
     }
 
@@ -63,20 +68,23 @@ enum ThrottleRules {
         norm: "Relay contract: throttle state is per session, so that busy sessions do not starve each other",
         advice: "key the throttle by session, not by secret or device"
     ) { joined, run, tally in
-        guard let window = run.circumstances.throttle else { return }
+        guard let window = run.circumstances.throttle, let first = joined.account.rows.first?.session,
+            joined.account.rows.contains(where: { $0.session != first })
+        else { return }
         let all = passed(joined)
-        guard Set(all.map(\.push.session)).count > 1 else { return }
+        guard Set(all.map(\.session)).count > 1 else { return }
         // Consecutive pushes of different sessions: by chance some lie within one window of each other.
-        let pairs = zip(all, all.dropFirst()).filter { $0.push.session != $1.push.session }
+        let pairs = zip(all, all.dropFirst()).filter { $0.session != $1.session }
         guard pairs.count >= 3, let last = pairs.last else { return }
         tally.test()
         let least = window * share
-        guard pairs.allSatisfy({ $1.push.arrivedAt - $0.push.arrivedAt >= least }) else { return }
+        guard pairs.allSatisfy({ $1.arrivedAt - $0.arrivedAt >= least }) else { return }
         let offered = joined.account.rows.filter { $0.flags.contains(.isThrottled) }
         guard offered.count > 2 * all.count else { return }
         tally.find(
             "sessions of one user share a throttle window", expected: "a window for each session",
-            seen: "never two of their pushes within \(least)", session: last.1.push.session, step: last.1.push.step,
-            last.0.push.id, last.1.push.id)
+            seen: "never two of their pushes within \(least)", session: last.1.session,
+            step: joined.account.pushes[last.1.push].step, joined.account.pushes[last.0.push].id,
+            joined.account.pushes[last.1.push].id)
     }
 }

@@ -18,9 +18,10 @@ enum TimestampRule {
     }
 
     private struct Track {
-        var newest: SeenPush
+        /// Among the account's pushes.
+        var newest: Int
         var stamp: Int64
-        var firstOfStamp: SeenPush
+        var firstOfStamp: Int
         var statesOfStamp: Int
     }
 
@@ -48,7 +49,8 @@ enum TimestampRule {
     ) { joined, run, tally in
         var tracks: [Key: Track] = [:]
         var starts: [Card: SeenPush] = [:]
-        for push in joined.account.pushes where push.isLiveActivity && push.isAccepted {
+        let pushes = joined.account.pushes
+        for (index, push) in pushes.enumerated() where push.isLiveActivity && push.isAccepted {
             guard let stamp = push.stamp else { continue }
             tally.test()
             let session = push.isMarked ? push.session : nil
@@ -73,33 +75,33 @@ enum TimestampRule {
             }
             let key = Key(token: push.token, session: session ?? .max)
             guard var track = tracks[key] else {
-                tracks[key] = Track(newest: push, stamp: stamp, firstOfStamp: push, statesOfStamp: 1)
+                tracks[key] = Track(newest: index, stamp: stamp, firstOfStamp: index, statesOfStamp: 1)
                 continue
             }
             // Without markers arrival is the only order there is.
-            let isNewer = !push.isMarked || push.step >= track.newest.step
+            let isNewer = !push.isMarked || push.step >= pushes[track.newest].step
             if isNewer ? stamp < track.stamp : stamp > track.stamp {
                 tally.find(
                     isNewer
                         ? "a newer state carries an older timestamp" : "an older state carries a newer timestamp",
                     expected: isNewer ? "at least \(track.stamp)" : "at most \(track.stamp)", seen: "\(stamp)",
-                    session: session, step: step, track.newest.id, push.id)
+                    session: session, step: step, pushes[track.newest].id, push.id)
             }
             guard isNewer else { continue }
-            if stamp == track.stamp, !push.isMarked || push.step > track.newest.step {
+            if stamp == track.stamp, !push.isMarked || push.step > pushes[track.newest].step {
                 track.statesOfStamp += 1
-                let since = push.arrivedWall - track.firstOfStamp.arrivedWall
+                let since = push.arrivedWall - pushes[track.firstOfStamp].arrivedWall
                 if track.statesOfStamp >= 3, since > standstill {
                     tally.find(
                         "the timestamp stands still", expected: "a newer one after \(since)", seen: "\(stamp) again",
-                        session: session, step: step, track.firstOfStamp.id, push.id)
+                        session: session, step: step, pushes[track.firstOfStamp].id, push.id)
                 }
             } else if stamp != track.stamp {
-                track.firstOfStamp = push
+                track.firstOfStamp = index
                 track.statesOfStamp = 1
             }
             track.stamp = max(stamp, track.stamp)
-            track.newest = push
+            track.newest = index
             tracks[key] = track
         }
     }

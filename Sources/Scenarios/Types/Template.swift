@@ -76,7 +76,37 @@ package enum SessionVariable: String, CaseIterable, Hashable, Sendable {
     }
 
     /// Every token of the role, itself among them.
-    package var ofSameRole: [SessionVariable] { Self.allCases.filter { $0.role == role } }
+    package var ofSameRole: [SessionVariable] { Self.sameRole[place] }
+
+    private static let sameRole = allCases.map { one in allCases.filter { $0.role == one.role } }
+
+    /// Several of them, without a heap.
+    package struct Few: OptionSet, Sendable {
+        package let rawValue: UInt16
+        package init(rawValue: UInt16) { self.rawValue = rawValue }
+    }
+
+    /// This one alone.
+    package var few: Few { Few(rawValue: 1 << UInt16(place)) }
+
+    /// Its place among all cases.
+    package var place: Int {
+        switch self {
+        case .run: 0
+        case .session: 1
+        case .sessionID: 2
+        case .secret: 3
+        case .deviceToken: 4
+        case .startToken: 5
+        case .activityToken: 6
+        case .topic: 7
+        case .serverID: 8
+        case .deviceToken2: 9
+        case .startToken2: 10
+        case .activityToken2: 11
+        case .rotatedToken: 12
+        }
+    }
 }
 
 /// Of one event.

@@ -25,6 +25,10 @@ package enum TemplateEncoding: Hashable, Sendable {
     }
 
     private static func escapeJSON(_ text: Span<UInt8>, into buffer: ByteBuffer) {
+        let isPlain = text.withUnsafeBufferPointer { bytes in
+            bytes.allSatisfy { $0 >= 32 && $0 != 34 && $0 != 92 }
+        }
+        if isPlain { return buffer.append(text) }
         var plainStart = 0
         for index in text.indices {
             let byte = text[index]
