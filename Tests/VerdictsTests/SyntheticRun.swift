@@ -197,8 +197,34 @@ struct SyntheticRun {
         return (pushes.count, events.count)
     }
 
-    /// The same without knobs, and in memory that does not grow with the run.
-    func writeStream() throws -> (pushes: Int, events: Int) {
+    /// Refuses one push in `share` with the scenario's first fault, a 503. The relay sends it again, unless a newer state
+    /// of the same activity comes before that.
+    private func refused(_ sendings: [Sending], oneIn share: Int, _ firings: inout Int) -> [Sending] {
+        let pause = Interval.milliseconds(1200)
+        var all: [Sending] = []
+        for (index, sending) in sendings.enumerated() {
+            let draw = Int(sending.row.session) * 31 + Int(sending.row.step) * 7 + Int(sending.row.type.rawValue)
+            guard draw % share == 0 else {
+                all.append(sending)
+                continue
+            }
+            firings += 1
+            var attempt = sending
+            (attempt.status, attempt.reason, attempt.outcome, attempt.faultRule) = (503, "ServiceUnavailable", nil, 1)
+            all.append(attempt)
+            attempt = sending
+            attempt.at = sending.at + pause
+            let isOvertaken = sendings[(index + 1)...].contains {
+                sending.row.type == .liveactivity && isNext($0.row, sending.row) && $0.at <= attempt.at
+            }
+            if !isOvertaken { all.append(attempt) }
+        }
+        return all
+    }
+
+    /// The same without knobs, and in memory that does not grow with the run. Where the scenario has a fault, it is a 503,
+    /// and one push in `share` meets it.
+    func writeStream(refusedOneIn share: Int = 100) throws -> (pushes: Int, events: Int) {
         let time = ManualTime()
         time.advance(by: Self.origin - Instant(nanoseconds: 0) - .seconds(2))
         let journal = directory + "/journal"
@@ -210,6 +236,11 @@ struct SyntheticRun {
         run.append(.plan(note), at: Self.origin - .seconds(1))
         run.append(.relayReady(restart: 0), at: Self.origin - .milliseconds(500))
         run.append(.phase("measure"), at: Self.origin)
+        let hasFault = !scenario.faults.isEmpty
+        if hasFault {
+            run.append(.faultGiven(FaultNote(number: 0, rule: 1, label: "503 ServiceUnavailable")), at: Self.origin)
+        }
+        var firings = 0
         var events: [EventDraft] = []
         var pushes: [Sending] = []
         var counts = (pushes: 0, events: 0)
@@ -234,11 +265,14 @@ struct SyntheticRun {
                         session: call.session, step: call.step, kind: call.kind, plannedAt: call.plannedAt,
                         sentAt: call.plannedAt + .microseconds(100), answeredAt: call.plannedAt + .milliseconds(2), status: 200))
             }
-            pushes += sendings(of: account)
+            let sent = sendings(of: account)
+            pushes += hasFault ? refused(sent, oneIn: share, &firings) : sent
             if index % 2_000 == 0 { flush(before: Self.origin + plan.start(ofAccount: index)) }
         }
         flush(before: .distantFuture)
-        for (at, note) in end(at: last, pushes: counts.pushes, events: counts.events, Extras()) { run.append(note, at: at) }
+        var extras = Extras()
+        extras.totals = { if hasFault { $0.firings = [firings] } }
+        for (at, note) in end(at: last, pushes: counts.pushes, events: counts.events, extras) { run.append(note, at: at) }
         guard run.commit(), mock.commit(), load.commit() else { throw Failure(.run, "the journal cannot be written") }
         return counts
     }
