@@ -23,8 +23,8 @@ package struct Circumstances: Sendable {
         package var windows: [Range<Instant>]
         /// It never answers: how long the relay waits is the relay's affair.
         package var isSilence: Bool
-        /// It ends a stream or a connection, or holds it up.
-        package var touchesConnection: Bool
+        /// It ends the stream of a push, or its connection, before there is an answer.
+        package var cutsOff: Bool
         /// It meets each token, or connection, so often and no more.
         package var timesEach: Int?
         /// When it had met all that it may meet.
@@ -32,13 +32,13 @@ package struct Circumstances: Sendable {
 
         package init(
             rule: UInt32, label: String, windows: [Range<Instant>], isSilence: Bool = false,
-            touchesConnection: Bool = false, timesEach: Int? = nil, spentAt: Instant? = nil
+            cutsOff: Bool = false, timesEach: Int? = nil, spentAt: Instant? = nil
         ) {
             self.rule = rule
             self.label = label
             self.windows = windows
             self.isSilence = isSilence
-            self.touchesConnection = touchesConnection
+            self.cutsOff = cutsOff
             self.timesEach = timesEach
             self.spentAt = spentAt
         }

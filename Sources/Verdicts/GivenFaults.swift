@@ -31,4 +31,12 @@ extension FaultRule {
         case .respond, .refuse, .answer, .delay, .silence, .resetStream: false
         }
     }
+
+    /// It ends the stream of a push, or its connection, before there is an answer.
+    var cutsOff: Bool {
+        switch action {
+        case .goAway, .close, .resetStream: true
+        case .respond, .refuse, .answer, .delay, .silence, .maxStreams, .refuseTLS, .raw, .window: false
+        }
+    }
 }

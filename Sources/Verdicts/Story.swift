@@ -106,7 +106,7 @@ struct Story {
             return Circumstances.Fault(
                 rule: given.note.rule, label: given.note.label,
                 windows: rule.times(givenAt: given.at, until: given.until ?? .distantFuture), isSilence: rule.isSilence,
-                touchesConnection: rule.touchesConnection,
+                cutsOff: rule.cutsOff,
                 timesEach: rule.per == .all || rule.renew != nil ? nil : rule.times,
                 spentAt: firings[given.note.rule].flatMap { $0.count >= rule.times ?? .max ? $0.last : nil })
         }

@@ -195,7 +195,7 @@ struct DeliveryRuleTests {
         }
         history.run.circumstances.connectionFirings = []
         history.run.circumstances.faults = [
-            .init(rule: 2, label: "reset", windows: [at(26)..<at(26.1)], touchesConnection: touches)
+            .init(rule: 2, label: "reset", windows: [at(26)..<at(26.1)], cutsOff: touches)
         ]
         return history
     }

@@ -200,7 +200,7 @@ enum DeliveryRules {
             let delivery = joined.deliveries[index]
             let attempts = joined.attempts(of: index)
             // What was begun and cut off shows as an attempt without an answer; what was not read shows as nothing.
-            let cutOff = attempts.last { $0.status == 0 && run.circumstances.fault($0.faultRule)?.touchesConnection == true }
+            let cutOff = attempts.last { $0.status == 0 && run.circumstances.fault($0.faultRule)?.cutsOff == true }
             let isCutOff = cutOff.map { $0.id == attempts.last?.id } ?? attempts.isEmpty
             guard cutOff != nil || run.circumstances.firings(from: row.plannedAt, to: delivery.due).count == 1 else { continue }
             switch delivery.outcome {
