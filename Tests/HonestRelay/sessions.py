@@ -107,6 +107,14 @@ class Card:
         self.queue = collections.deque(item for item in self.queue if item.what == "end")
         self.held = None
 
+    def let_go(self):
+        """The phone has said goodbye to a card whose end is accepted: of what waits only that end still goes out."""
+        for item in list(self.queue) + [self.held]:
+            if item and item.what != "end":
+                item.finish()
+        self.queue = collections.deque(item for item in self.queue if item.what == "end")
+        self.held = self.held if self.ending else None
+
     @property
     def ending(self):
         return bool(self.held and self.held.what == "end")
@@ -210,7 +218,7 @@ class Session:
         self.touched = time.monotonic()
         self.cards, self.windows = [], {}
         self.ended_tokens = collections.deque(maxlen=8)
-        self.goodbyes = collections.deque(maxlen=8)     # ends whose unregistration is still to come
+        self.goodbyes = collections.deque(maxlen=8)     # ended cards whose unregistration is still to come
         self.last_complete = (-60.0, None)              # when, and its answer
         self._not_before = {}
         self.phase = hub.store.phase(*self.key) or "open"       # or ended, or dismissed
@@ -282,10 +290,10 @@ class Session:
                 card.over()
                 self.cards.remove(card)
             return
-        while self.goodbyes and now - self.goodbyes[0] > GOODBYE_OWED:
+        while self.goodbyes and now - self.goodbyes[0][0] > GOODBYE_OWED:
             self.goodbyes.popleft()
         if self.goodbyes:
-            self.goodbyes.popleft()
+            self.goodbyes.popleft()[1].let_go()
             return          # it belongs to the activity that ended, whatever was registered since
         for card in self.cards:
             if now - card.replaced_at < ROTATION_GRACE:
@@ -321,7 +329,7 @@ class Session:
 
     def _released(self, card):
         self.ended_tokens.append(card.token)
-        self.goodbyes.append(time.monotonic())
+        self.goodbyes.append((time.monotonic(), card))
 
     def _enter(self, phase):
         self.phase = phase

@@ -155,6 +155,23 @@ import Testing
         #expect(rig.seen == ["update a2 working"])
     }
 
+    @Test func aLateUnregisterIsTheOldOnesWhichAPNsHadDeclaredDead() {
+        let rig = Rig()
+        rig.device()
+        rig.activity("a1")
+        rig.answer = { $0.token == "a1" ? Rig.refusal(410, "Unregistered") : Rig.accepted }
+        rig.event(.progress)
+        rig.activity("a2")
+        rig.unregister()
+        rig.forgetSeen()
+        rig.event(.permission)
+        #expect(rig.seen == ["alert d1", "update a2 permission"])
+        rig.unregister()
+        rig.forgetSeen()
+        rig.event(.permission)
+        #expect(rig.seen == ["alert d1"])
+    }
+
     @Test func longAfterARotationAnUnregisterIsMeant() {
         let rig = Rig()
         rig.device()

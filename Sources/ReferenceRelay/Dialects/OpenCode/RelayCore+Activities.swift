@@ -89,6 +89,7 @@ extension RelayCore {
             return
         }
         for lane in session.lanes { remove(lane, now: now) }
+        session.owedUnregisters = 0
         silenceIfAlone(session)
     }
 

@@ -92,7 +92,11 @@ extension RelayCore {
             device.startToken = nil
             writes.append(.saveDevice(DeviceRow(device)))
         case .activity(let lane, _):
-            if lane.token == push.token { remove(lane, now: now) }
+            if lane.token == push.token, lane.isRegistered {
+                remove(lane, now: now)
+                // Its phone does not know yet, and may unregister it when a newer one has come (R0.20).
+                if lane.session.phase == .active { lane.session.owedUnregisters += 1 }
+            }
             if has(.prunesAllTokens) { for device in lane.account.devices { remove(device) } }
         case .stray: break
         }
