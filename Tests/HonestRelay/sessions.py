@@ -16,6 +16,7 @@ from delivery import PATIENCE, PATIENCE_AT_THE_END, Push
 FINAL = ("complete", "error")
 LIFETIME = 8 * 3600 - 60        # iOS ends an activity after eight hours
 GOODBYE_OWED = 600              # how long an unregistration may follow the end it belongs to
+STAMPED_AHEAD = 10              # seconds: more states than one process stamps in a second
 ROTATION_GRACE = 5              # an unregistration this soon after a replacement belongs to what was replaced
 START_AGAIN_AFTER = 30          # seconds after a start that was refused for no fault of the token
 MARGIN = 0.02
@@ -226,6 +227,8 @@ class Session:
         for row in hub.store.activities(*self.key):
             card = Card(self, row["device_token"], row["bundle_id"], row["apns_env"], row["created_at"])
             card.token = row["activity_token"]
+            # The process before may have stamped several states of one second, each a second ahead of the other.
+            card._last = (int(time.time()) + STAMPED_AHEAD, None)
             self.cards.append(card)
         for row in hub.store.starts(*self.key):
             device = envs.get(row["device_token"])
