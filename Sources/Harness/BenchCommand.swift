@@ -6,6 +6,18 @@ import Metrics
 import Net
 import OperatingSystem
 
+/// Files of certificate authorities, looked at before a library that knows no names of ours does.
+enum CertificateFile {
+    /// Throws a usage `Failure` unless there is a certificate in PEM in it.
+    static func check(_ path: String) throws(Failure) {
+        let hint = "give the PEM file of the authority to trust, such as a mock's ca.pem"
+        guard let text = FileSystem.read(path) else { throw Failure(.usage, "cannot read \(path)", hint: hint) }
+        guard text.contains("-----BEGIN CERTIFICATE-----") || text.contains("-----BEGIN TRUSTED CERTIFICATE-----") else {
+            throw Failure(.usage, "\(path) holds no certificate in PEM", hint: hint)
+        }
+    }
+}
+
 package struct BenchCommand: Sendable {
     package var url = ""
     package var usesHTTP1 = false
@@ -45,6 +57,7 @@ package struct BenchCommand: Sendable {
         } else {
             options.body = BenchOptions.alertBody(bytes: bodyBytes)
         }
+        if let caFile { try CertificateFile.check(caFile) }
         options.caFile = caFile
         options.loops = loops
         options.seed = Seed(seed)
@@ -60,10 +73,13 @@ package struct BenchCommand: Sendable {
         }
         let statuses = result.statuses.map { "\($0.status): \($0.count)" }.joined(separator: ", ")
         let failures = result.failures.filter { $0.count > 0 }.map { "\($0.kind): \($0.count)" }.joined(separator: ", ")
+        let refusals = result.refusals.prefix(5).map { refusal in
+            "refused   \(refusal.status) × \(refusal.count): \(Escaping.terminal(refusal.body))\n"
+        }.joined()
         return """
             requests  \(result.answered) answered in \(result.elapsed), \(Int(result.perSecond)) a second
             statuses  \(statuses)
-            failures  \(failures.isEmpty ? "none" : failures)
+            \(refusals)failures  \(failures.isEmpty ? "none" : failures)
             latency   p50 \(time(50)), p90 \(time(90)), p99 \(time(99)), p99.9 \(time(99.9)), max \(time(100))
             CPU       \(result.cpuPerRequest) per request (\(result.cpuUser) user, \(result.cpuSystem) system)
 
@@ -77,6 +93,10 @@ package struct BenchCommand: Sendable {
             "answered": .integer(Int64(result.answered)), "failed": .integer(Int64(result.failed)),
             "elapsedNanoseconds": .integer(result.elapsed.nanoseconds), "perSecond": .number(result.perSecond),
             "statuses": .object(statuses),
+            "refusals": .array(
+                result.refusals.map {
+                    ["status": .integer(Int64($0.status)), "body": .string($0.body), "count": .integer(Int64($0.count))]
+                }),
             "cpuNanosecondsPerRequest": .integer(result.cpuPerRequest.nanoseconds),
             "latencyNanoseconds": [
                 "p50": .integer(result.latency.value(at: 50)), "p90": .integer(result.latency.value(at: 90)),

@@ -51,6 +51,8 @@ package struct BenchResult: Sendable {
     package var answered = 0
     /// Answers by status, ascending.
     package var statuses: [(status: Int, count: Int)] = []
+    /// Answers other than 2xx by status and body, most frequent first; of many different ones the first.
+    package var refusals: [BenchRefusal] = []
     /// Requests without an answer, by kind: `connect`, `timeout`, …
     package var failures: [(kind: String, count: Int)] = []
     /// From the first request to the last answer.
@@ -70,6 +72,14 @@ package struct BenchResult: Sendable {
     package var failed: Int { failures.reduce(0) { $0 + $1.count } }
     /// Answers other than 2xx.
     package var refused: Int { statuses.reduce(0) { 200...299 ~= $1.status ? $0 : $0 + $1.count } }
+}
+
+/// Equal answers other than 2xx.
+package struct BenchRefusal: Hashable, Sendable {
+    package var status: Int
+    /// Its first bytes.
+    package var body: String
+    package var count: Int
 }
 
 package enum Bench {

@@ -73,6 +73,10 @@ extension GateMeasure {
             statistic = last
             words.removeLast()
         }
+        if statistic == nil, Latency(rawValue: head) != nil, let last = words.last, Self.isPercentile(last) {
+            let all = Statistic.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Failure(.usage, "there is no statistic `\(last)`", hint: "known: \(all)")
+        }
         guard words.count <= 1 else { throw Self.unknown(metric, kinds) }
         if let kind = words.first, let kinds, !kinds.contains(kind) {
             throw Failure(.usage, "there is no call `\(kind)` with pushes", hint: suggestion(for: kind, in: kinds))
@@ -92,6 +96,10 @@ extension GateMeasure {
             }
             self = .deliveries(DeliveryClass(rawValue: head)!, kind: words.first, isRate: statistic == "rate")
         }
+    }
+
+    private static func isPercentile(_ word: String) -> Bool {
+        word.count > 1 && word.lowercased().hasPrefix("p") && word.dropFirst().allSatisfy { $0.isASCII && $0.isNumber }
     }
 
     private static func unknown(_ metric: String, _ kinds: [String]?) -> Failure {

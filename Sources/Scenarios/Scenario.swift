@@ -30,6 +30,8 @@ package struct Scenario: Sendable {
     package var exercises: [String] = []
     /// Ids or claims of rules that are known to be broken; one that is kept fails the run.
     package var knownFailing: [String] = []
+    /// Where the items of `gates`, `exercises` and `knownFailing` stand: `file:line:column`, beside each.
+    package var places = ListPlaces()
     /// A broken SHOULD fails the run as a MUST does.
     package var isStrict = false
     /// Pushes to a token that arrive within this time after the answer that it is dead were in flight.
@@ -56,6 +58,15 @@ package struct Scenario: Sendable {
         self.gates = gates
         self.latenessBudget = latenessBudget
     }
+}
+
+/// Where the items of lists stand that only a judge can check.
+package struct ListPlaces: Hashable, Sendable {
+    package var gates: [String] = []
+    package var exercises: [String] = []
+    package var knownFailing: [String] = []
+
+    package init() {}
 }
 
 /// A file as it was read.

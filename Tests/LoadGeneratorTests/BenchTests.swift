@@ -80,6 +80,8 @@ struct BenchTests {
         let result = try Bench.run(options(relay.origin))
         #expect(result.refused == 1_000)
         #expect(result.statuses.map(\.status) == [410])
+        #expect(result.refusals.map(\.status) == [410] && result.refusals.map(\.count) == [1_000])
+        #expect(result.refusals.first?.body.utf8.count == result.bytesReceived / 1_000)
     }
 
     @Test func `a peer that is not there is told in one line`() throws {

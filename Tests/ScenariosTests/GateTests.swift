@@ -38,6 +38,14 @@ struct GateTests {
         #expect(gate.text == text)
     }
 
+    @Test("on a percentile that is not kept is told which there are", arguments: ["delivery.p98", "delivery.complete.p75"])
+    func percentile(metric: String) {
+        #expect { try Gate(parsing: "\(metric) < 1s", kinds: ["complete"]) } throws: { error in
+            let word = metric.split(separator: ".").last!
+            return "\(error)".contains("there is no statistic `\(word)` (known: p50, p90, p95, p99")
+        }
+    }
+
     @Test("takes any call's name when it is not told which there are")
     func anyKind() throws {
         #expect(

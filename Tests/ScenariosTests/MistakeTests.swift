@@ -1,5 +1,6 @@
 // Every mistake gives one clear line with its place and the fix: one row, one knob turned in the sample.
 
+import Scenarios
 import Testing
 
 struct Row: CustomTestStringConvertible, Sendable {
@@ -20,6 +21,22 @@ struct Row: CustomTestStringConvertible, Sendable {
 struct MistakeTests {
     @Test("The sample has none")
     func sample() { #expect(Sample.complaint(Sample.text) == "") }
+
+    @Test("once, however often it is made")
+    func again() {
+        let text = Sample.with(#"{ token: "{{deviceToken}}" }"#, #"{ token: "{{tokn}}", a: "{{tokn}}", b: "{{tokn}}" }"#)
+        let complaint = Sample.complaint(text)
+        #expect(complaint.hasPrefix("tiny.yaml:11:24: unknown variable `tokn`, here and in 2 more places ("))
+        #expect(complaint.split(separator: "\n").count == 1, "\(complaint)")
+    }
+
+    @Test("with each folder once that was looked in")
+    func lookedIn() {
+        #expect {
+            try Scenario.parse(
+                text: "relay: { profile: none }", path: "Scenarios/tiny.yaml", searchPath: ["Scenarios", "other"])
+        } throws: { "\($0)".contains("there is no file `none` (looked in: Scenarios, other)") }
+    }
 
     @Test(
         "in the file itself",

@@ -28,25 +28,33 @@ extension KnowledgeTopic {
             "an expected push that was accepted in time, for the right token, of the right type and event, "
             + "with the content that was asked for.",
         "superseded":
-            "an expected push that did not come and need not: by the time it was due a newer state of the same "
-            + "activity had been accepted, which the profile allows (`coalesce`).",
+            "an expected push that was not accepted and need not be: by the time it was due a newer state of the same activity "
+            + "on the same phone had been accepted, and the profile allows that (`coalesce`), or both waited for their token "
+            + "(`held`), or a fault of ours held the older one up.",
         "late": "an expected push that was accepted after its deadline.",
-        "lost": "an expected push that never came, though its event was sent and nothing of ours explains it.",
+        "lost":
+            "an expected push that was not accepted in its time, though its event was sent and nothing of ours explains it.",
         "excused":
-            "an expected push that never came because of a fault or an outage of ours, which the report names; it is not "
-            + "held against the relay.",
-        "unsent": "an expected push whose event never left us, such as one due while we held the relay down.",
+            "an expected push that was not accepted because of a fault or an outage of ours, or because its token was dead; "
+            + "the report names which, and it is not held against the relay.",
+        "unsent":
+            "an expected push whose event, or the registration of its token, never left us, or could not while we held the "
+            + "relay down.",
         "undecided":
-            "an expected push that had not come when the run ended, before its deadline; a longer `phases.drain` decides it.",
+            "an expected push that had not been accepted when the run ended, before its deadline; a longer `phases.drain` "
+            + "decides it.",
         "duplicated":
-            "a push that was accepted although the same state had been accepted for the same token before, and the "
-            + "relay knew.",
-        "reordered": "a Live Activity push that was accepted after a newer state of the same activity.",
-        "unexpected": "an accepted push that no event asked for, such as one to a token that nobody has.",
+            "a push that was accepted although it had been accepted before, and the relay had been told so; not one whose call "
+            + "had to be sent twice.",
+        "reordered":
+            "a Live Activity push that was accepted after a newer state of the same activity; not where the profile's `order` "
+            + "is `parallel`, nor where the wire may have turned the two about.",
+        "unexpected":
+            "an accepted push that no event asked for, or, where we started the relay, one that carries no marker.",
         "misdirected": "an accepted push that carries an event's state to a token that it was not for.",
         "altered":
-            "a push that was accepted for the right token with the wrong event, or with content that is not what the relay "
-            + "was given.",
+            "a push that was accepted for the right token with the wrong event, or with content that does not decode or is not "
+            + "what the relay was given; it does not count as delivery.",
         "staleness":
             "how long a card has been out of date: 0 while it shows the newest state that was offered to the relay, else "
             + "the time since the first state newer than the shown one was offered. Percentiles are weighted by time, over "

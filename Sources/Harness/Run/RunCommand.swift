@@ -26,6 +26,8 @@ package final class RunCommand {
             path: options.scenarioPath, overrides: options.overrides, searchPath: ["Scenarios"])
         let kinds = scenario.relay.profile.calls.filter { !$0.pushes.isEmpty }.map(\.name)
         for gate in options.gates { scenario.gates.append(try Gate(parsing: gate, kinds: kinds)) }
+        try Preflight.check(scenario)
+        try Preflight.checkRules(options.knownFailing, "--known-failing", [])
         self.scenario = scenario
         let drawn = UInt64(bitPattern: time.wall().nanoseconds)
         seed = Seed(options.seed ?? scenario.seed ?? Seed(drawn).child("run").value)
@@ -50,11 +52,12 @@ package final class RunCommand {
         try play(directory, panel)
         var judging = JudgeOptions()
         judging.saysInterrupted = true
-        let record = try Verdicts.judge(directory.path, judging)
+        let judged = try Verdicts.judge(directory.path, judging)
+        let record = options.showsFullTokens ? judged : judged.withShortTokens
         panel.finish()
         try ReportFiles.writeAll(record, to: directory.path, fullTokens: options.showsFullTokens)
         if options.printsJSON {
-            Console.out(record.withShortTokens.json.text + "\n")
+            Console.out(record.json.text + "\n")
         } else {
             Console.out(TerminalSummary.renderText(record, color: Console.wantsColor(1)))
             Console.out("report: \(directory.path)/report.html\n")

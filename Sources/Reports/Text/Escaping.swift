@@ -1,6 +1,6 @@
 // Makes foreign text harmless in each language we write: HTML, XML, Markdown, a terminal.
 
-enum Escaping {
+package enum Escaping {
     /// For element content and for attribute values in double quotes, in HTML and in SVG.
     static func html(_ text: String) -> String {
         var safe = ""
@@ -65,22 +65,31 @@ enum Escaping {
         return "\(fence)\(language)\n\(text)\n\(fence)\n"
     }
 
-    /// One line for a terminal: control characters, escape sequences among them, become visible.
-    static func terminal(_ text: String) -> String {
+    /// One line for a terminal: control characters, escape sequences among them, become visible, and so do those that
+    /// turn the direction of what follows.
+    package static func terminal(_ text: String) -> String {
         var safe = ""
         for scalar in text.unicodeScalars {
-            let isControl = scalar.value < 32 || (127..<160).contains(scalar.value)
-            safe.unicodeScalars.append(scalar == "\n" || scalar == "\t" ? " " : (isControl ? "\u{FFFD}" : scalar))
+            let isHarmful = scalar.value < 32 || (127..<160).contains(scalar.value) || turnsDirection(scalar)
+            safe.unicodeScalars.append(scalar == "\n" || scalar == "\t" ? " " : (isHarmful ? "\u{FFFD}" : scalar))
         }
         return safe
     }
 
-    /// Whether XML 1.0 §2.2 allows the character.
+    /// Marks that reorder text for the eye (Unicode Standard Annex 9), and those that end a line without being one.
+    private static func turnsDirection(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x061C, 0x200E, 0x200F, 0x2028, 0x2029, 0x202A...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+
+    /// Whether XML 1.0 §2.2 allows the character, and a reader sees what it does.
     private static func isXML(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 9, 10, 13: true
         case ..<32, 127..<133, 134..<160, 0xFFFE, 0xFFFF: false
-        default: true
+        default: !turnsDirection(scalar)
         }
     }
 }

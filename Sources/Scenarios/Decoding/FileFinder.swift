@@ -89,10 +89,11 @@ final class FileFinder {
                 return source
             }
         }
-        let places = folders.map { $0.isEmpty ? "." : $0 }.joined(separator: ", ")
+        var places: [String] = []
+        for folder in folders.map({ $0.isEmpty ? "." : $0 }) where !places.contains(folder) { places.append(folder) }
         throw Failure(
             .usage, "there is no file `\(name)`",
-            hint: name.hasPrefix("/") ? "check the path" : "looked in: \(places)")
+            hint: name.hasPrefix("/") ? "check the path" : "looked in: \(places.joined(separator: ", "))")
     }
 
     static func stem(of path: String) -> String {

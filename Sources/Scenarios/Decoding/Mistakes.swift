@@ -9,14 +9,31 @@ final class Mistakes {
     /// More than this are only counted.
     private let shownMax = 8
 
+    /// How often each was found again, beside `found`.
+    private var again: [Int] = []
+
     func add(_ message: String, hint: String? = nil, at place: YAMLPlace) {
-        found.append(Failure(.usage, message, hint: hint, place: place.description))
+        add(Failure(.usage, message, hint: hint, place: place.description))
     }
 
-    func add(_ failure: Failure) { found.append(failure) }
+    /// The same mistake in another place is told once.
+    func add(_ failure: Failure) {
+        let known = found.firstIndex { $0.message == failure.message && $0.hint == failure.hint && $0.place != nil }
+        if let known, failure.place != nil {
+            again[known] += 1
+        } else {
+            found.append(failure)
+            again.append(0)
+        }
+    }
 
     /// One failure for all: the first with its own place, each further one on a line of its own.
     func check() throws(Failure) {
+        let found = zip(found, again).map { mistake, count in
+            var mistake = mistake
+            if count > 0 { mistake.message += ", here and in \(count) more place\(count == 1 ? "" : "s")" }
+            return mistake
+        }
         guard let first = found.first else { return }
         if found.count == 1 { throw first }
         var text = first.message + (first.hint.map { " (\($0))" } ?? "")

@@ -43,10 +43,15 @@ struct ScenarioDecoder {
             latenessBudget: budget)
         scenario.exercises = fields.value("exercises") == nil ? [] : fields.texts("exercises", atLeast: 1)
         scenario.knownFailing = fields.value("knownFailing") == nil ? [] : fields.texts("knownFailing", atLeast: 1)
+        scenario.places.gates = places(fields, "gates")
+        scenario.places.exercises = places(fields, "exercises")
+        scenario.places.knownFailing = places(fields, "knownFailing")
         scenario.isStrict = fields.flag("strict") ?? false
         scenario.inFlightGrace = fields.duration("inFlightGrace") ?? .seconds(1)
         return scenario
     }
+
+    private func places(_ fields: Fields, _ key: String) -> [String] { fields.items(key).map(\.place.description) }
 
     private func seed(_ fields: Fields) -> UInt64? {
         guard let node = fields.value("seed") else { return nil }
