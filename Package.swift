@@ -120,8 +120,8 @@ let package = Package(
         tests(
             "Harness",
             [
-                "APNs", "Basics", "Conformance", "Devices", "EventLoop", "Faults", "Harness", "Journal", "LoadGenerator",
-                "Metrics", "Net", "OperatingSystem", "Pushes", "ReferenceRelay", "Reports", "Scenarios",
+                "APNs", "Basics", "Conformance", "Devices", "EventLoop", "Faults", "HTTP", "Harness", "Journal",
+                "LoadGenerator", "Metrics", "Net", "OperatingSystem", "Pushes", "ReferenceRelay", "Reports", "Scenarios",
             ]),
         tests("House", []),
         tests("OperatingSystem", ["Basics", "OperatingSystem"]),

@@ -55,7 +55,7 @@ extension Verb {
 
     static let judge = Verb(
         name: "judge", operand: "RUN",
-        summary: "Judges a saved run again, also one that was killed; exits as the run would",
+        summary: "Judges a saved run again, also one that was killed, or what a mock has seen; exits as the run would",
         example: "pushrig judge Reports/latest --gate 'delivery.p99 < 2s'",
         options: [
             Option("--gate", "'EXPR'", isRepeatable: true, "a further gate, such as 'lost == 0'"),
@@ -80,11 +80,11 @@ extension Verb {
 
     static let report = Verb(
         name: "report", operand: "RUN",
-        summary: "Renders the report of a saved run again",
+        summary: "Renders the report of a saved run again, or that of one that was killed",
         example: "pushrig report Reports/latest",
         options: [
             Option("--out", "DIR", "where the files go (default: the run's own folder)"),
-            Option("--full-tokens", "tokens in full"),
+            Option("--full-tokens", "tokens in full, as the run's journal has them"),
         ]
     ) { arguments, _ in
         let run = try arguments.onlyOperand("RUN", example: "pushrig report Reports/latest")

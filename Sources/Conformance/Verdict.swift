@@ -1,7 +1,5 @@
 // What a rule says in the end, and what that comes to for the run.
 
-package import Basics
-
 /// What a rule found in the evidence.
 package enum Verdict: Hashable, Sendable {
     /// Held each time it was put to the test; `evidenceCount` says how often (at least 1).
@@ -39,7 +37,8 @@ package struct Finding: Hashable, Sendable {
     package var step: UInt32?
     /// Journal entry ids of the pushes it speaks of, in order of arrival.
     package var entries: [UInt64]
-    /// The pushes themselves, as far as they were looked up.
+    /// The event itself and the pushes, as far as they were looked up.
+    package var call: CallSeen?
     package var exchanges: [Exchange] = []
 
     package init(
@@ -52,30 +51,6 @@ package struct Finding: Hashable, Sendable {
         self.session = session
         self.step = step
         self.entries = entries
-    }
-}
-
-/// A push to the provider and its answer, as a person can read it.
-package struct Exchange: Hashable, Sendable {
-    /// The journal's entry id.
-    package var entry: UInt64
-    /// Since the plan's origin.
-    package var at: Interval
-    /// Fields, `name: value` each, pseudo-header fields first.
-    package var request: [String]
-    package var payload: String
-    /// Status, reason and body.
-    package var answer: String
-    /// What the device did with it, or empty.
-    package var device: String
-
-    package init(entry: UInt64, at: Interval, request: [String], payload: String, answer: String, device: String) {
-        self.entry = entry
-        self.at = at
-        self.request = request
-        self.payload = payload
-        self.answer = answer
-        self.device = device
     }
 }
 

@@ -24,9 +24,10 @@ package struct JudgeCommand: Sendable {
         options.knownFailing = knownFailing
         options.isStrict = isStrict
         if let maxExamples { options.maxExamples = maxExamples }
-        let record = try Verdicts.judge(directory, options)
+        let judged = try Verdicts.judge(directory, options)
+        let record = showsFullTokens ? judged : judged.withShortTokens
         if printsJSON {
-            Console.out((showsFullTokens ? record : record.withShortTokens).json.text + "\n")
+            Console.out(record.json.text + "\n")
         } else {
             Console.out(TerminalSummary.renderText(record, color: Console.wantsColor(1)))
         }

@@ -1,19 +1,51 @@
-// `pushrig report`: renders the files of a saved run again.
+// `pushrig report`: renders the files of a saved run again. One that was killed has none yet: its journal is judged.
 
 package import Basics
 import OperatingSystem
 import Reports
+import Verdicts
 
 package enum ReportCommand {
-    /// `run` is a run directory or its run.json; `directory` nil writes beside it.
+    /// `run` is a run directory or its run.json; `directory` nil writes beside it. Throws a usage `Failure` when there is
+    /// no run, or when tokens are asked for in full and the journal that holds them is gone.
     package static func run(_ run: String, into directory: String?, fullTokens: Bool) throws(Failure) -> ExitCode {
-        let record = try ReportFiles.readRecord(at: run)
+        let record = try record(of: run, fullTokens: fullTokens)
         let folder = run.hasSuffix(".json") ? String(run[..<(run.lastIndex(of: "/") ?? run.startIndex)]) : run
         let target = directory ?? (folder.isEmpty ? "." : folder)
         try FileSystem.makeDirectory(target)
         try ReportFiles.writeAll(record, to: target, fullTokens: fullTokens)
-        Console.out(TerminalSummary.renderText(record, color: Console.wantsColor(1)))
+        Console.out(
+            TerminalSummary.renderText(fullTokens ? record : record.withShortTokens, color: Console.wantsColor(1)))
         Console.out("report: \(FileSystem.absolute(target) ?? target)/report.html\n")
         return .passed
+    }
+
+    static func record(of run: String, fullTokens: Bool) throws(Failure) -> RunRecord {
+        let home = JournalPlace.home(of: run)
+        let hasJournal = JournalPlace.isThere(home)
+        let isSaved = FileSystem.exists(home + "/run.json") || run.hasSuffix(".json")
+        guard isSaved || !hasJournal else { return try judged(home) }
+        var saved = try ReportFiles.readRecord(at: run)
+        // It may have been moved since.
+        if hasJournal { saved.directory = home }
+        guard fullTokens else { return saved }
+        guard hasJournal else {
+            throw Failure(
+                .usage, "the tokens in \(run) are shortened, and the journal that holds them is gone",
+                hint: "leave out --full-tokens, or put run.json back into its run directory")
+        }
+        let judged = try judged(home)
+        guard judged.planDigest == saved.planDigest, judged.seed == saved.seed else {
+            throw Failure(
+                .usage, "the journal in \(home) is that of another run than \(run)",
+                hint: "leave out --full-tokens, or put run.json back into its run directory")
+        }
+        return judged
+    }
+
+    private static func judged(_ home: String) throws(Failure) -> RunRecord {
+        var options = JudgeOptions()
+        options.saysInterrupted = true
+        return try Verdicts.judge(home, options)
     }
 }

@@ -115,6 +115,11 @@ package struct SeriesRow: Hashable, Sendable {
     /// Milliseconds that cards lived in this second, all together, and the sum of their ages over it in ms x s.
     package var cardMilliseconds = 0
     package var cardAges = 0
+    /// Expected pushes planned in this second that were accepted, the sum of their latencies in microseconds, and the
+    /// longest of them.
+    package var deliveries = 0
+    package var deliveryMicroseconds = 0
+    package var slowestMicroseconds = 0
 
     package init(second: Int) { self.second = second }
 }

@@ -175,10 +175,13 @@ package struct Correlator: Sendable {
         correlation.expected += 1
         count(delivery.outcome, kind: row.kind)
         if let excuse = delivery.excuse { count(excuse, in: \.excuses) }
-        if let accepted = delivery.accepted, row.plannedAt >= measuredFrom {
-            let latency = (joined.account.pushes[accepted].arrivedAt - row.plannedAt).nanoseconds
-            correlation.delivery.record(latency)
-            deliveries[number(of: row.kind), default: Histogram()].record(latency)
+        if let accepted = delivery.accepted {
+            let latency = joined.account.pushes[accepted].arrivedAt - row.plannedAt
+            series.add(delivery: latency, plannedAt: row.plannedAt)
+            if row.plannedAt >= measuredFrom {
+                correlation.delivery.record(latency.nanoseconds)
+                deliveries[number(of: row.kind), default: Histogram()].record(latency.nanoseconds)
+            }
         }
         switch delivery.outcome {
         case .lost, .late, .excused:

@@ -22,6 +22,15 @@ struct SeriesBuilder: Sendable {
         return second
     }
 
+    /// A push that was accepted so long after its event was planned.
+    mutating func add(delivery latency: Interval, plannedAt: Instant) {
+        let second = second(of: plannedAt)
+        let microseconds = Int(max(0, latency.nanoseconds / 1_000))
+        rows[second].deliveries += 1
+        rows[second].deliveryMicroseconds += microseconds
+        rows[second].slowestMicroseconds = max(rows[second].slowestMicroseconds, microseconds)
+    }
+
     /// A stretch of a card's life, second by second.
     mutating func add(_ stretch: CardAges.Stretch) {
         let last = stretch.end.nanoseconds

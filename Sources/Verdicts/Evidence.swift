@@ -1,8 +1,10 @@
-// The exchanges behind findings: looked up in the journal by the ids that findings name, and cut to what a page can hold.
+// What stands behind findings: the call and the pushes that they name, looked up in the journal and cut to what a page can
+// hold.
 
 import Basics
 import Conformance
 import Journal
+import Metrics
 import Pushes
 
 struct Evidence {
@@ -12,24 +14,35 @@ struct Evidence {
 
     let reader: JournalReader
     let origin: Instant
+    /// Names of calls, by their numbers.
+    let kinds: [String]
 
-    /// The results with the exchanges of their first findings.
+    /// The results with what stands behind their first findings.
     func complete(_ results: [RuleResult]) throws(Failure) -> [RuleResult] {
         var results = results
         var wanted: Set<UInt64> = []
-        for result in results {
-            for finding in result.verdict.findings.prefix(Self.mostFindings) { wanted.formUnion(finding.entries) }
+        var places: Set<UInt64> = []
+        for finding in results.flatMap({ $0.verdict.findings.prefix(Self.mostFindings) }) {
+            wanted.formUnion(finding.entries)
+            if let place = finding.place { places.insert(place) }
         }
-        guard !wanted.isEmpty else { return results }
-        var found: [UInt64: Exchange] = [:]
+        guard !wanted.isEmpty || !places.isEmpty else { return results }
+        var pushes: [UInt64: Exchange] = [:]
+        var calls: [UInt64: CallSeen] = [:]
         _ = try reader.forEach(since: nil) { entry in
-            if let push = entry.request, wanted.contains(push.id) { found[push.id] = exchange(push) }
-            return found.count < wanted.count
+            if let push = entry.request {
+                if wanted.contains(push.id) { pushes[push.id] = exchange(push) }
+            } else if case .event(let event) = entry, !places.isEmpty {
+                let place = UInt64(event.session) << 32 | UInt64(event.step)
+                if places.contains(place) { calls[place] = call(event) }
+            }
+            return pushes.count < wanted.count || calls.count < places.count
         }
         for index in results.indices {
             guard case .broken(var findings, let count) = results[index].verdict else { continue }
             for place in findings.indices.prefix(Self.mostFindings) {
-                findings[place].exchanges = findings[place].entries.compactMap { found[$0] }
+                findings[place].exchanges = findings[place].entries.compactMap { pushes[$0] }
+                findings[place].call = findings[place].place.flatMap { calls[$0] }
             }
             results[index].verdict = .broken(findings, count: count)
         }
@@ -38,31 +51,56 @@ struct Evidence {
 
     private func exchange(_ push: PushEntry) -> Exchange {
         let body = String(decoding: push.payload.prefix(Self.mostPayload), as: UTF8.self)
-        let answer = push.status == 0 ? "no answer" : "\(push.status)" + (push.reason.map { " \($0)" } ?? "")
         return Exchange(
-            entry: push.id, at: push.arrivedAt - origin,
-            request: push.headers.map { $0.name == "authorization" ? "authorization: bearer …" : "\($0.name): \($0.value)" },
-            payload: push.payload.count > Self.mostPayload ? body + "…" : body, answer: answer,
+            entry: push.id, at: push.arrivedAt - origin, time: push.arrivedWall,
+            request: push.headers.map { "\($0.name): \($0.value)" },
+            payload: push.payload.count > Self.mostPayload ? body + "…" : body, answer: push.answerText,
             device: push.outcome.map { "\($0.word)" } ?? "")
+    }
+
+    private func call(_ event: EventEntry) -> CallSeen {
+        let kind = Int(event.kind)
+        return CallSeen(
+            entry: event.id, kind: kinds.indices.contains(kind) ? kinds[kind] : "call \(kind)",
+            at: event.plannedAt - origin, time: event.plannedWall, answer: event.answerText)
     }
 }
 
-extension Verdict {
-    /// Cuts each token in an exchange to its first eight characters.
-    package mutating func shortenTokens() {
-        guard case .broken(var findings, let count) = self else { return }
-        for index in findings.indices {
-            for place in findings[index].exchanges.indices {
-                let request = findings[index].exchanges[place].request
-                findings[index].exchanges[place].request = request.map(Self.shortPath)
-            }
-        }
-        self = .broken(findings, count: count)
+extension PushEntry {
+    /// Status and reason, or that there was no answer.
+    package var answerText: String { status == 0 ? "no answer" : "\(status)" + (reason.map { " \($0)" } ?? "") }
+}
+
+extension EventEntry {
+    /// Status and time of the answer, with the body of one that was not expected, or why there is none.
+    package var answerText: String {
+        guard status != 0 else { return failure == 0 ? "no answer" : "no answer: \(failureWord)" }
+        let time = Numbers.duration(answeredAt - sentAt)
+        return "\(status) in \(time)" + (answer.isEmpty ? "" : ": " + String(decoding: answer, as: UTF8.self))
     }
 
-    private static func shortPath(_ field: String) -> String {
-        guard field.hasPrefix(":path: /3/device/") else { return field }
-        let prefix = ":path: /3/device/"
-        return prefix + field.dropFirst(prefix.count).prefix(8) + "…"
+    /// Why there is no usable answer, such as `timeout` or `dropped`.
+    package var failureWord: String { EventFailure(rawValue: failure).map { "\($0)" } ?? "failure \(failure)" }
+}
+
+extension Finding {
+    fileprivate var place: UInt64? {
+        guard let session, let step else { return nil }
+        return UInt64(session) << 32 | UInt64(step)
+    }
+}
+
+extension Correlation {
+    /// The same with the instants of its examples counted from `origin`, as a record tells them.
+    func since(_ origin: Instant) -> Correlation {
+        var copy = self
+        copy.examples = examples.mapValues { list in
+            list.map { example in
+                var example = example
+                example.at = Instant(nanoseconds: (example.at - origin).nanoseconds)
+                return example
+            }
+        }
+        return copy
     }
 }

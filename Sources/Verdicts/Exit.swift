@@ -71,7 +71,7 @@ extension RunRecord.Exit {
             && correlation.wrongAnswers.allSatisfy { (400..<500).contains($0.status) }
     }
 
-    private static func reason(_ result: RuleResult) -> String {
+    static func reason(_ result: RuleResult) -> String {
         result.standing == .healed
             ? "\(result.id) is kept again: strike it from the list of known breaks"
             : "\(result.id) (\(result.claims.joined(separator: ", "))) is broken: \(result.requirement)"

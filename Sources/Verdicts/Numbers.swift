@@ -36,6 +36,13 @@ package enum Numbers {
         return size == 0 ? "0 ms" : significant(nanoseconds / divisor) + " " + unit
     }
 
+    /// A time since the origin, to the millisecond: `+1.234 s`, `-0.900 s`.
+    package static func offset(_ interval: Interval) -> String {
+        let milliseconds = (interval.nanoseconds / 1_000_000).magnitude
+        let fraction = String(milliseconds % 1_000 + 1_000).dropFirst()
+        return (interval < .zero ? "-" : "+") + "\(milliseconds / 1_000).\(fraction) s"
+    }
+
     package static func duration(nanoseconds: Int64) -> String { duration(nanoseconds: Double(nanoseconds)) }
     package static func duration(_ interval: Interval) -> String { duration(nanoseconds: Double(interval.nanoseconds)) }
 
@@ -56,7 +63,7 @@ package enum Numbers {
     /// Events per second: `1,240/s`, `3.5/s`.
     package static func rate(_ value: Double) -> String {
         guard value.isFinite else { return "–" }
-        return (abs(value) >= 100 ? count(Int64(value.rounded())) : trimmed(value, places: 1)) + "/s"
+        return (abs(value) >= 100 ? count(Int64(saturating: value.rounded())) : trimmed(value, places: 1)) + "/s"
     }
 
     /// `1.9 GB` in powers of 1000.
@@ -76,7 +83,7 @@ package enum Numbers {
     package static func trimmed(_ value: Double, places: Int) -> String {
         guard value.isFinite, abs(value) < 1e15 else { return "–" }
         let scale = pow(10, Double(places))
-        let scaled = Int64((abs(value) * scale).rounded())
+        let scaled = Int64(saturating: (abs(value) * scale).rounded())
         var text = count(scaled / Int64(scale))
         var fraction = String(scaled % Int64(scale))
         fraction = String(repeating: "0", count: max(0, places - fraction.count)) + fraction
@@ -88,7 +95,7 @@ package enum Numbers {
     /// A coordinate for a drawing: at most two decimals, no grouping.
     package static func coordinate(_ value: Double) -> String {
         guard value.isFinite else { return "0" }
-        let scaled = Int64((value * 100).rounded())
+        let scaled = Int64(saturating: (value * 100).rounded())
         if scaled % 100 == 0 { return String(scaled / 100) }
         let cents = scaled.magnitude % 100
         let fraction = cents % 10 == 0 ? String(cents / 10) : (cents < 10 ? "0" : "") + String(cents)
@@ -111,7 +118,7 @@ extension RunRecord.GateResult {
         case .ratio: Numbers.percent(value)
         case .perSecond: Numbers.rate(value)
         case .count: Numbers.trimmed(value, places: 2)
-        case .bytes: Numbers.bytes(Int64(min(value, 9e18)))
+        case .bytes: Numbers.bytes(Int64(saturating: value))
         }
     }
 

@@ -78,7 +78,7 @@ struct Pass {
         }
         if let overrun = note.overrun, context.overruns.count < Self.mostDistantNotes { context.overruns.append(overrun) }
         if let push = note.undelivered, undelivered.count < Self.mostDistantNotes { undelivered.insert(push) }
-        if let scenario { story.pass(note, scenario, context) }
+        if let scenario { story.pass(note, scenario, context) } else { story.passFault(note, context) }
     }
 
     private mutating func see(_ entry: PushEntry) {

@@ -37,10 +37,8 @@ struct Story {
     private(set) var faultNumbers: [UInt32: Int] = [:]
 
     mutating func pass(_ entry: NoteEntry, _ scenario: Scenario, _ run: RunContext) {
-        if let rule = entry.faultOnConnection {
-            fire(rule, at: entry.at, run)
-            count(rule, at: entry.at, scenario, run)
-        }
+        passFault(entry, run)
+        if let rule = entry.faultOnConnection { count(rule, at: entry.at, scenario, run) }
         guard let note = entry.run else { return }
         switch note {
         case .plan: break
@@ -82,6 +80,11 @@ struct Story {
     private func endOutage(_ instant: Instant, _ run: RunContext) {
         guard let last = run.circumstances.outages.last, last.until > instant else { return }
         run.circumstances.outages[run.circumstances.outages.count - 1].until = instant
+    }
+
+    /// All that matters of a note where there is no scenario.
+    func passFault(_ entry: NoteEntry, _ run: RunContext) {
+        if let rule = entry.faultOnConnection { fire(rule, at: entry.at, run) }
     }
 
     /// A fault met a connection, or a push whose connection it touched.

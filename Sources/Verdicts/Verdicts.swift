@@ -24,22 +24,19 @@ package struct JudgeOptions: Sendable {
 }
 
 package enum Verdicts {
-    /// Judges the run in `directory` (a run directory, or the folder of its journal). Throws a usage `Failure` when
-    /// there is no run to judge.
+    /// Judges the run in `directory` (a run directory, or the folder of its journal), or what a mock by itself has seen (its
+    /// state directory). Throws a usage `Failure` when there is nothing to judge.
     package static func judge(_ directory: String, _ options: JudgeOptions = JudgeOptions()) throws(Failure) -> RunRecord {
-        let reader = try JournalReader(directory: try journal(of: directory))
-        guard let plan = try planNote(reader) else {
-            throw Failure(
-                .usage, "\(directory) holds no run: its journal has no plan",
-                hint: "give the directory of a run; a mock's own journal is judged by its provider rules")
-        }
-        return try Judgement(plan, options).judge(reader)
-    }
-
-    /// `journal` inside a run directory or a mock's state directory; else the directory itself.
-    private static func journal(of directory: String) throws(Failure) -> String {
-        let inner = directory + "/journal"
-        return JournalReader.isJournal(inner) ? inner : directory
+        let reader = try JournalReader(directory: try JournalPlace.journal(of: directory))
+        let home = JournalPlace.home(of: directory)
+        var record =
+            if let plan = try planNote(reader) {
+                try Judgement(plan, options).judge(reader)
+            } else {
+                try MockJudgement(directory: home, options: options).judge(reader)
+            }
+        record.directory = home
+        return record
     }
 
     /// The first thing a run writes.
@@ -100,8 +97,8 @@ private struct Judgement {
             end: pass.story.end ?? pass.story.last, knownFailing: knownFailing + options.knownFailing,
             isStrict: scenario.isStrict || note.isStrict || options.isStrict)
         let cuts = reader.cuts
-        let proven = try Evidence(reader: reader, origin: origin ?? begun).complete(results)
-        return record(pass, correlation, proven, cuts: cuts)
+        let proven = try Evidence(reader: reader, origin: origin ?? begun, kinds: plan.kinds).complete(results)
+        return record(pass, correlation.since(origin ?? begun), proven, cuts: cuts)
     }
 
     /// The instant of the plan's start, which stands somewhere in the run's own file.
@@ -219,9 +216,6 @@ private struct Judgement {
         for known in note.knownFailing { words += ["--known-failing", known] }
         if note.isStrict { words.append("--strict") }
         if note.shardCount > 1 { words += ["--shard", "\(note.shardIndex)/\(note.shardCount)"] }
-        let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,")
-        return words.map { word in
-            word.allSatisfy(plain.contains) && !word.isEmpty ? word : "'\(word.replacing("'", with: #"'\''"#))'"
-        }.joined(separator: " ")
+        return ShellWords.line(words)
     }
 }

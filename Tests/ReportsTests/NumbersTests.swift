@@ -1,5 +1,6 @@
 // Numbers as people read them, and foreign text made harmless.
 
+import Basics
 import Testing
 import Verdicts
 
@@ -56,6 +57,19 @@ import Verdicts
 
     @Test func `a fenced block cannot be closed from within`() {
         #expect(Escaping.markdownBlock("a ```` b").hasPrefix("`````\n"))
+    }
+
+    @Test func `nothing turns the direction of what follows`() {
+        for mark in ["\u{202E}", "\u{2066}", "\u{200F}", "\u{061C}", "\u{2028}"] {
+            #expect(Escaping.terminal("a\(mark)b") == "a\u{FFFD}b")
+            #expect(Escaping.html("a\(mark)b") == "a\u{FFFD}b")
+            #expect(Escaping.markdown("a\(mark)b") == "a\u{FFFD}b")
+        }
+    }
+
+    @Test func `offsets are told to the millisecond`() {
+        #expect(Numbers.offset(.milliseconds(61_200)) == "+61.200 s" && Numbers.offset(.milliseconds(-90)) == "-0.090 s")
+        #expect(Numbers.offset(Interval(nanoseconds: .min)).hasPrefix("-"))
     }
 
     @Test func `a terminal gets no control characters`() {

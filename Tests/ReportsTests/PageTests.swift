@@ -37,7 +37,7 @@ import Verdicts
     @Test func `draws each chart for wide and narrow screens, with words for those who cannot see it`() {
         let text = page(Sample.record())
         let charts = text.count(of: "<svg class=\"wide\"")
-        #expect(charts == 4)
+        #expect(charts == 5)
         #expect(text.count(of: "<svg class=\"narrow\"") == charts)
         #expect(text.count(of: "role=\"img\"") == 2 * charts)
         #expect(text.count(of: "<desc id=") == 2 * charts)
@@ -86,9 +86,127 @@ import Verdicts
         let kept = try #require(text.range(of: "<caption>Kept</caption>"))
         #expect(broken.lowerBound < kept.lowerBound)
         #expect(text.contains("entries 118, 204"))
-        #expect(text.contains("<dt>event</dt><dd>session 17, step 40</dd>"))
-        #expect(text.contains("<summary>entry 118 at 61.2 s: 410 Unregistered</summary>"))
+        #expect(
+            text.contains(
+                "<dt>event</dt><dd>session 17, step 40: progress, planned at +63.500 s (10:01:03.000Z), answered 204 in 2 ms</dd>"))
+        #expect(text.contains("<summary>entry 118 at +61.200 s (10:01:01.000Z): 410 Unregistered</summary>"))
+        #expect(text.contains("<b>What to change:</b> delete the token&#39;s row"))
+        #expect(text.contains("<dt>more</dt><dd><code>pushrig journal Reports/latest --session 17 --around 204</code></dd>"))
         #expect(text.contains("<summary>2 more</summary>"))
+    }
+
+    @Test func `lets its own script run and nothing else`() throws {
+        let text = page(Sample.record())
+        let script = try #require(text.components(separatedBy: "<script>").last?.components(separatedBy: "</script>").first)
+        #expect(text.contains("default-src &#39;none&#39;") || text.contains("default-src 'none'"))
+        #expect(text.contains("script-src '\(Script.digest)'") && text.contains("form-action 'none'"))
+        #expect(try digest(of: script) == Script.digest, "write this digest into Script.swift")
+    }
+
+    private func digest(of text: String) throws -> String {
+        let openssl = Process()
+        openssl.executableURL = URL(filePath: "/usr/bin/env")
+        openssl.arguments = ["openssl", "dgst", "-sha256", "-binary"]
+        let (input, output) = (Pipe(), Pipe())
+        openssl.standardInput = input
+        openssl.standardOutput = output
+        try openssl.run()
+        input.fileHandleForWriting.write(Data(text.utf8))
+        try input.fileHandleForWriting.close()
+        return "sha256-" + (try output.fileHandleForReading.readToEnd() ?? Data()).base64EncodedString()
+    }
+
+    @Test func `links each reason of the verdict to where more is told of it`() {
+        let text = page(
+            Sample.record { record in
+                record.verdicts[2].verdict = .broken([Sample.finding], count: 1)
+                record.gates[0].passed = false
+                record.soundness[0].passed = false
+                record.exit = .init(
+                    code: 4, word: "conformance broken",
+                    reasons: [
+                        "the relay answered 190 of 23,990 calls with nothing",
+                        "dead-token-dropped (R0.22, P9, G2) is broken: x", "gate breached: delivery.p99 < 12s, measured 13 s",
+                        "our own measuring is not sound: lateness: p99 410 µs", "nothing was delivered",
+                    ])
+            })
+        for place in ["errors", "rule-dead-token-dropped", "gates", "own"] {
+            #expect(text.contains("<li><a href=\"#\(place)\">"), "\(place)")
+            #expect(text.contains(" id=\"\(place)\""), "\(place)")
+        }
+        #expect(text.contains("<li>nothing was delivered</li>"))
+    }
+
+    @Test func `groups the relay's wrong answers, and names examples of what it has to answer for`() throws {
+        let text = page(
+            Sample.record { record in
+                record.correlation.wrongAnswers.insert(WrongAnswer(status: 500, body: "out of <memory>", count: 200), at: 0)
+                for word in DeliveryClass.ofPushes { record.correlation.examples[word] = [Sample.example] }
+            })
+        #expect(text.contains("<h3>Wrong answers of the relay</h3>"))
+        #expect(text.contains("500</th><td class=\"n\">200</td><td><code>out of &lt;memory&gt;</code></td>"))
+        for word in [.lost] + DeliveryClass.ofPushes {
+            #expect(
+                text.contains(
+                    "\(word.rawValue)</th><td>session 17 step 40, progress, entry 118, 204, at +61.200 s</td>"
+                        + "<td><code>pushrig journal Reports/latest --session 17 --around 204</code></td>"), "\(word)")
+        }
+    }
+
+    @Test func `puts causes before symptoms, and what fails before what warns`() throws {
+        let rules = ["urgent-states-at-10", "last-state-delivered", "goaway-obeyed", "dead-token-dropped", "relay-serves"]
+        let text = page(
+            Sample.record { record in
+                record.verdicts = RuleBook.all.map { rule in
+                    Sample.rule(rule.id, rules.contains(rule.id) ? .broken([Sample.finding], count: 1) : .notExercised)
+                }
+            })
+        let order = text.matches(of: /<article class="rule" id="rule-([a-z0-9-]+)">/).map { String($0.1) }
+        #expect(order.first == "relay-serves" && Set(order) == Set(rules), "\(order)")
+        let symptom = try #require(order.firstIndex(of: "last-state-delivered"))
+        for cause in ["dead-token-dropped", "goaway-obeyed"] { #expect(try #require(order.firstIndex(of: cause)) < symptom) }
+        // A warning stands behind what fails, whatever its place in the book.
+        #expect(order.last == "urgent-states-at-10")
+    }
+
+    @Test func `draws how latency and staleness went over time, and how stale cards were`() {
+        let text = page(Sample.record())
+        #expect(text.contains(">Delivery latency, by the second of the event</text>"))
+        #expect(text.contains(">Age of what cards show, mean</text>"))
+        #expect(text.contains("<h3>Staleness: how old a card is</h3>"))
+        #expect(text.contains("<th scope=\"col\" class=\"n\">slowest</th>"))
+    }
+
+    @Test func `draws shares as parts of the whole, and all that became of an expected push`() {
+        let text = page(
+            Sample.record { record in
+                record.correlation.reasons = ["200": 450, "410 Unregistered": 550]
+                record.correlation.pushes = 1_000
+                record.correlation.classes = ["progress": [.delivered: 50, .excused: 50]]
+            })
+        #expect(text.contains("<i style=\"width:45%\">") && text.contains("<i style=\"width:55%\">"))
+        #expect(text.contains("<i class=\"k-excused\" style=\"width:50%\" title=\"excused 50\">"))
+    }
+
+    @Test func `cuts no label of a band within a word`() {
+        let text = page(
+            Sample.record { record in
+                record.bands = [
+                    .init(kind: .fault, label: "429 TooManyRequests", start: .seconds(40), end: .seconds(50)),
+                    .init(kind: .fault, label: "503 ServiceUnavailable", start: .seconds(51), end: .seconds(150)),
+                ]
+            })
+        #expect(text.contains(">429</text>") && !text.contains(">429 T"))
+    }
+
+    @Test func `draws gate labels over the curves, and hints that a table goes on`() throws {
+        let text = page(Sample.record())
+        let chart = try #require(text.components(separatedBy: "<svg class=\"wide\"").dropFirst().first)
+        let label = try #require(chart.range(of: ">delivery.p99 &lt; 12s</text>"))
+        let curve = try #require(chart.range(of: "class=\"line ", options: .backwards))
+        #expect(curve.lowerBound < label.lowerBound)
+        #expect(text.contains("<div class=\"scroll\" role=\"region\" aria-label=\"Delivery latency\" tabindex=\"0\">"))
+        #expect(Style.sheet.contains("background-attachment:local,local,scroll,scroll"))
     }
 
     @Test func `draws a fault and a restart as bands, named and in a table`() {
@@ -151,7 +269,7 @@ extension Sample {
             record.soundness[0].detail = evil
             var finding = Finding(message: evil, expected: evil, seen: evil, entries: [1])
             finding.exchanges = [
-                Exchange(entry: 1, at: .zero, request: [evil], payload: evil, answer: evil, device: evil)
+                Exchange(entry: 1, at: .zero, time: WallTime(seconds: 0), request: [evil], payload: evil, answer: evil, device: evil)
             ]
             record.verdicts[0].claims = [evil]
             record.verdicts[0].verdict = .broken([finding], count: 1)

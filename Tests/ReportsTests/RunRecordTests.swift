@@ -85,4 +85,78 @@ import Verdicts
         let exchange = record.withShortTokens.verdicts.last?.verdict.findings.first?.exchanges.first
         #expect(exchange?.request.contains(":path: /3/device/a1b2c3d4…") == true)
     }
+
+    @Test func `of an earlier version is read without what it does not tell`() throws {
+        let now = eventful.json.text
+        let then = now.replacing(/"directory":"[^"]*",/, with: "").replacing(/"time":"[^"]*",/, with: "")
+            .replacing(/"call":{[^}]*},/, with: "")
+        #expect(then.count < now.count)
+        let record = try RunRecord(json: JSONValue(parsing: then))
+        #expect(record.directory == "" && record.verdicts.last?.verdict.findings.first?.call == nil)
+    }
+
+    @Test func `shows eight characters of a token in bodies, answers and findings as well`() {
+        let token = Sample.token
+        let record = Sample.record { record in
+            var finding = Sample.finding
+            finding.seen = "a push to \(token.uppercased())"
+            finding.call?.answer = "404 in 2 ms: no token \(token)"
+            finding.exchanges[0].payload = #"{"device":"\#(token)","also":["\#(token)\#(token)"]}"#
+            finding.exchanges[0].request.append("authorization: bearer eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJURUFNIn0.c2lnbmF0dXJl")
+            record.verdicts.append(Sample.rule("one-start", .broken([finding], count: 1)))
+            record.correlation.wrongAnswers = [WrongAnswer(status: 404, body: "no token \(token)", count: 1)]
+            record.exit.reasons = ["the relay answered 1 of 2 calls with 404: no token \(token)"]
+        }
+        let short = record.withShortTokens
+        for text in [short.json.text, ReportPage(record: short).text, TerminalSummary.renderText(short, color: false)] {
+            #expect(!text.lowercased().contains(token) && !text.contains("eyJpc3Mi"))
+        }
+        let shown = try? #require(short.verdicts.last?.verdict.findings.first)
+        #expect(shown?.exchanges[0].payload == #"{"device":"a1b2c3d4…","also":["a1b2c3d4…"]}"#)
+        #expect(shown?.seen == "a push to A1B2C3D4…")
+        // Ids, commits and words stay.
+        for text in ["EC1BF194-B3B2-424B-96F2-5B8B8A9E0D1C", "8e3f28b393370d90fa7f51894e5fe02ff5d539cc", "deadbeef", "[pr:1a2b3c4d:1x:2f]"] {
+            #expect(ShortTokens.cut("x \(text).") == "x \(text).")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `whatever number stands in it is refused or shown, and stops nobody`() throws {
+        let json = Sample.record(seconds: 3) { record in
+            record.verdicts[2].verdict = .broken([Sample.finding], count: 1)
+            record.correlation.deadTokens.worstDeath = 118
+        }.json
+        let places = numbers(in: json)
+        #expect(places.count > 150)
+        for place in places {
+            for value in [JSONValue.integer(.min), .integer(-1), .integer(0), .integer(.max), .number(1e308), .number(-1e308)] {
+                guard let record = try? RunRecord(json: json.replacing(place[...], with: value)) else { continue }
+                _ = ReportPage(record: record).text + TerminalSummary.renderText(record, color: false)
+                _ = MarkdownSummary(record: record).text + JUnitReport(record: record).text + LatencyLog.text(record)
+            }
+        }
+    }
+
+    /// Where numbers stand: keys, and of arrays the first place.
+    private func numbers(in value: JSONValue) -> [[String]] {
+        switch value {
+        case .integer, .number: [[]]
+        case .object(let object): object.flatMap { key, member in numbers(in: member).map { [key] + $0 } }
+        case .array(let array): array.first.map { first in numbers(in: first).map { ["0"] + $0 } } ?? []
+        default: []
+        }
+    }
+}
+
+extension JSONValue {
+    fileprivate func replacing(_ place: ArraySlice<String>, with value: JSONValue) -> JSONValue {
+        guard let key = place.first else { return value }
+        if var object {
+            object[key] = object[key]?.replacing(place.dropFirst(), with: value)
+            return .object(object)
+        }
+        var array = array ?? []
+        array[0] = array[0].replacing(place.dropFirst(), with: value)
+        return .array(array)
+    }
 }

@@ -47,6 +47,7 @@ enum Sample {
                 gate("pushes.rate > 100", "pushes.rate", .perSecond, value: 143.2, threshold: 100),
             ],
             verdicts: verdicts, exit: .init(code: 0, word: "passed", reasons: []))
+        record.directory = "Reports/latest"
         turn(&record)
         return record
     }
@@ -96,13 +97,15 @@ enum Sample {
             message: "pushed again to token a1b2c3d4…, which had been declared dead",
             expected: "no push after 410 Unregistered", seen: "a push 2.4s after that answer", session: 17, step: 40,
             entries: [118, 204])
-        finding.exchanges = [exchange(118, at: 61.2), exchange(204, at: 63.6)]
+        finding.call = CallSeen(
+            entry: 203, kind: "progress", at: .seconds(63.5), time: WallTime(iso8601: "2026-11-20T10:01:03Z")!, answer: "204 in 2 ms")
+        finding.exchanges = [exchange(118, at: 61.2, "10:01:01"), exchange(204, at: 63.6, "10:01:03")]
         return finding
     }()
 
-    private static func exchange(_ entry: UInt64, at seconds: Double) -> Exchange {
+    private static func exchange(_ entry: UInt64, at seconds: Double, _ time: String) -> Exchange {
         Exchange(
-            entry: entry, at: .seconds(seconds),
+            entry: entry, at: .seconds(seconds), time: WallTime(iso8601: "2026-11-20T\(time)Z")!,
             request: [
                 ":method: POST", ":path: /3/device/\(token)", "apns-push-type: liveactivity", "apns-priority: 10",
             ],
@@ -201,6 +204,9 @@ enum Sample {
             row.errors = refused + (isDown ? row.planned : 0)
             row.cardMilliseconds = Int(212 * load) * 1_000
             row.cardAges = 2 * row.cardMilliseconds
+            row.deliveries = row.accepted
+            row.deliveryMicroseconds = row.accepted * 400_000
+            row.slowestMicroseconds = row.accepted > 0 ? 2_500_000 : 0
             c.series.append(row)
             c.activeSeries.append(Int(212 * load))
         }

@@ -33,6 +33,8 @@ import Verdicts
         #expect(root.attributes["failures"] == "3")
         #expect(failures[1].attributes["message"] == "measured 9.8 s, threshold 12 s")
         #expect(failures[2].text.contains("[entries 118, 204]"))
+        #expect(failures[2].text.contains("What to change: delete the token's row"))
+        #expect(failures[2].text.contains("pushrig journal Reports/latest --session 17 --around 204"))
     }
 
     @Test func `tells what was not measured, not sound or inconclusive as errors, never as passed`() throws {
@@ -111,6 +113,54 @@ import Verdicts
         #expect(text.contains("report  Reports/latest/report.html\n"))
         #expect(text.hasSuffix("replay  pushrig run Scenarios/quickstart.yaml --seed 18446744073709551615\n"))
         #expect(!text.contains("\u{1B}"))
+    }
+
+    @Test func `begins with the relay's wrong answers, grouped`() {
+        let text = TerminalSummary.renderText(
+            Sample.record { record in
+                record.correlation.wrongAnswers = (0..<5).map { WrongAnswer(status: 500 + $0, body: "no", count: 90 - Int($0)) }
+            }, color: false)
+        #expect(text.hasPrefix("the relay answered 90 of 23,990 calls with 500: no\n"))
+        #expect(text.contains("and 2 other wrong answers\n"))
+    }
+
+    @Test func `tells each expected push once, and what else pushes were beside it`() throws {
+        let c = Sample.record().correlation
+        let text = TerminalSummary.renderText(Sample.record(), color: false)
+        let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("deliveries  ") })
+        let numbers = line.dropFirst("deliveries  ".count).split { !($0.isNumber || $0 == ",") }
+            .compactMap { Int($0.filter(\.isNumber)) }
+        #expect(numbers.first == c.expected && numbers.dropFirst().reduce(0, +) == c.expected, "\(line)")
+        #expect(text.contains("beside      3 duplicated, 1 reordered, 2 unexpected\n"))
+        #expect(
+            text.contains(
+                "lost        e.g. session 17 step 40, progress, entry 118, 204, at +61.200 s: "
+                    + "pushrig journal Reports/latest --session 17 --around 204\n"))
+        #expect(!text.contains("pushes of"))
+    }
+
+    @Test func `shows what a person needs to check a broken rule`() {
+        let record = Sample.record { $0.verdicts[2].verdict = .broken([Sample.finding], count: 5) }
+        let text = TerminalSummary.renderText(record.withShortTokens, color: false)
+        for part in [
+            "rule  broken       dead-token-dropped (R0.22, P9, G2)\n        pushed again to token a1b2c3d4…",
+            "event   session 17 step 40, progress planned at +63.500 s (10:01:03.000Z) → 204 in 2 ms\n",
+            "push    204 at +63.600 s (10:01:03.000Z) → 410 Unregistered\n",
+            ":path: /3/device/a1b2c3d4…; apns-push-type: liveactivity", #"{"aps":{"timestamp""#,
+            "norm    Apple, Handling notification responses", "change  delete the token's row", "found   5 times",
+            "more    pushrig journal Reports/latest --session 17 --around 204\n",
+        ] { #expect(text.contains(part), "\(part)\n\(text)") }
+    }
+
+    @Test func `says in one line first why nothing could run`() {
+        let text = TerminalSummary.renderText(
+            Sample.record { record in
+                record.correlation = Correlation()
+                for index in record.gates.indices { record.gates[index].passed = nil }
+                record.exit = .init(code: 1, word: "could not run", reasons: ["the relay was never ready: no answer in 5 s"])
+            }, color: false)
+        #expect(text.hasPrefix("COULD NOT RUN  the relay was never ready: no answer in 5 s\n"))
+        #expect(!text.contains("no data") && !text.contains("gate"))
     }
 
     @Test func `sets figures in columns`() {

@@ -54,19 +54,17 @@ struct RunDirectoryTests {
         }
     }
 
-    @Test("that holds no run is one clear line")
-    func noPlan() throws {
+    @Test("that holds no journal is one clear line")
+    func noJournal() throws {
         try withDirectory { directory in
-            let writer = try JournalWriter(directory: directory + "/journal", name: "apns-0", time: ManualTime())
-            writer.append(note: .server, text: "{}", at: Instant(nanoseconds: 1))
-            #expect(writer.commit())
-            #expect { try Verdicts.judge(directory) } throws: { error in
-                let failure = error as? Failure
-                return failure?.kind == .usage && failure?.message.contains("holds no run") == true
-                    && "\(error)".split(separator: "\n").count == 1
+            for place in [directory, "/tmp/pushrig-nothing-here"] {
+                #expect { try Verdicts.judge(place) } throws: { error in
+                    let failure = error as? Failure
+                    return failure?.kind == .usage && failure?.message == "\(place) holds no journal"
+                        && "\(error)".split(separator: "\n").count == 1
+                }
             }
         }
-        #expect(throws: Failure.self) { try Verdicts.judge("/tmp/pushrig-nothing-here") }
     }
 
     @Test("says what the run was, and the command that repeats it")
@@ -214,16 +212,19 @@ struct NoteTests {
         let blamed = try record(false)
         #expect(blamed.correlation.count(.duplicated) > 5)
         let finding = try #require(try result("no-duplicate-push", blamed).verdict.findings.first)
-        // The pushes themselves are there to be looked at, without their credential.
+        // The pushes themselves are there to be looked at, and the call that caused them.
         #expect(finding.exchanges.map(\.entry) == finding.entries && finding.entries.count == 2)
         #expect(finding.exchanges[0].request.contains(":method: POST"))
-        #expect(finding.exchanges[0].request.contains("authorization: bearer …"))
+        #expect(finding.call?.kind == "complete" && finding.call?.answer == "204 in 1.9 ms", "\(finding.call as Any)")
         #expect(finding.exchanges[0].payload.hasPrefix(#"{"aps""#) && finding.exchanges[0].answer == "200")
         #expect(finding.exchanges[0].device == "shown")
         let path = try #require(finding.exchanges[0].request.first { $0.hasPrefix(":path") })
         let short = try #require(blamed.withShortTokens.verdicts.first { $0.id == "no-duplicate-push" }?.verdict.findings.first)
         #expect(short.exchanges[0].request.contains(String(path.prefix(25)) + "…"))
         #expect(!short.exchanges[0].request.contains(path))
+        #expect(short.exchanges[0].request.contains("authorization: bearer …"))
+        #expect(finding.more(in: "some run").hasPrefix("pushrig journal 'some run' --session "))
+        #expect(finding.more(in: "").hasSuffix(" --around \(finding.entries[1])"))
     }
 
     @Test("what became of a stored push counts as what its device did")

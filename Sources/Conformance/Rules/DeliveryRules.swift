@@ -5,9 +5,10 @@ import Metrics
 import Pushes
 
 enum DeliveryRules {
+    /// What went wrong on the way before what did not arrive.
     static let all = [
-        statesDelivered, lastStateDelivered, statesInTime, noDuplicates, stateOrder, nothingUnexpected, sessionsKeptApart,
-        eachPhoneServed, goAwayObeyed,
+        goAwayObeyed, nothingUnexpected, sessionsKeptApart, noDuplicates, stateOrder, eachPhoneServed, statesDelivered,
+        lastStateDelivered, statesInTime,
     ]
 
     /// What the session was left with, in words.

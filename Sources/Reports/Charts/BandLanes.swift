@@ -38,9 +38,9 @@ struct BandLanes {
                 paper.text(start + 4, top + 11, band.label, "band-label")
             } else if start + width + 4 + length <= next {
                 paper.text(start + width + 4, top + 11, band.label, "band-label outside")
-            } else if width >= 5 * Self.characterWidth {
-                let room = Int((width - 8) / Self.characterWidth)
-                paper.text(start + 4, top + 11, band.label.prefix(room - 1) + "…", "band-label")
+            } else if let word = band.label.split(separator: " ").first, Double(word.count) * Self.characterWidth + 8 <= width {
+                // Its first word, such as a status; never a piece of one.
+                paper.text(start + 4, top + 11, String(word), "band-label")
             }
         }
     }

@@ -1,11 +1,13 @@
 // Our own lateness as a histogram: how many events left how long after their planned instant.
 
+import Basics
 import Glibc
 import Metrics
 import Verdicts
 
 struct LatenessChart {
     var histogram: Histogram
+    /// Above 0.
     var budgetNanoseconds: Double
 
     var isEmpty: Bool { histogram.count == 0 }
@@ -75,13 +77,13 @@ struct LatenessChart {
         var below: Int64 = 0
         return stride(from: first, through: last, by: 1).map { step in
             let high = pow(10, (step + 1) / perDecade)
-            let upTo = step == last ? histogram.count : samples(upTo: Int64(high))
+            let upTo = step == last ? histogram.count : samples(upTo: Int64(saturating: high))
             defer { below = upTo }
             return Bar(low: pow(10, step / perDecade), high: high, count: upTo - below)
         }
     }
 
     private func samples(upTo value: Int64) -> Int64 {
-        Int64((histogram.share(upTo: value) * Double(histogram.count)).rounded())
+        Int64(saturating: (histogram.share(upTo: value) * Double(histogram.count)).rounded())
     }
 }

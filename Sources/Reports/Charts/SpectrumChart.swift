@@ -47,7 +47,6 @@ struct SpectrumChart {
         let x = Scale(kind: .linear, domain: 0...reach, start: left, end: right)
         let y = latencyScale(drawn, top: top, bottom: bottom, paper: &paper, left: left, right: right)
         percentileAxis(on: &paper, x: x, reach: reach, top: top, bottom: bottom)
-        limitMarks(on: &paper, x: x, y: y, reach: reach, right: right)
         var ends: [(x: Double, y: Double)] = []
         for curve in drawn {
             let points = samples(of: curve.histogram, reach: reach).map { (x: x($0.nines), y: y(Double($0.value))) }
@@ -57,6 +56,8 @@ struct SpectrumChart {
                 ends.append(end)
             }
         }
+        // Last, so that no curve crosses their labels.
+        limitMarks(on: &paper, x: x, y: y, reach: reach, right: right)
         if paper.isWide {
             let places = LabelLayout.spread(ends.map(\.y), gap: 17, within: top + 6...bottom)
             for (index, curve) in drawn.enumerated() {

@@ -4,6 +4,7 @@
 //   events/s  |~~~~~~~~~~~~~\____/~~~~~~~~~~~~~~~~~~~|
 //   pushes/s  |~~~~~~~~~~~~~\____/~~~~~~~~~~~~~~~~~~~|
 //   errors/s  |___________/\______/\_________________|
+//   latency   |~~~~~~~~~~~~~/\___/~~~~~~~~~~~~~~~~~~~|
 //   sessions  |____/-----------------------\_________|
 //             0            30 s           60 s
 
@@ -20,6 +21,7 @@ struct TimelineChart {
     struct Line {
         var name: String
         var color: Int
+        /// One for each place; no number where there is nothing to tell.
         var values: [Double]
         var isFilled = false
         var isDashed = false
@@ -28,7 +30,23 @@ struct TimelineChart {
     struct Panel {
         var title: String
         var lines: [Line]
-        var isRate = true
+        var unit = Unit.rate
+
+        enum Unit { case rate, count, nanoseconds }
+
+        func text(_ value: Double) -> String {
+            switch unit {
+            case _ where value.isNaN: ""
+            case .rate: Numbers.rate(value)
+            case .count: Numbers.count(Int64(saturating: value.rounded()))
+            case .nanoseconds: Numbers.duration(nanoseconds: value)
+            }
+        }
+
+        /// On the axis, whose panel names the unit where it is a count.
+        func tick(_ value: Double) -> String {
+            unit == .nanoseconds ? Numbers.duration(nanoseconds: value) : Numbers.trimmed(value, places: 2)
+        }
     }
 
     var isEmpty: Bool { correlation.series.isEmpty }
@@ -63,9 +81,7 @@ struct TimelineChart {
                     panel.lines.map { line in
                         HoverData.Row(
                             name: line.name, color: line.color,
-                            values: line.values.map {
-                                panel.isRate ? Numbers.rate($0) : Numbers.count(Int64($0.rounded()))
-                            })
+                            values: line.values.map(panel.text))
                     }
                 }, top: top, bottom: bottom))
         return paper.markup
@@ -88,27 +104,37 @@ struct TimelineChart {
         errors.isFilled = true
         var active = Line(name: "sessions", color: 3, values: buckets.means(correlation.activeSeries))
         active.isFilled = true
+        var mean = Line(
+            name: "mean", color: 0, values: buckets.ratios(rows.map(\.deliveryMicroseconds), rows.map(\.deliveries), by: 1e3))
+        mean.isFilled = true
+        let slowest = Line(name: "slowest", color: 4, values: buckets.most(rows.map(\.slowestMicroseconds), by: 1e3))
+        var age = Line(
+            name: "mean age", color: 3, values: buckets.ratios(rows.map(\.cardAges), rows.map(\.cardMilliseconds), by: 1e9))
+        age.isFilled = true
         return [
             Panel(title: "Events to the relay, per second", lines: [planned, line("sent", 0) { $0.sent }, answered]),
             Panel(title: "Pushes from the relay, per second", lines: [arrived, accepted]),
             Panel(title: "Errors, per second", lines: [errors]),
-            Panel(title: "Active sessions", lines: [active], isRate: false),
+            Panel(title: "Delivery latency, by the second of the event", lines: [mean, slowest], unit: .nanoseconds),
+            Panel(title: "Age of what cards show, mean", lines: [age], unit: .nanoseconds),
+            Panel(title: "Active sessions", lines: [active], unit: .count),
         ]
     }
 
     private func draw(
         _ panel: Panel, on paper: inout Drawing, x: Scale, centers: [Double], floor: Double, height: Double
     ) {
-        let most = panel.lines.flatMap(\.values).max() ?? 0
-        let ticks = Ticks.counts(upTo: most, count: 3)
+        let most = panel.lines.flatMap(\.values).filter { !$0.isNaN }.max() ?? 0
+        let ticks = panel.unit == .nanoseconds ? Ticks.linear(upTo: most, count: 3) : Ticks.counts(upTo: most, count: 3)
         let y = Scale(kind: .linear, domain: 0...ticks[ticks.count - 1], start: floor, end: floor - height)
         for tick in ticks {
             paper.line(x.start, y(tick), x.end, y(tick), tick == 0 ? "axis" : "grid")
-            paper.text(x.start - 8, y(tick) + 4, Numbers.trimmed(tick, places: 2), "tick", anchor: "end")
+            paper.text(x.start - 8, y(tick) + 4, panel.tick(tick), "tick", anchor: "end")
         }
         paper.text(x.start, floor - height - 8, panel.title, "panel")
         for line in panel.lines where !line.values.isEmpty {
-            let points = zip(centers, line.values).map { (x: x($0), y: y($1)) }
+            let points = zip(centers, line.values).filter { !$0.1.isNaN }.map { (x: x($0), y: y($1)) }
+            if points.isEmpty { continue }
             if line.isFilled { paper.area(points, floor: floor, "area c\(line.color)") }
             paper.path(points, "line thin c\(line.color)\(line.isDashed ? " dashed" : "")")
         }
@@ -161,6 +187,19 @@ struct Buckets {
         ranges.compactMap { range in
             guard range.upperBound <= values.count else { return nil }
             return Double(values[range].reduce(0, +)) / Double(range.count)
+        }
+    }
+
+    /// Sum by sum of each place, times a factor; no number where there is nothing to divide by.
+    func ratios(_ sums: [Int], _ counts: [Int], by factor: Double) -> [Double] {
+        zip(means(sums), means(counts)).map { $1 > 0 ? $0 / $1 * factor : .nan }
+    }
+
+    /// The greatest of each place, times a factor; no number where that is 0.
+    func most(_ values: [Int], by factor: Double) -> [Double] {
+        ranges.compactMap { range in
+            guard range.upperBound <= values.count, let most = values[range].max() else { return nil }
+            return most > 0 ? Double(most) * factor : .nan
         }
     }
 

@@ -7,7 +7,7 @@ extension ReportPage {
     var breakdown: Markup {
         let c = record.correlation
         return """
-            <div class="pair">
+            \(relayAnswers)<div class="pair">
             <div class="card"><h3>Answers of the mock</h3>\(bars(c.reasons, of: "Answer", total: c.pushes) {
                 $0 != "200"
             })</div>
@@ -19,17 +19,30 @@ extension ReportPage {
             """
     }
 
+    /// What the relay said to us that the profile does not expect.
+    private var relayAnswers: Markup {
+        let c = record.correlation
+        guard !c.wrongAnswers.isEmpty else { return "" }
+        let table = Table(
+            caption: "\(Numbers.count(c.failed)) of \(Numbers.count(c.sent)) calls, grouped by status and body",
+            heads: ["Answer", "#calls", "Body, or why there is none"], hasLongNames: false,
+            rows: c.wrongAnswers.map { answer in
+                let status = answer.status == 0 ? "none" : String(answer.status)
+                return ("\(status)", [Cell.number(Numbers.count(answer.count)), Cell.text("<code>\(answer.body)</code>")])
+            })
+        return "<div class=\"card\"><h3>Wrong answers of the relay</h3>\(table.markup)</div>\n"
+    }
+
     /// A table of counts with bars, the largest first.
     private func bars(
         _ counts: [String: Int], of what: String, total: Int, isTrouble: (String) -> Bool
     ) -> Markup {
         guard !counts.isEmpty else { return "<p class=\"empty\">No data.</p>" }
         let sorted = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-        let largest = Double(max(sorted[0].value, 1))
         return Table(
             caption: "\(Numbers.count(total)) pushes", heads: [what, "#count", "#share", ""],
             rows: sorted.map { name, value in
-                let width = Double(value) / largest * 100
+                let width = Double(value) / Double(max(total, 1)) * 100
                 let meter: Markup =
                     "<span class=\"meter \(isTrouble(name) ? "err" : "")\"><i style=\"width:\(width)%\"></i></span>"
                 return (
@@ -43,6 +56,7 @@ extension ReportPage {
     /// The classes that an expectation can end in, and how they are drawn.
     private static let ends: [(DeliveryClass, String)] = [
         (.delivered, "k-delivered"), (.superseded, "k-superseded"), (.late, "k-late"), (.lost, "k-lost"),
+        (.excused, "k-excused"), (.unsent, "k-excused"), (.undecided, "k-excused"),
     ]
 
     var deliveries: Markup {
@@ -74,9 +88,26 @@ extension ReportPage {
         let key = legend(
             [
                 ("delivered", "k-delivered"), ("superseded by a newer state", "k-superseded"),
-                ("late, after its deadline", "k-late"), ("lost", "k-lost"),
+                ("late, after its deadline", "k-late"), ("lost", "k-lost"), ("excused, unsent or undecided", "k-excused"),
             ], onlyNarrow: false)
-        return "<div class=\"card\">\(key)\(table.markup)</div>\n"
+        return "<div class=\"card\">\(key)\(table.markup)\(examples)</div>\n"
+    }
+
+    /// Of each class that the relay has to answer for.
+    private var examples: Markup {
+        let rows = DeliveryClass.allCases.filter(\.isTrouble).flatMap { word in
+            (record.correlation.examples[word] ?? []).map { (word, $0) }
+        }
+        guard !rows.isEmpty else { return "" }
+        return Table(
+            caption: "Examples, and the command that shows the history around each", heads: ["Class", "What", "More"],
+            rows: rows.map { word, example in
+                (
+                    "\(word.rawValue)",
+                    [Cell.text("\(example.words)"), Cell.text("<code>\(example.more(in: record.directory))</code>")]
+                )
+            }
+        ).markup
     }
 
     private func stack(_ counts: [DeliveryClass: Int]) -> Markup {

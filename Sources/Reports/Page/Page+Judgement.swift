@@ -25,7 +25,9 @@ extension ReportPage {
     var conformance: Markup {
         guard !record.verdicts.isEmpty else { return "<p class=\"empty\">No rule was judged.</p>\n" }
         let loud = record.verdicts.filter { !$0.verdict.findings.isEmpty || $0.standing == .healed }
-            .sorted { Self.weight($0.standing) < Self.weight($1.standing) }
+            .enumerated().sorted {
+                (Self.weight($0.element.standing), $0.offset) < (Self.weight($1.element.standing), $1.offset)
+            }.map(\.element)
         let kept = record.verdicts.filter { $0.standing == .kept }
         let idle = record.verdicts.filter { $0.standing == .notExercised }
         var markup: Markup = ""
@@ -66,10 +68,10 @@ extension ReportPage {
             result.standing == .healed
             ? "<p>Listed as a known break, but kept in this run: strike it from the list.</p>" : ""
         return """
-            <article class="rule"><header>\(result.standing.tone.badge(result.standing.word))\
+            <article class="rule" id="\(RuleAnchor.id(result.id))"><header>\(result.standing.tone.badge(result.standing.word))\
             <h3>\(result.requirement)</h3></header>
             <p class="dim"><code>\(result.id)</code>, \(result.claims.joined(separator: ", ")) (\(result.level.rawValue)). \
-            \(result.norm).</p><p>\(result.advice).</p>\
+            \(result.norm).</p><p><b>What to change:</b> \(result.advice).</p>\
             \(healed)\(findings.isEmpty ? "" : "<ul class=\"findings\">\(shown)</ul>")\(rest)</article>
 
             """
@@ -78,21 +80,25 @@ extension ReportPage {
     private func item(_ finding: Finding) -> Markup {
         let entries = finding.entries.map(String.init).joined(separator: ", ")
         let evidence: Markup = entries.isEmpty ? "" : "<dt>journal</dt><dd>entries \(entries)</dd>"
+        let call: Markup = finding.call.map { ": \($0.kind), planned at \($0.moment), answered \($0.answer)" } ?? ""
         let whose: Markup =
             finding.session.map { session in
-                "<dt>event</dt><dd>session \(String(session))\(finding.step.map { ", step \($0)" } ?? "")</dd>"
+                "<dt>event</dt><dd>session \(String(session))\(finding.step.map { ", step \($0)" } ?? "")\(call)</dd>"
             } ?? ""
         return """
             <li>\(finding.message)<dl>\(whose)<dt>expected</dt><dd>\(finding.expected)</dd><dt>seen</dt>\
-            <dd>\(finding.seen)</dd>\(evidence)</dl>\(finding.exchanges.markup(exchange))</li>
+            <dd>\(finding.seen)</dd>\(evidence)\(more(finding.more(in: record.directory)))</dl>\
+            \(finding.exchanges.markup(exchange))</li>
             """
     }
+
+    private func more(_ command: String) -> Markup { "<dt>more</dt><dd><code>\(command)</code></dd>" }
 
     /// A push and its answer, folded.
     private func exchange(_ exchange: Exchange) -> Markup {
         let device: Markup = exchange.device.isEmpty ? "" : ", \(exchange.device) on the device"
         return """
-            <details><summary>entry \(String(exchange.entry)) at \(Numbers.duration(exchange.at)): \(exchange.answer)\
+            <details><summary>entry \(String(exchange.entry)) at \(exchange.moment): \(exchange.answer)\
             \(device)</summary><pre>\(exchange.request.joined(separator: "\n"))
 
             \(exchange.payload)</pre></details>

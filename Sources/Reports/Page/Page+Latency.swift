@@ -29,7 +29,23 @@ extension ReportPage {
     private static let colors = [0, 2, 3, 4, 5, 6, 7, 1]
     private static let mostCurves = 7
 
-    var latency: Markup { "<div class=\"card\">\(deliveryLatency)</div>\n<div class=\"card\">\(answerLatency)</div>\n" }
+    var latency: Markup { [deliveryLatency, answerLatency, staleness].markup { "<div class=\"card\">\($0)</div>\n" } }
+
+    private var staleness: Markup {
+        let histogram = record.correlation.staleness
+        let text =
+            "How long cards have been out of date, weighted by time: 0 while one shows the newest state that was offered to "
+            + "the relay. For half of their life they were at most \(histogram.text(at: 50)) old, "
+            + "for 99 % of it at most \(histogram.text(at: 99))."
+        let curves = [SpectrumChart.Curve(name: "cards", histogram: histogram, color: 3)]
+        let chart = SpectrumChart(
+            name: "staleness", title: "Age of what cards show, by percentile of their life", summary: text, curves: curves,
+            limits: limits(on: "staleness"))
+        return """
+            <h3>Staleness: how old a card is</h3>
+            \(figure(text, isEmpty: chart.isEmpty, legend: lineLegend(curves), chart.markup))
+            """
+    }
 
     private var deliveryLatency: Markup {
         let c = record.correlation
@@ -93,7 +109,7 @@ extension ReportPage {
         record.gates.compactMap { gate in
             let parts = gate.metric.split(separator: ".").map(String.init)
             guard gate.unit == .nanoseconds, parts.contains(metric), let last = parts.last,
-                let percentile = Self.percentile(last), gate.threshold.isFinite, gate.threshold > 0
+                let percentile = Self.percentile(last), gate.threshold > 0, gate.threshold < 0x1p63
             else { return nil }
             return SpectrumChart.Limit(
                 percentile: percentile, nanoseconds: gate.threshold, label: gate.text,

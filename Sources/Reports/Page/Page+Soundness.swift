@@ -24,7 +24,7 @@ extension ReportPage {
                 remark: excusedRemark(c)),
             Tile(
                 name: "Lost by the relay", value: Numbers.count(c.count(.lost) - c.lostUnaccepted),
-                remark: "accepted, never pushed",
+                remark: "taken by the relay, not delivered",
                 tone: c.count(.lost) > c.lostUnaccepted ? .bad : nil),
         ]
         let checks = Table(

@@ -8,7 +8,7 @@ extension ReportPage {
     var verdict: Markup {
         let exit = record.exit
         let reasons: Markup =
-            exit.reasons.isEmpty ? "" : "<ul>\(exit.reasons.markup { "<li>\($0)</li>" })</ul>"
+            exit.reasons.isEmpty ? "" : "<ul>\(exit.reasons.markup(reason))</ul>"
         return """
             <section class="verdict \(exit.tone.rawValue)" id="verdict" aria-label="Verdict">
             \(exit.tone.glyph)<div><h2>\(exit.heading)</h2><p>\(record.verdictSentence)</p>\(reasons)</div></section>
@@ -16,16 +16,32 @@ extension ReportPage {
             """
     }
 
+    /// Linked to where the page tells more of it.
+    private func reason(_ text: String) -> Markup {
+        guard let place = place(of: text) else { return "<li>\(text)</li>" }
+        return "<li><a href=\"#\(place)\">\(text)</a></li>"
+    }
+
+    private func place(of reason: String) -> String? {
+        if let rule = record.verdicts.first(where: { reason.contains($0.id + " ") }),
+            !rule.verdict.findings.isEmpty || rule.standing == .healed
+        {
+            return RuleAnchor.id(rule.id)
+        }
+        if record.gates.contains(where: { reason.contains($0.text) }) { return "gates" }
+        if record.soundness.contains(where: { !$0.passed && reason.contains($0.name) }) { return "own" }
+        return reason.hasPrefix("the relay ") ? "errors" : nil
+    }
+
     private var keyFigures: [Tile] {
         let c = record.correlation
         let lost = c.count(.lost)
         return [
             Tile(
-                name: "Events sent", value: Numbers.count(c.sent),
-                remark: c.series.isEmpty ? "" : "\(Numbers.rate(Double(c.sent) / Double(c.series.count))) on average"),
+                name: "Events sent", value: Numbers.count(c.sent), remark: "\(Numbers.count(c.answered)) answered"),
             Tile(
-                name: "Pushes arrived", value: Numbers.count(c.pushes),
-                remark: "\(Numbers.count(c.expected)) expected"),
+                name: "Pushes expected", value: Numbers.count(c.expected),
+                remark: "\(Numbers.count(c.pushes)) requests reached the mock"),
             Tile(name: "Peak sessions", value: Numbers.count(c.peakSessions)),
             Tile(name: "Delivery, median", value: c.delivery.text(at: 50)),
             Tile(name: "Delivery, p99", value: c.delivery.text(at: 99), remark: "slowest \(c.delivery.text(at: 100))"),
@@ -35,6 +51,11 @@ extension ReportPage {
                 tone: lost > 0 ? .bad : nil),
         ]
     }
+}
+
+/// Where on the page a rule stands.
+enum RuleAnchor {
+    static func id(_ rule: String) -> String { "rule-" + rule }
 }
 
 extension RunRecord {

@@ -93,7 +93,8 @@ struct Table {
             "<tr><th scope=\"row\" class=\"\(style)\">\(row.name)</th>\(row.cells.joined())</tr>\n"
         }
         return """
-            <div class="scroll"><table><caption>\(caption)</caption><thead><tr>\(head)</tr></thead>
+            <div class="scroll" role="region" aria-label="\(caption)" tabindex="0">\
+            <table><caption>\(caption)</caption><thead><tr>\(head)</tr></thead>
             <tbody>\(body)</tbody></table></div>
 
             """

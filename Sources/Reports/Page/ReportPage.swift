@@ -73,6 +73,8 @@ struct ReportPage {
             <html lang="en">
             <head>
             <meta charset="utf-8">
+            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; \
+            style-src 'unsafe-inline'; script-src '\(Script.digest)'; base-uri 'none'; form-action 'none'">
             <meta name="viewport" content="width=device-width,initial-scale=1">
             <meta name="generator" content="PushRig \(record.toolVersion)">
             <title>\(record.name): \(record.exit.word)</title>

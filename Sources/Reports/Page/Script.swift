@@ -1,6 +1,9 @@
 // The page's only script: shows the figures under the pointer. Without it nothing is missing but comfort.
 
 enum Script {
+    /// What the page's policy lets run: this script and no other.
+    static let digest = "sha256-r6XVvTkcT8yYaVffalLXEr9+XLvsl10SbEJ4recBAlI="
+
     static let text = """
         (function(){
         var tip=document.createElement('div');tip.id='tip';tip.hidden=true;document.body.appendChild(tip);

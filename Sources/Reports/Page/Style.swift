@@ -72,7 +72,11 @@ enum Style {
         .card>:first-child,.card>:first-child figure{margin-top:0}
         .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,440px),1fr));gap:18px;margin-top:18px}
         .pair .card{margin-top:0}
-        .scroll{overflow-x:auto;margin-top:10px}
+        .scroll{overflow-x:auto;margin-top:10px;
+        background:linear-gradient(to right,var(--card) 30%,#0000),linear-gradient(to left,var(--card) 30%,#0000) 100% 0,
+        linear-gradient(to right,#0004,#0000),linear-gradient(to left,#0004,#0000) 100% 0;background-repeat:no-repeat;
+        background-size:40px 100%,40px 100%,12px 100%,12px 100%;background-attachment:local,local,scroll,scroll}
+        .scroll:focus-visible{outline:2px solid var(--c0);outline-offset:2px}
         table{border-collapse:collapse;width:100%;font-size:.92rem;font-variant-numeric:tabular-nums}
         caption{text-align:left;color:var(--dim);padding-bottom:6px;font-size:.88rem}
         th{font-weight:600;text-align:left;color:var(--dim);font-size:.84rem;white-space:nowrap}
@@ -89,6 +93,7 @@ enum Style {
         .stack{display:flex;height:12px;min-width:120px;border-radius:4px;overflow:hidden;background:var(--soft)}
         .stack i{display:block;min-width:1px}
         .k-delivered{--s:var(--c2)}.k-superseded{--s:var(--c5)}.k-late{--s:var(--c4)}.k-lost{--s:var(--c1)}
+        .k-excused{--s:var(--c7)}
         .stack i{background:var(--s)}
         details{margin-top:14px}details.card{padding-block:12px}
         th small{display:block;font-weight:400;color:var(--dim);font-size:.86rem;margin-top:2px;white-space:normal}

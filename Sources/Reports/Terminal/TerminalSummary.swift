@@ -36,8 +36,23 @@ private struct TerminalText {
     let directory: String?
 
     var text: String {
-        let parts = [head, latency, deliveries, gates, rules, soundness, verdict]
+        // What could not run has nothing to show but why.
+        let parts =
+            record.exit.code == 1 && record.correlation.sent == 0
+            ? [verdict] : [wrongAnswers, head, latency, deliveries, gates, rules, soundness, verdict]
         return parts.filter { !$0.isEmpty }.joined(separator: "\n")
+    }
+
+    /// First of all: they often explain what follows.
+    private var wrongAnswers: String {
+        let c = record.correlation
+        let lines = c.wrongAnswers.prefix(3).map { answer in
+            ink.tone(.bad, "the relay answered") + " \(Numbers.count(answer.count)) of \(Numbers.count(c.sent)) calls with "
+                + (answer.status == 0 ? "nothing" : "\(answer.status)") + (answer.body.isEmpty ? "" : ": \(safe(answer.body))")
+                + "\n"
+        }
+        let others = c.wrongAnswers.count - lines.count
+        return lines.joined() + (others > 0 ? "and \(Numbers.count(others, "other wrong answer"))\n" : "")
     }
 
     private var head: String {
@@ -46,8 +61,8 @@ private struct TerminalText {
             + ink.dim("profile \(safe(record.profile)), seed \(record.seed), \(Numbers.duration(record.duration))")
             + "\n"
             + "\(Numbers.count(c.sent)) events sent, \(Numbers.count(c.answered)) answered, "
-            + "\(Numbers.count(c.failed)) failed; \(Numbers.count(c.pushes)) pushes of "
-            + "\(Numbers.count(c.expected)) expected; \(Numbers.count(c.peakSessions)) sessions at the peak\n"
+            + "\(Numbers.count(c.failed)) failed; \(Numbers.count(c.pushes)) requests reached the mock; "
+            + "\(Numbers.count(c.peakSessions)) sessions at the peak\n"
     }
 
     private var latency: String {
@@ -67,28 +82,40 @@ private struct TerminalText {
 
     private var deliveries: String {
         let c = record.correlation
-        guard c.expected > 0 else { return "" }
-        let words = DeliveryClass.allCases.compactMap { word -> String? in
-            let value = c.count(word)
-            guard value > 0 || word == .delivered || word == .lost else { return nil }
-            let text = "\(Numbers.count(value)) \(word.rawValue)"
-            return word == .lost && value > 0 ? ink.tone(.bad, text) : text
-        }
-        var lines = "deliveries  " + words.joined(separator: ", ") + "\n"
+        guard c.expected > 0 || !c.totals.isEmpty else { return "" }
+        var lines =
+            "deliveries  \(Numbers.count(c.expected)) expected: "
+            + words(DeliveryClass.ofExpectations, always: [.delivered, .lost]) + "\n"
+        let beside = words(DeliveryClass.ofPushes, always: [])
+        if !beside.isEmpty { lines += "beside      \(beside)\n" }
         for (excuse, count) in c.excuses.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }).prefix(4) {
             lines += "excused     \(Numbers.count(count)) by \(safe(excuse))\n"
-        }
-        for answer in c.wrongAnswers.prefix(3) {
-            lines += "the relay   answered \(Numbers.count(answer.count)) calls with "
-                + (answer.status == 0 ? "nothing" : "\(answer.status)") + (answer.body.isEmpty ? "" : ": \(safe(answer.body))")
-                + "\n"
         }
         let errors = c.reasons.filter { $0.key != "200" }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         if !errors.isEmpty {
             let named = errors.prefix(4).map { "\(safe($0.key)) × \(Numbers.count($0.value))" }
             lines += "refusals    " + named.joined(separator: ", ") + (errors.count > 4 ? ", …" : "") + "\n"
         }
-        return lines
+        return lines + examples
+    }
+
+    private func words(_ classes: [DeliveryClass], always: Set<DeliveryClass>) -> String {
+        classes.compactMap { word -> String? in
+            let value = record.correlation.count(word)
+            guard value > 0 || always.contains(word) else { return nil }
+            let text = "\(Numbers.count(value)) \(word.rawValue)"
+            return word.isTrouble && value > 0 ? ink.tone(.bad, text) : text
+        }.joined(separator: ", ")
+    }
+
+    /// One of each class that the relay has to answer for.
+    private var examples: String {
+        DeliveryClass.allCases.filter(\.isTrouble).compactMap { word in
+            record.correlation.examples[word]?.first.map { example in
+                let fill = padded(word.rawValue, 11)
+                return "\(fill) e.g. \(safe(example.words)): \(ink.dim(safe(example.more(in: record.directory))))\n"
+            }
+        }.joined()
     }
 
     private var gates: String {
@@ -100,12 +127,43 @@ private struct TerminalText {
 
     private var rules: String {
         let loud = record.verdicts.filter { ![.kept, .notExercised].contains($0.standing) }
-        let lines = loud.map { result in
-            let finding = result.verdict.findings.first.map { "\n        \(safe($0.line))" } ?? ""
-            return "rule  \(ink.tone(result.standing.tone, padded(result.standing.word, 11)))  "
-                + "\(safe(result.id)) (\(safe(result.claims.joined(separator: ", "))))\(finding)\n"
+        return loud.map { result in
+            "rule  \(ink.tone(result.standing.tone, padded(result.standing.word, 11)))  "
+                + "\(safe(result.id)) (\(safe(result.claims.joined(separator: ", "))))\n"
+                + evidence(result).map { "        \($0)\n" }.joined()
+        }.joined()
+    }
+
+    private static let widest = 200
+
+    /// The first finding, so that a person can check it.
+    private func evidence(_ result: RuleResult) -> [String] {
+        guard let finding = result.verdict.findings.first else { return [] }
+        var lines = [safe(finding.line)]
+        if let session = finding.session {
+            let call = finding.call.map { ", \($0.kind) planned at \($0.moment) → \($0.answer)" } ?? ""
+            lines.append("event   session \(session)\(finding.step.map { " step \($0)" } ?? "")\(safe(clipped(call)))")
         }
-        return lines.joined()
+        for exchange in finding.exchanges.prefix(2) {
+            let device = exchange.device.isEmpty ? "" : ", \(exchange.device)"
+            lines.append("push    \(safe("\(exchange.entry) at \(exchange.moment) → \(exchange.answer)\(device)"))")
+            let fields = exchange.request.filter { field in
+                ![":scheme", ":authority", ":method", "authorization"].contains { field.hasPrefix($0) }
+            }
+            lines.append("        " + safe(clipped(fields.joined(separator: "; "))))
+            lines.append("        " + safe(clipped(exchange.payload)))
+        }
+        lines.append("norm    \(safe(result.norm))")
+        lines.append("change  \(safe(result.advice))")
+        if case .broken(_, let count) = result.verdict, count > 1 {
+            lines.append("found   \(Numbers.count(count)) times; the report shows more of them")
+        }
+        lines.append("more    \(safe(finding.more(in: record.directory)))")
+        return lines
+    }
+
+    private func clipped(_ text: String) -> String {
+        text.count > Self.widest ? text.prefix(Self.widest) + "…" : text
     }
 
     private var soundness: String {
@@ -116,10 +174,17 @@ private struct TerminalText {
 
     private var verdict: String {
         let exit = record.exit
+        if exit.code == 1 {
+            let text = ink.tone(exit.tone, ink.bold(safe(exit.word).uppercased()))
+            return text + "  " + exit.reasons.map { safe($0) + "\n" }.joined(separator: "  - ") + links
+        }
         var text = ink.tone(exit.tone, ink.bold(safe(exit.word).uppercased())) + "  \(record.verdictSentence)\n"
         for reason in exit.reasons { text += "  - \(safe(reason))\n" }
-        if let directory { text += "report  \(safe(directory))/report.html\n" }
-        return text + "replay  \(safe(record.replayCommand))\n"
+        return text + links
+    }
+
+    private var links: String {
+        (directory.map { "report  \(safe($0))/report.html\n" } ?? "") + "replay  \(safe(record.replayCommand))\n"
     }
 
     private func safe(_ text: String) -> String { Escaping.terminal(text) }

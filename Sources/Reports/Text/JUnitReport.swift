@@ -29,7 +29,7 @@ struct JUnitReport {
     var text: String {
         let suites = [
             ("run", [verdict]), ("soundness", record.soundness.map(Self.check)), ("gates", record.gates.map(Self.gate)),
-            ("conformance", record.verdicts.map(Self.rule)),
+            ("conformance", record.verdicts.map(rule)),
         ].filter { !$0.1.isEmpty }
         let all = suites.flatMap(\.1)
         let properties = [
@@ -89,11 +89,12 @@ struct JUnitReport {
         }
     }
 
-    private static func rule(_ result: RuleResult) -> Case {
+    private func rule(_ result: RuleResult) -> Case {
         let findings = result.verdict.findings
         let details =
             "\(result.requirement)\n\(result.claims.joined(separator: ", ")) (\(result.level.rawValue)). \(result.norm).\n"
-            + findings.map(\.line).joined(separator: "\n")
+            + "What to change: \(result.advice).\n"
+            + findings.map { "\($0.line)\n  \($0.more(in: record.directory))" }.joined(separator: "\n")
         let name = "\(result.id) (\(result.claims.joined(separator: ", ")))"
         switch result.standing {
         case .kept: return Case(name: name, result: .passed)

@@ -18,7 +18,7 @@ struct MarkdownSummary {
         text += "\(Numbers.count(record.correlation.pushes)) pushes in \(Numbers.duration(record.duration)).\n\n"
         for reason in exit.reasons { text += "- \(escaped(reason))\n" }
         if !exit.reasons.isEmpty { text += "\n" }
-        text += latency + classes + gates + rules + soundness
+        text += wrongAnswers + latency + classes + examples + gates + rules + soundness
         text += "Replay with seed \(record.seed):\n\n" + Escaping.markdownBlock(record.replayCommand, language: "sh")
         return text
     }
@@ -38,6 +38,25 @@ struct MarkdownSummary {
         let rule = heads.indices.map { figures.contains($0) ? "---:" : ":---" }
         let lines = [heads, rule] + rows
         return lines.map { "| " + $0.joined(separator: " | ") + " |\n" }.joined() + "\n"
+    }
+
+    private var wrongAnswers: String {
+        let c = record.correlation
+        guard !c.wrongAnswers.isEmpty else { return "" }
+        return table(
+            ["Wrong answer of the relay", "calls", "body, or why there is none"], figures: 1...1,
+            c.wrongAnswers.prefix(5).map { answer in
+                [answer.status == 0 ? "none" : "\(answer.status)", Numbers.count(answer.count), escaped(answer.body)]
+            })
+    }
+
+    private var examples: String {
+        let lines = DeliveryClass.allCases.filter(\.isTrouble).compactMap { word in
+            record.correlation.examples[word]?.first.map { example in
+                "- \(word.rawValue), e.g. \(escaped(example.words)): \(escaped(example.more(in: record.directory)))\n"
+            }
+        }
+        return lines.isEmpty ? "" : lines.joined() + "\n"
     }
 
     private var latency: String {
@@ -89,6 +108,10 @@ struct MarkdownSummary {
                     escaped(result.verdict.findings.first?.line ?? ""),
                 ]
             })
+            + loud.map { result in
+                let more = result.verdict.findings.first.map { ". More: " + escaped($0.more(in: record.directory)) } ?? ""
+                return "- \(escaped(result.id)): \(escaped(result.norm)). Change: \(escaped(result.advice))\(more)\n"
+            }.joined() + "\n"
     }
 
     private var soundness: String {

@@ -8,7 +8,8 @@ enum CorrelationJSON {
         [
             ("planned", \.planned), ("sent", \.sent), ("answered", \.answered), ("pushes", \.pushes),
             ("accepted", \.accepted), ("errors", \.errors), ("cardMilliseconds", \.cardMilliseconds),
-            ("cardAges", \.cardAges),
+            ("cardAges", \.cardAges), ("deliveries", \.deliveries), ("deliveryMicroseconds", \.deliveryMicroseconds),
+            ("slowestMicroseconds", \.slowestMicroseconds),
         ]
     }
 
@@ -27,7 +28,7 @@ enum CorrelationJSON {
         ]
     }
 
-    static func encode(_ c: Correlation) -> JSONValue {
+    static func encode(_ c: Correlation, _ directory: String) -> JSONValue {
         var object = JSONObject()
         for (name, path) in counters { object[name] = .integer(Int64(c[keyPath: path])) }
         object["totals"] = encode(c.totals)
@@ -37,7 +38,7 @@ enum CorrelationJSON {
         object["excuses"] = JSONWriting.counts(c.excuses)
         var examples = JSONObject()
         for word in DeliveryClass.allCases {
-            if let list = c.examples[word] { examples[word.rawValue] = .array(list.map(encode)) }
+            if let list = c.examples[word] { examples[word.rawValue] = .array(list.map { encode($0, directory) }) }
         }
         object["examples"] = .object(examples)
         for (name, path) in histograms { object[name] = JSONWriting.histogram(c[keyPath: path]) }
@@ -63,10 +64,10 @@ enum CorrelationJSON {
 
     static func decode(_ reading: JSONReading) throws(Failure) -> Correlation {
         var c = Correlation()
-        for (name, path) in counters { c[keyPath: path] = try reading[name].integer() }
+        for (name, path) in counters { c[keyPath: path] = try reading[name].count() }
         for (kind, counts) in try reading["classes"].members() { c.classes[kind] = try decodeClasses(counts) }
         c.totals = try decodeClasses(reading["totals"])
-        c.excuses = try reading["excuses"].counts()
+        c.excuses = try reading["excuses"].countsByName()
         for (key, list) in try reading["examples"].members() {
             guard let word = DeliveryClass(rawValue: key) else { throw list.wrong("is not a delivery class") }
             for item in try list.list() { c.examples[word, default: []].append(try decodeExample(item)) }
@@ -74,27 +75,27 @@ enum CorrelationJSON {
         for (name, path) in histograms { c[keyPath: path] = try reading[name].histogram() }
         c.deliveryByKind = try reading["deliveryByKind"].histograms()
         c.answerByKind = try reading["answerByKind"].histograms()
-        c.reasons = try reading["reasons"].counts()
-        c.outcomes = try reading["outcomes"].counts()
+        c.reasons = try reading["reasons"].countsByName()
+        c.outcomes = try reading["outcomes"].countsByName()
         c.deadTokens = try decodeDeadTokens(reading["deadTokens"])
         let lastState = try reading["lastState"]
-        c.lastState.sessions = try lastState["sessions"].integer()
-        c.lastState.delivered = try lastState["delivered"].integer()
-        c.lastState.missingCount = try lastState["missingCount"].integer()
+        c.lastState.sessions = try lastState["sessions"].count()
+        c.lastState.delivered = try lastState["delivered"].count()
+        c.lastState.missingCount = try lastState["missingCount"].count()
         for item in try reading["wrongAnswers"].list() {
             c.wrongAnswers.append(
                 WrongAnswer(
-                    status: try item["status"].integer(), body: try item["body"].text(), count: try item["count"].integer()))
+                    status: try item["status"].integer(), body: try item["body"].text(), count: try item["count"].count()))
         }
         try decodeSeries(reading["series"], into: &c)
         return c
     }
 
-    private static func encode(_ example: Example) -> JSONValue {
+    private static func encode(_ example: Example, _ directory: String) -> JSONValue {
         [
             "session": .integer(Int64(example.session)), "step": .integer(Int64(example.step)),
             "kind": .string(example.kind), "atNanoseconds": .integer(example.at.nanoseconds),
-            "entries": .array(example.entries.map { .integer(Int64($0)) }),
+            "entries": .array(example.entries.map { .integer(Int64($0)) }), "more": .string(example.more(in: directory)),
         ]
     }
 
@@ -105,14 +106,15 @@ enum CorrelationJSON {
     }
 
     private static func decodeSeries(_ reading: JSONReading, into c: inout Correlation) throws(Failure) {
-        let seconds: [Int] = try reading["second"].integers()
+        let seconds = try reading["second"].countsInOrder()
         c.series = seconds.map { SeriesRow(second: $0) }
-        for (name, path) in columns {
-            let values: [Int] = try reading[name].integers()
+        // Records of earlier versions lack the later columns.
+        for (name, path) in columns where reading.value[name] != nil {
+            let values = try reading[name].countsInOrder()
             guard values.count == seconds.count else { throw try reading[name].wrong("has not one place per second") }
             for (index, value) in values.enumerated() { c.series[index][keyPath: path] = value }
         }
-        c.activeSeries = try reading["activeSessions"].integers()
+        c.activeSeries = try reading["activeSessions"].countsInOrder()
     }
 
     private static func encode(_ counts: [DeliveryClass: Int]) -> JSONValue {
@@ -127,7 +129,7 @@ enum CorrelationJSON {
         var counts: [DeliveryClass: Int] = [:]
         for (key, count) in try reading.members() {
             guard let word = DeliveryClass(rawValue: key) else { throw count.wrong("is not a delivery class") }
-            counts[word] = try count.integer()
+            counts[word] = try count.count()
         }
         return counts
     }
@@ -143,10 +145,10 @@ enum CorrelationJSON {
 
     private static func decodeDeadTokens(_ reading: JSONReading) throws(Failure) -> DeadTokens {
         var dead = DeadTokens()
-        dead.died = try reading["died"].integer()
-        dead.pushesAfterDeath = try reading["pushesAfterDeath"].integer()
+        dead.died = try reading["died"].count()
+        dead.pushesAfterDeath = try reading["pushesAfterDeath"].count()
         dead.worstDeath = try reading["worstDeath"].optional()?.integer()
-        dead.worstPushes = try reading["worstPushes"].integer()
+        dead.worstPushes = try reading["worstPushes"].count()
         dead.sample = try reading["sample"].integers()
         return dead
     }

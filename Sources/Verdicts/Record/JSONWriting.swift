@@ -4,6 +4,29 @@ import Basics
 import Metrics
 
 extension JSONReading {
+    /// No run counts further; so sums of counts over all seconds of a run stay within 64 bits, whatever the file says.
+    private static let mostCount = 1 << 50
+
+    /// A count: a whole number from 0 to 2^50.
+    func count<I: FixedWidthInteger>() throws(Failure) -> I {
+        guard let wide = value.int, 0...Int64(Self.mostCount) ~= wide, let count = I(exactly: wide) else {
+            throw wrong("is not a count")
+        }
+        return count
+    }
+
+    func countsInOrder() throws(Failure) -> [Int] {
+        var counts: [Int] = []
+        for item in try list() { counts.append(try item.count()) }
+        return counts
+    }
+
+    func countsByName() throws(Failure) -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for (key, reading) in try members() { counts[key] = try reading.count() }
+        return counts
+    }
+
     func histogram() throws(Failure) -> Histogram {
         guard let text = value["hdr"] else { return Histogram() }
         guard let text = text.string, let bytes = Base64.decode(text) else {

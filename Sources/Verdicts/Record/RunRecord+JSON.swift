@@ -19,6 +19,7 @@ extension RunRecord {
             "run": .integer(Int64(run)),
             "clockScale": .number(clockScale),
             "command": .string(command),
+            "directory": .string(directory),
             "replayCommand": .string(replayCommand),
             "planDigest": .string(planDigest),
             "commit": .string(commit),
@@ -32,9 +33,9 @@ extension RunRecord {
             "mock": mock.json,
             "soundness": .array(soundness.map(\.json)),
             "latenessBudgetNanoseconds": .integer(latenessBudget.nanoseconds),
-            "correlation": CorrelationJSON.encode(correlation),
+            "correlation": CorrelationJSON.encode(correlation, directory),
             "gates": .array(gates.map(\.json)),
-            "verdicts": .array(verdicts.map(\.json)),
+            "verdicts": .array(verdicts.map { $0.json(in: directory) }),
         ]
     }
 
@@ -53,6 +54,8 @@ extension RunRecord {
         guard let startedAt = WallTime(iso8601: try reading["startedAt"].text()) else {
             throw try reading["startedAt"].wrong("is not a time")
         }
+        let budget = try reading["latenessBudgetNanoseconds"].interval()
+        guard budget > .zero else { throw try reading["latenessBudgetNanoseconds"].wrong("is not above 0") }
         let exit = try reading["exit"]
         self.init(
             name: try reading["name"].text(), scenarioPath: try scenario["path"].text(),
@@ -66,12 +69,13 @@ extension RunRecord {
             bands: try Self.all(reading["bands"]) { r throws(Failure) in try Band(r) },
             load: try LoadCounters(reading["load"]), mock: try MockCounters(reading["mock"]),
             soundness: try Self.all(reading["soundness"]) { r throws(Failure) in try SoundnessCheck(r) },
-            latenessBudget: try reading["latenessBudgetNanoseconds"].interval(),
+            latenessBudget: budget,
             correlation: try CorrelationJSON.decode(reading["correlation"]),
             gates: try Self.all(reading["gates"]) { r throws(Failure) in try GateResult(r) },
             verdicts: try Self.all(reading["verdicts"]) { r throws(Failure) in try RuleResult(r) },
             exit: Exit(
                 code: try exit["code"].integer(), word: try exit["word"].text(), reasons: try exit["reasons"].texts()))
+        directory = json["directory"]?.string ?? ""
     }
 
     static func texts(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }

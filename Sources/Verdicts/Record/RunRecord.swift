@@ -21,6 +21,8 @@ package struct RunRecord: Sendable {
     /// The run's number as it stands in its markers.
     package var run: UInt32
     package var clockScale: Double
+    /// Where the run's journal stands, as it was named: a run directory, or a mock's state directory.
+    package var directory = ""
     /// The command that was given.
     package var command: String
     /// The command that repeats this run with this seed.
@@ -81,14 +83,5 @@ package struct RunRecord: Sendable {
         self.gates = gates
         self.verdicts = verdicts
         self.exit = exit
-    }
-}
-
-extension RunRecord {
-    /// The same record with every token cut to its first eight characters, as reports show them unless asked otherwise.
-    package var withShortTokens: RunRecord {
-        var copy = self
-        for rule in copy.verdicts.indices { copy.verdicts[rule].verdict.shortenTokens() }
-        return copy
     }
 }

@@ -1,0 +1,39 @@
+import Basics
+import Harness
+
+extension Verb {
+    static let journal = Verb(
+        name: "journal", operand: "RUN",
+        summary: "Shows the history of a run or of a mock, all of it or around one thing",
+        example: """
+            pushrig journal Reports/latest --session 12
+                     pushrig journal Reports/latest --around 1099511627998
+                     pushrig journal pushrig-state --token a1b2c3d4 --format json
+
+            RUN is a run directory, a mock's state directory, or a folder of journal files; a run that was killed, or that
+            still goes on, is shown as far as it got. Without an option: what there is, and the first entries.
+            """,
+        options: [
+            Option("--session", "N", "the calls of one session, and the pushes that they caused"),
+            Option("--token", "TEXT", "the pushes to one token, by its first characters or those of its hash"),
+            Option("--entry", "N", "one entry in full: headers, payload, answer"),
+            Option("--around", "N|TIME", "what stands around an entry, an offset (12.5s) or an instant (2026-11-22T10:00:00Z)"),
+            Option("--limit", "N", "at most so many entries (default 200, 40 with --around; as json all)"),
+            Option("--full-tokens", "tokens in full"),
+            Option("--format", "text|json", "text, or an object of JSON a line"),
+        ]
+    ) { arguments, _ in
+        var command = JournalCommand(directory: try arguments.onlyOperand("RUN", example: "pushrig journal Reports/latest"))
+        command.session = try arguments.integer("--session", in: 0...UInt32.max)
+        command.token = arguments.text("--token")
+        command.entry = try arguments.integer("--entry", in: 1...UInt64.max)
+        command.around = try arguments.text("--around").map { text throws(Failure) in try .init(parsing: text) }
+        command.limit = try arguments.integer("--limit", in: 1...1_000_000_000)
+        command.showsFullTokens = arguments.has("--full-tokens")
+        command.printsJSON = try arguments.one(of: ["text", "json"], "--format") == "json"
+        if command.entry != nil, arguments.has("--session") || arguments.has("--token") || arguments.has("--around") {
+            throw Failure(.usage, "--entry stands alone", hint: "--around shows what stands beside an entry")
+        }
+        return try command.run()
+    }
+}

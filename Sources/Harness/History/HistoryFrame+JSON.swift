@@ -1,0 +1,77 @@
+// An entry as one line of JSON. Times of the clock are RFC 3339, offsets are nanoseconds since the plan's origin.
+
+import APNs
+import Basics
+import Faults
+import Journal
+import Pushes
+import Verdicts
+
+extension HistoryFrame {
+    /// Tokens are in full.
+    func json(_ entry: JournalEntry) -> String {
+        var object: JSONObject = [
+            "entry": .integer(Int64(entry.id)), "time": .string(entry.wall.iso8601),
+            "offsetNanoseconds": origin.map { .integer((entry.wall - $0).nanoseconds) } ?? .null,
+        ]
+        switch entry {
+        case .push(let push), .broadcast(let push): add(push, to: &object)
+        case .event(let event): add(event, to: &object)
+        case .note(let note):
+            object["kind"] = "note"
+            object["note"] = .string("\(note.kind)")
+            object["text"] = (try? JSONValue(parsing: note.text)) ?? .string(note.text)
+        }
+        return JSONValue.object(object).text
+    }
+
+    private func add(_ push: PushEntry, to object: inout JSONObject) {
+        object["kind"] = .string("\(push.kind.word)")
+        object["session"] = push.marker.map { .integer(Int64($0.session)) } ?? .null
+        object["step"] = push.marker.map { .integer(Int64($0.step)) } ?? .null
+        object["provider"] = .string("\(push.provider.word)")
+        object["environment"] = .string("\(push.environment.word)")
+        object["connection"] = .integer(Int64(push.connection))
+        object["stream"] = .integer(Int64(push.stream))
+        object["token"] = push.kind == .push ? .string(push.token) : .null
+        object["tokenHash"] = push.kind == .push ? .string(TokenHash(push.token).text) : .null
+        object["topic"] = text(push.topic)
+        object["pushType"] = text(push.pushType)
+        object["priority"] = text(push.priority)
+        object["event"] = text(push.event.map { "\($0.word)" })
+        object["status"] = push.status == 0 ? .null : .integer(Int64(push.status))
+        object["reason"] = text(push.reason)
+        object["timestamp"] = push.timestampMilliseconds == 0 ? .null : .integer(push.timestampMilliseconds)
+        object["outcome"] = text(push.outcome.map { "\($0.word)" })
+        object["fault"] = text(fault(push.faultRule))
+        object["faultAction"] = text(FaultAction.word(of: push.faultAction))
+        object["delayNanoseconds"] = .integer(push.delay.nanoseconds)
+        object["warnings"] = .array(PushWarning.all(in: push.warnings).map { .string("\($0.word)") })
+        object["isCut"] = .bool(push.isCut)
+        object["headers"] = .array(push.headers.map { .array([.string($0.name), .string($0.value)]) })
+        let body = String(decoding: push.payload, as: UTF8.self)
+        object["payload"] = (try? JSONValue(parsing: push.payload.span)) ?? .string(body)
+    }
+
+    private func add(_ event: EventEntry, to object: inout JSONObject) {
+        func offset(_ instant: Instant) -> JSONValue {
+            guard instant.nanoseconds != 0 else { return .null }
+            let wall = event.plannedWall + (instant - event.plannedAt)
+            return (origin ?? first).map { .integer((wall - $0).nanoseconds) } ?? .null
+        }
+        object["kind"] = "event"
+        object["session"] = .integer(Int64(event.session))
+        object["step"] = .integer(Int64(event.step))
+        object["call"] = .string(kind(event))
+        object["plannedNanoseconds"] = offset(event.plannedAt)
+        object["sentNanoseconds"] = offset(event.sentAt)
+        object["answeredNanoseconds"] = offset(event.answeredAt)
+        object["latenessNanoseconds"] = .integer(event.lateness.nanoseconds)
+        object["attempts"] = .integer(Int64(event.attempts))
+        object["status"] = event.status == 0 ? .null : .integer(Int64(event.status))
+        object["failure"] = event.failure == 0 ? .null : .string(event.failureWord)
+        object["answer"] = event.answer.isEmpty ? .null : .string(String(decoding: event.answer, as: UTF8.self))
+    }
+
+    private func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+}

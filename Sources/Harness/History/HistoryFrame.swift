@@ -1,0 +1,159 @@
+// What an entry has to be read against: the plan's origin, the names of calls, the labels of faults. And the lines in which
+// it is told.
+
+import APNs
+import Basics
+import Journal
+import Pushes
+import Reports
+import Verdicts
+
+struct HistoryFrame {
+    /// The start of the plan, or nil without one: then times are those of the clock.
+    private(set) var origin: WallTime?
+    private(set) var first: WallTime?
+    private(set) var plan: PlanNote?
+    /// Names of calls, by their numbers.
+    private(set) var kinds: [String] = []
+    private var faults: [UInt32: String] = [:]
+
+    /// Reads as far as the first event, or 10,000 entries.
+    init(_ reader: JournalReader) throws(Failure) {
+        var frame = HistoryFrame()
+        var looked = 0
+        _ = try reader.forEach(since: nil) { entry in
+            frame.first = frame.first ?? entry.wall
+            frame.see(entry)
+            looked += 1
+            if case .event = entry { return false }
+            return looked < 10_000
+        }
+        self = frame
+    }
+
+    private init() {}
+
+    /// Learns from an entry what later ones are read against.
+    mutating func see(_ entry: JournalEntry) {
+        guard case .note(let note) = entry else { return }
+        if note.kind == .phase, origin == nil { origin = note.wall }
+        if note.kind == .kinds, let names = try? JSONValue(parsing: note.text).array {
+            kinds = names.map { $0.string ?? "" }
+        }
+        switch note.run {
+        case .plan(let plan): self.plan = plan
+        case .faultGiven(let fault): faults[fault.rule] = fault.label
+        default: break
+        }
+    }
+
+    func reaches(_ center: JournalCommand.Center, _ entry: JournalEntry) -> Bool {
+        switch center {
+        case .entry(let id): entry.id == id
+        case .time(let time): entry.wall >= time
+        case .offset(let offset): (origin ?? first).map { entry.wall - $0 >= offset } ?? false
+        }
+    }
+
+    /// `+1.234 s` since the plan's origin, or the time of day where there is no plan.
+    func time(_ wall: WallTime) -> String {
+        origin.map { Numbers.offset(wall - $0) } ?? String(wall.iso8601.dropFirst(11))
+    }
+
+    func kind(_ event: EventEntry) -> String {
+        let number = Int(event.kind)
+        return kinds.indices.contains(number) ? kinds[number] : "call \(number)"
+    }
+
+    func fault(_ rule: UInt32) -> String? { rule == 0 ? nil : faults[rule] ?? "rule \(rule)" }
+
+    // MARK: In one line
+
+    /// Fit for a terminal, whatever stands in the entry. Tokens are in full.
+    func line(_ entry: JournalEntry) -> String {
+        let words: (String, String) =
+            switch entry {
+            case .push(let push): ("push", line(push))
+            case .broadcast(let push): ("\(push.kind.word)", line(push))
+            case .event(let event): ("event", line(event))
+            case .note(let note): ("note", line(note))
+            }
+        return "\(time(entry.wall))  \(words.0)\(String(repeating: " ", count: max(0, 9 - words.0.count)))  \(entry.id)  "
+            + Escaping.terminal(words.1)
+    }
+
+    private func line(_ push: PushEntry) -> String {
+        var parts = [push.pushType ?? (push.kind == .push ? "no push type" : push.header(":path") ?? "")]
+        if let event = push.event { parts[0] += " \(event.word)" }
+        if push.kind == .push { parts.append("token \(push.token)") }
+        if let marker = push.marker { parts.append("session \(marker.session) step \(marker.step)") }
+        var answer = push.answerText
+        if let outcome = push.outcome { answer += ", \(outcome.word)" }
+        if let fault = fault(push.faultRule) { answer += ", by fault \(fault)" }
+        return parts.joined(separator: ", ") + " → " + answer
+    }
+
+    private func line(_ event: EventEntry) -> String {
+        let late = event.attempts > 1 ? ", sent \(event.attempts) times" : ""
+        return "\(kind(event)), session \(event.session) step \(event.step)\(late) → \(event.answerText)"
+    }
+
+    private static let mostNote = 160
+
+    private func line(_ note: NoteEntry) -> String {
+        if case .plan(let plan) = note.run {
+            return "plan: \(plan.files.first?.path ?? "no scenario"), seed \(plan.seed), command \(clipped(plan.command))"
+        }
+        if case .phase(let name) = note.run { return "phase: \(name)" }
+        return "\(note.kind): \(clipped(note.text))"
+    }
+
+    private func clipped(_ text: String) -> String {
+        text.count > Self.mostNote ? text.prefix(Self.mostNote) + "…" : text
+    }
+
+    // MARK: In full
+
+    /// What the line leaves out.
+    func details(_ entry: JournalEntry) -> [String] {
+        switch entry {
+        case .push(let push), .broadcast(let push): details(push)
+        case .event(let event): details(event)
+        case .note(let note):
+            ["time       \(note.wall.iso8601)"] + note.text.split(separator: "\n").map { Escaping.terminal(String($0)) }
+        }
+    }
+
+    private func details(_ push: PushEntry) -> [String] {
+        var lines = [
+            "arrived    \(push.arrivedWall.iso8601) on connection \(push.connection), stream \(push.stream), "
+                + "\(push.environment.word)"
+        ]
+        if push.kind == .push { lines.append("token      \(push.token) (hash \(TokenHash(push.token).text))") }
+        lines.append("answer     \(push.answerText)" + (push.delay > .zero ? " after \(push.delay)" : ""))
+        if push.timestampMilliseconds != 0 {
+            lines.append("           timestamp \(WallTime(milliseconds: push.timestampMilliseconds).iso8601)")
+        }
+        if let outcome = push.outcome { lines.append("device     \(outcome.word)") }
+        if let fault = fault(push.faultRule) { lines.append("fault      \(fault)") }
+        let warnings = PushWarning.all(in: push.warnings).map { "\($0.word)" }
+        if !warnings.isEmpty { lines.append("warnings   " + warnings.joined(separator: ", ")) }
+        if push.isCut { lines.append("           it was larger than the journal keeps: the rest is left out") }
+        lines.append("")
+        lines += push.headers.map { "\($0.name): \($0.value)" }
+        lines.append("")
+        lines += String(decoding: push.payload, as: UTF8.self).split(separator: "\n").map(String.init)
+        return lines.map(Escaping.terminal)
+    }
+
+    private func details(_ event: EventEntry) -> [String] {
+        func instant(_ instant: Instant) -> String {
+            instant.nanoseconds == 0 ? "never" : time(event.plannedWall + (instant - event.plannedAt))
+        }
+        return [
+            "planned    \(instant(event.plannedAt)) (\(event.plannedWall.iso8601))", "sent       \(instant(event.sentAt))",
+            "answered   \(instant(event.answeredAt))", "answer     \(event.answerText)",
+            "failure    \(event.failureWord)", "lateness   \(event.lateness), ours",
+        ].map(Escaping.terminal)
+    }
+}

@@ -1,0 +1,127 @@
+// A mock's own journal, without a plan: what pushes show by themselves is judged, and it is said that nothing was expected.
+
+import Basics
+import Conformance
+import HTTP
+import Journal
+import Metrics
+import Pushes
+import Testing
+
+@testable import Verdicts
+
+@Suite("A mock's own journal")
+struct MockJournalTests {
+    private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9) + 1_000_000_000) }
+
+    /// Judges what `write` puts into the journal of a mock's state directory.
+    private func judge(
+        _ options: JudgeOptions = JudgeOptions(), _ write: (JournalWriter) -> Void
+    ) throws -> RunRecord {
+        try withDirectory { directory in
+            let writer = try JournalWriter(directory: directory + "/journal", name: "apns-0", time: ManualTime())
+            writer.append(note: .server, text: "{}", at: at(0))
+            write(writer)
+            guard writer.commit() else { throw Failure(.run, "cannot write") }
+            return try Verdicts.judge(directory, options)
+        }
+    }
+
+    private func push(
+        _ token: Character, at seconds: Double, _ status: UInt16 = 200, _ reason: StaticString? = nil, connection: UInt64 = 1,
+        to writer: JournalWriter
+    ) {
+        let head = HeaderBlock()
+        head.append(":method", "POST")
+        head.append(":path", "/3/device/" + String(repeating: token, count: 64))
+        head.append("authorization", SyntheticRun.credential)
+        head.append("apns-topic", "com.example.app.push-type.liveactivity")
+        head.append("apns-push-type", "liveactivity")
+        var draft = PushDraft(
+            arrivedAt: at(seconds), connection: connection, status: status, reason: reason,
+            outcome: status == 200 ? .updated : nil)
+        draft.event = .update
+        draft.stamp = 1_760_000_000 + Int64(seconds)
+        let body = Array(#"{"aps":{"event":"update","timestamp":\#(draft.stamp!),"content-state":{}}}"#.utf8)
+        _ = writer.append(push: draft, head: head, body: body.span)
+    }
+
+    @Test("that shows nothing wrong passes, and says that nothing was expected")
+    func good() throws {
+        let record = try judge { writer in
+            for second in 0..<60 { push("a", at: Double(second), to: writer) }
+            push("b", at: 61, 410, "Unregistered", to: writer)
+        }
+        #expect(record.exit.code == 0, "\(record.exit.reasons)")
+        #expect(record.exit.reasons.last?.hasPrefix("no plan: nothing was expected, so nothing can be lost; 61 pushes") == true)
+        #expect(record.correlation.pushes == 61 && record.correlation.expected == 0 && record.mock.byStatus == [200: 60, 410: 1])
+        #expect(record.verdicts.contains { $0.id == "connections-reused" && $0.verdict == .kept(evidenceCount: 1) })
+        #expect(Set(record.verdicts.map(\.id)) == MockJudgement.rules)
+    }
+
+    @Test("is judged token by token: a push to a dead one is a break, one to another is none")
+    func dead() throws {
+        let record = try judge { writer in
+            push("a", at: 1, 410, "Unregistered", to: writer)
+            push("b", at: 5, to: writer)
+            push("a", at: 9, 410, "Unregistered", to: writer)
+        }
+        #expect(record.exit.code == 4 && record.exit.word == "conformance broken")
+        let finding = try #require(try result("dead-token-dropped", record).verdict.findings.first)
+        #expect(finding.exchanges.count == 2 && finding.exchanges[1].at == .seconds(9))
+        #expect(finding.more(in: record.directory).contains("pushrig journal \(record.directory) --around \(finding.entries[1])"))
+        #expect(record.exit.reasons.first?.hasPrefix("dead-token-dropped (R0.22, P9, G2) is broken") == true)
+        var known = JudgeOptions()
+        known.knownFailing = ["P9"]
+        let mended = try judge(known) { writer in
+            push("a", at: 1, 410, "Unregistered", to: writer)
+            push("a", at: 9, 410, "Unregistered", to: writer)
+        }
+        #expect(mended.exit.code == 0, "\(mended.exit.reasons)")
+    }
+
+    @Test("with a gate on what was expected is inconclusive, with one on what came it is not")
+    func gates() throws {
+        func code(_ gate: String) throws -> Int32 {
+            var options = JudgeOptions()
+            options.gates = [gate]
+            return try judge(options) { writer in
+                push("a", at: 1, 410, "Unregistered", to: writer)
+                push("b", at: 3, to: writer)
+                push("b", at: 5, to: writer)
+            }.exit.code
+        }
+        for gate in ["lost == 0", "delivery.p99 < 1s", "laststate.missing == 0", "errors.rate < 1%"] {
+            #expect(try code(gate) == 5, "\(gate)")
+        }
+        #expect(try code("dead.pushesafter == 0") == 0)
+        #expect(try code("pushes.rate > 100") == 3)
+    }
+
+    @Test("in which nothing was put to the test is inconclusive")
+    func empty() throws {
+        let record = try judge { _ in }
+        #expect(record.exit.code == 5 && record.exit.reasons.contains("no rule was put to the test"))
+    }
+
+    @Test("excuses a connection that a fault of ours ended, whoever gave it")
+    func faults() throws {
+        func record(_ firings: Int) throws -> RunRecord {
+            try judge { writer in
+                for second in 0..<100 {
+                    if second < firings {
+                        writer.append(note: .fault, text: #"{"rule":1,"connection":\#(second)}"#, at: at(Double(second)))
+                    }
+                    push("a", at: Double(second) + 0.5, connection: UInt64(second), to: writer)
+                }
+            }
+        }
+        #expect(try result("connections-reused", record(0)).verdict.isBroken)
+        #expect(try !result("connections-reused", record(99)).verdict.isBroken)
+    }
+
+    @Test("is judged by rules that there are")
+    func rules() {
+        for id in MockJudgement.rules { #expect(RuleBook.all.contains { $0.id == id }, "\(id)") }
+    }
+}
