@@ -96,6 +96,7 @@ import Testing
     @Test("a dismissal-date belongs to an end (§10)")
     func dismissal() {
         #expect(activity(#","dismissal-date":1760000900"#) == [.dismissalWithoutEnd])
+        #expect(PushWarning.dismissalWithoutEnd.word.description == "dismissal-date-without-end")
         let end = #"{"aps":{"timestamp":1760000000,"event":"end","dismissal-date":1760000900}}"#
         #expect(warnings(.liveactivity, priority: "5", end) == [])
     }

@@ -9,6 +9,15 @@ private struct Row: CustomTestStringConvertible, Sendable {
 
     var testDescription: String { "\(chapter): \(cells.first ?? "")" }
 
+    /// Names in the fact that Apple spells, such as `.push-type.controls` and `apns-unique-id`.
+    var spelled: [String] {
+        (cells.first ?? "").split(separator: "`", omittingEmptySubsequences: false).enumerated()
+            .filter { $0.offset % 2 == 1 }.map { String($0.element) }
+            .filter { text in
+                text.contains { $0 == "-" || $0 == "." } && text.allSatisfy { $0.isASCII && $0.isLowercase || "-.".contains($0) }
+            }
+    }
+
     /// `Suite/function` of each test that the row names.
     var tests: [String] {
         guard let last = cells.last else { return [] }
@@ -54,10 +63,10 @@ private enum Page {
     }
 }
 
-/// `Suite/function` of every function in the tests, by the type that is open around it. Functions whose names are
+/// `Suite/function` of every function in the tests and the file that it is in, by the type that is open around it. Functions whose names are
 /// sentences stand between backticks.
-private let knownTests: Set<String> = {
-    var known: Set<String> = []
+private let knownTests: [String: String] = {
+    var known: [String: String] = [:]
     for path in Repository.tests {
         var suite = ""
         for line in Repository.read(path).split(separator: "\n") {
@@ -70,7 +79,7 @@ private let knownTests: Set<String> = {
             if let place = words.firstIndex(of: "func"), place + 1 < words.count, !suite.isEmpty {
                 let sentence = line.split(separator: "`", omittingEmptySubsequences: false)
                 let isSentence = sentence.count > 2 && sentence[0].hasSuffix("func ")
-                known.insert(suite + "/" + (isSentence ? String(sentence[1]) : words[place + 1]))
+                known[suite + "/" + (isSentence ? String(sentence[1]) : words[place + 1])] = path
             }
         }
     }
@@ -103,6 +112,16 @@ struct FaithfulnessTests {
 
     @Test("names tests that there are", arguments: Page.rows)
     fileprivate func names(row: Row) {
-        for test in row.tests { #expect(knownTests.contains(test), "there is no test \(test)") }
+        for test in row.tests { #expect(knownTests[test] != nil, "there is no test \(test)") }
+    }
+
+    /// A test that takes a name from the code under test holds that to nothing.
+    @Test("names a test whose file spells what the fact spells", arguments: Page.rows.filter { !$0.spelled.isEmpty })
+    fileprivate func spelling(row: Row) {
+        guard row.cells.last?.lowercased().contains("deviation") == false else { return }
+        let files = row.tests.compactMap { knownTests[$0] }.map(Repository.read)
+        for name in row.spelled {
+            #expect(files.isEmpty || files.contains { $0.contains(name) }, "no test of the row spells \(name)")
+        }
     }
 }
