@@ -225,7 +225,7 @@ struct DecodingTests {
         let text = Sample.with("seed: 7", "seed: x\nclockScale: 0\nmock: { loops: 0 }")
         let lines = Sample.complaint(text).split(separator: "\n")
         #expect(lines.map { $0.prefix(14) } == ["tiny.yaml:4:16", "tiny.yaml:2:7:", "tiny.yaml:3:13"])
-        let many = Sample.with("gates:\n", "gates:\n" + String(repeating: "  - bad\n", count: 20))
+        let many = Sample.with("gates:\n", "gates:\n" + (1...20).map { "  - bad\($0)\n" }.joined())
         #expect(Sample.complaint(many).split(separator: "\n").count == 9)
         #expect(Sample.complaint(many).hasSuffix("\nand 12 more"))
     }

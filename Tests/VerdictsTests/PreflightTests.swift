@@ -13,7 +13,7 @@ struct PreflightTests {
             relay: { profile: relays/opencode.yaml, \(relay) }
             workload:
               arrivals: [{ rate: 1, for: 2s }]
-              scripts: [{ script: { steps: [{ call: register }, { call: progress, after: 1s }] } }]
+              scripts: [{ script: { steps: [{ call: registerDevice }, { call: progress, after: 1s }] } }]
             faults: \(faults)
             \(more)
             """
