@@ -143,7 +143,7 @@ struct ExpectationClassTests {
             $0.undelivered = [2]
         }
         #expect(unheard.classes == "delivered 1, superseded 1")
-        #expect(unheard.with { $0.undelivered = [] }.classes == "delivered 1, lost 1")
+        #expect(unheard.with { $0.undelivered = [] }.classes == "delivered 1, excused 1")
     }
 
     @Test("superseded by a newer one that our fault refused, which is then judged for both")
@@ -152,10 +152,10 @@ struct ExpectationClassTests {
             $0.push(2, at: 1450, status: 503) { $0.faultRule = 1 }
             $0.circumstances.faults = [.init(rule: 1, label: "503", windows: [instant(1400)..<instant(1500)])]
         }
-        #expect(story.classes == "late 1, superseded 1")
+        #expect(story.classes == "superseded 1, late 1")
         #expect(story.with { $0.account.pushes[1].faultRule = 0 }.classes == "late 1, lost 1")
         #expect(story.with { $0.account.pushes[1].arrivedAt = instant(1501) }.classes == "late 1, lost 1")
-        #expect(story.with { $0.account.pushes[1].status = 403 }.classes == "late 1, superseded 1", "for good, too")
+        #expect(story.with { $0.account.pushes[1].status = 403 }.classes == "superseded 1, late 1", "for good, too")
         #expect(story.with { $0.account.rows[0].flags = [] }.classes == "late 1, lost 1")
     }
 

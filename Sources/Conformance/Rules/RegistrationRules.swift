@@ -76,7 +76,8 @@ enum RegistrationRules {
             else { continue }
             tally.test()
             let since = call.answeredAt + run.circumstances.inFlightGrace
-            for (index, push) in joined.account.pushes.enumerated() where push.token == taken.token && push.arrivedAt > since {
+            for (index, push) in joined.account.pushes.enumerated()
+            where push.token == taken.token && push.arrivedAt > since {
                 // An end that had to wait does no harm: the app has let the card go already (R0.40).
                 let event = push.event ?? joined.rowOfPush[index].flatMap { joined.account.rows[$0].event }
                 guard event != .end,

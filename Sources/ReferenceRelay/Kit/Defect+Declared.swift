@@ -16,7 +16,7 @@ extension Defect {
         // A second attempt that is wasted makes the third wait twice as long, and the states behind it.
         case .retriesAfter410, .retriesAtOnce, .losesRefusedStreams: Self.lost
         // A handshake takes now more, now less time, so pushes that leave a window apart may arrive closer.
-        case .connectionPerPush: ["throttle-respected"]
+        case .connectionPerPush: ["throttle-respected", "last-state-delivered"]
         default: []
         }
     }
