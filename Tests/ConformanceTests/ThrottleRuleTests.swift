@@ -89,6 +89,11 @@ struct ThrottleRuleTests {
         #expect(shared(pairs: 1).findings("throttle-per-session") == nil)
         // They had nothing more to say.
         #expect(shared(offered: 2).findings("throttle-per-session") == 0)
+        let refused = shared().with { history in
+            let row = history.rows[0]
+            history.push(row.step, at: 1, token: row.token, status: 403, session: row.session)
+        }
+        #expect(refused.findings("throttle-per-session") == 0, "what was refused leaves gaps, too")
         #expect(shared().with { $0.run.circumstances.throttle = nil }.findings("throttle-per-session") == nil)
         #expect(History.honest.findings("throttle-per-session") == nil)
     }

@@ -79,8 +79,10 @@ enum ThrottleRules {
         tally.test()
         let least = window * share
         guard pairs.allSatisfy({ $1.arrivedAt - $0.arrivedAt >= least }) else { return }
-        let offered = joined.account.rows.filter { $0.flags.contains(.isThrottled) }
+        let offered = joined.account.rows.indices.filter { joined.account.rows[$0].flags.contains(.isThrottled) }
         guard offered.count > 2 * all.count else { return }
+        // What was refused leaves gaps, too.
+        guard offered.allSatisfy({ joined.attempts(of: $0).allSatisfy(\.isAccepted) }) else { return }
         tally.find(
             "sessions of one user share a throttle window", expected: "a window for each session",
             seen: "never two of their pushes within \(least)", session: last.1.session,

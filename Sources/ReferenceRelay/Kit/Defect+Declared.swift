@@ -15,8 +15,8 @@ extension Defect {
         case .crossesSessions: ["last-state-delivered"]
         // A second attempt that is wasted makes the third wait twice as long, and the states behind it.
         case .retriesAfter410, .retriesAtOnce, .losesRefusedStreams: Self.lost
-        // A handshake takes now more, now less time, so pushes that leave a window apart may arrive closer.
-        case .connectionPerPush: ["throttle-respected", "last-state-delivered"]
+        // A handshake takes now more, now less time, so pushes that leave a window apart arrive closer, or too late.
+        case .connectionPerPush: ["throttle-respected", "last-state-delivered", "states-in-time"]
         default: []
         }
     }
