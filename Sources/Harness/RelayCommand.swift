@@ -56,7 +56,7 @@ package struct RelayCommand: Sendable {
         if let throttle { options.throttle = throttle }
         if let timeout {
             options.pushTimeout = timeout
-            options.alertPatience = min(options.alertPatience, timeout)
+            options.alertPatience = min(options.alertPatience, timeout * 2)
         }
         options.allowHosts = allowHosts
         if let connections { options.connections = connections }
