@@ -5,13 +5,14 @@ import LoadGenerator
 import Metrics
 import Net
 import OperatingSystem
+import Reports
 
 /// Files of certificate authorities, looked at before a library that knows no names of ours does.
 enum CertificateFile {
     /// Throws a usage `Failure` unless there is a certificate in PEM in it.
     static func check(_ path: String) throws(Failure) {
         let hint = "give the PEM file of the authority to trust, such as a mock's ca.pem"
-        guard let text = FileSystem.read(path) else { throw Failure(.usage, "cannot read \(path)", hint: hint) }
+        guard let text = FileSystem.text(of: path) else { throw Failure(.usage, "cannot read \(path)", hint: hint) }
         guard text.contains("-----BEGIN CERTIFICATE-----") || text.contains("-----BEGIN TRUSTED CERTIFICATE-----") else {
             throw Failure(.usage, "\(path) holds no certificate in PEM", hint: hint)
         }

@@ -3,11 +3,15 @@
 import Glibc
 
 extension FileSystem {
-    /// Replaces `path`. On failure the old file, if any, is untouched. `mode`: exactly these permissions; nil: 0644 less
+    /// Replaces `path`; a device, pipe or socket is written to instead. On failure the old file, if any, is untouched. `mode`: exactly these permissions; nil: 0644 less
     /// what the user's umask takes away. With `isSynced` it also outlives the machine's end.
     package static func replace(
         _ path: String, with bytes: Span<UInt8>, mode: UInt32? = nil, isSynced: Bool = false
     ) throws(FileError) {
+        if let reason = writeToDevice(bytes, path) {
+            guard reason == 0 else { throw FileError(reason, path) }
+            return
+        }
         let fresh = "\(path).\(getpid()).new"
         unlink(fresh)
         let reason = write(bytes, to: fresh, mode: mode, isSynced: isSynced)
@@ -22,6 +26,18 @@ extension FileSystem {
         _ path: String, with text: String, mode: UInt32? = nil, isSynced: Bool = false
     ) throws(FileError) {
         try replace(path, with: text.utf8.span, mode: mode, isSynced: isSynced)
+    }
+
+    /// Nil when there is nothing at `path` but a file; else 0, or the errno of what failed.
+    private static func writeToDevice(_ bytes: Span<UInt8>, _ path: String) -> Int32? {
+        guard let status = FileStatus(path), !status.isPlainFile, !status.isFolder else { return nil }
+        do {
+            let device = try Descriptor(opening: path, O_WRONLY | O_NONBLOCK)
+            if case .failed(let reason) = device.write(bytes) { return reason }
+            return 0
+        } catch {
+            return error.number
+        }
     }
 
     /// 0, or the errno of what failed.

@@ -2,6 +2,7 @@
 
 import Basics
 import Conformance
+import Faults
 import Journal
 import Metrics
 import Scenarios

@@ -1,4 +1,4 @@
-// The harness's small parts: the end of a file, a question that is asked once, text to a closed descriptor.
+// The harness's small parts: a question that is asked once, text to a closed descriptor.
 
 import Basics
 import Glibc
@@ -7,19 +7,6 @@ import Testing
 @testable import Harness
 
 @Suite struct `The harness's small parts` {
-    @Test func `the end of a file begins with a whole line, and is all of a short one`() throws {
-        try Place.withFolder { folder in
-            let path = folder + "/log"
-            try FileSystem.write("first\nsecond\nthird\n", to: path)
-            #expect(FileSystem.readEnd(of: path, bytes: 10) == "third\n")
-            #expect(FileSystem.readEnd(of: path, bytes: 13) == "third\n")
-            #expect(FileSystem.readEnd(of: path, bytes: 14) == "second\nthird\n")
-            #expect(FileSystem.readEnd(of: path, bytes: 19) == "first\nsecond\nthird\n")
-            #expect(FileSystem.readEnd(of: path, bytes: 1_000) == "first\nsecond\nthird\n")
-            #expect(FileSystem.readEnd(of: folder + "/none", bytes: 10) == nil)
-        }
-    }
-
     @Test func `a question is asked once until it is answered, and its answer is given once`() {
         let question = Question<Int>()
         var answers: [@Sendable (Int) -> Void] = []

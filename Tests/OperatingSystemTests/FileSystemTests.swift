@@ -54,6 +54,21 @@ struct FileSystemTests {
         }
     }
 
+    @Test func `are not put in the place of a device or a pipe`() throws {
+        try withFolder { folder in
+            let pipe = folder + "/pipe"
+            #expect(mkfifo(pipe, 0o600) == 0)
+            // Nobody reads: that fails, and the pipe is still there.
+            #expect(cause { () throws(FileError) in try FileSystem.replace(pipe, with: "word") } != nil)
+            let reader = open(pipe, O_RDWR | O_CLOEXEC)
+            defer { close(reader) }
+            try FileSystem.replace(pipe, with: "word")
+            var room = [UInt8](repeating: 0, count: 8)
+            #expect(read(reader, &room, 8) == 4)
+            #expect(FileSystem.text(of: pipe) == nil, "still a pipe")
+        }
+    }
+
     @Test func `of the kernel are read although it tells no size`() throws {
         #expect(FileSystem.text(of: "/proc/self/status")?.hasPrefix("Name:") == true)
     }
