@@ -35,7 +35,7 @@ struct FileSystemTests {
             try FileSystem.replace(folder + "/log", with: "one\ntwo\nthree\n")
             #expect(FileSystem.lastLines(of: folder + "/log", count: 100) == "one\ntwo\nthree\n")
             #expect(FileSystem.lastLines(of: folder + "/log", count: 14) == "one\ntwo\nthree\n")
-            #expect(FileSystem.lastLines(of: folder + "/log", count: 11) == "three\n")
+            #expect(FileSystem.lastLines(of: folder + "/log", count: 10) == "three\n")
             #expect(FileSystem.lastLines(of: folder + "/none", count: 11) == nil)
         }
     }
