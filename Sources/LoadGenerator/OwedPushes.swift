@@ -1,6 +1,7 @@
 // Which pushes a relay owes for a session's events: the profile's rules played over the tokens the relay knows.
 
 import Basics
+import Pushes
 import Scenarios
 
 /// A push the relay owes, with the event that caused it.
@@ -23,12 +24,15 @@ struct OwingCall: Sendable {
     let unregisters: [SessionVariable]
     let pushes: [ExpectedPush]
     let isFinal: Bool
+    /// It ends the session and waits for no token, so that nothing else waits any more.
+    let endsHeld: Bool
 
     init(_ call: ProfileCall) {
         registers = call.registers
         unregisters = call.unregisters.flatMap(\.ofSameRole)
         pushes = call.pushes
         isFinal = call.isFinal
+        endsHeld = call.isFinal && !call.pushes.contains { $0.held && $0.channel == .liveactivity }
     }
 }
 
@@ -54,6 +58,8 @@ struct OwedPushes {
             known.insert(token.few)
             release(token, at: event.at, owed)
         }
+        // With its last event the session is over: what still waited shows nobody anything, unless that event waits too.
+        if workload.owing[event.call].endsHeld { held.removeAll { $0.push.channel == .liveactivity } }
         for push in workload.owing[event.call].pushes {
             for phone in phones { happen(push, event, phone, owed) }
         }

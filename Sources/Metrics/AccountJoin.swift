@@ -24,8 +24,13 @@ package struct JoinedAccount: Sendable {
     package private(set) var rowOfPush: [Int?]
     /// Beside `account.pushes`: what is wrong with it, if anything.
     package private(set) var fault: [DeliveryClass?]
-    /// Calls that registered a token and were not taken: what the relay knows of the session's tokens is uncertain.
+    /// Sessions of which it is uncertain what the relay knows: a call that registers a token, takes one back or owes a
+    /// start was not sent or not taken.
     private let disturbed: Set<UInt32>
+    /// Of what tokens a registration never reached the relay.
+    private let missing: Set<Lane.Role>
+    /// What a relay cannot tell from what is late.
+    package let doubts: UnregistrationDoubts
 
     /// Two pushes that arrive closer together than this, over two connections, may have changed places on the wire.
     package static let wireSlack = Interval.milliseconds(50)
@@ -36,17 +41,25 @@ package struct JoinedAccount: Sendable {
     package init(_ account: Account, _ circumstances: Circumstances, isDeath: (SeenPush) -> Bool) {
         self.account = account
         tokens = TokenLife(account, circumstances, isDeath: isDeath)
-        deliveries = account.rows.map { row in
-            let lateness = account.call(at: row.place)?.lateness ?? .zero
-            return Delivery(due: row.plannedAt + row.deadline + lateness)
+        let delays = CallDelays(account, circumstances)
+        deliveries = account.rows.map { [tokens] row in
+            let registration = row.flags.contains(.wasHeld) ? tokens.registrations[row.token]?.last : nil
+            let delay = max(delays[row.place], registration.map { delays[$0.place] } ?? .zero)
+            return Delivery(due: row.plannedAt + row.deadline + delay)
         }
         rowOfPush = Array(repeating: nil, count: account.pushes.count)
         fault = Array(repeating: nil, count: account.pushes.count)
         var disturbed: Set<UInt32> = []
-        for call in account.tokenCalls where account.call(at: call.place)?.wasTaken == false {
-            disturbed.insert(UInt32(call.place >> 32))
+        let starts = account.rows.lazy.filter { $0.event == .start }.map(\.place)
+        for place in account.tokenCalls.map(\.place) + starts {
+            guard let call = account.call(at: place), call.state != .sent || !call.wasTaken else { continue }
+            disturbed.insert(call.session)
         }
         self.disturbed = disturbed
+        doubts = UnregistrationDoubts(account)
+        missing = Set(
+            account.tokenCalls.filter { $0.isRegistration && Self.isMissing($0.place, account, circumstances) }
+                .map(\.lane.role))
         match(circumstances)
         collectAttempts()
         classify(circumstances)
@@ -107,6 +120,11 @@ package struct JoinedAccount: Sendable {
         var lane: Lane
     }
 
+    private struct Served: Hashable {
+        var row: Int
+        var token: TokenHash
+    }
+
     private struct Newest {
         var step: UInt32
         var push: SeenPush
@@ -114,17 +132,17 @@ package struct JoinedAccount: Sendable {
 
     private mutating func match(_ circumstances: Circumstances) {
         var newest: [LaneKey: Newest] = [:]
-        // By expectation: an earlier 200 whose answer the relay has, or had every reason to have.
-        var knownToRelay: Set<Int> = []
+        // By expectation and token: an earlier 200 whose answer the relay has, or had every reason to have. The token that
+        // a rotation replaced is another: its call may not say which phone's it was.
+        var knownToRelay: Set<Served> = []
         for (index, push) in account.pushes.enumerated() {
             guard push.isMarked else {
                 if push.isAccepted, circumstances.isRelayOurs, !account.rows.isEmpty { fault[index] = .unexpected }
                 continue
             }
-            let place = UInt64(push.session) << 32 | UInt64(push.step)
-            let candidates = account.rows(at: place, push.type)
+            let candidates = account.rows(at: push.place, push.type)
             guard let row = row(for: push, among: candidates) else {
-                if push.isAccepted, isUndisturbed(push.session) {
+                if push.isAccepted, isUndisturbed(push.session), !isLateEnd(push), !doubts.cover(push) {
                     fault[index] = candidates.isEmpty ? .unexpected : .misdirected
                 }
                 continue
@@ -138,14 +156,15 @@ package struct JoinedAccount: Sendable {
             let key = LaneKey(session: push.session, lane: account.rows[row].lane)
             let last = newest[key]
             let isOlder = push.isLiveActivity && (last.map { push.step < $0.step } ?? false)
-            if knownToRelay.contains(row) {
-                if account.call(at: place)?.attempts ?? 1 < 2 { fault[index] = .duplicated }
+            let served = Served(row: row, token: push.token)
+            if knownToRelay.contains(served) {
+                if account.call(at: push.place)?.attempts ?? 1 < 2 { fault[index] = .duplicated }
             } else if isOlder, deliveries[row].accepted == nil, circumstances.isOrdered, let last,
                 wasSentLater(push, than: last.push)
             {
                 fault[index] = .reordered
             }
-            if !push.flags.contains(.isAnswerUndelivered) { knownToRelay.insert(row) }
+            if !push.flags.contains(.isAnswerUndelivered) { knownToRelay.insert(served) }
             guard isReceived(push, isOlder: isOlder) else { continue }
             if deliveries[row].accepted == nil { deliveries[row].accepted = index }
             if push.isLiveActivity, !isOlder { newest[key] = Newest(step: push.step, push: push) }
@@ -156,7 +175,19 @@ package struct JoinedAccount: Sendable {
     private func row(for push: SeenPush, among candidates: Range<Int>) -> Int? {
         if let exact = candidates.first(where: { account.rows[$0].token == push.token }) { return exact }
         guard let lane = tokens.lanes[push.token] else { return nil }
-        return candidates.first { account.rows[$0].lane == lane }
+        if let sameLane = candidates.first(where: { account.rows[$0].lane == lane }) { return sameLane }
+        // The start that never reached the relay: it may begin the activity with the next state.
+        guard push.event == .start, lane.role == .start, !isUndisturbed(push.session) else { return nil }
+        return candidates.first { account.rows[$0].lane.phone == lane.phone && account.rows[$0].event == .update }
+    }
+
+    /// The end of a session that was over before the activity's token came: the card is ended, late as it is (G20).
+    private func isLateEnd(_ push: SeenPush) -> Bool {
+        guard push.event == .end, let lane = tokens.lanes[push.token], lane.role == .activity else { return false }
+        return account.tokenCalls.contains { $0.place == push.place && !$0.isRegistration && $0.lane == lane }
+            && tokens.registrations[push.token]?.contains {
+                $0.place > push.place && $0.place >> 32 == push.place >> 32 && $0.sentAt <= push.arrivedAt
+            } ?? false
     }
 
     private func isAltered(_ push: SeenPush, _ row: Expectation) -> Bool {
@@ -201,17 +232,45 @@ package struct JoinedAccount: Sendable {
         }
     }
 
-    /// Its event, or the registration of its token, never left us, or could not while we held the relay down.
+    /// Its event, the registration of its token or that of its user's devices never left us, or could not while we held
+    /// the relay down.
     private func wasNeverSent(_ row: Expectation, _ circumstances: Circumstances) -> Bool {
         let registration = tokens.registrations[row.token]?.last { $0.place <= row.place || row.flags.contains(.wasHeld) }
-        for place in [row.place, registration?.place].compactMap({ $0 }) {
-            guard let call = account.call(at: place) else { continue }
-            if call.state != .sent { return true }
-            if !call.wasAnswered, circumstances.wasDown(between: call.sentAt, and: call.sentAt + Self.flight) {
-                return true
+        return [row.place, registration?.place].contains { $0.map { Self.isMissing($0, account, circumstances) } ?? false }
+            || isOfUnknownUser(row, circumstances)
+    }
+
+    private static func isMissing(_ place: UInt64, _ account: Account, _ circumstances: Circumstances) -> Bool {
+        guard let call = account.call(at: place) else { return false }
+        if call.state != .sent { return true }
+        return !call.wasAnswered && circumstances.wasDown(between: call.sentAt, and: call.sentAt + Self.flight)
+    }
+
+    /// A registration of a device was due by then and never reached the relay, and no device of the user was known to it
+    /// otherwise: events of an unknown user reach nobody (R0.30).
+    private func isOfUnknownUser(_ row: Expectation, _ circumstances: Circumstances) -> Bool {
+        guard missing.contains(.device) else { return false }
+        var known: Set<TokenHash> = []
+        var isOneMissing = false
+        let calls = account.tokenCalls.filter { $0.lane.role == .device }
+            .map { (token: $0, plannedAt: account.call(at: $0.place)?.plannedAt ?? .distantFuture) }
+            .filter { $0.plannedAt <= row.plannedAt }.sorted { $0.plannedAt < $1.plannedAt }
+        for (call, _) in calls {
+            if Self.isMissing(call.place, account, circumstances) {
+                if call.isRegistration { isOneMissing = true }
+            } else if call.isRegistration {
+                known.insert(call.token)
+            } else {
+                known.remove(call.token)
             }
         }
-        return false
+        return isOneMissing && known.isEmpty
+    }
+
+    /// The registration of the activity's token that shows this state never reached the relay.
+    func lacksRegistration(_ row: Expectation, _ circumstances: Circumstances) -> Bool {
+        guard missing.contains(.activity), row.lane.role == .activity else { return false }
+        return tokens.registrations[row.token]?.contains { Self.isMissing($0.place, account, circumstances) } ?? false
     }
 
     /// A fault of ours refused it for now, or kept the answer from the relay for longer than it waits.

@@ -161,7 +161,7 @@ package struct Correlator: Sendable {
         }
         countLastStates(joined)
         countDeaths(joined, circumstances)
-        for stretch in CardAges.stretches(of: joined, until: circumstances.end) {
+        for stretch in CardAges.stretches(of: joined, circumstances) {
             correlation.staleness.record(stretch)
             series.add(stretch)
         }

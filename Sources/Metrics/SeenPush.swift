@@ -80,6 +80,8 @@ package struct SeenPush: Hashable, Sendable {
         self.type = type
     }
 
+    /// Session and step of the marker; of no meaning without one.
+    package var place: UInt64 { UInt64(session) << 32 | UInt64(step) }
     package var isMarked: Bool { flags.contains(.isMarked) }
     package var isAccepted: Bool { status == 200 }
     package var metFault: Bool { faultRule != 0 }
@@ -90,7 +92,7 @@ package struct SeenPush: Hashable, Sendable {
     /// What makes two requests the same push: token, type and marker, or without a marker the payload.
     package var identity: PushIdentity {
         PushIdentity(
-            token: token, type: type, place: isMarked ? UInt64(session) << 32 | UInt64(step) : .max,
+            token: token, type: type, place: isMarked ? place : .max,
             payload: isMarked ? 0 : payloadHash)
     }
 }

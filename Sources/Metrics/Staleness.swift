@@ -11,6 +11,15 @@ struct CardAges {
         var start: Instant
         var end: Instant
         var offeredAt: Instant?
+
+        /// What of it lies before the outage and after it.
+        func without(_ outage: Circumstances.Outage) -> [Stretch] {
+            guard outage.from < end, start < outage.until else { return [self] }
+            var parts: [Stretch] = []
+            if start < outage.from { parts.append(Stretch(start: start, end: outage.from, offeredAt: offeredAt)) }
+            if outage.until < end { parts.append(Stretch(start: outage.until, end: end, offeredAt: offeredAt)) }
+            return parts
+        }
     }
 
     private struct Offer {
@@ -24,8 +33,9 @@ struct CardAges {
         var isEnd: Bool
     }
 
-    /// Every card of the account: one for each session and phone.
-    static func stretches(of joined: JoinedAccount, until end: Instant) -> [Stretch] {
+    /// Every card of the account: one for each session and phone. None whose token's registration never reached the
+    /// relay; and what lies in an outage of ours is left out.
+    static func stretches(of joined: JoinedAccount, _ circumstances: Circumstances) -> [Stretch] {
         var stretches: [Stretch] = []
         let account = joined.account
         let rows = account.rows.indices.filter { account.rows[$0].type == .liveactivity }
@@ -33,6 +43,7 @@ struct CardAges {
             UInt64(account.rows[index].session) << 8 | UInt64(account.rows[index].lane.phone)
         }
         for (_, rows) in cards.sorted(by: { $0.key < $1.key }) {
+            if rows.contains(where: { joined.lacksRegistration(account.rows[$0], circumstances) }) { continue }
             var offers: [Offer] = []
             var showings: [Showing] = []
             for index in rows {
@@ -49,8 +60,9 @@ struct CardAges {
             }
             offers.sort { $0.step < $1.step }
             showings.sort { $0.at < $1.at }
-            stretches += Self.stretches(offers, showings, until: min(end, account.endsAt))
+            stretches += Self.stretches(offers, showings, until: min(circumstances.end, account.endsAt))
         }
+        for outage in circumstances.outages { stretches = stretches.flatMap { $0.without(outage) } }
         return stretches
     }
 

@@ -236,6 +236,24 @@ struct RegistrationRuleTests {
         #expect(completing.findings("unregister-respected") == nil)
     }
 
+    /// R0.20: nobody can tell it from the older activity's, which may be late.
+    @Test("an unregistration within 30 seconds of a rotation is not judged")
+    func takenBackSoon() {
+        let after = { (registration: Double) in
+            History.takenBack.with { history in
+                history.call(9, .registerActivity, at: registration)
+                history.registers(9, .rotated, .activity)
+                history.call(10, .unregister, at: 60)
+                history.registers(10, .activity, .activity, isRegistration: false)
+                history.registers(10, .rotated, .activity, isRegistration: false)
+                history.push(6, at: 63, token: .rotated)
+            }.findings("unregister-respected")
+        }
+        #expect(after(29) == 1)
+        #expect(after(30) == 0)
+        #expect(after(59) == 0)
+    }
+
     @Test("a push for an event of an unknown user breaks unknown-secret-silent")
     func unknownUser() {
         let silent = History.honest.with { $0.call(7, .stranger, at: 30) }

@@ -80,6 +80,19 @@ struct ExpectationTests {
         #expect(expectations([Knobs.step(0, at(0)), Knobs.step(3, at(1))]).isEmpty)
     }
 
+    @Test func `a state that waits when the session has its last event is not owed any more`() {
+        let steps = [Knobs.step(3, at(1)), Knobs.step(4, at(2)), Knobs.step(2, at(30)), Knobs.step(3, at(40))]
+        #expect(expectations([Knobs.step(0, at(0))] + steps).map(\.step) == [2, 4])
+        // Where the last event is held itself, it is the newest.
+        var calls = Knobs.calls
+        calls[4].pushes[1].held = true
+        #expect(expectations([Knobs.step(0, at(0))] + steps, calls: calls).map(\.step) == [2, 1, 2, 4])
+        // An alert that waits has nothing to do with the card.
+        calls = Knobs.calls
+        calls[3].pushes[0].channel = .alert
+        #expect(expectations([Knobs.step(0, at(0))] + steps, calls: calls).map(\.step) == [2, 1, 4])
+    }
+
     @Test func `a push without hold is not owed later`() {
         var calls = Knobs.calls
         calls[3].pushes[0].held = false

@@ -21,7 +21,7 @@ struct StalenessTests {
     }
 
     private func stretches(_ story: Story) -> [CardAges.Stretch] {
-        CardAges.stretches(of: story.joined, until: story.circumstances.end)
+        CardAges.stretches(of: story.joined, story.circumstances)
     }
 
     private func stretch(_ start: Int64, _ end: Int64, _ offered: Int64?) -> CardAges.Stretch {
@@ -89,6 +89,29 @@ struct StalenessTests {
         #expect(stretches(story.with { $0.expect(2, at: 3_000, token: .other, phone: 1) }).last == stretch(3_000, 11_000, 3_000))
         // An alert is no card.
         #expect(stretches(Story.usual.with { $0.account.rows[0].type = .alert }).isEmpty)
+    }
+
+    @Test("is of no card whose token's registration never left us")
+    func unregistered() {
+        let story = usual.with {
+            $0.call(0, at: 500)
+            $0.registers(0)
+        }
+        #expect(stretches(story) == stretches(usual))
+        #expect(stretches(story.with { $0.account.calls[3].state = .dropped }).isEmpty)
+        // Another phone's card is another's.
+        let other = story.with { $0.account.calls[3].state = .dropped; $0.account.tokenCalls[0].lane.phone = 1 }
+        #expect(stretches(other) == stretches(usual))
+        // The relay failed to take it.
+        #expect(stretches(story.with { $0.account.calls[3].wasTaken = false }) == stretches(usual))
+    }
+
+    @Test("leaves out the time in which we held the relay down")
+    func outage() {
+        let story = usual.with { $0.circumstances.outages = [.init(from: instant(4_000), until: instant(5_000))] }
+        #expect(stretches(story) == [stretch(1_100, 3_000, nil), stretch(3_000, 4_000, 3_000), stretch(5_000, 6_400, 3_000)])
+        let long = usual.with { $0.circumstances.outages = [.init(from: instant(500), until: instant(6_000))] }
+        #expect(stretches(long) == [stretch(6_000, 6_400, 3_000)])
     }
 
     @Test("an older state that comes late does not take the card back")

@@ -72,7 +72,8 @@ enum RegistrationRules {
         advice: "delete the row, and what waits to be sent to it"
     ) { joined, run, tally in
         for taken in joined.account.tokenCalls where !taken.isRegistration {
-            guard let call = joined.account.call(at: taken.place), call.wasTaken, run.quietKinds.contains(call.kind)
+            guard let call = joined.account.call(at: taken.place), call.wasTaken, run.quietKinds.contains(call.kind),
+                !joined.doubts.contain(taken.place)
             else { continue }
             tally.test()
             let since = call.answeredAt + run.circumstances.inFlightGrace
