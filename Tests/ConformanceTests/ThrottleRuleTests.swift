@@ -59,6 +59,71 @@ struct ThrottleRuleTests {
         #expect(close.findings("throttle-respected") == 0)
     }
 
+    @Test("a pair is not judged where our fault met a connection before the earlier one came")
+    func connections() {
+        let close = { (seconds: Double) in
+            let history = History.honest.with { $0.pushes[1].arrivedAt = at(8) }
+            history.run.circumstances.connectionFirings = [(at: at(seconds), rule: 1)]
+            return history.findings("throttle-respected")
+        }
+        #expect(close(1.99) == 1)
+        #expect(close(2.01) == 0)
+        #expect(close(2.03) == 1)
+    }
+
+    /// Three states in four seconds, of which the last comes at the window's end.
+    private var trailing: History {
+        History().with { history in
+            for (step, seconds) in [(1, 1.0), (2, 3.0), (3, 5.0)] as [(UInt32, Double)] {
+                history.call(step, .progress, at: seconds)
+                history.expect(step, .progress, at: seconds, flags: [.mayBeSuperseded, .isThrottled], deadline: 15)
+            }
+            history.push(3, at: 11)
+        }
+    }
+
+    @Test("a relay that sends only at the window's end puts both rules to the test")
+    func trailingEdge() {
+        #expect(trailing.findings("throttle-respected") == 0)
+        #expect(trailing.with { $0.pushes = [] }.findings("throttle-respected") == nil)
+        let urgent = trailing.with { history in for index in 0...1 { history.rows[index].flags.remove(.isThrottled) } }
+        #expect(urgent.findings("throttle-respected") == nil)
+        let apart = trailing.with { history in
+            for index in history.rows.indices.dropLast() {
+                history.rows[index].plannedAt = at(-20 * Double(2 - index))
+                history.rows[index].deadline = .seconds(100)
+            }
+        }
+        #expect(apart.findings("throttle-respected") == nil, "nothing was coalesced")
+        let second = { (seconds: Double) in
+            trailing.with { history in
+                for step in [1, 2, 3] as [UInt32] {
+                    let at = seconds - 10 + 2 * Double(step - 1)
+                    history.call(step, .progress, at: at, session: 2)
+                    history.expect(
+                        step, .progress, at: at, token: .activity2, flags: [.mayBeSuperseded, .isThrottled], deadline: 15,
+                        session: 2)
+                }
+                history.push(3, at: seconds, token: .activity2, session: 2)
+            }
+        }
+        #expect(second(12).findings("throttle-per-session") == 0)
+        #expect(second(22).findings("throttle-per-session") == nil, "by no means a proof")
+        #expect(trailing.findings("throttle-per-session") == nil)
+    }
+
+    @Test("a window of less than 50 ms cannot be seen")
+    func tinyWindow() {
+        let tiny = History.honest.with { $0.pushes[1].arrivedAt = at(2.03) }
+        tiny.run.circumstances.throttle = .milliseconds(49)
+        #expect(tiny.findings("throttle-respected") == nil)
+        tiny.run.circumstances.throttle = .milliseconds(50)
+        #expect(tiny.findings("throttle-respected") == 1)
+        let shared = shared()
+        shared.run.circumstances.throttle = .milliseconds(49)
+        #expect(shared.findings("throttle-per-session") == nil)
+    }
+
     /// Two busy sessions whose pushes share one window of ten seconds.
     private func shared(pairs: Int = 4, offered: Int = 3, gap: Double = 10) -> History {
         History().with { history in

@@ -9,6 +9,12 @@ enum ThrottleRules {
 
     /// A tenth is allowed for the journey.
     private static let share = 0.9
+    /// Of a shorter window, in time that passes here, nothing can be said: pushes lie that close by chance.
+    private static let leastWindow = Interval.milliseconds(50)
+
+    private static func judgedWindow(_ run: RunContext) -> Interval? {
+        run.circumstances.throttle.flatMap { $0 < leastWindow ? nil : $0 }
+    }
 
     /// A throttled push that was accepted.
     private struct Passed {
@@ -18,6 +24,7 @@ enum ThrottleRules {
         var arrivedAt: Instant
         /// Arrival of its first attempt: windows may be counted from there as well.
         var firstAttempt: Instant
+        var plannedAt: Instant
         var lane: Lane
     }
 
@@ -27,13 +34,30 @@ enum ThrottleRules {
             let push = joined.account.pushes[accepted]
             let first = joined.firstArrival(of: index) ?? push.arrivedAt
             return Passed(
-                push: accepted, session: push.session, arrivedAt: push.arrivedAt, firstAttempt: first, lane: row.lane)
+                push: accepted, session: push.session, arrivedAt: push.arrivedAt, firstAttempt: first,
+                plannedAt: row.plannedAt, lane: row.lane)
         }.sorted { $0.arrivedAt < $1.arrivedAt }
     }
 
     private struct Target: Hashable {
         var session: UInt32
         var lane: Lane
+    }
+
+    /// Sessions that offered two states within a window, of which the first never came: they were throttled.
+    private static func coalesced(_ joined: JoinedAccount, within window: Interval) -> Set<UInt32> {
+        let rows = joined.account.rows
+        var last: [Target: Int] = [:]
+        var sessions: Set<UInt32> = []
+        for (index, row) in rows.enumerated() where row.flags.contains(.isThrottled) {
+            let target = Target(session: row.session, lane: row.lane)
+            if let earlier = last.updateValue(index, forKey: target), joined.deliveries[earlier].outcome == .superseded,
+                row.plannedAt - rows[earlier].plannedAt < window
+            {
+                sessions.insert(row.session)
+            }
+        }
+        return sessions
     }
 
     static let respected = Rule(
@@ -43,15 +67,18 @@ enum ThrottleRules {
             + "acceptance (a tenth is allowed for the journey)",
         advice: "keep the instant of the last progress push by session, and hold the newest state until the window ends"
     ) { joined, run, tally in
-        guard let window = run.circumstances.throttle else { return }
+        guard let window = judgedWindow(run) else { return }
         let least = window * share
+        tally.test(coalesced(joined, within: window).count)
         var previous: [Target: Passed] = [:]
         for passed in passed(joined) {
             let target = Target(session: passed.session, lane: passed.lane)
             guard let last = previous.updateValue(passed, forKey: target) else { continue }
             let (push, lastPush) = (joined.account.pushes[passed.push], joined.account.pushes[last.push])
             guard !lastPush.flags.contains(.isAnswerUndelivered),
-                !run.circumstances.wasDown(between: last.arrivedAt, and: passed.arrivedAt)
+                !run.circumstances.wasDown(between: last.arrivedAt, and: passed.arrivedAt),
+                // Attempts that a connection took with it were never seen, and a window may be counted from them.
+                run.circumstances.firings(from: last.plannedAt, to: last.arrivedAt).isEmpty
             else { continue }
             tally.test()
             let gap = max(passed.arrivedAt - last.arrivedAt, passed.firstAttempt - last.firstAttempt)
@@ -68,16 +95,21 @@ enum ThrottleRules {
         norm: "Relay contract: throttle state is per session, so that busy sessions do not starve each other",
         advice: "key the throttle by session, not by secret or device"
     ) { joined, run, tally in
-        guard let window = run.circumstances.throttle, let first = joined.account.rows.first?.session,
+        guard let window = judgedWindow(run), let first = joined.account.rows.first?.session,
             joined.account.rows.contains(where: { $0.session != first })
         else { return }
         let all = passed(joined)
         guard Set(all.map(\.session)).count > 1 else { return }
         // Consecutive pushes of different sessions: by chance some lie within one window of each other.
         let pairs = zip(all, all.dropFirst()).filter { $0.session != $1.session }
-        guard pairs.count >= 3, let last = pairs.last else { return }
-        tally.test()
         let least = window * share
+        let throttled = coalesced(joined, within: window)
+        // Two that were both throttled and came within one window of each other have each their own.
+        let isApart = pairs.contains {
+            $1.arrivedAt - $0.arrivedAt < least && throttled.isSuperset(of: [$0.session, $1.session])
+        }
+        guard pairs.count >= 3 || isApart, let last = pairs.last else { return }
+        tally.test()
         guard pairs.allSatisfy({ $1.arrivedAt - $0.arrivedAt >= least }) else { return }
         let offered = joined.account.rows.indices.filter { joined.account.rows[$0].flags.contains(.isThrottled) }
         guard offered.count > 2 * all.count else { return }
