@@ -65,6 +65,20 @@ final class ContentCheck {
         if has("input-push-token") || has("input-push-channel") { push.flags.insert(.asksForToken) }
         let wanted: [StaticString] = ["attributes-type", "attributes", "content-state", "alert"]
         let lacks = wanted.filter { !has($0) }.map(\.description)
-        if !lacks.isEmpty { push.startLack = context.texts.intern("no " + lacks.joined(separator: ", no ")) }
+        if !lacks.isEmpty {
+            push.startLack = context.texts.intern("no " + lacks.joined(separator: ", no "))
+        } else if let alert = scanner.member("alert", of: aps), !saysSomething(alert) {
+            push.startLack = context.texts.intern("an alert with neither title nor body")
+        }
+    }
+
+    /// An alert with a title or a body, be it a key into the app's own texts.
+    private func saysSomething(_ alert: Int) -> Bool {
+        if let text = scanner.string(alert) { return !text.isEmpty }
+        let keys: [StaticString] = ["title", "body", "title-loc-key", "loc-key"]
+        return keys.contains { key in
+            guard let said = scanner.member(key, of: alert) else { return false }
+            return scanner.string(said).map { !$0.isEmpty } ?? (scanner.member("loc-key", of: said) != nil)
+        }
     }
 }

@@ -125,6 +125,26 @@ struct RunDirectoryTests {
     }
 }
 
+@Suite("A start's alert")
+struct StartAlertTests {
+    @Test("says something: an empty one is none", arguments: [
+        (#"{"title":"","body":""}"#, true), (#"{"sound":"default"}"#, true), ("{}", true), ("\"\"", true),
+        (#"{"title":"","body":"b"}"#, false), (#"{"title":"t"}"#, false), (#"{"title":{"loc-key":"k"}}"#, false),
+        (#"{"title-loc-key":"k"}"#, false), (#"{"loc-key":"k"}"#, false), (#""text""#, false),
+    ] as [(String, Bool)])
+    func alert(alert: String, isLacking: Bool) throws {
+        let record = try judge(smallScenario, spoil: { sendings, _ in
+            for index in sendings.indices where sendings[index].event == .start {
+                sendings[index].payload = sendings[index].payload.replacing(
+                    #"{"title":"Session","body":"started"}"#, with: alert)
+            }
+        })
+        let rule = try result("start-is-complete", record)
+        #expect(rule.verdict.isBroken == isLacking)
+        if isLacking { #expect(rule.verdict.findings.first?.seen == "an alert with neither title nor body") }
+    }
+}
+
 @Suite("A run that did not come to its end")
 struct KilledRunTests {
     @Test("is judged as far as it got, at whatever instant it was killed", arguments: [-0.7, 0, 0.5, 3, 11, 23, 40, 46, 60] as [Double])
