@@ -49,6 +49,22 @@ struct ActivityRuleTests {
         #expect(startedAgain(1.9).with { $0.push(1, at: 1.95, event: .start, token: .start) }.findings("one-start") == 2)
     }
 
+    @Test("a second start after the activity's token died says so")
+    func startedAfterDeath() {
+        let died = History.started.with { history in
+            history.pushes.removeAll { $0.token == .activity }
+            history.push(2, at: 2.02, status: 410, reason: "Unregistered")
+            history.push(3, at: 13.02, event: .start, token: .start)
+        }
+        let finding = died.verdict(of: "one-start").findings.first
+        #expect(
+            finding?.expected
+                == "no further start: the activity's token died, and its user may have dismissed it (R0.13, G17)")
+        #expect(startedAgain().verdict(of: "one-start").findings.first?.expected == "one start until an update token is known")
+        let alive = died.with { $0.pushes.removeAll { $0.status == 410 } }
+        #expect(alive.verdict(of: "one-start").findings.first?.expected == "an update to the token that was registered")
+    }
+
     @Test("a start that lacks something, or asks for no token, breaks its rule")
     func incomplete() {
         let lacking = History.started.with { $0.pushes[$0.pushes.count - 1].startLack = $0.text("no alert") }

@@ -19,6 +19,25 @@ struct DeliveryRuleTests {
         #expect(finding?.session == 1 && finding?.step == 4)
     }
 
+    @Test("a loss without an attempt names what of ours stands near it")
+    func lossEvidence() {
+        let lost = History.honest.with { history in
+            history.pushes.removeAll { $0.step == 4 && $0.type == .liveactivity }
+            history.push(3, at: 15.2, status: 503) { $0.faultRule = 1 }
+        }
+        lost.run.circumstances.faults = [.init(rule: 1, label: "503", windows: [at(15)..<at(15.5)])]
+        let finding = lost.verdict(of: "states-delivered").findings.first
+        #expect(finding?.seen == "no push for it; an older state of its card met 503 200ms after this one's call")
+        #expect(finding?.entries == [lost.pushes.last!.id])
+        let gone = lost.with { $0.pushes.removeLast() }
+        gone.run.circumstances.faults = [.init(rule: 2, label: "goaway", windows: [at(15)..<at(15.5)])]
+        gone.run.circumstances.connectionFirings = [(at: at(15.2), rule: 2)]
+        let met = gone.verdict(of: "states-delivered").findings.first
+        #expect(met?.seen == "no push for it; a connection met goaway 200ms after its call")
+        gone.run.circumstances.connectionFirings = []
+        #expect(gone.verdict(of: "states-delivered").findings.first?.seen == "no push for it")
+    }
+
     @Test("the last state, and the last of a burst, break last-state-delivered")
     func lastState() {
         let end = History.honest.with { $0.pushes.removeLast() }

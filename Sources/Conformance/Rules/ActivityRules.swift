@@ -31,7 +31,7 @@ enum ActivityRules {
                     !joined.tokens.wasRegistered(push.token, after: first.arrivedAt, until: push.arrivedAt)
                 {
                     tally.find(
-                        "session \(push.session) was started twice", expected: "one start until an update token is known",
+                        "session \(push.session) was started twice", expected: insteadOfStart(first, push, joined),
                         seen: "a second start \(push.arrivedAt - first.arrivedAt) later", session: push.session,
                         step: push.step, first.id, push.id)
                 } else {
@@ -41,6 +41,24 @@ enum ActivityRules {
             case nil: continue
             }
         }
+    }
+
+    /// What was due in place of the second start, in words.
+    private static func insteadOfStart(_ first: SeenPush, _ second: SeenPush, _ joined: JoinedAccount) -> String {
+        let phone = joined.tokens.lanes[first.token]?.phone
+        let answers = joined.tokens.lanes.filter { token, lane in
+            lane.role == .activity && lane.phone == phone
+                && joined.tokens.registrations[token]?.contains {
+                    $0.place >> 32 == UInt64(second.session) && $0.wasTaken && $0.sentAt <= second.arrivedAt
+                } ?? false
+        }
+        if answers.isEmpty { return "one start until an update token is known" }
+        let isDead = answers.keys.allSatisfy { token in
+            joined.tokens.deaths[token]?.contains { $0.arrivedAt <= second.arrivedAt } ?? false
+        }
+        return isDead
+            ? "no further start: the activity's token died, and its user may have dismissed it (R0.13, G17)"
+            : "an update to the token that was registered"
     }
 
     /// We posted the event twice because its connection died without a word.

@@ -20,6 +20,28 @@ enum DeliveryRules {
         return "no push for it"
     }
 
+    /// What of ours stands near a push that was never attempted, in words, with the journal entry that shows it.
+    private static func nearby(_ joined: JoinedAccount, _ row: Int, _ run: RunContext) -> (words: String, entry: UInt64)? {
+        let (owed, due) = (joined.account.rows[row], joined.deliveries[row].due)
+        func after(_ instant: Instant) -> String {
+            instant < owed.plannedAt ? "\(owed.plannedAt - instant) before" : "\(instant - owed.plannedAt) after"
+        }
+        let held = joined.account.pushes.last { push in
+            push.metFault && push.isMarked && push.session == owed.session && push.step < owed.step && push.type == owed.type
+                && joined.tokens.lanes[push.token] == owed.lane && owed.plannedAt - owed.deadline <= push.arrivedAt
+                && push.arrivedAt <= due
+        }
+        if let held, let fault = run.circumstances.fault(held.faultRule) {
+            return ("an older state of its card met \(fault.label) \(after(held.arrivedAt)) this one's call", held.id)
+        }
+        if let firing = run.circumstances.firings(from: owed.plannedAt, to: due).first,
+            let fault = run.circumstances.fault(firing.rule)
+        {
+            return ("a connection met \(fault.label) \(after(firing.at)) its call", 0)
+        }
+        return nil
+    }
+
     private static func judgeLosses(
         _ joined: JoinedAccount, _ run: RunContext, _ tally: inout Tally, where isMeant: (Expectation) -> Bool
     ) {
@@ -29,11 +51,13 @@ enum DeliveryRules {
             case .lost:
                 tally.test()
                 let attempts = joined.attempts(of: index)
+                let near = attempts.isEmpty ? nearby(joined, index, run) : nil
                 tally.find(
                     "`\(run.kind(row.kind))` was never delivered as \(row.type.word)"
                         + (row.event.map { " \($0.word)" } ?? ""),
-                    expected: "accepted within \(row.deadline)", seen: lastSeen(joined, index, run),
-                    session: row.session, step: row.step, attempts.last?.id ?? 0)
+                    expected: "accepted within \(row.deadline)",
+                    seen: lastSeen(joined, index, run) + (near.map { "; " + $0.words } ?? ""),
+                    session: row.session, step: row.step, attempts.last?.id ?? near?.entry ?? 0)
             default: break
             }
         }
@@ -97,7 +121,7 @@ enum DeliveryRules {
         for (index, push) in joined.account.pushes.enumerated() where joined.rowOfPush[index] != nil && push.isAccepted {
             tally.test()
             guard joined.fault[index] == .duplicated else { continue }
-            let first = joined.attempts(of: joined.rowOfPush[index]!).first { $0.isAccepted }
+            let first = joined.attempts(of: joined.rowOfPush[index]!).first { $0.isAccepted && $0.token == push.token }
             tally.find(
                 "a push was sent again after it had been accepted", expected: "one 200",
                 seen: "another \(push.arrivedAt - (first ?? push).arrivedAt) later", session: push.session,
