@@ -69,7 +69,7 @@ let package = Package(
         room("Journal", ["Basics", "OperatingSystem", "HTTP", "Pushes", "CXXHash"]),
         // Floor 7
         room("Metrics", ["Basics", "Pushes", "CZlib"]),
-        room("Scenarios", ["Basics", "OperatingSystem", "Pushes", "Schemas", "YAML", "Faults", "Devices"]),
+        room("Scenarios", ["Basics", "OperatingSystem", "Pushes", "Schemas", "YAML", "Faults", "APNs", "Devices"]),
         // Floor 8
         room("LoadGenerator", ["Basics", "Pushes", "EventLoop", "HTTP", "Net", "Journal", "Metrics", "Scenarios"]),
         room(

@@ -3,8 +3,9 @@
 import Glibc
 
 extension FileSystem {
-    /// Replaces `path`; a device, pipe or socket is written to instead. On failure the old file, if any, is untouched. `mode`: exactly these permissions; nil: 0644 less
-    /// what the user's umask takes away. With `isSynced` it also outlives the machine's end.
+    /// Replaces `path`; a device, pipe or socket is written to instead. On failure the old file, if any, is untouched.
+    /// `mode`: exactly these permissions; nil: 0644 less what the user's umask takes away. With `isSynced` it also outlives
+    /// the machine's end.
     package static func replace(
         _ path: String, with bytes: Span<UInt8>, mode: UInt32? = nil, isSynced: Bool = false
     ) throws(FileError) {

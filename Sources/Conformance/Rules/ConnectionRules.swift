@@ -204,7 +204,8 @@ enum ConnectionRules {
             } else if run.connections.replaced > excused + Int(run.connections.span.seconds / Double(Self.leastLife)) {
                 tally.find(
                     "connections were closed and others opened in their place", expected: "connections that last for hours",
-                    seen: "\(run.connections.opened) opened in \(run.connections.span), at most \(run.connections.peak) at a time",
+                    seen: "\(run.connections.opened) opened in \(run.connections.span), "
+                        + "at most \(run.connections.peak) at a time",
                     last)
             }
             return tally.verdict
