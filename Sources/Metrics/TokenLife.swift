@@ -59,7 +59,8 @@ package struct TokenLife: Sendable {
     package func death(before push: SeenPush, of pushes: [SeenPush], grace: Interval) -> Death? {
         // What had the answer itself and is sent again was not under way.
         let again = deaths[push.token]?.last { death in
-            pushes[death.push].identity == push.identity && death.answeredAt <= push.arrivedAt && !death.isDoubtful
+            pushes[death.push].identity == push.identity && pushes[death.push].id < push.id
+                && death.answeredAt <= push.arrivedAt && !death.isDoubtful
                 && !wasRegistered(push.token, after: death.arrivedAt, until: push.arrivedAt)
         }
         return again ?? death(of: push.token, before: push.arrivedAt, grace: grace)

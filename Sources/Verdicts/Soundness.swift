@@ -57,10 +57,10 @@ struct Soundness {
         for (number, fault) in scenario.faults.enumerated() where cameUp {
             let fired = totals?.firings[safe: number] ?? 0
             guard totals != nil, fired == 0 else { continue }
-            let id = fault.rule.id.isEmpty ? "\(number + 1)" : "`\(fault.rule.id)`"
+            let id = fault.rule.id.isEmpty ? "it" : "`\(fault.rule.id)`"
             add(
-                "fault \(id) fired", false,
-                "it never met anything: check its `at` (\(fault.at)) against the run's length, and its `match`")
+                "fault \(number + 1) fired", false,
+                "\(id) never met anything: check its `at` (\(fault.at)) against the run's length, and its `match`")
         }
         if let trouble = story.finish?.trouble {
             add("nothing of ours failed", false, trouble, costs: [.absence, .timing, .order])

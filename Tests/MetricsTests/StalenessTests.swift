@@ -100,7 +100,7 @@ struct StalenessTests {
         #expect(stretches(story) == stretches(usual))
         #expect(stretches(story.with { $0.account.calls[3].state = .dropped }).isEmpty)
         // Another phone's card is another's.
-        let other = story.with { $0.account.calls[3].state = .dropped; $0.account.tokenCalls[0].lane.phone = 1 }
+        let other = story.with { $0.account.calls[3].state = .dropped; $0.account.tokenCalls[0].token = .other }
         #expect(stretches(other) == stretches(usual))
         // The relay failed to take it.
         #expect(stretches(story.with { $0.account.calls[3].wasTaken = false }) == stretches(usual))

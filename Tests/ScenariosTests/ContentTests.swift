@@ -37,7 +37,7 @@ struct ContentTests {
         let profile = try profile(name)
         let checker = ContentChecker(profile)
         let index = try #require(profile.call(named: call))
-        #expect(checker.judgesPassing(call: index, type: .liveactivity, event: event) && checker.judgesSchemas)
+        #expect(checker.judgesPassing(call: index, type: event == nil ? .alert : .liveactivity, event: event) && checker.judgesSchemas)
         return withBytes(of: body) { body in
             withBytes(of: payload) { payload in
                 checker.differences(
