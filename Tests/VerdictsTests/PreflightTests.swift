@@ -31,7 +31,7 @@ struct PreflightTests {
     func rules(list: String) throws {
         #expect(
             try complaint("\(list): [R0.22, dead-token-droped]")
-                == "early.yaml:7:\(list.count + 10): `\(list)` names dead-token-droped, which is no rule "
+                == "early.yaml:7:\(list.count + 11): `\(list)` names dead-token-droped, which is no rule "
                 + "(did you mean `dead-token-dropped`?)")
         #expect(try complaint("\(list): [R0.22, dead-token-dropped, p9]") == "")
     }
