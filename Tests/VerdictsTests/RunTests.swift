@@ -291,32 +291,6 @@ struct NoteTests {
         #expect(try record(given: false, fired: 1).bands.isEmpty)
     }
 
-    @Test("a push that never came is explained by a connection that went away then, and not by a stream that was reset")
-    func touched() throws {
-        func record(_ action: String) throws -> RunRecord {
-            try judge(fault("{ at: 0s, action: \(action) }"), extras: { extras in
-                extras.notes = [(at(0), .faultGiven(FaultNote(number: 0, rule: 7, label: "the fault")))]
-                extras.totals = { $0.firings = [1] }
-            }, spoil: { sendings, index in
-                guard index == 0, let alert = sendings.firstIndex(where: { $0.row.type == .alert }) else { return }
-                let row = sendings[alert].row
-                let late = row.plannedAt + row.deadline - .seconds(1)
-                sendings.remove(at: alert)
-                // Another push meets the fault, a second before this one was due.
-                guard var again = sendings.last(where: { $0.at < late }) else { return }
-                again.at = late
-                again.status = 0
-                again.outcome = nil
-                again.faultRule = 7
-                sendings.append(again)
-                sendings.sort { $0.at < $1.at }
-            })
-        }
-        #expect(try record("{ goaway: Shutdown }").correlation.excuses == ["the fault": 1])
-        #expect(try record("{ reset-stream: true }").correlation.excuses == [:])
-        #expect(try record("{ reset-stream: true }").correlation.count(.lost) == 1)
-    }
-
     @Test("a restart of ours excuses what was owed meanwhile, and is drawn; a death of its own is the relay's")
     func outages() throws {
         func record(_ notes: [(Instant, RunNote)]) throws -> RunRecord {
@@ -352,19 +326,6 @@ struct NoteTests {
         let record = try judge(smallScenario, extras: { $0.notes = [(at: at(500), note: .relayStopping(signal: "TERM"))] })
         #expect(record.bands.isEmpty)
         #expect(record.exit.code == 0)
-    }
-
-    @Test("what the relay used is read from its samples")
-    func samples() throws {
-        let record = try judge(
-            smallScenario, options: options { $0.gates = ["relay.rss.max < 5000", "relay.fds.max == 9"] },
-            extras: { extras in
-                extras.notes = (0..<3).map {
-                    (at(Double($0)), .relaySample(RelaySample(cpu: .zero, residentBytes: 4_000 + Int64($0), descriptors: 9, sockets: 1)))
-                }
-            })
-        #expect(record.exit.code == 0)
-        #expect(record.gates.map(\.value).suffix(2) == [4_002, 9])
     }
 
     @Test("answers that nobody expected are grouped, first thing among the reasons")
@@ -416,22 +377,6 @@ struct NoteTests {
         #expect(try record(2).exit.code == 0)
     }
 
-    @Test("a clock that runs faster is no break of timestamps, nor of anything else")
-    func scaled() throws {
-        let scenario = smallScenario + "\nclockScale: 60"
-        func record(_ scale: Double, _ text: String) throws -> RunRecord {
-            try judge(text, spoil: { sendings, _ in
-                for index in sendings.indices {
-                    let gone = (sendings[index].at - SyntheticRun.origin).seconds + 1
-                    sendings[index].stamp = 1_760_000_000 + 999 + Int64(gone * scale)
-                }
-            })
-        }
-        #expect(try record(60, scenario).verdicts.filter { $0.verdict.isBroken }.map(\.id) == [])
-        // Stamps of a clock a hundred times faster than the mock's lie far ahead of it.
-        #expect(try record(6_000, scenario).verdicts.first { $0.id == "timestamp-seconds-rising" }?.verdict.isBroken == true)
-        #expect(try record(6_000, smallScenario + "\nclockScale: 6000").verdicts.filter { $0.verdict.isBroken }.map(\.id) == [])
-    }
 }
 
 private func readFile(_ path: String) -> [UInt8]? {

@@ -4,6 +4,7 @@ import Basics
 import Conformance
 import Faults
 import Metrics
+import Pushes
 import Scenarios
 import Testing
 
@@ -95,5 +96,63 @@ struct JudgePartTests {
         #expect(part.count(.delivered) == whole.count(.delivered))
         #expect(part.delivery.count < whole.delivery.count && part.delivery.count > 0)
         #expect(part.answer.count < whole.answer.count && part.answer.count > 0)
+    }
+
+    @Test("a push that never came is explained by a connection that went away then, and not by a stream that was reset")
+    func touched() throws {
+        func record(_ action: String) throws -> RunRecord {
+            try judge(smallScenario + "\nfaults: [{ at: 0s, action: \(action) }]", extras: { extras in
+                extras.notes = [(at(0), .faultGiven(FaultNote(number: 0, rule: 7, label: "the fault")))]
+                extras.totals = { $0.firings = [1] }
+            }, spoil: { sendings, index in
+                guard index == 0, let alert = sendings.firstIndex(where: { $0.row.type == .alert }) else { return }
+                let row = sendings[alert].row
+                let late = row.plannedAt + row.deadline - .seconds(1)
+                sendings.remove(at: alert)
+                // Another push meets the fault, a second before this one was due.
+                guard var again = sendings.last(where: { $0.at < late }) else { return }
+                again.at = late
+                again.status = 0
+                again.outcome = nil
+                again.faultRule = 7
+                sendings.append(again)
+                sendings.sort { $0.at < $1.at }
+            })
+        }
+        #expect(try record("{ goaway: Shutdown }").correlation.excuses == ["the fault": 1])
+        #expect(try record("{ reset-stream: true }").correlation.excuses == [:])
+        #expect(try record("{ reset-stream: true }").correlation.count(.lost) == 1)
+    }
+
+    @Test("a clock that runs faster is no break of timestamps, nor of anything else")
+    func scaled() throws {
+        let scenario = smallScenario + "\nclockScale: 60"
+        func record(_ scale: Double, _ text: String) throws -> RunRecord {
+            try judge(text, spoil: { sendings, _ in
+                for index in sendings.indices {
+                    let gone = (sendings[index].at - SyntheticRun.origin).seconds + 1
+                    sendings[index].stamp = 1_760_000_000 + 999 + Int64(gone * scale)
+                }
+            })
+        }
+        #expect(try record(60, scenario).verdicts.filter { $0.verdict.isBroken }.map(\.id) == [])
+        // Stamps of a clock a hundred times faster than the mock's lie far ahead of it.
+        #expect(try record(6_000, scenario).verdicts.first { $0.id == "timestamp-seconds-rising" }?.verdict.isBroken == true)
+        #expect(try record(6_000, smallScenario + "\nclockScale: 6000").verdicts.filter { $0.verdict.isBroken }.map(\.id) == [])
+    }
+
+    @Test("what the relay used is read from its samples")
+    func used() throws {
+        var options = JudgeOptions()
+        options.gates = ["relay.rss.max < 5000", "relay.fds.max == 9"]
+        let record = try judge(
+            smallScenario, options: options,
+            extras: { extras in
+                extras.notes = (0..<3).map {
+                    (at(Double($0)), .relaySample(RelaySample(cpu: .zero, residentBytes: 4_000 + Int64($0), descriptors: 9, sockets: 1)))
+                }
+            })
+        #expect(record.exit.code == 0)
+        #expect(record.gates.map(\.value).suffix(2) == [4_002, 9])
     }
 }
