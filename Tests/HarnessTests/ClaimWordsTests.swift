@@ -57,7 +57,7 @@ import Testing
 
     @Test func `a word that a report and a device use is explained twice`() throws {
         let text = try Knowledge.explain("superseded")
-        #expect(text.hasPrefix("superseded, in a report: an expected push that did not come and need not"))
+        #expect(text.hasPrefix("superseded, in a report: an expected push that was not accepted and need not be"))
         #expect(text.contains("superseded: what a device did with a push."))
         #expect(text.contains("superseded, in a gate: pushes that were superseded."))
     }

@@ -41,7 +41,7 @@ struct ScenarioDecoder {
             sources: [SourceText(path: path, text: text)] + files.sources, seed: seed, clockScale: clockScale,
             relay: relay, mock: mock, workload: workload, faults: faults, phases: phases, gates: gates,
             latenessBudget: budget)
-        scenario.exercises = fields.value("exercises") == nil ? [] : fields.texts("exercises", atLeast: 1)
+        scenario.exercises = fields.value("exercises") == nil ? [] : fields.texts("exercises")
         scenario.knownFailing = fields.value("knownFailing") == nil ? [] : fields.texts("knownFailing", atLeast: 1)
         scenario.places.gates = places(fields, "gates")
         scenario.places.exercises = places(fields, "exercises")
