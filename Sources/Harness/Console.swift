@@ -24,6 +24,8 @@ package enum Console {
     }
 
     private static func write(_ text: String, to descriptor: Int32) {
+        // A parent may have started us without it.
+        guard fcntl(descriptor, F_GETFD) >= 0 else { return }
         Descriptor.write(text.utf8.span, to: descriptor)
     }
 }
