@@ -35,9 +35,24 @@ package final class Database {
         handle = opened
         sqlite3_busy_timeout(opened, Int32(clamping: busyTimeout.nanoseconds / 1_000_000))
         do {
-            try execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON")
+            try enterWAL(within: busyTimeout)
+            try execute("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON")
         } catch {
             throw Failure(.usage, error.message, hint: "is \(path) a SQLite database? choose another path")
+        }
+    }
+
+    /// Two that turn a new file to WAL at the same time would wait for each other for ever, so SQLite refuses one of them at
+    /// once, whatever its busy timeout is. That one asks again.
+    private func enterWAL(within timeout: Interval) throws(Failure) {
+        let pause = Interval.milliseconds(5)
+        var waited = Interval.zero
+        while true {
+            do { return try execute("PRAGMA journal_mode = WAL") } catch {
+                guard sqlite3_errcode(handle) & 0xFF == SQLITE_BUSY, waited < timeout else { throw error }
+                usleep(UInt32(pause.nanoseconds / 1_000))
+                waited = waited + pause
+            }
         }
     }
 

@@ -110,6 +110,20 @@ import Testing
         }
     }
 
+    /// SQLite's busy timeout does not cover the step to WAL; without asking again one in some dozens of rounds fails.
+    @Test func manyOpenANewFileAtOnce() async throws {
+        for _ in 0..<60 {
+            var name = Array("/tmp/pushrig-sqlite-XXXXXX".utf8CString)
+            close(mkstemp(&name))
+            let path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            defer { for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) } }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 { group.addTask { _ = try Database(path: path) } }
+                try await group.waitForAll()
+            }
+        }
+    }
+
     @Test func aFileOfAnotherKindIsAUsageError() throws {
         withFile { path in
             let descriptor = open(path, O_WRONLY)
