@@ -99,6 +99,8 @@ final class ClientConnection: ReadinessHandler {
     func flush() {
         isDirty = false
         guard !isClosed, !isConnecting else { return }
+        // Before the peer can have them, so that nothing it does comes earlier than what it does it for.
+        let leftAt = unsent.isEmpty ? nil : pool.loop.time.now()
         let output = pool.buffers.output
         output.clear(keepingUpTo: 1 << 20)
         switch engine {
@@ -115,9 +117,8 @@ final class ClientConnection: ReadinessHandler {
         swap(&unsent, &leaving)
         // Streams that ended on the way out are told first: their requests were not handed over.
         if case .http2(let session) = engine { handOutEvents(of: session) }
-        if !leaving.isEmpty {
-            let now = pool.loop.time.now()
-            for request in leaving { request.handOver(at: now) }
+        if let leftAt {
+            for request in leaving { request.handOver(at: leftAt) }
             leaving.removeAll(keepingCapacity: true)
         }
         if case .http2(let session) = engine {

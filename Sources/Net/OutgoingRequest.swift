@@ -8,7 +8,8 @@ package final class OutgoingRequest {
     /// `:method` and `:path` first, then fields in lower case. The pool adds scheme, authority and content-length.
     package let head: HeaderBlock
     package let body: ByteBuffer
-    /// When the bytes were handed to the kernel for the first time; nil before that. Still set when the request failed.
+    /// The instant before the bytes were handed to the kernel for the first time; nil before that. Still set when the
+    /// request failed.
     package internal(set) var sentAt: Instant?
     /// How often the peer may have seen it: 2 when a reused connection died under it and a fresh one carried it again.
     /// What the peer certainly did not process counts for nothing.
