@@ -116,6 +116,8 @@ final class RelaySupervisor {
             outageBegan = nil
         case .stopping(let killAt, let isKilled, let rest):
             if process?.isGone ?? true {
+                // It may have gone since the look above, and was asked to.
+                noteExit(now)
                 state = rest.map { .resting(until: now + $0) } ?? .down
             } else if now >= killAt, !isKilled {
                 process?.send(.kill)
