@@ -121,7 +121,8 @@ let package = Package(
             "Harness",
             [
                 "APNs", "Basics", "Conformance", "Devices", "EventLoop", "Faults", "HTTP", "Harness", "Journal",
-                "LoadGenerator", "Metrics", "Net", "OperatingSystem", "Pushes", "ReferenceRelay", "Reports", "Scenarios",
+                "LoadGenerator", "Metrics", "MockServer", "Net", "OperatingSystem", "Pushes", "ReferenceRelay", "Reports",
+                "Scenarios", "Verdicts",
             ]),
         tests("House", []),
         tests("OperatingSystem", ["Basics", "OperatingSystem"]),

@@ -58,18 +58,9 @@ package struct PayloadFacts: Sendable, Equatable {
 package struct APNsVerdict: Sendable {
     package var facts: PushFacts
     /// Nil: accepted.
-    package var rejection: Reason?
+    package var rejection: Reason? = nil
     /// With 410: milliseconds since 1970.
-    package var timestampMilliseconds: Int64?
+    package var timestampMilliseconds: Int64? = nil
     /// Which row of the table of checks refused it; nil when accepted.
-    package var check: StaticString?
-
-    package init(
-        facts: PushFacts, rejection: Reason? = nil, timestampMilliseconds: Int64? = nil, check: StaticString? = nil
-    ) {
-        self.facts = facts
-        self.rejection = rejection
-        self.timestampMilliseconds = timestampMilliseconds
-        self.check = check
-    }
+    package var check: StaticString? = nil
 }

@@ -78,6 +78,8 @@ package final class RunContext {
     package var passesContent = false
     /// How long a call waits for its answer before it is given up.
     package var requestTimeout = Interval.seconds(30)
+    /// How late a process on this machine may be without being slow, as the scenario says of ours (`latenessBudget`).
+    package var jitter = Interval.zero
     /// A signal ended the run, and with it calls that were under way.
     package var wasInterrupted = false
     /// Pushes of this run to the mock so far, and calls that the relay took and owes pushes for.

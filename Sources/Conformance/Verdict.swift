@@ -25,6 +25,11 @@ package enum Verdict: Hashable, Sendable {
     package var isBroken: Bool {
         if case .broken = self { true } else { false }
     }
+
+    /// What even its firmest findings rest on, beyond what the rule does.
+    package var basis: Rule.Basis {
+        findings.dropFirst().reduce(findings.first?.basis ?? []) { $0.intersection($1.basis) }
+    }
 }
 
 /// One piece of evidence against the relay.
@@ -37,6 +42,8 @@ package struct Finding: Hashable, Sendable {
     package var step: UInt32?
     /// Journal entry ids of the pushes it speaks of, in order of arrival.
     package var entries: [UInt64]
+    /// What it rests on beyond what its rule does.
+    package var basis: Rule.Basis = []
     /// The event itself and the pushes, as far as they were looked up.
     package var call: CallSeen?
     package var exchanges: [Exchange] = []
@@ -143,14 +150,19 @@ struct Tally {
 
     mutating func find(
         _ message: @autoclosure () -> String, expected: @autoclosure () -> String, seen: @autoclosure () -> String,
-        session: UInt32? = nil, step: UInt32? = nil, _ entries: UInt64...
+        session: UInt32? = nil, step: UInt32? = nil, restsOn basis: Rule.Basis = [], _ entries: UInt64...
     ) {
         found += 1
-        guard list.count < Self.limit else { return }
-        list.append(
-            Finding(
-                message: message(), expected: expected(), seen: seen(), session: session, step: step,
-                entries: entries.filter { $0 != 0 }))
+        // A firm finding takes the place of one that is less so.
+        if list.count >= Self.limit {
+            guard basis.isEmpty, list.last?.basis.isEmpty == false else { return }
+            list.removeLast()
+        }
+        var finding = Finding(
+            message: message(), expected: expected(), seen: seen(), session: session, step: step,
+            entries: entries.filter { $0 != 0 })
+        finding.basis = basis
+        list.append(finding)
     }
 
     var verdict: Verdict {

@@ -10,13 +10,7 @@ package struct HTTP2Rate: Hashable, Sendable {
     package var burst: Int
     package var perSecond: Int
     /// Earned by each request besides.
-    package var perRequest: Int
-
-    package init(burst: Int, perSecond: Int, perRequest: Int = 0) {
-        self.burst = burst
-        self.perSecond = perSecond
-        self.perRequest = perRequest
-    }
+    package var perRequest: Int = 0
 }
 
 /// The rates a server grants each connection. Why these numbers: docs/hardening.md.

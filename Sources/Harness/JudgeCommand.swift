@@ -19,6 +19,7 @@ package struct JudgeCommand: Sendable {
 
     /// Writes nothing into the directory.
     package func run() throws(Failure) -> ExitCode {
+        try Preflight.checkRules(knownFailing, "--known-failing", [])
         var options = JudgeOptions()
         options.gates = gates
         options.knownFailing = knownFailing

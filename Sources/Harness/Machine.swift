@@ -33,12 +33,17 @@ extension Machine {
         func text<T>(_ tuple: T) -> String {
             withUnsafeBytes(of: tuple) { bytes in String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
         }
-        let processor = FileSystem.text(of: "/proc/cpuinfo")?
-            .split(separator: "\n").first { $0.hasPrefix("model name") }?
-            .split(separator: ":", maxSplits: 1).last.map { String($0.drop { $0 == " " }) }
+        let processor = FileSystem.text(of: "/proc/cpuinfo").flatMap(Self.processor(in:))
         return Machine(
             host: text(name.nodename), system: "\(text(name.sysname)) \(text(name.release))",
             processor: processor ?? text(name.machine), cores: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))),
             memoryBytes: Int64(sysconf(Int32(_SC_PHYS_PAGES))) * Int64(sysconf(Int32(_SC_PAGESIZE))))
+    }
+
+    /// The name of the first one in the text of /proc/cpuinfo.
+    static func processor(in text: String) -> String? {
+        text
+            .split(separator: "\n").first { $0.hasPrefix("model name") }?
+            .split(separator: ":", maxSplits: 1).last.map { String($0.drop { $0 == " " }) }
     }
 }

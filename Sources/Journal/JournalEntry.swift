@@ -120,45 +120,24 @@ package struct EventEntry: Hashable, Sendable {
     package var session: UInt32
     package var step: UInt32
     /// Index into the names of the `kinds` note of the same writer.
-    package var kind: UInt16
+    package var kind: UInt16 = 0
     package var plannedAt: Instant
     /// When its bytes were handed to the kernel, for the first time where it was sent twice; 0 nanoseconds when that
     /// never happened.
-    package var sentAt: Instant
+    package var sentAt: Instant = Instant(nanoseconds: 0)
     /// 0 nanoseconds when it was never answered.
-    package var answeredAt: Instant
-    package var status: UInt16
+    package var answeredAt: Instant = Instant(nanoseconds: 0)
+    package var status: UInt16 = 0
     /// The raw value of an `EventFailure`.
-    package var failure: UInt8
+    package var failure: UInt8 = 0
     /// How late we were, and nobody else: see `EventDraft.lateness`.
-    package var lateness: Interval
+    package var lateness: Interval = .zero
     /// 2 when it was sent once more after a reused HTTP/1.1 connection had died without a byte of an answer.
-    package var attempts: UInt8
+    package var attempts: UInt8 = 1
     /// The first 512 bytes of the body of an answer that was not expected; empty for any other.
-    package var answer: [UInt8]
+    package var answer: [UInt8] = []
     /// The wall time of `plannedAt`.
-    package var plannedWall: WallTime
-
-    package init(
-        id: UInt64, session: UInt32, step: UInt32, kind: UInt16 = 0, plannedAt: Instant,
-        sentAt: Instant = Instant(nanoseconds: 0), answeredAt: Instant = Instant(nanoseconds: 0), status: UInt16 = 0,
-        failure: UInt8 = 0, lateness: Interval = .zero, attempts: UInt8 = 1, answer: [UInt8] = [],
-        plannedWall: WallTime = WallTime(nanoseconds: 0)
-    ) {
-        self.id = id
-        self.session = session
-        self.step = step
-        self.kind = kind
-        self.plannedAt = plannedAt
-        self.sentAt = sentAt
-        self.answeredAt = answeredAt
-        self.status = status
-        self.failure = failure
-        self.lateness = lateness
-        self.attempts = attempts
-        self.answer = answer
-        self.plannedWall = plannedWall
-    }
+    package var plannedWall: WallTime = WallTime(nanoseconds: 0)
 }
 
 /// Something that is neither a push nor an event.
@@ -168,15 +147,5 @@ package struct NoteEntry: Hashable, Sendable {
     /// JSON.
     package var text: String
     package var at: Instant
-    package var wall: WallTime
-
-    package init(
-        id: UInt64, kind: NoteKind, text: String, at: Instant, wall: WallTime = WallTime(nanoseconds: 0)
-    ) {
-        self.id = id
-        self.kind = kind
-        self.text = text
-        self.at = at
-        self.wall = wall
-    }
+    package var wall: WallTime = WallTime(nanoseconds: 0)
 }

@@ -226,6 +226,11 @@ package struct JoinedAccount: Sendable {
             } else if let excuse = excuse(index, circumstances) {
                 deliveries[index].outcome = .excused
                 deliveries[index].excuse = excuse
+            } else if isBackedOff(index), let at = replacedAt(index),
+                at <= deliveries[index].due + Circumstances.leastPatience
+            {
+                // Sent again by itself it would have been late, not lost.
+                deliveries[index].outcome = .late
             } else if deliveries[index].due > circumstances.end {
                 deliveries[index].outcome = .undecided
             }
@@ -294,17 +299,21 @@ package struct JoinedAccount: Sendable {
     /// A newer state of the same activity on the same phone was accepted by the time this one was due, or would have been
     /// but for a fault of ours: then it is judged by what becomes of that one.
     private func isSuperseded(_ index: Int) -> Bool {
+        let due = deliveries[index].due
+        if let at = replacedAt(index), at <= due { return true }
+        return newer(than: index).contains { attempts(of: $0).contains { $0.metFault && $0.arrivedAt <= due } }
+    }
+
+    /// When a newer state of the same activity was first accepted on the same phone.
+    private func replacedAt(_ index: Int) -> Instant? {
+        newer(than: index).compactMap { deliveries[$0].accepted.map { account.pushes[$0].arrivedAt } }.min()
+    }
+
+    private func newer(than index: Int) -> some Sequence<Int> {
         let row = account.rows[index]
-        return account.rows.indices.contains { other in
+        return account.rows.indices.lazy.filter { [account] other in
             let newer = account.rows[other]
-            guard newer.session == row.session, newer.step > row.step, newer.lane == row.lane, newer.type == row.type
-            else { return false }
-            if let accepted = deliveries[other].accepted,
-                account.pushes[accepted].arrivedAt <= deliveries[index].due
-            {
-                return true
-            }
-            return attempts(of: other).contains { $0.metFault && $0.arrivedAt <= deliveries[index].due }
+            return newer.session == row.session && newer.step > row.step && newer.lane == row.lane && newer.type == row.type
         }
     }
 
@@ -317,9 +326,28 @@ package struct JoinedAccount: Sendable {
             let fault = circumstances.fault(account.pushes[death.push].faultRule)
             return "dead token" + (fault.map { " (\($0.label))" } ?? "")
         }
+        if let fault = takenAlong(index, circumstances) { return fault.label }
         // Once its token was taken back it may not be sent again.
         let last = takenBack(row).map { min($0, due) } ?? due
         return circumstances.excuse(plannedAt: row.plannedAt, due: last, attempts: attempts(of: index))
+    }
+
+    /// Whether more time would have told: a newer state did come, or its token was taken back meanwhile.
+    package func isLossByTheClock(_ row: Int) -> Bool { replacedAt(row) != nil || takenBack(account.rows[row]) != nil }
+
+    /// A push is on its way so soon after its call.
+    private static let departure = Interval.seconds(1)
+
+    /// The fault of ours that may have taken the push along unseen with its connection, where a newer state came in time
+    /// instead: while the relay connects again, the newest state is what it has to send.
+    private func takenAlong(_ index: Int, _ circumstances: Circumstances) -> Circumstances.Fault? {
+        let row = account.rows[index]
+        guard row.type == .liveactivity, !row.isFinal, attempts(of: index).isEmpty, let at = replacedAt(index),
+            at <= deliveries[index].due
+        else { return nil }
+        let sentAt = account.call(at: row.place)?.sentAt ?? row.plannedAt
+        let firing = circumstances.firings(from: sentAt, to: min(at, sentAt + Self.departure)).first
+        return firing.flatMap { circumstances.fault($0.rule) }
     }
 
     /// When a later call, which owes nothing itself, took its token back.

@@ -227,8 +227,7 @@ package struct Correlator: Sendable {
         guard !joined.tokens.deaths.isEmpty else { return }
         var after: [UInt64: Int] = [:]
         for push in joined.account.pushes {
-            let death = joined.tokens.death(
-                before: push, of: joined.account.pushes, grace: circumstances.inFlightGrace)
+            let death = joined.tokens.death(before: push, in: joined.account, grace: circumstances.inFlightGrace)
             guard let death, death.environment == push.environment else { continue }
             let answered = joined.account.pushes[death.push]
             // A 400 may mean the token's topic only (DeviceTokenNotForTopic).

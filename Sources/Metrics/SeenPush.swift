@@ -21,6 +21,8 @@ package struct SeenPush: Hashable, Sendable {
         package static let hasUnknownEvent = Flags(rawValue: 16)
         /// A start asks for an update token.
         package static let asksForToken = Flags(rawValue: 32)
+        /// `apns-expiration` lies thousands of years ahead, as one in milliseconds does.
+        package static let expiresNever = Flags(rawValue: 64)
     }
 
     /// The journal's entry id.
@@ -58,7 +60,6 @@ package struct SeenPush: Hashable, Sendable {
     package var step: UInt32 = 0
     /// 0: never answered.
     package var status: UInt16
-    package var faultAction: UInt8 = 0
     package var type: PushType
     package var event: ActivityEvent?
     package var outcome: Outcome?
@@ -89,11 +90,12 @@ package struct SeenPush: Hashable, Sendable {
     /// Refused in a way that may pass: too many requests, or a failure of the provider's.
     package var isRefusedForNow: Bool { status == 429 || status >= 500 }
 
-    /// What makes two requests the same push: token, type and marker, or without a marker the payload.
+    /// What makes two requests the same push: token, type and marker; or without a marker the payload, and the apns-id
+    /// where the relay chose one.
     package var identity: PushIdentity {
         PushIdentity(
-            token: token, type: type, place: isMarked ? place : .max,
-            payload: isMarked ? 0 : payloadHash)
+            token: token, type: type, place: isMarked ? place : .max, payload: isMarked ? 0 : payloadHash,
+            id: isMarked || !flags.contains(.gaveAPNsID) ? UUIDBytes(high: 0, low: 0) : apnsID)
     }
 }
 
@@ -102,6 +104,7 @@ package struct PushIdentity: Hashable, Sendable {
     var type: PushType
     var place: UInt64
     var payload: Int
+    var id: UUIDBytes
 }
 
 /// Texts that many pushes share, each once, known by its number.

@@ -53,17 +53,27 @@ package struct TokenLife: Sendable {
         registrations[token]?.contains { $0.sentAt.nanoseconds != 0 && first < $0.sentAt && $0.sentAt <= second } ?? false
     }
 
-    /// The death that the relay should have known of when it sent what came at `arrival`: its answer left at least `grace`
-    /// before, and no registration that was sent until then has made the token live again. None that is doubtful. `pushes`
-    /// are the account's.
-    package func death(before push: SeenPush, of pushes: [SeenPush], grace: Interval) -> Death? {
-        // What had the answer itself and is sent again was not under way.
-        let again = deaths[push.token]?.last { death in
-            pushes[death.push].identity == push.identity && pushes[death.push].id < push.id
-                && death.answeredAt <= push.arrivedAt && !death.isDoubtful
-                && !wasRegistered(push.token, after: death.arrivedAt, until: push.arrivedAt)
+    /// The death that the relay should have known of when it sent the push: no registration that was sent until then has
+    /// made the token live again, and the push was not under way. It was, where it came less than `grace` after the answer;
+    /// but not where the relay had that answer to the same push, nor where the push's call was sent when a quarter of
+    /// `grace` was over. None that is doubtful.
+    package func death(before push: SeenPush, in account: Account, grace: Interval) -> Death? {
+        guard let deaths = deaths[push.token] else { return nil }
+        let sentAt = push.isMarked ? account.call(at: push.place)?.sentAt : nil
+        return deaths.last { death in
+            let answered = account.pushes[death.push]
+            guard !death.isDoubtful, answered.id != push.id, death.answeredAt <= push.arrivedAt,
+                !wasRegistered(push.token, after: death.arrivedAt, until: push.arrivedAt)
+            else { return false }
+            let isAgain = answered.identity == push.identity
+            let isOfLaterCall = sentAt.map { wasKnown(death, at: $0, grace: grace) } ?? false
+            return isAgain || isOfLaterCall || death.answeredAt <= push.arrivedAt - grace
         }
-        return again ?? death(of: push.token, before: push.arrivedAt, grace: grace)
+    }
+
+    /// Whether a relay that deletes what it is told of has done so by then.
+    package func wasKnown(_ death: Death, at instant: Instant, grace: Interval) -> Bool {
+        death.answeredAt + grace * 0.25 <= instant
     }
 
     /// The same of any push that came at `arrival`.

@@ -222,3 +222,9 @@ struct CutText {
         }
     }
 }
+
+/// A text of somebody else's for a sentence: not too long.
+func clipped(_ text: String) -> String {
+    let start = text.prefix(60)
+    return start.endIndex < text.endIndex ? start + "…" : text
+}

@@ -109,7 +109,7 @@ final class JSONLevels {
             case .element(let index): text += "/\(index)"
             case .member(let level, let node):
                 let scanner = level == 0 ? outer ?? scanner(0) : scanner(level)
-                text += "/" + JSONPointerText.escaped(scanner.key(node) ?? "")
+                text += "/" + JSONPointerPath.escaped(scanner.key(node) ?? "")
             }
         }
         return text

@@ -71,7 +71,7 @@ struct SchemaCompiler {
         var required = try reader.texts("required")
         for (key, tree) in try reader.members("properties") {
             let node = try compile(
-                tree, of: reader.file, at: reader.pointer + "/properties/" + JSONPointerText.escaped(key),
+                tree, of: reader.file, at: reader.pointer + "/properties/" + JSONPointerPath.escaped(key),
                 depth: depth + 1)
             properties.append(
                 SchemaProperty(key: Array(key.utf8), text: key, node: node, isRequired: required.contains(key)))

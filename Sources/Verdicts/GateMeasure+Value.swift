@@ -58,9 +58,10 @@ extension GateMeasure {
             // A call that nothing was expected of is no data.
             guard let counts = kind.map({ correlation.classes[$0] }) ?? correlation.totals else { return nil }
             let count = Double(counts[wanted] ?? 0)
-            guard isRate else { return count }
-            let expected = Metrics.DeliveryClass.ofExpectations.reduce(0) { $0 + (counts[$1] ?? 0) }
-            return expected > 0 ? count / Double(expected) : nil
+            let classes = Metrics.DeliveryClass.ofExpectations
+            let expected = classes.reduce(0) { $0 + (counts[$1] ?? 0) }
+            if isRate { return expected > 0 ? count / Double(expected) : nil }
+            return expected > 0 || !classes.contains(wanted) ? count : nil
         case .eventRate: return run.seconds > 0 ? Double(correlation.answered) / run.seconds : nil
         case .pushRate: return run.seconds > 0 ? Double(correlation.pushes) / run.seconds : nil
         case .lastStateMissing:

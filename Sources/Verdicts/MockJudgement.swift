@@ -12,8 +12,8 @@ struct MockJudgement {
     static let rules: Set<String> = [
         "activity-priorities-mixed", "apns-id-unique", "connections-reused", "content-decodes", "dead-device-token-dropped",
         "dead-token-dropped", "nothing-after-end", "one-team-per-connection", "payload-fits", "provider-token-renewed",
-        "provider-token-reused", "requests-well-formed", "retry-backs-off", "retry-keeps-apns-id", "retry-storm",
-        "start-is-complete", "timestamp-seconds-rising", "topic-fits-type",
+        "provider-token-reused", "requests-well-formed", "retry-backs-off", "retry-storm",
+        "start-is-complete", "stream-limit-obeyed", "timestamp-seconds-rising", "topic-fits-type",
     ]
 
     let directory: String
@@ -23,8 +23,15 @@ struct MockJudgement {
         let context = RunContext()
         var pass = Pass(plan: nil, scenario: nil, context: context, correlator: Correlator(kinds: []))
         _ = try reader.forEach(since: nil) { entry in
+            // A 410 that speaks of a time before the mock was there speaks of what nobody saw.
             pass.visit(entry)
+            context.circumstances.startedAt = pass.story.first?.wall
             return true
+        }
+        guard pass.eventsRead == 0 else {
+            throw Failure(
+                .usage, "\(directory) holds calls to a relay, but not their plan: run.journal is missing or damaged",
+                hint: "without the plan of a run nothing is known of what was owed; restore the file, or run again")
         }
         let cuts = reader.cuts
         guard let first = pass.story.first else {

@@ -18,6 +18,8 @@ final class Observer {
     private var topics: [(text: String, number: Int32)] = []
     private static let mostKnown = 8
     private let hasHostClock: Bool
+    /// Unix seconds, in the year 5138: milliseconds lie above.
+    private static let latestExpiration: Int64 = 99_999_999_999
 
     /// `run` is the number in the run's markers; nil: whatever marker there is counts.
     init(run: UInt32?, content: ContentCheck, context: RunContext) {
@@ -47,7 +49,6 @@ final class Observer {
         push.topic = topic(of: entry)
         push.reason = entry.reason.map { context.texts.intern($0) } ?? -1
         push.faultRule = entry.faultRule
-        push.faultAction = entry.faultAction
         push.event = entry.event
         push.outcome = entry.outcome
         push.environment = entry.environment
@@ -63,6 +64,9 @@ final class Observer {
             push.priority = UInt8(priority) ?? 10
         }
         if entry.header("apns-id") != nil { push.flags.insert(.gaveAPNsID) }
+        if let expiration = entry.header("apns-expiration").flatMap(Int64.init), expiration > Self.latestExpiration {
+            push.flags.insert(.expiresNever)
+        }
         content.look(at: entry, marker, call, &push, context)
         return push
     }

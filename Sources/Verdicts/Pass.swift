@@ -78,7 +78,24 @@ struct Pass {
         }
         if let overrun = note.overrun, context.overruns.count < Self.mostDistantNotes { context.overruns.append(overrun) }
         if let push = note.undelivered, undelivered.count < Self.mostDistantNotes { undelivered.insert(push) }
-        if let scenario { story.pass(note, scenario, context) } else { story.passFault(note, context) }
+        if let scenario {
+            story.pass(note, scenario, context)
+        } else {
+            story.passFault(note, context)
+            if let act = note.tokenAct { beginAnew(act) }
+        }
+    }
+
+    /// Where a mock ran alone, whoever drives it says by its admin API when a token's history begins anew.
+    private mutating func beginAnew(_ act: TokenAct) {
+        switch act {
+        case .reset:
+            for number in open.keys.sorted() { close(number) }
+            owners.removeAll()
+        case .token(let token):
+            guard let number = owners.removeValue(forKey: token) else { return }
+            close(number)
+        }
     }
 
     private mutating func see(_ entry: PushEntry) {
@@ -233,4 +250,21 @@ struct ClosingQueue {
 
 extension Array {
     subscript(safe index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
+}
+
+/// What was done to tokens by the admin API.
+private enum TokenAct {
+    case reset
+    case token(TokenHash)
+}
+
+extension NoteEntry {
+    fileprivate var tokenAct: TokenAct? {
+        guard kind == .admin, let value = try? JSONValue(parsing: text), let act = value["act"]?.string else { return nil }
+        switch act {
+        case "reset": return .reset
+        case "set token", "remove token": return value["token"]?.string.map { .token(TokenHash($0)) }
+        default: return nil
+        }
+    }
 }

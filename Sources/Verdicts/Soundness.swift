@@ -62,6 +62,13 @@ struct Soundness {
                 "fault \(number + 1) fired", false,
                 "\(id) never met anything: check its `at` (\(fault.at)) against the run's length, and its `match`")
         }
+        let restarts = scenario.relay.restarts
+        if story.stops < restarts.count, cameUp, story.finish != nil {
+            add(
+                "every restart happened", false,
+                "\(story.stops) of \(restarts.count) did: check `at` of the next one (\(restarts[story.stops].at)) against the "
+                    + "run's length")
+        }
         if let trouble = story.finish?.trouble {
             add("nothing of ours failed", false, trouble, costs: [.absence, .timing, .order])
         }

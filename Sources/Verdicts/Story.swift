@@ -13,6 +13,8 @@ struct Story {
     private(set) var relayStartedAt: Instant?
     private(set) var wasReady = false
     private(set) var restarts = 0
+    /// How often it was ended on purpose before the run's end.
+    private(set) var stops = 0
     private(set) var totals: TotalsNote?
     private(set) var finish: FinishNote?
     private(set) var samples: [(at: Instant, sample: RelaySample)] = []
@@ -62,6 +64,7 @@ struct Story {
         case .relayStopping:
             // The end of the run stops it too; nothing is owed then.
             guard end == nil else { return }
+            stops += 1
             run.circumstances.outages.append(.init(from: entry.at, until: .distantFuture))
         case .relayExited(let exit):
             // One that never came up is told as such.

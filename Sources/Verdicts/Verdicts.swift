@@ -126,6 +126,7 @@ private struct Judgement {
             if !(call.passes ?? profile.content.passes).isEmpty { context.passesContent = true }
         }
         context.requestTimeout = scenario.workload.requestTimeout
+        context.jitter = scenario.latenessBudget
         context.hasBothEnvironments = scenario.mock.environment == .both
         context.circumstances.isOrdered = profile.order != .parallel
         // A relay on the mock's clock counts its window there.

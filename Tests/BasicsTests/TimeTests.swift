@@ -107,4 +107,10 @@ struct TimeTests {
         clock.set(wall: WallTime(seconds: 1_760_000_000))
         #expect(clock.wall() == WallTime(seconds: 1_760_000_000))
     }
+
+    @Test func aClockIsAHundredYearsOffAtMostInEitherDirection() {
+        let most = ClockBounds.largestSkew
+        #expect([-most, .zero, most].allSatisfy { ClockBounds.admits(skew: $0) })
+        #expect(!ClockBounds.admits(skew: most + .nanoseconds(1)) && !ClockBounds.admits(skew: -most - .nanoseconds(1)))
+    }
 }

@@ -154,6 +154,54 @@ struct ConnectionRuleTests {
         #expect(dealt(50, pushes: 50).findings("connections-reused") == 1)
     }
 
+    /// A busy session over few connections, beside which so many more opened and closed, one after the other.
+    private func churned(_ openings: Int, every seconds: Double) -> History {
+        let history = dealt(1)
+        for number in 0..<openings {
+            history.run.connections.open(at: at(Double(number) * seconds))
+            history.run.connections.close()
+        }
+        return history
+    }
+
+    @Test("connections that are closed and opened again at once break it, however many pushes each carried")
+    func churn() throws {
+        let history = churned(100, every: 0.5)
+        let finding = try #require(history.verdict(of: "connections-reused").findings.first)
+        #expect(finding.message == "connections were closed and others opened in their place")
+        #expect(finding.seen == "100 opened in \(Interval.seconds(49.5)), at most 1 at a time")
+        #expect(finding.entries == [55])
+    }
+
+    @Test("four may be replaced, and one more every ten seconds", arguments: [
+        (5, 0.5, 0), (6, 0.5, 1), (6, 1.9, 1), (6, 2, 0), (7, 2, 1), (60, 10, 0),
+    ] as [(Int, Double, Int)])
+    func churnEdge(openings: Int, seconds: Double, expected: Int) {
+        #expect(churned(openings, every: seconds).findings("connections-reused") == expected)
+    }
+
+    @Test("connections side by side replace none, and each that we ended may be replaced")
+    func noChurn() {
+        let wide = dealt(1)
+        for number in 0..<20 { wide.run.connections.open(at: at(Double(number) * 0.5)) }
+        for _ in 0..<20 { wide.run.connections.close() }
+        #expect(wide.findings("connections-reused") == 0)
+        // Not so those that came in their place.
+        for _ in 0..<4 { wide.run.connections.open(at: at(9.6)) }
+        #expect(wide.findings("connections-reused") == 0)
+        wide.run.connections.open(at: at(9.6))
+        #expect(wide.findings("connections-reused") == 1)
+        let fired = churned(6, every: 0.5)
+        fired.run.circumstances.connectionFirings = [(at: at(1), rule: 1)]
+        #expect(fired.findings("connections-reused") == 0)
+        let held = churned(6, every: 0.5).with { $0.pushes[3].status = 0 }
+        #expect(held.findings("connections-reused") == 0)
+        let twoProcesses = churned(9, every: 0.5)
+        #expect(twoProcesses.findings("connections-reused") == 1)
+        twoProcesses.run.circumstances.relayProcesses = 2
+        #expect(twoProcesses.findings("connections-reused") == 0)
+    }
+
     @Test("what we did to connections costs some: faults, silence, restarts, processes")
     func ours() {
         let history = dealt(10)

@@ -201,6 +201,10 @@ struct DeliveryRuleTests {
         let twice = firm
         twice.run.circumstances.connectionFirings.append((at: at(13.3), rule: 1))
         #expect(twice.findings("goaway-obeyed") == nil)
+        // By faults of two kinds, too, which excuse nothing by themselves.
+        twice.run.circumstances.connectionFirings[1].rule = 2
+        #expect(twice.findings("goaway-obeyed") == nil)
+        #expect(twice.findings("states-delivered") == 1)
         twice.run.circumstances.connectionFirings = []
         #expect(twice.findings("goaway-obeyed") == nil)
     }

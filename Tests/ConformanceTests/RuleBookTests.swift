@@ -1,10 +1,11 @@
 // The book as a whole: ids, levels, what every rule says to nothing and to a history that puts it to the test honestly.
 
 import Basics
-import Conformance
 import Metrics
 import Pushes
 import Testing
+
+@testable import Conformance
 
 /// For each rule an honest history that puts it to the test.
 private let honestHistories: [String: @Sendable () -> History] = [
@@ -19,8 +20,8 @@ private let honestHistories: [String: @Sendable () -> History] = [
     "requests-well-formed": { .honest },
     "topic-fits-type": { .honest },
     "timestamp-seconds-rising": { .honest },
-    "dead-token-dropped": { .died(.activity, at: 26.02) },
-    "dead-device-token-dropped": { .died(.device, at: 26.005) },
+    "dead-token-dropped": { .died(.activity, at: 14) },
+    "dead-device-token-dropped": { .died(.device, at: 14) },
     "living-token-kept": { .refused(status: 400, reason: "BadTopic") },
     "other-token-kept": { .died(.activity, at: 14) },
     "old-410-ignored": { .oldReport },
@@ -168,6 +169,62 @@ struct RuleBookTests {
         #expect(results.map(\.id) == RuleBook.all.map(\.id))
         for result in results { #expect(result.verdict == history.verdict(of: result.id), "\(result.id)") }
         #expect(results.first { $0.id == "throttle-respected" }?.verdict.isBroken == true)
+    }
+}
+
+@Suite("A claim that several rules judge, listed as a known break,")
+struct KnownClaimTests {
+    /// R0.22 by one rule, R0.8 by two and more.
+    private func standings(_ history: History, _ known: String) -> [RuleResult.Standing] {
+        var course = RuleCourse()
+        let joined = history.joined
+        for push in joined.account.pushes { course.see(push, history.run) }
+        course.close(joined, history.run)
+        let rules = Claim.named(known)?.rules ?? []
+        return course.results(history.run, knownFailing: [known], isStrict: false).filter { rules.contains($0.id) }
+            .map(\.standing)
+    }
+
+    @Test("has healed when all of them hold, and not before")
+    func healed() {
+        let late = History.honest.with { $0.pushes[2].arrivedAt = at(29.5) }
+        #expect(Set(standings(.honest, "R0.8")) == [.healed])
+        #expect(Set(standings(late, "R0.8")) == [.kept, .knownBroken])
+        #expect(!standings(History.honest.with { $0.rows.removeAll(); $0.pushes.removeAll() }, "R0.8").contains(.healed))
+    }
+}
+
+@Suite("A finding rests on")
+struct BasisTests {
+    private func result(_ id: String, _ history: History) -> RuleResult {
+        var course = RuleCourse()
+        course.close(history.joined, history.run)
+        return course.results(history.run, knownFailing: [], isStrict: false).first { $0.id == id }!
+    }
+
+    @Test("the clock, too, where a newer state came, but too late; one that nothing followed does not")
+    func loss() {
+        let late = History.honest.with { history in
+            history.pushes.removeAll { $0.step == 3 }
+            history.rows.removeAll { $0.step == 4 }
+            history.pushes.removeAll { $0.step == 4 }
+        }
+        #expect(late.findings("last-state-delivered") == 1)
+        #expect(result("last-state-delivered", late).basis == [.absence, .timing])
+        let both = late.with { $0.pushes.removeAll { $0.step == 6 } }
+        #expect(both.findings("last-state-delivered") == 2)
+        #expect(result("last-state-delivered", both).basis == .absence)
+    }
+
+    @Test("no more than its firmest finding, however many there are")
+    func firmest() {
+        var tally = Tally()
+        for _ in 0..<20 { tally.find("soft", expected: "", seen: "", restsOn: .timing) }
+        #expect(tally.verdict.basis == .timing && tally.verdict.findings.count == 10)
+        tally.find("firm", expected: "", seen: "")
+        #expect(tally.verdict.basis == [] && tally.verdict.findings.last?.message == "firm")
+        tally.find("soft", expected: "", seen: "", restsOn: .timing)
+        #expect(tally.verdict.findings.last?.message == "firm" && tally.verdict.findings.count == 10)
     }
 }
 

@@ -190,8 +190,17 @@ struct FormRuleTests {
     @Test("a newer state with an older timestamp breaks it, and so does an older one with a newer one")
     func rising() {
         #expect(History.honest.with { $0.pushes[1].stamp = epoch + 1 }.findings("timestamp-seconds-rising") == 1)
-        let same = History.honest.with { $0.pushes[1].stamp = $0.pushes[0].stamp }
-        #expect(same.isKept("timestamp-seconds-rising"))
+        let same = History.honest.with { history in
+            history.pushes[4].stamp = history.pushes[1].stamp
+            history.calls[4].sentAt = history.calls[3].answeredAt + .seconds(2)
+        }
+        #expect(same.findings("timestamp-seconds-rising") == 1)
+        // Within two seconds the clock may not have moved between them.
+        let close = same.with { history in
+            history.calls[4].sentAt = history.calls[3].answeredAt + .milliseconds(1_999)
+        }
+        #expect(close.isKept("timestamp-seconds-rising"))
+        #expect(same.with { $0.pushes[4].arrivedAt = at(15.01) }.isKept("timestamp-seconds-rising"))
         let swapped = History.honest.with {
             $0.pushes[1].arrivedAt = at(1.9)
             $0.pushes[1].arrivedWall = $0.pushes[0].arrivedWall
@@ -201,7 +210,7 @@ struct FormRuleTests {
         #expect(swapped.with { $0.pushes[0].stamp = epoch + 14 }.findings("timestamp-seconds-rising") == 1)
     }
 
-    @Test("three states that carry one timestamp for more than five seconds break it")
+    @Test("three states of unknown calls that carry one timestamp for more than five seconds break it")
     func standstill() {
         func history(_ third: Double) -> History {
             History.honest.with { history in
@@ -209,12 +218,12 @@ struct FormRuleTests {
                 for (step, seconds) in [(2, 2.0), (3, 4.0), (5, third)] as [(UInt32, Double)] {
                     history.push(step, at: seconds) { $0.stamp = epoch + 2 }
                 }
+                for index in history.pushes.indices { history.pushes[index].flags.remove(.isMarked) }
             }
         }
         #expect(history(7.0).isKept("timestamp-seconds-rising"))
         #expect(history(7.1).findings("timestamp-seconds-rising") == 1)
-        // Two states and a repetition are no standstill, nor is a clock that went on in between.
-        #expect(history(9).with { $0.pushes[2].step = 3 }.isKept("timestamp-seconds-rising"))
+        // A clock that went on in between is no standstill.
         let moved = history(9).with {
             $0.pushes[1].stamp = epoch + 3
             $0.pushes[2].stamp = epoch + 3
@@ -227,6 +236,31 @@ struct FormRuleTests {
             $0.push(9, at: 14.4) { $0.stamp = epoch + 9 }
         }
         #expect(again.with { $0.pushes.removeFirst(3) }.isKept("timestamp-seconds-rising"))
+    }
+
+    @Test("an update that is stamped older than the start of its activity breaks it", arguments: [(0, 1), (1, 0)] as [(Int64, Int)])
+    func olderThanStart(seconds: Int64, expected: Int) {
+        let history = History.started.with { $0.pushes[0].stamp = epoch + seconds }
+        #expect(history.findings("timestamp-seconds-rising") == expected)
+        let seen = history.verdict(of: "timestamp-seconds-rising").findings
+        #expect(seen.map(\.message) == Array(repeating: "an update is stamped older than the start of its activity", count: expected))
+        // Shown in the order of push: the start, which came first, and the update.
+        #expect(seen.map(\.entries) == Array(repeating: [8, 1], count: expected))
+        // That of another activity, which was there before the start, or of another session.
+        let earlier = history.with { history in
+            history.tokenCalls.removeLast()
+            history.registers(0, .activity, .activity)
+        }
+        #expect(earlier.isKept("timestamp-seconds-rising"))
+        let other = history.with { history in
+            for index in history.pushes.indices where history.pushes[index].event == .start { history.pushes[index].session = 2 }
+        }
+        #expect(other.isKept("timestamp-seconds-rising"))
+        // A start that was refused started nothing.
+        let refused = history.with { history in
+            for index in history.pushes.indices where history.pushes[index].event == .start { history.pushes[index].status = 503 }
+        }
+        #expect(refused.isKept("timestamp-seconds-rising"))
     }
 
     /// J8.

@@ -8,6 +8,17 @@ import Testing
 
 @Suite("Rules about the throttle")
 struct ThrottleRuleTests {
+    @Test("a machine that is uneven by so much may shorten the gap by as much, down to half a window", arguments: [
+        (1.0, 10.02, 0), (1.0, 10.01, 1), (9.0, 7.03, 0), (9.0, 7.01, 1),
+    ] as [(Double, Double, Int)])
+    func jitter(jitter: Double, seconds: Double, expected: Int) {
+        let history = History.honest.with { history in
+            history.pushes[1].arrivedAt = at(seconds)
+            history.run.jitter = .seconds(jitter)
+        }
+        #expect(history.findings("throttle-respected") == expected)
+    }
+
     @Test("two progress pushes within nine tenths of a window break throttle-respected", arguments: [(11.02, 0), (11.01, 1)] as [(Double, Int)])
     func tooClose(seconds: Double, expected: Int) {
         #expect(History.honest.with { $0.pushes[1].arrivedAt = at(seconds) }.findings("throttle-respected") == expected)
@@ -159,6 +170,8 @@ struct ThrottleRuleTests {
             history.push(row.step, at: 1, token: row.token, status: 403, session: row.session)
         }
         #expect(refused.findings("throttle-per-session") == 0, "what was refused leaves gaps, too")
+        let astray = shared().with { $0.push(90, at: 5) }
+        #expect(astray.findings("throttle-per-session") == 0, "what went astray, too")
         #expect(shared().with { $0.run.circumstances.throttle = nil }.findings("throttle-per-session") == nil)
         #expect(History.honest.findings("throttle-per-session") == nil)
     }
@@ -228,6 +241,7 @@ struct RetryRuleTests {
         #expect(other().with { $0.pushes[0].status = 400 }.findings("retry-keeps-apns-id") == nil)
         let none = other().with { $0.pushes[$0.pushes.count - 1].flags.remove(.gaveAPNsID) }
         #expect(none.findings("retry-keeps-apns-id") == nil)
+        #expect(other().with { $0.pushes[0].status = 0 }.findings("retry-keeps-apns-id") == 1, "no answer asks for another try")
     }
 
     @Test("one apns-id on two pushes breaks apns-id-unique")

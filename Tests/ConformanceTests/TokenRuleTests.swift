@@ -30,8 +30,51 @@ struct TokenRuleTests {
 
     @Test("a push that was on its way when the answer left is not held against the relay", arguments: [(16.02, 0), (16.04, 1)] as [(Double, Int)])
     func inFlight(seconds: Double, expected: Int) {
-        let history = History.died(.activity, at: 14).with { $0.push(5, at: seconds) }
+        let history = History.died(.activity, at: 14).with { $0.push(3, at: seconds) }
         #expect(history.findings("dead-token-dropped") == expected)
+    }
+
+    @Test("what a call causes that came after the answer was not on its way", arguments: [(15.27, 0), (15.28, 1)] as [(Double, Int)])
+    func laterCall(seconds: Double, expected: Int) {
+        let history = History.died(.activity, at: 14).with { history in
+            history.calls[5].sentAt = at(seconds)
+            history.push(5, at: 15.5)
+        }
+        #expect(history.findings("dead-token-dropped") == expected)
+        #expect(history.with { $0.run.circumstances.inFlightGrace = .seconds(3) }.findings("dead-token-dropped") == 0)
+    }
+
+    @Test("a rule about dead tokens is put to the test by what would have been sent, and with no grace by the next instant")
+    func tested() {
+        #expect(History.died(.activity, at: 26.02).findings("dead-token-dropped") == nil)
+        let strict = History.died(.activity, at: 14).with { $0.run.circumstances.inFlightGrace = .zero }
+        #expect(strict.findings("dead-token-dropped") == 0)
+        #expect(strict.with { $0.push(3, at: 15.03) }.findings("dead-token-dropped") == 1)
+    }
+
+    /// Whoever sends the same push again had its answer.
+    @Test("the very push that was answered 410 is not on its way when it comes again", arguments: [
+        (15.04, 4, 1), (15.03, 4, 1), (15.04, 3, 0),
+    ] as [(Double, UInt32, Int)])
+    func sentAgain(seconds: Double, step: UInt32, expected: Int) {
+        let history = History.died(.activity, at: 14).with { $0.push(step, at: seconds) }
+        #expect(history.findings("dead-token-dropped") == expected)
+        guard expected == 1 else { return }
+        // The relay cannot know an answer that is still held back, that is lost, or that a registration made void.
+        let slow = history.with { history in
+            let death = history.pushes.firstIndex { $0.status == 410 }!
+            history.pushes[death].answeredAt = at(seconds + 0.001)
+        }
+        #expect(slow.findings("dead-token-dropped") == 0)
+        let lost = history.with { history in history.undelivered = [history.pushes.first { $0.status == 410 }!.id] }
+        #expect(lost.findings("dead-token-dropped") == nil)
+        let again = history.with { history in
+            history.pushes[history.pushes.count - 1].arrivedAt = at(15.5)
+            history.call(7, .registerActivity, at: 15.2)
+            history.registers(7, .activity, .activity)
+        }
+        #expect(again.findings("dead-token-dropped") == 0)
+        #expect(again.with { $0.calls[7].sentAt = at(15.51) }.findings("dead-token-dropped") == 1)
     }
 
     @Test("other refusals kill no token", arguments: [(403, "BadEnvironmentKeyInToken"), (429, "TooManyRequests")] as [(UInt16, String)])

@@ -111,6 +111,35 @@ struct RunTests {
         }
     }
 
+    @Test("colours are for a terminal: none in a file, though the panel has one", arguments: [false, true])
+    func colours(onTerminal: Bool) throws {
+        try Rig.withFolder { folder in
+            // The stream that is not asked about goes the other way.
+            let shell = "'env -u NO_COLOR TERM=xterm \"$@\" \(onTerminal ? 2 : 1)> \(folder)/file', 'sh'"
+            let run = try Rig.run(
+                "python3",
+                [
+                    "-c", "import pty, sys; pty.spawn(['sh', '-c', \(shell)] + sys.argv[1:])", Rig.pushrig, "run", smoke,
+                    "--out", folder + "/run", "--quiet", "--set", "relay.launch=[sh, -c, 'exit 7']",
+                ])
+            let text = onTerminal ? run.out : try String(contentsOfFile: folder + "/file", encoding: .utf8)
+            #expect(text.contains("exited with code 7") && text.contains("\u{1B}[") == onTerminal, "\(text)\(run.error)")
+        }
+    }
+
+    @Test("a run's mock listens where it was free, so that runs do not meet")
+    func ports() throws {
+        try Rig.withFolder { folder in
+            let launch = "relay.launch=[sh, -c, 'cat {{run.dir}}/mock/mock.json; exit 7']"
+            _ = try Rig.run(Rig.pushrig, ["run", smoke, "--out", folder, "--quiet", "--set", launch])
+            let mock = try Rig.json(folder + "/relay.log")
+            for name in ["apns", "admin"] {
+                let port = try #require(mock[name]?.string?.split(separator: ":").last.flatMap { UInt16($0) })
+                #expect(port >= 1_024, "\(name)")
+            }
+        }
+    }
+
     @Test("the same seed gives the same plan, another seed another")
     func plan() throws {
         func digest(_ seed: String) throws -> Substring {

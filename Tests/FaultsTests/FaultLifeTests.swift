@@ -86,6 +86,27 @@ import Testing
         #expect((0..<3).map { _ in stage.fires() } == [false, false, true])
     }
 
+    @Test("times that begin anew in each interval spend no rule", arguments: FaultScope.allCases)
+    func renewed(per: FaultScope) {
+        let stage = Stage(FaultRule(action: .silence, times: 2, per: per, renew: .seconds(1)))
+        for _ in 0..<3 {
+            #expect((0..<3).map { _ in stage.fires() } == [true, true, false])
+            stage.time.advance(by: .seconds(1))
+        }
+        #expect(stage.script.rules[0].fired == 6)
+    }
+
+    @Test("intervals are counted from the moment the rule takes effect")
+    func renewedFromBegin() {
+        let stage = Stage(FaultRule(action: .silence, times: 1, at: .milliseconds(600), renew: .seconds(1)))
+        let met = (0..<8).map { _ in
+            defer { stage.time.advance(by: .milliseconds(400)) }
+            return stage.fires()
+        }
+        // At 0.8, 1.2 | 1.6, 2.0, 2.4 | 2.8 seconds.
+        #expect(met == [false, false, true, false, true, false, false, true])
+    }
+
     @Test("windows open and close from the moment the rule takes effect")
     func windows() {
         func seen(_ windows: FaultWindows) -> [Bool] {
@@ -154,6 +175,30 @@ import Testing
         stage.token = b
         #expect(stage.fires())
         stage.token = a
+        #expect(!stage.fires())
+    }
+
+    @Test("rest heals nobody who was not ill yet")
+    func quietBefore() {
+        let stage = Stage(FaultRule(action: .silence, after: 1, cure: .quiet(.seconds(10))))
+        stage.time.advance(by: .seconds(1))
+        #expect(!stage.fires(), "let pass")
+        stage.time.advance(by: .seconds(20))
+        #expect(stage.fires())
+        stage.time.advance(by: .seconds(10))
+        #expect(!stage.fires())
+    }
+
+    @Test("who comes again has no rest, though the rule lets him pass")
+    func quietLetPass() {
+        let stage = Stage(FaultRule(action: .silence, times: 1, renew: .seconds(8), cure: .quiet(.seconds(10))))
+        stage.time.advance(by: .seconds(1))
+        #expect(stage.fires())
+        stage.time.advance(by: .seconds(6))
+        #expect(!stage.fires(), "once in eight seconds")
+        stage.time.advance(by: .seconds(9))
+        #expect(stage.fires())
+        stage.time.advance(by: .seconds(10))
         #expect(!stage.fires())
     }
 

@@ -5,7 +5,9 @@ import Glibc
 import HTTP
 import Journal
 import Pushes
+import Reports
 import Testing
+import Verdicts
 
 @testable import Harness
 
@@ -177,6 +179,12 @@ struct HistoryTests {
                 $0.limit = 2
             }
             #expect(near.count == 2 && near[0].hasPrefix("  +2.004 s") && near[1].hasPrefix("  +3.000 s"))
+            // What came at that very instant counts as behind it.
+            let exact = try history.lines {
+                $0.around = .offset(.seconds(3))
+                $0.limit = 2
+            }
+            #expect(exact == near)
             let center = try JournalCommand.Center(parsing: "2025-10-09T08:53:28Z")
             let then = try history.lines {
                 $0.around = center
@@ -227,6 +235,19 @@ struct HistoryTests {
                 }
             }
             #expect(throws: Failure.self) { try JournalCommand.Center(parsing: "yesterday") }
+        }
+    }
+
+    @Test("a report with tokens in full is made from the journal, if that is the journal of the saved run")
+    func fullTokens() throws {
+        try withHistory(isRun: false) { history in
+            var record = try ReportCommand.record(of: history.directory, fullTokens: false)
+            try ReportFiles.writeAll(record, to: history.directory)
+            #expect(try ReportCommand.record(of: history.directory, fullTokens: true).mock == record.mock)
+            record.planDigest = "d"
+            try ReportFiles.writeAll(record, to: history.directory)
+            #expect(throws: Failure.self) { try ReportCommand.record(of: history.directory, fullTokens: true) }
+            #expect(try ReportCommand.record(of: history.directory, fullTokens: false).planDigest == "d")
         }
     }
 }

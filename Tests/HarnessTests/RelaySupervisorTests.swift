@@ -166,6 +166,16 @@ import Testing
         }
     }
 
+    @Test func `kills in the end what will not go, when the grace is over and not before`() throws {
+        let deaf = "trap '' TERM; " + Self.serve.dropFirst(5) + " & while :; do sleep 0.02; done"
+        try withRelay(launch: String(deaf), turn: { $0.stop = StopSpec(signal: .term, grace: .seconds(3)) }) { supervisor, notes in
+            try comeUp(supervisor)
+            let begin = time.now()
+            stop(supervisor)
+            #expect(time.now() - begin >= .seconds(3) && notes.words.last == "was ended by signal 9, asked")
+        }
+    }
+
     @Test func `notes a relay that goes without being told to, and goes on`() throws {
         let restart = RelayRestart(at: .seconds(100), signal: .kill, down: .zero)
         try withRelay(launch: "timeout 4 " + Self.serve.dropFirst(5), turn: { $0.restarts = [restart] }) { supervisor, notes in

@@ -78,6 +78,43 @@ private struct Room: CustomTestStringConvertible, Sendable {
     }
 }
 
+/// A type or extension as it stands in a file, with all that is indented below it.
+private struct Declaration {
+    var path: String
+    var kind: String
+    var name: String
+    /// From the name to the brace.
+    var heading: String
+    /// Its own members' lines, one step of indentation below it.
+    var members: [Substring]
+
+    func hasMethod(_ start: String) -> Bool { members.contains { $0.contains("func " + start) } }
+
+    func conforms(to name: String) -> Bool {
+        heading.drop { $0 != ":" }.split { !$0.isLetter }.contains { $0 == name }
+    }
+
+    static func all(in path: String) -> [Declaration] {
+        let lines = Repository.read(path).split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.indices.compactMap { index in
+            let words = lines[index].split { " :<".contains($0) }.map(String.init)
+            guard let place = words.firstIndex(where: { kinds.contains($0) }), place + 1 < words.count,
+                words[..<place].allSatisfy({ modifiers.contains($0) }),
+                let brace = lines[index...].firstIndex(where: { $0.contains("{") })
+            else { return nil }
+            let indent = lines[index].prefix { $0 == " " } + "    "
+            let below = lines[(brace + 1)...].prefix { $0.isEmpty || $0.hasPrefix(indent) }
+            return Declaration(
+                path: path, kind: words[place], name: words[place + 1],
+                heading: lines[index...brace].joined(separator: " "),
+                members: below.filter { $0.hasPrefix(indent) && $0.dropFirst(indent.count).first != " " })
+        }
+    }
+
+    private static let kinds: Set = ["struct", "class", "actor", "enum", "extension", "protocol"]
+    private static let modifiers: Set = ["private", "fileprivate", "internal", "package", "public", "final", "indirect"]
+}
+
 @Suite("The house")
 struct HouseTests {
     @Test("has a room for each module, and each module a room")
@@ -158,6 +195,19 @@ struct HouseTests {
                 }
             }
             #expect(found == ["Sources/" + place], "\(word)")
+        }
+    }
+
+    /// A machine that has the method and not the protocol compiles, and is shown no push.
+    @Test("shows pushes to each machine of a rule that has eyes for them, and makes each machine it declares")
+    func machines() {
+        let declared = Repository.files(under: "Sources/Conformance", ending: ".swift").flatMap { Declaration.all(in: $0) }
+        let seeing = declared.filter { $0.hasMethod("see(") && $0.kind != "protocol" && $0.name != "RuleCourse" }
+        for type in seeing { #expect(type.conforms(to: "PushMachine"), "\(type.path): \(type.name)") }
+        let watching = declared.filter { $0.conforms(to: "PushMachine") }
+        #expect(Set(watching.map(\.name)) == Set(seeing.map(\.name)) && watching.count >= 6, "the scan sees what there is")
+        for type in watching {
+            #expect(Repository.read(type.path).contains("make: { \(type.name)() }"), "no rule makes \(type.name)")
         }
     }
 

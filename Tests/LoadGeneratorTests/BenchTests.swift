@@ -1,6 +1,7 @@
 // The closed-loop bench against real sockets.
 
 import Basics
+import HTTP
 import Metrics
 import Net
 import Testing
@@ -41,6 +42,14 @@ struct BenchTests {
         let paths = relay.requests.map(\.path)
         #expect(Set(paths).count == 1_000)
         #expect(paths.allSatisfy { $0.hasPrefix("/3/device/") && $0.count == 10 + 64 })
+    }
+
+    @Test func `every request has the fields that were asked for, and the bearer's`() throws {
+        let slot = BenchSlot(BenchRequest(options(try TinyRelay.nowhere())), like: nil, seed: Seed(1)) { _, _ in }
+        defer { slot.forget() }
+        #expect(slot.request.head.text("authorization") == "bearer token")
+        #expect(slot.request.head.text("apns-topic") == "com.example.app")
+        #expect(slot.request.head.text(":method") == "POST" && slot.request.body.count == 250)
     }
 
     @Test func `a path without a token stays as it is`() throws {
@@ -88,6 +97,17 @@ struct BenchTests {
         var options = options(try TinyRelay.nowhere())
         options.requests = 5
         #expect(throws: Failure.self) { try Bench.run(options) }
+    }
+
+    @Test func `an answer is awaited for thirty seconds, or as long as was asked for`() throws {
+        let relay = try TinyRelay(.silence)
+        defer { relay.stop() }
+        var options = options(relay.origin)
+        #expect(options.requestTimeout == .seconds(30))
+        options.requests = 5
+        options.requestTimeout = .milliseconds(50)
+        #expect(throws: Failure.self) { try Bench.run(options) }
+        #expect(relay.requests.count == 5)
     }
 
     @Test(arguments: [29, 30, 250, 1_500]) func `a body has the size that was asked for`(count: Int) throws {

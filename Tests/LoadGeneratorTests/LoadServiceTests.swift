@@ -137,6 +137,7 @@ struct LoadServiceTests {
                 journalDirectory: folder)
             service.start(at: SystemTime().now())
             #expect(!service.waitUntilDone(timeout: .milliseconds(1_200)))
+            #expect(service.snapshot().sent > 0, "what has been done can be seen while it goes on")
             service.stop()
             service.stop()
             let snapshot = service.snapshot()

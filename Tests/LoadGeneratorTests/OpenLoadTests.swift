@@ -77,6 +77,7 @@ struct OpenLoadTests {
         defer { relay.stop() }
         let drive = try Drive(Knobs.plan(scenario()), at: relay.origin, window: 3)
         #expect(drive.isDone && drive.isWhole && drive.snapshot.dropped > 0 && drive.snapshot.answered > 0)
+        #expect(drive.events.allSatisfy { $0.plannedAt >= drive.origin })
         #expect(relay.steps.values.allSatisfy { $0 == $0.sorted() })
         let dropped = drive.events.filter { $0.failure == EventFailure.dropped.rawValue }
         #expect(dropped.allSatisfy { $0.sentAt.nanoseconds == 0 && $0.answeredAt.nanoseconds == 0 })

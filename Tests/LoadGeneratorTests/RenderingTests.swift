@@ -53,6 +53,17 @@ struct RenderingTests {
         #expect(request.head.count == 3)
     }
 
+    @Test func `a body alone is that of the request, whatever its buffer held before`() {
+        let plan = Knobs.plan()
+        let driver = RelayDriver(plan.workload)
+        let buffer = ByteBuffer()
+        for step in [4, 9, 0] {
+            let session = plan.session(2)
+            driver.renderBody(session.events[step], script: UInt16(session.script), into: buffer)
+            #expect(buffer.text == render(plan, session: 2, step: step).body.text)
+        }
+    }
+
     @Test func `the correlator finds the marker again`() {
         let plan = Knobs.plan(Knobs.scenario(maxSessions: 5), run: 0xFFFF_FFFF)
         let body = render(plan, session: 4, step: 9).body

@@ -146,6 +146,40 @@ struct ExpectationClassTests {
         #expect(unheard.with { $0.undelivered = [] }.classes == "delivered 1, excused 1")
     }
 
+    @Test("late, not lost, where our fault refused it and a newer one took its place soon after it was due", arguments: [
+        (4000, "superseded 1, late 1"), (4001, "late 2"), (6000, "late 2"), (6001, "late 1, lost 1"),
+    ] as [(Int64, String)])
+    func replacedLate(arrival: Int64, expected: String) {
+        let story = overtaken(at: arrival, flags: []).with { story in
+            story.account.rows[0].deadline = .seconds(3)
+            story.push(1, at: 1050, status: 429) { $0.faultRule = 1 }
+            story.circumstances.faults = [.init(rule: 1, label: "429", windows: [instant(1000)..<instant(1100)])]
+        }
+        #expect(story.classes == expected)
+        #expect(story.with { $0.account.pushes[1].faultRule = 0 }.classes == "late 1, lost 1", "the relay's own")
+    }
+
+    @Test("superseded where it waited behind an older one that our fault held up")
+    func waitedBehind() {
+        let story = Story().with { story in
+            story.registers(0)
+            for (step, milliseconds) in [(1, 1000), (2, 1100), (3, 1200)] as [(UInt32, Int64)] {
+                story.call(step, at: milliseconds)
+                story.expect(step, at: milliseconds)
+            }
+            story.push(1, at: 1050, status: 503) { $0.faultRule = 1 }
+            story.push(3, at: 1450)
+        }
+        #expect(story.classes == "delivered 1, superseded 2")
+        #expect(story.with { $0.account.pushes[0].faultRule = 0 }.classes == "delivered 1, lost 2", "the relay's own")
+        let other = story.with {
+            $0.registers(0, .other, phone: 1)
+            $0.account.pushes[0].token = .other
+        }
+        #expect(other.classes == "delivered 1, lost 2", "another phone's")
+        #expect(story.with { $0.account.rows[1].flags = .isFinal }.correlation().count(.lost) == 1)
+    }
+
     @Test("superseded by a newer one that our fault refused, which is then judged for both")
     func handedOn() {
         let story = overtaken(at: 3000).with {

@@ -44,6 +44,20 @@ struct UntoldTests {
         #expect(back.classes == "unsent 1", "taken back")
     }
 
+    @Test("of a token in time has as much more time for what was held until then")
+    func lateRegistration() {
+        func late(_ arrival: Int64) -> Story {
+            held.with {
+                $0.account.calls[2].lateness = .milliseconds(3000)
+                $0.push(1, at: arrival)
+            }
+        }
+        #expect(late(4500).classes == "delivered 1")
+        #expect(late(4501).classes == "late 1")
+        #expect(late(4500).with { $0.account.rows[0].flags = [] }.classes == "late 1", "it was not held")
+        #expect(late(4500).with { $0.account.calls[2].lateness = .zero }.classes == "late 1", "nor were we late")
+    }
+
     /// The call that owes a start is `state`; the next state begins the activity.
     private func startless(_ state: SeenCall.State) -> Story {
         Story().with {
@@ -129,6 +143,10 @@ struct UntellableTests {
         let only = unregistered(at: 5).with { $0.account.tokenCalls.removeFirst() }
         #expect(only.classes == "delivered 1, unexpected 1", "no older activity was there")
         #expect(unregistered(at: 5).with { $0.account.calls[2].state = .dropped }.classes == "delivered 1")
+        // What came before it was taken for nothing.
+        let earlier = { (arrival: Int64) in unregistered(at: 5).with { $0.account.pushes[1].arrivedAt = instant(arrival) } }
+        #expect(earlier(6_000).classes == "delivered 1")
+        #expect(earlier(5_999).classes == "delivered 1, unexpected 1")
         // What ends a session means it.
         let final = unregistered(at: 5).with { $0.expect(2, at: 6_000, event: .end, token: .rotated) }
         #expect(final.classes == "delivered 1, lost 1, unexpected 1")
@@ -170,6 +188,14 @@ struct WaitTests {
         #expect(down.classes == "delivered 2")
         let later = down.with { $0.circumstances.outages = [.init(from: instant(5200), until: instant(5300))] }
         #expect(later.classes == "delivered 1, late 1")
+        let cut = { (firing: Int64) in
+            waited {
+                $0.account.pushes[0].faultRule = 0
+                $0.circumstances.connectionFirings = [(at: instant(firing), rule: 1)]
+            }
+        }
+        #expect(cut(1000).classes == "delivered 2" && cut(5000).classes == "delivered 2")
+        #expect(cut(999).classes == "delivered 1, late 1" && cut(5001).classes == "delivered 1, late 1")
         // Another session waits for nobody.
         let other = waited {
             $0.account.calls[1].session = 2
@@ -197,6 +223,21 @@ struct WaitTests {
             $0.push(3, at: 5500)
         }
         #expect(third.classes == "delivered 3")
+        // Held up for four seconds more by the second's own retries, it waited for both.
+        let both = { (arrival: Int64) in
+            waited {
+                $0.push(2, at: 5100, status: 503) { $0.faultRule = 1 }
+                $0.account.calls[1].answeredAt = instant(9000)
+                $0.call(3, at: 2000) {
+                    $0.sentAt = instant(9000)
+                    $0.answeredAt = instant(9010)
+                }
+                $0.expect(3, at: 2000)
+                $0.push(3, at: arrival)
+            }
+        }
+        #expect(both(9500).classes == "delivered 3")
+        #expect(both(9501).classes == "delivered 2, late 1")
         // The second was slow by itself.
         let slow = third.with {
             $0.account.calls[1].answeredAt = instant(7000)

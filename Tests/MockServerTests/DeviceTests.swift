@@ -187,7 +187,10 @@ import Testing
             #expect(set["now"]?.string?.hasPrefix("2030-01-02T03:04:05") == true)
             let info = try mock.admin.ask("GET", "/v1/info").json
             #expect(info["now"]?.string?.hasPrefix("2030-01-02T03:04") == true)
-            for body in [#"{"now":"soon"}"#, #"{"scale":0}"#, #"{"advance":"x"}"#, #"{"now":"2999-01-01T00:00:00Z"}"#] {
+            for body in [
+                #"{"now":"soon"}"#, #"{"scale":0}"#, #"{"advance":"x"}"#, #"{"now":"2999-01-01T00:00:00Z"}"#,
+                #"{"now":"2260-01-01T00:00:00Z"}"#, #"{"advance":"-36500d"}"#, #"{"advance":"36501d"}"#,
+            ] {
                 let reply = try mock.admin.ask("PUT", "/v1/clock", body: body)
                 #expect(reply.status == 400 && reply.json["error"]?["hint"]?.string?.isEmpty == false, "\(body)")
             }

@@ -5,7 +5,7 @@ import Conformance
 import Foundation
 import Metrics
 import Testing
-import Verdicts
+@testable import Verdicts
 
 @testable import Reports
 

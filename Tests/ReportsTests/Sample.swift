@@ -3,7 +3,7 @@
 import Basics
 import Conformance
 import Metrics
-import Verdicts
+@testable import Verdicts
 
 enum Sample {
     static let token = "a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90"

@@ -4,7 +4,7 @@ import Basics
 import Conformance
 import Metrics
 import Testing
-import Verdicts
+@testable import Verdicts
 
 @testable import Reports
 

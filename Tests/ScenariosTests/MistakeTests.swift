@@ -64,6 +64,14 @@ struct MistakeTests {
                 "seed: 7", "mock: { settings: { tokenUpdateScope: host } }",
                 "tiny.yaml:2:39: tokenUpdateScope cannot be 'host' (give connection|peer-and-team)"),
             Row(
+                "gates:", "  - { id: scenario-1, action: { silence: true } }\ngates:",
+                "tiny.yaml:34:11: two faults have the id `scenario-1`: the later would take the earlier one's place"
+                    + " (give each an id of its own, or none)"),
+            Row(
+                "seed: 7", "mock: { topics: [com.example.other] }",
+                "tiny.yaml:2:17: `topics` leaves out com.example.app, the profile's: every push would be refused with 400 "
+                    + "TopicDisallowed (add com.example.app to the list)"),
+            Row(
                 "seed: 7", "mock: { clockSkew: soon }",
                 "tiny.yaml:2:20: `clockSkew` must be a duration of at most 36500d, with a minus when the mock is behind, not the text `soon`"
                     + " (such as `clockSkew: -90m`)"),

@@ -25,12 +25,12 @@ struct OverrideTests {
     func adds() throws {
         let scenario = try Sample.load(overrides: [
             ("workload.maxSessions", "100"), ("phases.drain", "1s"), ("workload.scripts[0].with.pause", "7s"),
-            ("mock.topics", "[a.b, c.d]"),
+            ("mock.topics", "[a.b, com.example.app]"),
         ])
         #expect(scenario.workload.maxSessions == 100)
         #expect(scenario.phases.drain == .seconds(1))
         #expect(scenario.workload.scripts[0].script.steps[1].time == .after(.constant(7)))
-        #expect(scenario.mock.topics == ["a.b", "c.d"])
+        #expect(scenario.mock.topics == ["a.b", "com.example.app"])
     }
 
     @Test(

@@ -20,7 +20,7 @@ private struct Run {
     var digestHolds = true
     var exercises: [String] = []
     var saysInterrupted = false
-    let scenario: Scenario
+    var scenario: Scenario
 
     init() throws {
         scenario = try Scenario.parse(
@@ -202,7 +202,7 @@ struct ExitTests {
 
     @Test("inconclusive where something of ours was not sound", arguments: [
         "our lateness", "our queues", "our order", "the history is whole", "events", "cuts", "the plan is the same",
-        "the run came to its end", "fault 1 fired",
+        "the run came to its end", "fault 1 fired", "every restart happened", "every deadline has passed",
     ])
     func unsound(what: String) throws {
         let exit = try Run.with { run in
@@ -210,11 +210,15 @@ struct ExitTests {
             case "our lateness": run.correlation.lateness.record(10_100_000, count: 900)
             case "our queues": run.correlation.dropped = 1
             case "our order": run.totals.inverted = 1
+            case "every restart happened":
+                run.notes.append(.relayStopping(signal: "KILL"))
+                run.scenario.relay.restarts = [5, 900].map { RelayRestart(at: .seconds($0), signal: .kill, down: .zero) }
             case "the history is whole": run.pushesRead = 49
             case "events": run.eventsRead = 99
             case "cuts": run.cuts = [JournalCut(file: "apns-0", offset: 8, byteCount: 3)]
             case "the plan is the same": run.digestHolds = false
             case "the run came to its end": run.isFinished = false
+            case "every deadline has passed": run.correlation.totals[.undecided] = 1
             default: run.totals.firings = [0]
             }
         }
@@ -224,11 +228,38 @@ struct ExitTests {
         #expect(exit.reasons.first?.hasPrefix("our own measuring is not sound: \(name)") == true, "\(exit.reasons)")
     }
 
+    @Test("inconclusive where the drain was too short for what was still due, and broken all the same where that is proven")
+    func shortDrain() throws {
+        func exit(_ turn: (inout Run) -> Void = { _ in }) throws -> RunRecord.Exit {
+            try Run.with { run in
+                run.correlation.totals = [.delivered: 47, .undecided: 3]
+                turn(&run)
+            }
+        }
+        let reason =
+            "our own measuring is not sound: every deadline has passed: 3 pushes had not come and were not due when the run "
+            + "ended: make `phases.drain` longer than \(Interval.seconds(5))"
+        #expect(try exit() == .init(code: 5, word: "inconclusive", reasons: [reason]))
+        // Nothing else rests on it: not what is proven, and no gate on what did come.
+        for basis in [.timing, .absence, .order] as [Rule.Basis] {
+            #expect(try exit { $0.results[0] = Run.result("x", .must, basis: basis, verdict: Run.broken) }.code == 4)
+        }
+        #expect(try exit { $0.gates[0] = Run.gate(passed: false) }.code == 3)
+        // One that was killed says so, and had no drain.
+        let killed = try exit { $0.isFinished = false }
+        #expect(killed.code == 5 && !killed.reasons.contains { $0.contains("every deadline") })
+    }
+
     @Test("sound where lateness is within its budget at p99, and more pushes came than were counted")
     func sound() throws {
         #expect(try Run.with { $0.correlation.lateness.record(500_000_000) }.code == 0)
         #expect(try Run.with { $0.pushesRead = 51 }.code == 0)
         #expect(try Run.with { $0.correlation.lateness = Histogram() }.code == 0)
+        let restarted = try Run.with { run in
+            run.notes.append(.relayStopping(signal: "KILL"))
+            run.scenario.relay.restarts = [RelayRestart(at: .seconds(5), signal: .kill, down: .zero)]
+        }
+        #expect(restarted.code == 0)
     }
 
     @Test("inconclusive where nothing was proven, for the reason why", arguments: [
@@ -284,6 +315,17 @@ struct ExitTests {
         }
         #expect(broken.code == 4)
         #expect(broken.reasons.first?.hasPrefix("the relay answered 90") == true)
+        let once = try Run.with { ($0.correlation.sent, $0.correlation.taken) = (1, 0) }
+        #expect(once.reasons.contains("the relay took none of 1 calls: does the profile fit it?"), "\(once.reasons)")
+        // A relay that was never called has refused nothing: what it broke counts.
+        let uncalled = try Run.with {
+            $0.correlation = Correlation()
+            $0.totals = TotalsNote()
+            ($0.totals.pushes, $0.totals.firings) = (50, [1])
+            $0.eventsRead = 0
+            $0.results[0].verdict = Run.broken
+        }
+        #expect(uncalled.code == 4, "\(uncalled.reasons)")
         let most = try Run.with {
             $0.correlation.taken = 50
             $0.correlation.wrongAnswers = wrong

@@ -68,12 +68,23 @@ struct GateResultTests {
     @Test("on what never happened has no data")
     func noData() throws {
         #expect(try result("lost == 0") { $0.correlation.expected = 0 }.passed == nil)
+        // Of such a call there were pushes, but none was expected.
+        #expect(try result("lost.permission.rate < 1%") { $0.correlation.classes["permission"] = [.unexpected: 3] }.passed == nil)
         #expect(try result("laststate.missing == 0") { $0.correlation.lastState = LastState() }.passed == nil)
         #expect(try result("errors.rate < 1%") { $0.correlation.events = 0 }.passed == nil)
         #expect(try result("sessions.peak > 1") { $0.correlation.events = 0 }.passed == nil)
         #expect(try result("events.rate > 1") { $0.seconds = 0 }.passed == nil)
         #expect(try result("pushes.rate > 1") { $0.seconds = 0 }.passed == nil)
         #expect(try result("dead.pushesafter == 0") { $0.correlation.deadTokens.died = 1 }.passed == true)
+        // A share of nothing, where pushes came that nobody expected.
+        for text in ["lost.complete.rate < 1%", "unexpected.complete.rate < 1%", "lost.rate < 1%", "duplicated.rate < 1%"] {
+            let share = try result(text) { measure in
+                measure.correlation.classes["complete"] = [.unexpected: 3]
+                measure.correlation.totals = [.unexpected: 3, .duplicated: 1]
+            }
+            #expect(share.passed == nil && share.valueText == "no data", "\(text)")
+        }
+        #expect(try result("unexpected == 0") { $0.correlation.totals = [.unexpected: 3] }.passed == false)
     }
 
     /// P8.

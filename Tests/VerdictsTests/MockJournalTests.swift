@@ -29,7 +29,7 @@ struct MockJournalTests {
 
     private func push(
         _ token: Character, at seconds: Double, _ status: UInt16 = 200, _ reason: StaticString? = nil, connection: UInt64 = 1,
-        to writer: JournalWriter
+        died: Int64 = 0, fields: [(String, String)] = [], to writer: JournalWriter
     ) {
         let head = HeaderBlock()
         head.append(":method", "POST")
@@ -37,9 +37,11 @@ struct MockJournalTests {
         head.append("authorization", SyntheticRun.credential)
         head.append("apns-topic", "com.example.app.push-type.liveactivity")
         head.append("apns-push-type", "liveactivity")
+        for field in fields { head.append(name: field.0, value: field.1) }
         var draft = PushDraft(
             arrivedAt: at(seconds), connection: connection, status: status, reason: reason,
-            outcome: status == 200 ? .updated : nil)
+            timestampMilliseconds: died, outcome: status == 200 ? .updated : nil)
+        if let id = fields.first(where: { $0.0 == "apns-id" })?.1, let bytes = UUIDBytes(id.utf8.span) { draft.apnsID = bytes }
         draft.event = .update
         draft.stamp = 1_760_000_000 + Int64(seconds)
         let body = Array(#"{"aps":{"event":"update","timestamp":\#(draft.stamp!),"content-state":{}}}"#.utf8)
@@ -78,6 +80,58 @@ struct MockJournalTests {
             push("a", at: 9, 410, "Unregistered", to: writer)
         }
         #expect(mended.exit.code == 0, "\(mended.exit.reasons)")
+    }
+
+    @Test("begins anew where whoever drives the mock says so, and holds no 410 of the past against anybody")
+    func anew() throws {
+        func isBroken(died: Int64 = 0, act: String? = nil) throws -> Bool {
+            let record = try judge { writer in
+                push("a", at: 1, 410, "Unregistered", died: died, to: writer)
+                if let act { writer.append(note: .admin, text: act, at: at(4)) }
+                push("a", at: 9, to: writer)
+            }
+            return try result("dead-token-dropped", record).verdict.isBroken
+        }
+        let token = String(repeating: "a", count: 64)
+        #expect(try isBroken())
+        #expect(try isBroken(act: #"{"act":"add fault","id":"x"}"#))
+        #expect(try !isBroken(act: #"{"act":"reset"}"#))
+        #expect(try !isBroken(act: #"{"act":"set token","token":"\#(token)","state":"active"}"#))
+        #expect(try isBroken(act: #"{"act":"set token","token":"\#(token.replacing("a", with: "b"))","state":"active"}"#))
+        // The mock was there from 1970 on, by this clock.
+        #expect(try !isBroken(died: 1))
+        #expect(try isBroken(died: 4_000_000_000_000))
+    }
+
+    @Test("tells pushes of one text apart by the ids that the relay gave them")
+    func sameText() throws {
+        func isStorm(_ id: (Int) -> String) throws -> Bool {
+            let record = try judge { writer in
+                for number in 0..<6 {
+                    let fields = [("apns-id", id(number))]
+                    push("a", at: 5 + 0.01 * Double(number), 429, "TooManyRequests", fields: fields, to: writer)
+                }
+            }
+            return try result("retry-storm", record).verdict.isBroken
+        }
+        #expect(try isStorm { _ in "00000000-0000-0000-0000-000000000001" })
+        #expect(try !isStorm { "00000000-0000-0000-0000-00000000000\($0)" })
+    }
+
+    @Test("tells of an expiration in milliseconds", arguments: [(1_900_000_000, false), (99_999_999_999, false), (100_000_000_000, true)])
+    func expiration(value: Int, expected: Bool) throws {
+        let record = try judge { push("a", at: 1, fields: [("apns-expiration", "\(value)")], to: $0) }
+        #expect(try result("requests-well-formed", record).verdict.isBroken == expected)
+    }
+
+    @Test("of which only a run's calls are there is no mock's: without the plan it is not judged")
+    func noPlan() {
+        #expect {
+            try judge { writer in
+                push("a", at: 1, to: writer)
+                writer.append(event: EventDraft(session: 1, step: 1, kind: 0, plannedAt: at(1), sentAt: at(1), status: 200))
+            }
+        } throws: { "\($0)".contains("holds calls to a relay, but not their plan") }
     }
 
     @Test("with a gate on what was expected is inconclusive, with one on what came it is not")

@@ -4,6 +4,7 @@ import Basics
 import Conformance
 import Glibc
 import Journal
+import LoadGenerator
 import Metrics
 import Pushes
 import Scenarios
@@ -28,10 +29,6 @@ private func options(_ turn: (inout JudgeOptions) -> Void) -> JudgeOptions {
     var options = JudgeOptions()
     turn(&options)
     return options
-}
-
-private func fault(_ text: String) -> String {
-    smallScenario + "\nfaults: [\(text)]"
 }
 
 @Suite("A run's directory")
@@ -212,171 +209,6 @@ struct KilledRunTests {
         })
         #expect(record.exit == .init(code: 1, word: "could not run", reasons: ["the relay did not answer /health in 15 s"]))
     }
-}
-
-@Suite("What notes tell")
-struct NoteTests {
-    @Test("an answer that never reached the relay makes its retry no duplicate")
-    func undelivered() throws {
-        func record(_ isUndelivered: Bool) throws -> RunRecord {
-            try judge(smallScenario, spoil: { sendings, _ in
-                guard let index = sendings.firstIndex(where: { $0.row.type == .alert }) else { return }
-                sendings[index].isUndelivered = isUndelivered
-                var again = sendings[index]
-                again.isUndelivered = false
-                again.at = again.at + .milliseconds(300)
-                sendings.append(again)
-            })
-        }
-        #expect(try record(true).exit.code == 0)
-        let blamed = try record(false)
-        #expect(blamed.correlation.count(.duplicated) > 5)
-        let finding = try #require(try result("no-duplicate-push", blamed).verdict.findings.first)
-        // The pushes themselves are there to be looked at, and the call that caused them.
-        #expect(finding.exchanges.map(\.entry) == finding.entries && finding.entries.count == 2)
-        #expect(finding.exchanges[0].request.contains(":method: POST"))
-        let call = try #require(finding.call)
-        #expect(!call.kind.isEmpty && call.answer.hasPrefix("20") && call.answer.hasSuffix(" in 1.9 ms"), "\(call)")
-        #expect(finding.exchanges[0].payload.hasPrefix(#"{"aps""#) && finding.exchanges[0].answer == "200")
-        #expect(finding.exchanges[0].device == "shown")
-        let path = try #require(finding.exchanges[0].request.first { $0.hasPrefix(":path") })
-        let short = try #require(blamed.withShortTokens.verdicts.first { $0.id == "no-duplicate-push" }?.verdict.findings.first)
-        #expect(short.exchanges[0].request.contains(String(path.prefix(25)) + "…"))
-        #expect(!short.exchanges[0].request.contains(path))
-        #expect(short.exchanges[0].request.contains("authorization: bearer …"))
-        #expect(finding.more(in: "some run").hasPrefix("pushrig journal 'some run' --session "))
-        #expect(finding.more(in: "").hasSuffix(" --around \(finding.entries[1])"))
-    }
-
-    @Test("what became of a stored push counts as what its device did")
-    func late() throws {
-        func record(_ outcome: Outcome) throws -> RunRecord {
-            try judge(smallScenario, spoil: { sendings, index in
-                guard index == 0, let last = sendings.indices.last else { return }
-                sendings[last].outcome = .stored
-                sendings[last].late = outcome
-            })
-        }
-        #expect(try record(.ended).exit.code == 0)
-        #expect(try record(.ended).correlation.outcomes["late ended"] == 1)
-        #expect(try record(.undecodable).exit.code == 4)
-    }
-
-    @Test("a fault that was given explains what it refused, and one that never fired explains nothing")
-    func faults() throws {
-        let scenario = fault("{ at: 2s, for: 3s, action: { respond: { reason: BadTopic } } }")
-        func record(given: Bool, fired: Int) throws -> RunRecord {
-            try judge(scenario, extras: { extras in
-                if given {
-                    extras.notes = [
-                        (at(2), .faultGiven(FaultNote(number: 0, rule: 7, label: "400 BadTopic"))), (at(5), .faultTaken(0)),
-                    ]
-                }
-                extras.totals = { $0.firings = [fired] }
-            }, spoil: { sendings, index in
-                guard index == 0, let alert = sendings.firstIndex(where: { $0.row.type == .alert }) else { return }
-                sendings[alert].status = 400
-                sendings[alert].reason = "BadTopic"
-                sendings[alert].outcome = nil
-                sendings[alert].faultRule = 7
-            })
-        }
-        let whole = try record(given: true, fired: 1)
-        #expect(whole.exit.code == 0, "\(whole.exit.reasons)")
-        #expect(whole.correlation.excuses == ["400 BadTopic": 1])
-        #expect(whole.bands.map(\.label) == ["400 BadTopic"])
-        #expect(whole.bands.first?.start == .seconds(2) && whole.bands.first?.end == .seconds(5))
-        #expect(try record(given: true, fired: 0).exit.code == 5)
-        #expect(try record(given: true, fired: 0).exit.reasons.first?.contains("fault 1 fired") == true)
-        #expect(try record(given: false, fired: 1).bands.isEmpty)
-    }
-
-    @Test("a restart of ours excuses what was owed meanwhile, and is drawn; a death of its own is the relay's")
-    func outages() throws {
-        func record(_ notes: [(Instant, RunNote)]) throws -> RunRecord {
-            try judge(smallScenario, extras: { $0.notes = notes.map { (at: $0.0, note: $0.1) } }, spoil: { sendings, _ in
-                sendings.removeAll { at(24) <= $0.at && $0.at <= at(25) && $0.row.type == .alert }
-                sendings.removeAll { at(24) <= $0.row.plannedAt && $0.row.plannedAt <= at(25) }
-            })
-        }
-        #expect(try record([]).exit.code == 4)
-        let held = try record([
-            (at(24), .relayStopping(signal: "KILL")),
-            (at(24.1), .relayExited(RelayExitNote(how: "was ended by signal 9", wasAsked: true, lastLines: ""))),
-            (at(24.5), .relayStarted(restart: 1, arguments: [])), (at(25), .relayReady(restart: 1)),
-        ])
-        #expect(held.exit.code == 0, "\(held.exit.reasons)")
-        #expect(held.correlation.excuses["relay held down"] ?? 0 > 0)
-        #expect(held.bands == [.init(kind: .restart, label: "relay down", start: .seconds(24), end: .seconds(25))])
-        // Started again, it has its own time to be ready, and no more.
-        let hung = try record([
-            (at(2), .relayStopping(signal: "KILL")), (at(2.5), .relayStarted(restart: 1, arguments: [])),
-        ])
-        #expect(hung.exit.code == 4, "\(hung.exit.reasons)")
-        #expect(hung.bands == [.init(kind: .restart, label: "relay down", start: .seconds(2), end: .seconds(17.5))])
-        let died = try record([
-            (at(24), .relayExited(RelayExitNote(how: "was ended by signal 11", wasAsked: false, lastLines: "panic")))
-        ])
-        #expect(died.exit.code == 4)
-        #expect(try result("relay-serves", died).verdict.findings.first?.seen == "was ended by signal 11: panic")
-    }
-
-    @Test("the end of the run stops the relay too, and nothing is owed then")
-    func stopping() throws {
-        let record = try judge(smallScenario, extras: { $0.notes = [(at: at(500), note: .relayStopping(signal: "TERM"))] })
-        #expect(record.bands.isEmpty)
-        #expect(record.exit.code == 0)
-    }
-
-    @Test("answers that nobody expected are grouped, first thing among the reasons")
-    func wrongAnswers() throws {
-        let record = try judge(smallScenario, call: { event in
-            event.status = 401
-            event.answer = Array("unknown secret".utf8)
-        }, spoil: { sendings, _ in sendings = [] })
-        #expect(record.exit.code == 5)
-        #expect(record.exit.reasons.first?.contains("calls with 401: unknown secret") == true)
-        #expect(record.correlation.wrongAnswers.count == 1)
-        #expect(record.load.failed == record.load.sent)
-    }
-
-    @Test("a relay that takes every call and pushes nothing has failed")
-    func nothingPushed() throws {
-        let record = try judge(smallScenario, spoil: { sendings, _ in sendings = [] })
-        #expect(record.exit.code == 4)
-        #expect(try result("accepted-is-pushed", record).standing == .broken)
-    }
-
-    @Test("our own lateness is no relay's, and proves nothing that rests on timing")
-    func lateness() throws {
-        func record(_ lateness: Interval) throws -> RunRecord {
-            try judge(smallScenario, call: { $0.lateness = lateness }, spoil: { sendings, _ in
-                for index in sendings.indices where sendings[index].event == .start {
-                    sendings[index].at = sendings[index].at + .seconds(30)
-                }
-            })
-        }
-        #expect(try record(.zero).exit.code == 4)
-        let late = try record(.seconds(40))
-        #expect(late.exit.code == 5, "\(late.exit.reasons)")
-        #expect(late.correlation.count(.late) == 0)
-    }
-
-    @Test("an event that we posted twice excuses its second push")
-    func sentTwice() throws {
-        func record(_ attempts: UInt8) throws -> RunRecord {
-            try judge(smallScenario, call: { $0.attempts = attempts }, spoil: { sendings, _ in
-                for sending in sendings where sending.row.type == .alert {
-                    var again = sending
-                    again.at = sending.at + .milliseconds(1)
-                    sendings.append(again)
-                }
-            })
-        }
-        #expect(try record(1).exit.code == 4)
-        #expect(try record(2).exit.code == 0)
-    }
-
 }
 
 private func readFile(_ path: String) -> [UInt8]? {

@@ -65,6 +65,50 @@ struct JudgePartTests {
     ])
     func numbers(value: Double, places: Int, text: String) { #expect(Numbers.trimmed(value, places: places) == text) }
 
+    @Test("faults that met connections are kept in order of time, also where a push that was held back fires late")
+    func firings() {
+        let (story, context) = (Story(), RunContext())
+        for (rule, seconds) in [(1, 10), (2, 30), (3, 20), (4, 5)] as [(UInt32, Double)] { story.fire(rule, at: at(seconds), context) }
+        #expect(context.circumstances.connectionFirings.map(\.rule) == [4, 1, 3, 2])
+    }
+
+    @Test("tokens are cut wherever a record tells what the relay said")
+    func shortTokens() throws {
+        var record = try judge(smallScenario)
+        let said = "no such token: " + String(repeating: "a1", count: 32)
+        record.correlation.wrongAnswers = [WrongAnswer(status: 400, body: said, count: 1)]
+        var finding = Finding(message: said, expected: said, seen: said)
+        finding.call = CallSeen(entry: 1, kind: "complete", at: .zero, time: WallTime(milliseconds: 1), answer: said)
+        record.verdicts[0].verdict = .broken([finding], count: 1)
+        let short = record.withShortTokens
+        let found = try #require(short.verdicts[0].verdict.findings.first)
+        let told = [found.message, found.expected, found.seen, found.call?.answer, short.correlation.wrongAnswers[0].body]
+        #expect(told == Array(repeating: "no such token: a1a1a1a1…", count: 5))
+    }
+
+    @Test("a start is looked at as deep as 128 levels, and what is deeper is left to the schemas", arguments: [(126, true), (127, false)])
+    func depth(arrays: Int, isTold: Bool) throws {
+        let nested = String(repeating: "[", count: arrays) + String(repeating: "]", count: arrays)
+        let record = try judge(smallScenario, spoil: { sendings, index in
+            guard index == 0, let start = sendings.firstIndex(where: { $0.event == .start }) else { return }
+            sendings[start].payload = #"{"aps":{"timestamp":\#(sendings[start].stamp),"event":"start","x":\#(nested)}}"#
+        })
+        let rule = try #require(record.verdicts.first { $0.id == "start-is-complete" })
+        #expect(rule.verdict.isBroken == isTold)
+    }
+
+    @Test("a coordinate has two decimals at most", arguments: [
+        (12, "12"), (-3, "-3"), (0.001, "0"), (1.5, "1.5"), (-0.25, "-0.25"), (7.049, "7.05"), (1_234.5, "1234.5"),
+    ])
+    func coordinates(value: Double, text: String) { #expect(Numbers.coordinate(value) == text) }
+
+    @Test("what failed on our side is a reason to doubt the run")
+    func trouble() throws {
+        let record = try judge(smallScenario, extras: { $0.finish.trouble = "no room on the disk" })
+        let check = try #require(record.soundness.first { $0.name == "nothing of ours failed" })
+        #expect(!check.passed && check.detail == "no room on the disk")
+    }
+
     @Test("a record says version 2, and one of a later version is not read")
     func version() throws {
         let record = try judge(smallScenario)

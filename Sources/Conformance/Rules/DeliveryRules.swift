@@ -42,6 +42,10 @@ enum DeliveryRules {
         return nil
     }
 
+    private static func basis(_ joined: JoinedAccount, _ row: Int) -> Rule.Basis {
+        joined.isLossByTheClock(row) ? .timing : []
+    }
+
     private static func judgeLosses(
         _ joined: JoinedAccount, _ run: RunContext, _ tally: inout Tally, where isMeant: (Expectation) -> Bool
     ) {
@@ -57,7 +61,8 @@ enum DeliveryRules {
                         + (row.event.map { " \($0.word)" } ?? ""),
                     expected: "accepted within \(row.deadline)",
                     seen: lastSeen(joined, index, run) + (near.map { "; " + $0.words } ?? ""),
-                    session: row.session, step: row.step, attempts.last?.id ?? near?.entry ?? 0)
+                    session: row.session, step: row.step, restsOn: basis(joined, index),
+                    attempts.last?.id ?? near?.entry ?? 0)
             default: break
             }
         }
@@ -210,7 +215,8 @@ enum DeliveryRules {
                 let row = account.rows[index]
                 tally.find(
                     "phone \(row.lane.phone + 1) got nothing for `\(run.kind(row.kind))`, another phone did",
-                    expected: "a push to each phone", seen: "none to this one", session: row.session, step: row.step)
+                    expected: "a push to each phone", seen: "none to this one", session: row.session, step: row.step,
+                    restsOn: basis(joined, index))
             }
         }
     }
@@ -235,7 +241,7 @@ enum DeliveryRules {
                 tally.find(
                     "`\(run.kind(row.kind))` was lost with a connection or stream that went away",
                     expected: "the push once more", seen: "nothing", session: row.session, step: row.step,
-                    cutOff?.id ?? 0)
+                    restsOn: basis(joined, index), cutOff?.id ?? 0)
             default: break
             }
         }

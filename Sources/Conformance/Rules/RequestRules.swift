@@ -16,12 +16,18 @@ enum RequestRules {
 
     static let wellFormed = Rule(
         "requests-well-formed", ["P17", "P23"], .must,
-        requirement: "No push is rejected for its path, its header fields or its payload.",
+        requirement: "No push is rejected for its path, its header fields or its payload; its expiration is in seconds.",
         norm: "Apple, Sending notification requests to APNs",
         advice: "the reason names the field; compare it with Apple's table of request header fields"
     ) { joined, run, tally in
         for push in joined.account.pushes where !push.metFault {
             tally.test()
+            if push.flags.contains(.expiresNever) {
+                tally.find(
+                    "apns-expiration is not in Unix seconds", expected: "seconds since 1970, such as "
+                        + "\(push.arrivedWall.seconds + 3_600)", seen: "a time some thousand years ahead, as of milliseconds",
+                    session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, push.id)
+            }
             guard push.reason >= 0, malformed.contains(run.word(push)) else { continue }
             tally.find(
                 "a push was rejected for its form", expected: "a request APNs accepts", seen: run.reason(push),

@@ -68,11 +68,12 @@ enum RetryRules {
         norm: "Apple, Sending notification requests to APNs: apns-id is the notification's own identifier",
         advice: "make the apns-id when the push is made, not when it is sent"
     ) { joined, run, tally in
-        guard joined.account.pushes.contains(where: \.isRefusedForNow) else { return }
-        var refused: [PushIdentity: SeenPush] = [:]
+        func asksForAnother(_ push: SeenPush) -> Bool { push.isRefusedForNow || push.status == 0 }
+        guard joined.account.pushes.contains(where: asksForAnother) else { return }
+        var failed: [PushIdentity: SeenPush] = [:]
         for push in joined.account.pushes {
-            defer { refused[push.identity] = push.isRefusedForNow || push.status == 0 ? push : nil }
-            guard let first = refused[push.identity], first.flags.contains(.gaveAPNsID),
+            defer { failed[push.identity] = asksForAnother(push) ? push : nil }
+            guard let first = failed[push.identity], first.flags.contains(.gaveAPNsID),
                 push.flags.contains(.gaveAPNsID)
             else { continue }
             tally.test()

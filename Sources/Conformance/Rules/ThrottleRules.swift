@@ -9,6 +9,8 @@ enum ThrottleRules {
 
     /// A tenth is allowed for the journey.
     private static let share = 0.9
+    /// However uneven the machine runs, of two pushes nearer than this the window was not kept.
+    private static let leastShare = 0.5
     /// Of a shorter window, in time that passes here, nothing can be said: pushes lie that close by chance.
     private static let leastWindow = Interval.milliseconds(50)
 
@@ -68,7 +70,7 @@ enum ThrottleRules {
         advice: "keep the instant of the last progress push by session, and hold the newest state until the window ends"
     ) { joined, run, tally in
         guard let window = judgedWindow(run) else { return }
-        let least = window * share
+        let least = max(window * leastShare, window * share - run.jitter)
         tally.test(coalesced(joined, within: window).count)
         var previous: [Target: Passed] = [:]
         for passed in passed(joined) {
@@ -113,8 +115,10 @@ enum ThrottleRules {
         guard pairs.allSatisfy({ $1.arrivedAt - $0.arrivedAt >= least }) else { return }
         let offered = joined.account.rows.indices.filter { joined.account.rows[$0].flags.contains(.isThrottled) }
         guard offered.count > 2 * all.count else { return }
-        // What was refused leaves gaps, too.
-        guard offered.allSatisfy({ joined.attempts(of: $0).allSatisfy(\.isAccepted) }) else { return }
+        // What was refused leaves gaps, too, and so does what went astray.
+        guard offered.allSatisfy({ joined.attempts(of: $0).allSatisfy(\.isAccepted) }),
+            joined.fault.allSatisfy({ $0 == nil })
+        else { return }
         tally.find(
             "sessions of one user share a throttle window", expected: "a window for each session",
             seen: "never two of their pushes within \(least)", session: last.1.session,

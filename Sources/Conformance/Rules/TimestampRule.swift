@@ -9,8 +9,10 @@ enum TimestampRule {
     private static let plausible: ClosedRange<Int64> = 1_000_000_000...99_999_999_999
     /// A device drops an update that is stamped more than 8 h ahead (Apple developer forums 776165).
     private static let farAhead: Int64 = 8 * 3_600
-    /// A token whose states all carry one timestamp for longer than this does not count time.
-    private static let standstill = Interval.seconds(5)
+    /// Two states whose calls lie so far apart differ by a second at least.
+    private static let standstill = Interval.seconds(2)
+    /// Where nobody knows of calls, three states with one timestamp for longer than this do not count time.
+    private static let unmarkedStandstill = Interval.seconds(5)
 
     private struct Key: Hashable {
         var token: TokenHash
@@ -39,6 +41,15 @@ enum TimestampRule {
     /// The token became known after the start, so it is that of the activity which the start made.
     private static func isLater(_ token: TokenHash, than start: SeenPush, _ joined: JoinedAccount) -> Bool {
         joined.tokens.registrations[token]?.first.map { $0.sentAt > start.arrivedAt } ?? false
+    }
+
+    /// Whether a clock that is read in seconds must have moved between the two, whether the relay reads it when a call comes
+    /// or when it pushes.
+    private static func hasTimePassed(_ first: SeenPush, _ second: SeenPush, _ joined: JoinedAccount) -> Bool {
+        guard second.arrivedAt - first.arrivedAt >= standstill, let earlier = joined.account.call(at: first.place),
+            let later = joined.account.call(at: second.place)
+        else { return false }
+        return later.sentAt - max(earlier.sentAt, earlier.answeredAt) >= standstill
     }
 
     static let secondsAndRising = Rule(
@@ -90,11 +101,15 @@ enum TimestampRule {
             guard isNewer else { continue }
             if stamp == track.stamp, !push.isMarked || push.step > pushes[track.newest].step {
                 track.statesOfStamp += 1
-                let since = push.arrivedWall - pushes[track.firstOfStamp].arrivedWall
-                if track.statesOfStamp >= 3, since > standstill {
+                let first = pushes[track.firstOfStamp]
+                let since = push.arrivedWall - first.arrivedWall
+                let isStill =
+                    push.isMarked
+                    ? hasTimePassed(first, push, joined) : track.statesOfStamp >= 3 && since > unmarkedStandstill
+                if isStill {
                     tally.find(
                         "the timestamp stands still", expected: "a newer one after \(since)", seen: "\(stamp) again",
-                        session: session, step: step, pushes[track.firstOfStamp].id, push.id)
+                        session: session, step: step, first.id, push.id)
                 }
             } else if stamp != track.stamp {
                 track.firstOfStamp = index

@@ -14,7 +14,7 @@ enum TokenRules {
         let grace = run.circumstances.inFlightGrace
         var told: Set<TokenHash> = []
         for push in joined.account.pushes where isMeant(push) {
-            if let death = joined.tokens.death(before: push, of: joined.account.pushes, grace: grace),
+            if let death = joined.tokens.death(before: push, in: joined.account, grace: grace),
                 death.environment == push.environment, run.tellsOfDeathForGood(joined.account.pushes[death.push])
             {
                 let answer = joined.account.pushes[death.push]
@@ -23,9 +23,24 @@ enum TokenRules {
                     seen: "a push \(push.arrivedAt - answer.answeredAt) after that answer",
                     session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, answer.id, push.id)
             }
-            let isDeath = joined.tokens.deaths[push.token]?.contains { joined.account.pushes[$0.push].id == push.id } ?? false
-            if isDeath, run.tellsOfDeathForGood(push), told.insert(push.token).inserted { tally.test() }
+            let death = joined.tokens.deaths[push.token]?.first { joined.account.pushes[$0.push].id == push.id }
+            guard let death, run.tellsOfDeathForGood(push), !told.contains(push.token), isTested(death, joined, grace) else {
+                continue
+            }
+            told.insert(push.token)
+            tally.test()
         }
+    }
+
+    /// Whether something would have been sent to the token, had it not died. Without a plan nobody knows.
+    private static func isTested(_ death: TokenLife.Death, _ joined: JoinedAccount, _ grace: Interval) -> Bool {
+        let token = joined.account.pushes[death.push].token
+        return joined.account.calls.isEmpty
+            || joined.account.rows.contains { row in
+                row.token == token && joined.account.call(at: row.place).map { call in
+                    call.state == .sent && joined.tokens.wasKnown(death, at: call.sentAt, grace: grace)
+                } ?? false
+            }
     }
 
     static let deadDropped = Rule(
@@ -42,14 +57,28 @@ enum TokenRules {
         advice: "delete the device's row as an activity's row is deleted"
     ) { joined, run, tally in judgeDead(joined, run, &tally) { !$0.isLiveActivity } }
 
-    /// Expectations for the token that came after the instant and could be judged.
+    /// Expectations for the token that came after the instant and could be judged: before its phone's next
+    /// unregistration, since that may be what a relay took it away for.
     private static func owedLater(
-        _ joined: JoinedAccount, _ token: TokenHash, after instant: Instant
+        _ joined: JoinedAccount, _ token: TokenHash, after instant: Instant, _ run: RunContext
     ) -> [Int] {
-        joined.account.rows.indices.filter { index in
-            joined.account.rows[index].token == token && joined.account.rows[index].plannedAt > instant
+        let end = nextGoodbye(joined, token, after: instant)
+        return joined.account.rows.indices.filter { index in
+            let row = joined.account.rows[index]
+            let wait = promptly + (row.flags.contains(.isThrottled) ? run.circumstances.throttle ?? .zero : .zero)
+            return row.token == token && row.plannedAt > instant && row.plannedAt + wait < end
                 && [.delivered, .late, .lost].contains(joined.deliveries[index].outcome)
         }
+    }
+
+    /// A push that nothing holds back has been tried by then.
+    private static let promptly = Interval.milliseconds(250)
+
+    private static func nextGoodbye(_ joined: JoinedAccount, _ token: TokenHash, after instant: Instant) -> Instant {
+        let phone = joined.tokens.lanes[token]?.phone
+        let goodbyes = joined.account.tokenCalls.lazy.filter { !$0.isRegistration && $0.lane.phone == phone }
+        return goodbyes.compactMap { joined.account.call(at: $0.place)?.sentAt }.filter { $0 > instant }.min()
+            ?? .distantFuture
     }
 
     /// Whether nothing at all was sent to the token for what came after the instant, whatever became of that.
@@ -74,7 +103,7 @@ enum TokenRules {
             guard !push.flags.contains(.isAnswerUndelivered), seen.insert(push.token).inserted,
                 joined.tokens.deaths[push.token] == nil
             else { continue }
-            let later = owedLater(joined, push.token, after: push.answeredAt).filter { index in
+            let later = owedLater(joined, push.token, after: push.answeredAt, run).filter { index in
                 let row = joined.account.rows[index]
                 return !run.circumstances.wasDown(between: push.arrivedAt, and: row.plannedAt)
                     && (!push.isRefusedForNow || joined.deliveries[index].outcome != .lost
@@ -97,6 +126,9 @@ enum TokenRules {
         norm: "Apple: the tokens live and die apart",
         advice: "delete exactly the row of the token that was answered"
     ) { joined, run, tally in
+        guard !joined.tokens.deaths.isEmpty else { return }
+        // One that was refused itself may have been dropped for that, which is another rule's affair.
+        let refused = Set(joined.account.pushes.filter { $0.status >= 400 && !$0.isRefusedForNow }.map(\.token))
         for (token, deaths) in joined.tokens.deaths.sorted(by: { $0.key.bits < $1.key.bits }) {
             guard let death = deaths.first, let lane = joined.tokens.lanes[token] else { continue }
             let others = joined.account.rows.indices.filter { index in
@@ -106,8 +138,6 @@ enum TokenRules {
                     && [.delivered, .late, .lost].contains(joined.deliveries[index].outcome)
             }
             let answer = joined.account.pushes[death.push]
-            // One that was refused itself may have been dropped for that, which is another rule's affair.
-            let refused = Set(joined.account.pushes.filter { $0.status >= 400 && !$0.isRefusedForNow }.map(\.token))
             for role in Set(others.map { joined.account.rows[$0].lane.role }) {
                 let owed = others.filter {
                     joined.account.rows[$0].lane.role == role && !refused.contains(joined.account.rows[$0].token)
@@ -134,7 +164,7 @@ enum TokenRules {
             guard joined.tokens.speaksOfThePast(push, run.circumstances), joined.tokens.deaths[push.token] == nil else {
                 continue
             }
-            let later = owedLater(joined, push.token, after: push.answeredAt)
+            let later = owedLater(joined, push.token, after: push.answeredAt, run)
             guard let first = later.first else { continue }
             tally.test()
             guard isForgotten(joined, push.token, after: push.answeredAt) else { continue }

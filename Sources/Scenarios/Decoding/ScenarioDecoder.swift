@@ -2,6 +2,7 @@
 
 import Basics
 import Devices
+import Faults
 import YAML
 
 struct ScenarioDecoder {
@@ -22,8 +23,7 @@ struct ScenarioDecoder {
             workload = try WorkloadDecoder(profile: profile, files: files, mistakes: mistakes).workload(node)
         }
         let mock = mock(fields, relay?.profile)
-        let faults = fields.items("faults", atMost: 10_000).enumerated()
-            .compactMap { FaultDecoder(mistakes: mistakes).fault($0.element, number: $0.offset + 1) }
+        let faults = faults(fields)
         let phases = phases(fields)
         let gates = gates(fields, relay?.profile)
         let seed = seed(fields)
@@ -52,6 +52,19 @@ struct ScenarioDecoder {
     }
 
     private func places(_ fields: Fields, _ key: String) -> [String] { fields.items(key).map(\.place.description) }
+
+    private func faults(_ fields: Fields) -> [ScheduledFault] {
+        var ids: Set<String> = []
+        return fields.items("faults", atMost: 10_000).enumerated().compactMap { index, node in
+            guard let fault = FaultDecoder(mistakes: mistakes).fault(node, number: index + 1) else { return nil }
+            if !fault.rule.id.isEmpty, !ids.insert(fault.rule.id).inserted {
+                mistakes.add(
+                    "two faults have the id `\(fault.rule.id)`: the later would take the earlier one's place",
+                    hint: "give each an id of its own, or none", at: node["id"]?.place ?? node.place)
+            }
+            return fault
+        }
+    }
 
     private func seed(_ fields: Fields) -> UInt64? {
         guard let node = fields.value("seed") else { return nil }
@@ -93,7 +106,14 @@ struct ScenarioDecoder {
                 inner.wrong("clockSkew", node, "a duration of at most 36500d, with a minus when the mock is behind")
             }
         }
-        if inner.value("topics") != nil { mock.topics = inner.texts("topics", atLeast: 1) }
+        if let node = inner.value("topics") {
+            mock.topics = inner.texts("topics", atLeast: 1)
+            if let topic = profile?.topic, !mock.topics.isEmpty, !mock.topics.contains(topic) {
+                mistakes.add(
+                    "`topics` leaves out \(topic), the profile's: every push would be refused with 400 TopicDisallowed",
+                    hint: "add \(topic) to the list", at: node.place)
+            }
+        }
         return mock
     }
 

@@ -1,6 +1,7 @@
 // What a profile says about the content of pushes: the types that have to decode from it, and which values come through
 // unchanged.
 
+package import Basics
 package import Pushes
 package import Schemas
 

@@ -1,0 +1,137 @@
+// What notes tell of our faults and of the relay's own ends: until when a fault was at work, and which end is a death.
+
+import Basics
+import Conformance
+import Metrics
+import Pushes
+import Scenarios
+import Testing
+
+@testable import Journal
+@testable import Verdicts
+
+private func at(_ seconds: Double) -> Instant { SyntheticRun.origin + .seconds(seconds) }
+
+/// A scenario with one fault, which stands as number 7 in pushes.
+private func faulted(_ life: String) -> String {
+    smallScenario + "\nfaults: [{ at: 0s, \(life) action: { respond: { reason: ServiceUnavailable } } }]"
+}
+
+/// Notes as they come; the fault was given at the begin.
+private struct Telling {
+    private var story = Story()
+    private let context = RunContext()
+    private let scenario: Scenario
+
+    init(_ life: String = "times: 2,") throws {
+        scenario = try SyntheticRun(faulted(life), directory: "/tmp").scenario
+        tell(.faultGiven(FaultNote(number: 0, rule: 7, label: "503")), at: 0)
+    }
+
+    mutating func tell(_ note: RunNote, at seconds: Double) {
+        story.pass(NoteEntry(id: 1, kind: note.kind, text: note.json.text, at: at(seconds)), scenario, context)
+    }
+
+    /// It met a push, or with a note of its own a connection.
+    mutating func meet(_ rule: UInt32 = 7, at seconds: Double, isConnection: Bool = false) {
+        if isConnection {
+            story.pass(NoteEntry(id: 1, kind: .fault, text: #"{"rule":\#(rule)}"#, at: at(seconds)), scenario, context)
+        } else {
+            story.count(rule, at: at(seconds), scenario, context)
+        }
+    }
+
+    var spentAt: Instant? { context.circumstances.faults[0].spentAt }
+    var timesEach: Int? { context.circumstances.faults[0].timesEach }
+    var deaths: [RunContext.Death] { context.deaths }
+}
+
+@Suite("Notes tell")
+struct StoryTests {
+    // MARK: Faults that are spent
+
+    @Test("that a fault is spent when it has met as many as it may, pushes and connections together")
+    func spent() throws {
+        var telling = try Telling()
+        #expect(telling.spentAt == nil && telling.timesEach == nil)
+        telling.meet(at: 3)
+        telling.meet(8, at: 4)
+        #expect(telling.spentAt == nil)
+        telling.meet(at: 5, isConnection: true)
+        #expect(telling.spentAt == at(5))
+        // Whatever is told later.
+        telling.tell(.phase("drain"), at: 9)
+        #expect(telling.spentAt == at(5))
+    }
+
+    @Test("the last of these by its own time: a push that was held back is met later than it came")
+    func order() throws {
+        var telling = try Telling()
+        telling.meet(at: 6)
+        telling.meet(at: 5)
+        #expect(telling.spentAt == at(6))
+    }
+
+    @Test("no such time of a fault without `times`, by the token or by the connection, or that begins anew", arguments: [
+        ("", nil), ("times: 1, per: token,", 1), ("times: 3, per: connection,", 3), ("times: 1, renew: 1s,", nil),
+        ("times: 1, per: token, renew: 1s,", nil),
+    ] as [(String, Int?)])
+    func notSpent(life: String, timesEach: Int?) throws {
+        var telling = try Telling(life)
+        for second in 1...5 { telling.meet(at: Double(second)) }
+        telling.tell(.phase("drain"), at: 9)
+        #expect(telling.spentAt == nil)
+        #expect(telling.timesEach == timesEach)
+    }
+
+    /// An alert is refused once, at the begin of what it is given time for, and never comes again.
+    @Test("for how long a push that met a fault is excused: not once the fault was spent", arguments: [
+        ("", "excused"), ("times: 1,", "lost"), ("times: 2,", "excused"), ("times: 1, per: token,", "lost"),
+        ("times: 2, per: token,", "excused"), ("times: 1, renew: 1s,", "excused"),
+    ])
+    func judged(life: String, expected: String) throws {
+        let record = try judge(faulted(life), extras: { extras in
+            extras.notes = [(at(0), .faultGiven(FaultNote(number: 0, rule: 7, label: "503")))]
+            extras.totals = { $0.firings = [1] }
+        }, spoil: { sendings, index in
+            guard index == 0, let alert = sendings.firstIndex(where: { $0.row.type == .alert }) else { return }
+            sendings[alert].status = 503
+            sendings[alert].reason = "ServiceUnavailable"
+            sendings[alert].outcome = nil
+            sendings[alert].faultRule = 7
+        })
+        let counts = [DeliveryClass.lost, .excused].map { record.correlation.count($0) }
+        #expect(counts == (expected == "lost" ? [1, 0] : [0, 1]))
+        #expect(record.exit.code == (expected == "lost" ? 4 : 0), "\(record.exit.reasons)")
+    }
+
+    // MARK: The relay's own end
+
+    @Test("of a relay's death only when it had been ready, and nobody had asked for it", arguments: [
+        (true, false, 1), (true, true, 0), (false, false, 0),
+    ] as [(Bool, Bool, Int)])
+    func deaths(wasReady: Bool, wasAsked: Bool, expected: Int) throws {
+        var telling = try Telling()
+        telling.tell(.relayStarted(restart: 0, arguments: ["relay"]), at: 0)
+        if wasReady { telling.tell(.relayReady(restart: 0), at: 1) }
+        telling.tell(.relayExited(RelayExitNote(how: "was ended by signal 11", wasAsked: wasAsked, lastLines: "")), at: 2)
+        #expect(telling.deaths.count == expected)
+        // Ready later makes no death of an end before.
+        telling.tell(.relayReady(restart: 1), at: 3)
+        #expect(telling.deaths.map(\.at) == Array(repeating: at(2), count: expected))
+    }
+
+    @Test("of no broken rule where the relay ended before it was ready, and of one where it ended afterwards")
+    func endsBeforeReady() throws {
+        func record(_ seconds: Double) throws -> RunRecord {
+            try judge(smallScenario, extras: { extras in
+                let exit = RelayExitNote(how: "was ended by signal 11", wasAsked: false, lastLines: "")
+                extras.notes = [(at(seconds), .relayExited(exit))]
+            })
+        }
+        #expect(try record(-0.7).exit.code == 0)
+        let died = try record(0.1)
+        #expect(died.exit.code == 4)
+        #expect(try result("relay-serves", died).verdict.isBroken)
+    }
+}
