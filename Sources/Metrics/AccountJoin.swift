@@ -289,10 +289,13 @@ package struct JoinedAccount: Sendable {
         guard row.type == .liveactivity, !row.isFinal else { return false }
         let attempts = attempts(of: index)
         if !attempts.isEmpty { return attempts.allSatisfy(isHeldUp) }
-        // It waited behind an older state of the same activity that the relay was holding back.
+        // It waited behind an older state of the same activity that the relay was holding back, or behind an alert of that
+        // phone, which goes first.
         return account.pushes.contains { push in
-            push.session == row.session && push.isMarked && isHeldUp(push) && tokens.lanes[push.token] == row.lane
-                && row.plannedAt - row.deadline <= push.arrivedAt && push.arrivedAt <= deliveries[index].due
+            guard push.session == row.session, push.isMarked, isHeldUp(push), let lane = tokens.lanes[push.token],
+                row.plannedAt - row.deadline <= push.arrivedAt, push.arrivedAt <= deliveries[index].due
+            else { return false }
+            return lane == row.lane || push.step <= row.step && lane.phone == row.lane.phone
         }
     }
 

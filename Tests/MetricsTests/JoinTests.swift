@@ -177,6 +177,15 @@ struct ExpectationClassTests {
             $0.account.pushes[0].token = .other
         }
         #expect(other.classes == "delivered 1, lost 2", "another phone's")
+        // An alert goes first: what waits for it may be replaced, what came before it may not.
+        let alert = story.with { story in
+            story.registers(0, .other, phone: 0)
+            story.account.pushes[0].token = .other
+            story.account.pushes[0].type = .alert
+            story.account.pushes[0].step = 2
+            story.account.tokenCalls[story.account.tokenCalls.count - 1].lane.role = .device
+        }
+        #expect(alert.classes == "delivered 1, superseded 1, lost 1")
         #expect(story.with { $0.account.rows[1].flags = .isFinal }.correlation().count(.lost) == 1)
     }
 
