@@ -248,7 +248,9 @@ package struct JoinedAccount: Sendable {
     private static func isMissing(_ place: UInt64, _ account: Account, _ circumstances: Circumstances) -> Bool {
         guard let call = account.call(at: place) else { return false }
         if call.state != .sent { return true }
-        return !call.wasAnswered && circumstances.wasDown(between: call.sentAt, and: call.sentAt + Self.flight)
+        guard call.wasAnswered else { return circumstances.wasDown(between: call.sentAt, and: call.sentAt + Self.flight) }
+        // A relay that was told to end may say that it serves nobody any more.
+        return call.status >= 500 && circumstances.wasDown(between: call.sentAt, and: call.answeredAt)
     }
 
     /// A registration of a device was due by then and never reached the relay, and no device of the user was known to it

@@ -239,6 +239,11 @@ struct ExpectationClassTests {
         #expect(story.with { $0.circumstances.outages = [.init(from: instant(900), until: instant(950))] }.classes == "lost 1")
         // It answered, so it had it.
         #expect(story.with { $0.account.calls[0].status = 200 }.classes == "lost 1")
+        // It said that it serves nobody any more, and we had told it to end; or it did so by itself.
+        let refused = story.with { $0.account.calls[0].status = 503 }
+        #expect(refused.classes == "unsent 1")
+        #expect(refused.with { $0.circumstances.outages[0].from = instant(1011) }.classes == "lost 1")
+        #expect(story.with { $0.account.calls[0].status = 499 }.classes == "lost 1")
     }
 
     @Test("undecided when it is due after the end, and nothing says more")
