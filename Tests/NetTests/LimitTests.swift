@@ -236,7 +236,7 @@ import Testing
             $0.limits.idleTimeout = .seconds(1_000_000)
             $0.limits.maxPendingOutputBytes = 64 << 20
         }
-        let size = 16 << 20
+        let size = 40 << 20
         func ask() throws -> RawPeer {
             let peer = try RawPeer(service.address, receiveBuffer: 16_384)
             if way == .http1Clear {
