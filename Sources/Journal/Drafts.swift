@@ -74,8 +74,8 @@ package struct EventDraft: Hashable, Sendable {
     /// Index into the names of the journal's `kinds` note.
     package var kind: UInt16
     package var plannedAt: Instant
-    /// When its bytes were handed to the kernel, for the first time where it was sent twice; `Instant(nanoseconds: 0)`
-    /// when that never happened, whether we dropped it or the relay took no connection.
+    /// The instant before its bytes were handed to the kernel, the first time where it was sent twice;
+    /// `Instant(nanoseconds: 0)` when that never happened, whether we dropped it or the relay took no connection.
     package var sentAt: Instant
     /// `Instant(nanoseconds: 0)` when it was never answered.
     package var answeredAt: Instant

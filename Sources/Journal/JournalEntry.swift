@@ -122,8 +122,8 @@ package struct EventEntry: Hashable, Sendable {
     /// Index into the names of the `kinds` note of the same writer.
     package var kind: UInt16 = 0
     package var plannedAt: Instant
-    /// When its bytes were handed to the kernel, for the first time where it was sent twice; 0 nanoseconds when that
-    /// never happened.
+    /// The instant before its bytes were handed to the kernel, the first time where it was sent twice; 0 nanoseconds when
+    /// that never happened.
     package var sentAt: Instant = Instant(nanoseconds: 0)
     /// 0 nanoseconds when it was never answered.
     package var answeredAt: Instant = Instant(nanoseconds: 0)

@@ -76,14 +76,6 @@ package struct TokenLife: Sendable {
         death.answeredAt + grace * 0.25 <= instant
     }
 
-    /// The same of any push that came at `arrival`.
-    package func death(of token: TokenHash, before arrival: Instant, grace: Interval = .zero) -> Death? {
-        deaths[token]?.last { death in
-            !death.isDoubtful && death.answeredAt <= arrival - grace
-                && !wasRegistered(token, after: death.arrivedAt, until: arrival)
-        }
-    }
-
     /// What a 410's timestamp counts in.
     private static let resolution = Interval.milliseconds(1)
 

@@ -14,6 +14,7 @@ private struct Place: Hashable, CustomStringConvertible {
     var step: Int64
     var description: String { "session \(session), step \(step)" }
 
+    init(session: Int64, step: Int64) { (self.session, self.step) = (session, step) }
     init(_ marker: Marker) { (session, step) = (Int64(marker.session), Int64(marker.step)) }
     init(_ example: JSONValue) {
         (session, step) = (example["session"]?.int ?? -1, example["step"]?.int ?? -1)
@@ -59,16 +60,27 @@ struct PlantedTests {
         return Set(undelivered.compactMap { markers[$0].map(Place.init) })
     }
 
-    /// Sessions of which a fault met an alert: a state may have waited behind it, until a newer one took its place.
-    private func heldUp(_ journal: String) throws -> Set<Int64> {
-        var sessions: Set<Int64> = []
+    /// Events whose state may have waited behind an alert that a fault met, until a newer one took its place: the alert is of
+    /// the same event or an older one, and came within the deadline of six seconds, before or after.
+    private func waiting(_ journal: String) throws -> Set<Place> {
+        let deadline = Interval.seconds(6)
+        var alerts: [Int64: [(step: Int64, at: Instant)]] = [:]
+        var planned: [Place: Instant] = [:]
         _ = try JournalReader(directory: journal).forEach(since: nil) { entry in
+            if case .event(let event) = entry {
+                planned[Place(session: Int64(event.session), step: Int64(event.step))] = event.plannedAt
+            }
             if case .push(let push) = entry, push.pushType == "alert", push.faultRule != 0, let marker = push.marker {
-                sessions.insert(Int64(marker.session))
+                alerts[Int64(marker.session), default: []].append((Int64(marker.step), push.arrivedAt))
             }
             return true
         }
-        return sessions
+        return Set(
+            planned.filter { place, at in
+                alerts[place.session]?.contains { alert in
+                    alert.step <= place.step && at - deadline <= alert.at && alert.at <= at + deadline
+                } ?? false
+            }.keys)
     }
 
     /// 2,000 pushes; 20,000 and three seeds where the environment asks for the large ones.
@@ -90,8 +102,8 @@ struct PlantedTests {
 
             let plants = try Plants(log: folder + "/run/relay.log")
             let doubtful = try doubtful(folder + "/run/journal")
-            let heldUp = try heldUp(folder + "/run/journal")
-            let excused = Set(found("excused")).union(plants.places("lost").filter { heldUp.contains($0.session) })
+            let waiting = try waiting(folder + "/run/journal")
+            let excused = Set(found("excused")).union(waiting)
             var sure: [String: Int] = [:]
             for kind in Plants.kinds {
                 let (planted, found) = (plants.places(kind), found(kind))

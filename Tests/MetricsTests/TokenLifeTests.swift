@@ -18,24 +18,30 @@ struct TokenLifeTests {
         }
     }
 
+    /// The death that a relay should have known of when it sent what came then.
+    private func death(_ story: Story, of token: TokenHash = .activity, before milliseconds: Int64) -> TokenLife.Death? {
+        let joined = story.with { $0.push(99, at: milliseconds, token: token) }.joined
+        let probe = joined.account.pushes.first { $0.step == 99 }
+        return probe.flatMap { joined.tokens.death(before: $0, in: joined.account, grace: .zero) }
+    }
+
     /// Registered at 1000; the timestamp counts whole milliseconds.
     @Test("ends in doubt with a 410 of the registration's own millisecond", arguments: [
         (998, nil, nil), (999, true, nil), (1_000, false, 0),
     ] as [(Int64, Bool?, Int?)])
     func doubt(milliseconds: Int64, isDoubtful: Bool?, blamed: Int?) {
-        let life = died(milliseconds).joined.tokens
-        #expect(life.deaths[.activity]?.first?.isDoubtful == isDoubtful)
-        #expect(life.death(of: .activity, before: instant(9_000))?.push == blamed)
+        let story = died(milliseconds)
+        #expect(story.joined.tokens.deaths[.activity]?.first?.isDoubtful == isDoubtful)
+        #expect(death(story, before: 9_000)?.push == blamed)
     }
 
     @Test("ends with an answer that tells of it, once that answer is out")
     func death() {
         let story = died().with { $0.account.pushes[0].answeredAt = instant(2_300) }
-        let life = story.joined.tokens
-        #expect(life.deaths[.activity]?.count == 1)
-        #expect(life.death(of: .activity, before: instant(2_299)) == nil)
-        #expect(life.death(of: .activity, before: instant(2_300))?.push == 0)
-        #expect(life.death(of: .other, before: instant(9_999)) == nil)
+        #expect(story.joined.tokens.deaths[.activity]?.count == 1)
+        #expect(death(story, before: 2_299) == nil)
+        #expect(death(story, before: 2_300)?.push == 0)
+        #expect(death(story, of: .other, before: 9_999) == nil)
     }
 
     @Test("does not end with an answer that was not delivered, or that is of another kind")
@@ -56,15 +62,15 @@ struct TokenLifeTests {
             story.registers(5)
         }
         let life = story.joined.tokens
-        #expect(life.death(of: .activity, before: instant(2_999)) != nil)
-        #expect(life.death(of: .activity, before: instant(3_000)) == nil)
+        #expect(death(story, before: 2_999) != nil)
+        #expect(death(story, before: 3_000) == nil)
         #expect(life.wasRegistered(.activity, after: instant(2_999), until: instant(3_000)))
         #expect(!life.wasRegistered(.activity, after: instant(3_000), until: instant(9_000)))
         #expect(!life.wasRegistered(.activity, after: instant(1_000), until: instant(2_999)))
         #expect(life.registrations[.activity]?.map(\.wasTaken) == [true, true])
         // What takes a token back registers nothing.
         let back = story.with { $0.account.tokenCalls[1].isRegistration = false }
-        #expect(back.joined.tokens.death(of: .activity, before: instant(9_000)) != nil)
+        #expect(death(back, before: 9_000) != nil)
         #expect(story.joined.tokens.lanes == [.activity: Lane(role: .activity)])
     }
 

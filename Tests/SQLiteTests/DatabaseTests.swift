@@ -6,13 +6,18 @@ import Testing
 @Suite struct DatabaseTests {
     /// Runs `body` with the path of a database file that is removed afterwards.
     private func withFile(_ body: (String) throws -> Void) rethrows {
-        var name = Array("/tmp/pushrig-sqlite-XXXXXX".utf8CString)
-        let descriptor = mkstemp(&name)
-        close(descriptor)
-        let path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        defer { for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) } }
+        let path = newFile()
+        defer { removeFile(path) }
         try body(path)
     }
+
+    private func newFile() -> String {
+        var name = Array("/tmp/pushrig-sqlite-XXXXXX".utf8CString)
+        close(mkstemp(&name))
+        return String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private func removeFile(_ path: String) { for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) } }
 
     private func makeTable() throws -> Database {
         let database = try Database(path: ":memory:")
@@ -113,10 +118,8 @@ import Testing
     /// SQLite's busy timeout does not cover the step to WAL; without asking again one in some dozens of rounds fails.
     @Test func manyOpenANewFileAtOnce() async throws {
         for _ in 0..<60 {
-            var name = Array("/tmp/pushrig-sqlite-XXXXXX".utf8CString)
-            close(mkstemp(&name))
-            let path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            defer { for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) } }
+            let path = newFile()
+            defer { removeFile(path) }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<4 { group.addTask { _ = try Database(path: path) } }
                 try await group.waitForAll()
