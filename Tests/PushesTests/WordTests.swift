@@ -14,6 +14,8 @@ import Testing
         #expect(numbers(PushEnvironment.self) == ["0 production", "1 sandbox"])
         #expect(numbers(ActivityEvent.self) == ["1 start", "2 update", "3 end"])
         #expect(
+            numbers(PhoneEvent.Kind.self) == ["1 started", "2 token", "3 rotated", "4 ended", "5 dismissed"])
+        #expect(
             numbers(PushType.self) == [
                 "0 alert", "1 background", "2 voip", "3 complication", "4 fileprovider", "5 mdm", "6 location",
                 "7 liveactivity", "8 pushtotalk", "9 controls", "10 widgets",
@@ -38,6 +40,7 @@ import Testing
         check(Provider.self)
         check(PushEnvironment.self)
         check(ActivityEvent.self)
+        check(PhoneEvent.Kind.self)
         check(PushType.self)
         check(Outcome.self)
     }
