@@ -340,7 +340,7 @@ package struct JoinedAccount: Sendable {
     /// Whether more time would have told: a newer state did come, or its token was taken back meanwhile.
     package func isLossByTheClock(_ row: Int) -> Bool { replacedAt(row) != nil || takenBack(account.rows[row]) != nil }
 
-    /// A push is on its way so soon after its call.
+    /// A push is on its way so soon after its call, or after the alert that goes first.
     private static let departure = Interval.seconds(1)
 
     /// The fault of ours that may have taken the push along unseen with its connection, where a newer state came in time
@@ -351,8 +351,15 @@ package struct JoinedAccount: Sendable {
             at <= deliveries[index].due
         else { return nil }
         let sentAt = account.call(at: row.place)?.sentAt ?? row.plannedAt
-        let firing = circumstances.firings(from: sentAt, to: min(at, sentAt + Self.departure)).first
+        let leftAt = alertAnswered(row).map { max($0, sentAt) } ?? sentAt
+        let firing = circumstances.firings(from: sentAt, to: min(at, leftAt + Self.departure)).first
         return firing.flatMap { circumstances.fault($0.rule) }
+    }
+
+    /// When the alert of the same event was accepted on that phone.
+    private func alertAnswered(_ row: Expectation) -> Instant? {
+        account.rows(at: row.place, .alert).filter { account.rows[$0].lane.phone == row.lane.phone }
+            .compactMap { deliveries[$0].accepted.map { account.pushes[$0].answeredAt } }.max()
     }
 
     /// When a later call, which owes nothing itself, took its token back.

@@ -60,6 +60,11 @@ package struct Scenario: Sendable {
     }
 }
 
+extension Scenario {
+    /// How long the run listens after the last planned event: as the scenario has it, and no shorter than the relay needs.
+    package var drain: Interval { max(phases.drain, relay.profile.settle) }
+}
+
 /// Where the items of lists stand that only a judge can check.
 package struct ListPlaces: Hashable, Sendable {
     package var gates: [String] = []

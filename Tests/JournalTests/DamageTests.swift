@@ -108,6 +108,37 @@ import Testing
         }
     }
 
+    /// A body is stored once, so a push may name one that stands before the place from which it is read.
+    @Test func aBodyThatWasDamagedBeforeTheCursorIsNotTakenForWhole() throws {
+        try withDirectory { directory in
+            let (path, bytes, texts) = try sample(in: directory)
+            let reader = try JournalReader(directory: directory)
+            var seen = 0
+            let cursor = try reader.forEach(since: nil) { _ in
+                seen += 1
+                return seen < 3
+            }
+            let body = Array("first body".utf8)
+            let place = try #require(bytes.indices.first { bytes[$0...].starts(with: body) })
+            var damaged = bytes
+            damaged[place] ^= 1
+            overwrite(path, damaged)
+            var read: [String] = []
+            _ = try reader.forEach(since: cursor) {
+                read.append(text($0))
+                return true
+            }
+            #expect(read.isEmpty)
+            #expect(reader.cuts.count == 1)
+            overwrite(path, bytes)
+            _ = try reader.forEach(since: cursor) {
+                read.append(text($0))
+                return true
+            }
+            #expect(read == Array(texts[3...]))
+        }
+    }
+
     /// Only the padding after a blob's content is of no concern to its checksum.
     private func isPadding(_ index: Int, _ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBytes { bytes in

@@ -193,6 +193,20 @@ struct ExcuseTests {
         #expect(story.with { $0.account.pushes[0].session = 9 }.correlation().count(.lost) == 2, "another's")
     }
 
+    @Test("its connection may have taken it along so long after the alert that goes first, on that phone", arguments: [
+        (2_400, 0, "delivered 2, excused 1"), (2_401, 0, "delivered 2, lost 1"), (2_400, 1, "delivered 2, lost 1"),
+    ] as [(Int64, UInt8, String)])
+    func takenAlongBehindAlert(firing: Int64, phone: UInt8, expected: String) {
+        let story = cut([firing]).with { story in
+            story.expect(1, type: .alert, deadline: 9_000, token: .device, phone: phone)
+            story.push(1, at: 1_400, type: .alert, token: .device, outcome: .shown)
+            story.call(2, at: 1_450)
+            story.expect(2, at: 1_450, deadline: 9_000)
+            story.push(2, at: 4_000)
+        }
+        #expect(story.classes == expected)
+    }
+
     @Test("firings are those of the time that is asked for")
     func firings() {
         let circumstances = cut([1_100, 1_200, 1_300]).circumstances

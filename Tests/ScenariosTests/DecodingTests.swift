@@ -35,6 +35,14 @@ struct DecodingTests {
         #expect(scenario.relay.profile.order == .answered)
     }
 
+    @Test("A run listens as long as the scenario has it, and no shorter than the relay needs")
+    func drain() throws {
+        var scenario = try Sample.load()
+        #expect(scenario.drain == .seconds(5))
+        scenario.relay.profile.settle = .seconds(6)
+        #expect(scenario.drain == .seconds(6))
+    }
+
     @Test("A profile says in which order events leave", arguments: Profile.Order.allCases)
     func order(order: Profile.Order) throws {
         let text = Sample.with("topic: com.example.app", "topic: com.example.app\n    http: 2\n    order: \(order)")

@@ -104,7 +104,7 @@ final class Conductor {
                 Moment(
                     now: now, origin: origin, phase: phases.current, load: load, mock: rig.mock.statistics(),
                     faults: faults.active(at: now)))
-            if let loadEnded, now >= loadEnded + drain, phases.current == PhaseTimeline.drain { return .over }
+            if let loadEnded, now >= loadEnded + scenario.drain, phases.current == PhaseTimeline.drain { return .over }
             if signals.wait(atMost: tick(now, origin: origin, isDraining: loadEnded != nil)) { return .interrupted }
         }
     }
@@ -126,9 +126,6 @@ final class Conductor {
     private func check(_ load: LoadSnapshot?) throws(Failure) {
         if let failure = rig.mock.failure ?? load?.journalFailure ?? journal.failure { throw failure }
     }
-
-    /// As long as the scenario allows for the last pushes, and the relay says it may take.
-    private var drain: Interval { max(scenario.phases.drain, scenario.relay.profile.settle) }
 
     /// A moment to get ready, or until the instant that was asked for.
     private var startDelay: Interval {

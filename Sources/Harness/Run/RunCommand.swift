@@ -45,7 +45,7 @@ package final class RunCommand {
         }
         let panel = RunPanel(
             title: scenario.name, options: options,
-            total: plan.duration + max(scenario.phases.drain, scenario.relay.profile.settle))
+            total: plan.duration + scenario.drain)
         let directory = try RunDirectory(
             chosen: options.outputDirectory, scenario: scenario.name, scenarioText: scenario.text, at: time.wall())
         panel.say("seed \(seed), \(plan.sessionCount) sessions, \(plan.eventCount) events, report in \(directory.path)\n")
