@@ -76,7 +76,7 @@ let package = Package(
             "MockServer",
             [
                 "Basics", "OperatingSystem", "Pushes", "EventLoop", "TLS", "HTTP", "HTTP2", "Net", "APNs", "Devices",
-                "Faults", "Journal",
+                "Faults", "Journal", "Schemas",
             ]),
         room("ReferenceRelay", ["Basics", "OperatingSystem", "Pushes", "EventLoop", "TLS", "HTTP", "Net", "SQLite"]),
         room("Conformance", ["Basics", "Pushes", "Journal", "Metrics"]),

@@ -83,6 +83,7 @@ struct Inspection: ~Copyable {
         guard facts.hasTokenHash else { return .active }
         let answer = askDirectory(head, context)
         knownStanding = answer
+        facts.isOnPhone = answer == .activeOnPhone
         return answer
     }
 

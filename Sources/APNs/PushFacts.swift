@@ -10,6 +10,8 @@ package struct PushFacts: Sendable {
     /// Meaningful when the token's format was found good (see `hasTokenHash`).
     package var tokenHash = Hash128(high: 0, low: 0)
     package var hasTokenHash = false
+    /// The token is a virtual phone's, as the directory said.
+    package var isOnPhone = false
     /// The field of `apns-topic`.
     package var topicField: Int?
     /// As declared; if the header is absent, as the topic's suffix tells; nil when neither says.

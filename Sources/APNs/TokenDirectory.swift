@@ -6,6 +6,8 @@ package import Pushes
 /// What is known about a token for a topic.
 package enum TokenStanding: Sendable, Equatable {
     case active
+    /// Likewise, and a virtual phone has it.
+    case activeOnPhone
     /// Never issued, or of the other environment: BadDeviceToken.
     case unknown
     /// Belongs to another topic: DeviceTokenNotForTopic.

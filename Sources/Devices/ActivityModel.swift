@@ -101,7 +101,7 @@ extension TokenRow {
 
     /// By the push type; without one by the payload. VoIP, location and the like go to the app or the system whatever
     /// they hold.
-    private static func reaction(to facts: PushFacts) -> Outcome {
+    static func reaction(to facts: PushFacts) -> Outcome {
         guard facts.payload.isObject else { return .undecodable }
         switch facts.pushType {
         case .background: return .silent

@@ -33,11 +33,14 @@ package struct LateOutcome: Sendable, Equatable {
     package var outcome: Outcome
     /// A start that took place and names a channel.
     package var start: ChannelStart?
+    /// Of phones: why.
+    package var reason: PhoneReason?
 
-    package init(push: UInt64, outcome: Outcome, start: ChannelStart? = nil) {
+    package init(push: UInt64, outcome: Outcome, start: ChannelStart? = nil, reason: PhoneReason? = nil) {
         self.push = push
         self.outcome = outcome
         self.start = start
+        self.reason = reason
     }
 }
 
@@ -49,6 +52,8 @@ struct StoredPush {
     var expiresAt: WallTime
     /// When the batch that it waits for is due; nil: it waits for the device.
     var dueAt: WallTime?
+    /// Of pushes to phones.
+    var content = PhoneContent()
 
     /// One push per slot.
     struct Slot: Equatable {

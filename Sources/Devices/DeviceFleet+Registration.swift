@@ -68,6 +68,7 @@ extension DeviceFleet {
                 }
             }
             book.removeAll()
+            phones.removeAll()
             late.withLock { $0 = [] }
         }
     }

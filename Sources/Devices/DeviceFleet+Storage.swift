@@ -66,7 +66,8 @@ extension DeviceFleet {
             return held
         }
         for push in book.release(now: now, settings) { outcomes.append(end(push, now: now)) }
-        return outcomes
+        phones.advance(to: now)
+        return outcomes + phones.takeLate()
     }
 
     /// Changes how a device can be reached, and lets it have what was stored. There must be room for an entry (see

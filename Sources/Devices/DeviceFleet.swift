@@ -35,6 +35,8 @@ package final class DeviceFleet: TokenDirectory, Sendable {
     package let settings: DeviceSettings
     let shards: [Shard]
     let book: DeviceBook
+    /// The phones behind tokens. Tokens of theirs have no row here.
+    package let phones: PhoneFleet
     /// Held while a token or a device changes; the data path does not ask for it.
     let registrations = Mutex<Void>(())
     /// Outcomes that wait to be told (see `lateOutcomes`).
@@ -43,12 +45,14 @@ package final class DeviceFleet: TokenDirectory, Sendable {
     /// Whether a setting wants more than a look at the token's row for every push.
     let allAskDevice: Bool
 
-    package init(settings: DeviceSettings) {
+    /// `seed`: what phones' tokens are drawn from.
+    package init(settings: DeviceSettings, seed: Seed = Seed(1)) {
         self.settings = settings
         let countsBudgets = settings.budgets.areCounted
         let isMetered = countsBudgets || settings.pushesPerSecondAndToken != nil
         shards = (0..<Self.shardCount).map { _ in Shard(isMetered: isMetered) }
         book = DeviceBook(limit: settings.deviceLimit)
+        phones = PhoneFleet(settings: settings, seed: seed, strangers: shards)
         allAskDevice = countsBudgets || settings.lowPriorityBatch > .zero
         tokenLimitPerShard = (settings.tokenLimit + Self.shardCount - 1) / Self.shardCount
     }
@@ -57,21 +61,42 @@ package final class DeviceFleet: TokenDirectory, Sendable {
     package func standing(
         of token: Span<UInt8>, hash: Hash128, topic: Span<UInt8>, environment: PushEnvironment, now: WallTime
     ) -> TokenStanding {
-        shard(hash).state.withLock { state in
+        let known: TokenStanding? = shard(hash).state.withLock { state in
             state.latest = max(state.latest, now)
-            let place: Int
-            if let known = state.table.find(hash) {
-                place = known
-            } else if settings.registration == .registered {
-                return .unknown
-            } else if state.table.count < tokenLimitPerShard {
-                place = state.table.insert(hash, token: token)
-            } else {
-                return .active
+            if let place = state.table.find(hash) {
+                return count(place, &state, topic: topic, environment: environment, now: now)
             }
-            state.table[place].pushCount &+= 1
-            return judge(place, &state, topic: topic, environment: environment, now: now)
+            // Without phones a token that is not known is a stranger's.
+            return phones.isEmpty ? meet(token, hash, &state, topic: topic, environment: environment, now: now) : nil
         }
+        if let known { return known }
+        if let standing = phones.standing(of: token, hash: hash, topic: topic, environment: environment, now: now) {
+            return standing
+        }
+        return shard(hash).state.withLock { state in
+            meet(token, hash, &state, topic: topic, environment: environment, now: now)
+        }
+    }
+
+    private func count(
+        _ place: Int, _ state: inout ShardState, topic: Span<UInt8>, environment: PushEnvironment, now: WallTime
+    ) -> TokenStanding {
+        state.table[place].pushCount &+= 1
+        return judge(place, &state, topic: topic, environment: environment, now: now)
+    }
+
+    /// A token that no phone has, and that had no row a moment ago.
+    private func meet(
+        _ token: Span<UInt8>, _ hash: Hash128, _ state: inout ShardState, topic: Span<UInt8>, environment: PushEnvironment,
+        now: WallTime
+    ) -> TokenStanding {
+        if let place = state.table.find(hash) {
+            return count(place, &state, topic: topic, environment: environment, now: now)
+        }
+        if settings.registration == .registered { return .unknown }
+        guard state.table.count < tokenLimitPerShard else { return .active }
+        let place = state.table.insert(hash, token: token)
+        return count(place, &state, topic: topic, environment: environment, now: now)
     }
 
     /// What the device does. Accepted pushes only; `token` as sent, `topic` with its suffix. The first of them tells

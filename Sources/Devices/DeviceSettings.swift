@@ -65,6 +65,8 @@ package struct DeviceSettings: Sendable {
 
     /// What a device takes before it throttles; off unless set.
     package var budgets = DeviceBudgets()
+    /// How phones behave.
+    package var phones = PhoneSettings()
 
     package init(registration: Registration = .any) { self.registration = registration }
 }

@@ -39,6 +39,9 @@ extension DeviceSettings: NamedSettings {
             "the same where frequent updates are allowed"),
         .number("startBudget", \.budgets.starts, none: "off", "starts of activities per startWindow and device"),
         .interval("startWindow", \.budgets.startWindow, "the time for which startBudget counts"),
+        .interval(
+            "cardDrawingInterval", \.phones.drawingInterval, mayBeZero: true,
+            "how often a virtual phone draws a card at most; what comes in between waits"),
         .number("backgroundBudget", \.budgets.background, none: "off", "background pushes per hour and device"),
     ]
 }

@@ -82,6 +82,16 @@ struct BudgetLedger {
         }
     }
 
+    /// Takes the price of a start whatever is left, as phones do (apns.md §10: "refused starts are charged too"); how many
+    /// more there are, below zero when this one is too many, at least -1000.
+    mutating func chargeStart(_ expense: Expense, now: WallTime) -> Int {
+        let price = max(1, expense.price.nanoseconds)
+        let latest = now + expense.size + Interval(nanoseconds: price.saturating(times: 1000))
+        starts = min(max(starts, now) + expense.price, latest)
+        let left = (expense.size - (starts - now)).nanoseconds
+        return Int(left >= 0 ? left / price : (left - price + 1) / price)
+    }
+
     private static func spend(_ wholeAt: inout WallTime, _ expense: Expense, _ now: WallTime) -> Bool {
         let base = max(wholeAt, now)
         guard base - now <= expense.size - expense.price else { return false }

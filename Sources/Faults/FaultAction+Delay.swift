@@ -2,7 +2,7 @@
 // `{"delay": {"normal": {"mean": "100ms", "deviation": "20ms"}}}` or
 // `{"delay": {"logNormal": {"median": "100ms", "p95": "500ms"}}}`: the right answer, later.
 
-import Basics
+package import Basics
 
 /// No answer is later than this.
 let longestDelay = Interval.seconds(24 * 3600)
@@ -11,22 +11,33 @@ extension ActionForm {
     static let delay = ActionForm(
         name: "delay", example: #""200ms""#
     ) { value, pointer throws(FaultRuleError) in
-        .delay(try readDistribution(value, pointer))
+        .delay(try Distribution(durations: value, at: pointer))
     } write: { action in
         guard case .delay(let distribution) = action else { return nil }
-        switch distribution {
-        case .constant(let seconds): return text(seconds)
-        case .uniform(let low, let high): return ["uniform": [text(low), text(high)]]
-        case .exponential(let mean): return ["exponential": text(mean)]
-        case .normal(let mean, let deviation):
-            return ["normal": ["mean": text(mean), "deviation": text(deviation)]]
-        case .logNormal(let median, let p95): return ["logNormal": ["median": text(median), "p95": text(p95)]]
+        return distribution.durations
+    }
+}
+
+extension Distribution {
+    /// As it is read: one duration, or an object with the shape's name.
+    package var durations: JSONValue {
+        switch self {
+        case .constant(let seconds): Self.text(seconds)
+        case .uniform(let low, let high): ["uniform": [Self.text(low), Self.text(high)]]
+        case .exponential(let mean): ["exponential": Self.text(mean)]
+        case .normal(let mean, let deviation): ["normal": ["mean": Self.text(mean), "deviation": Self.text(deviation)]]
+        case .logNormal(let median, let p95): ["logNormal": ["median": Self.text(median), "p95": Self.text(p95)]]
         }
     }
 
     private static func text(_ seconds: Double) -> JSONValue { .string(Interval.seconds(seconds).exactText) }
 
-    private static func readDistribution(_ value: JSONValue, _ pointer: String) throws(FaultRuleError) -> Distribution {
+    /// One duration of at most 24 hours, or a distribution of such.
+    package init(durations value: JSONValue, at pointer: String) throws(FaultRuleError) {
+        self = try Self.read(value, pointer)
+    }
+
+    private static func read(_ value: JSONValue, _ pointer: String) throws(FaultRuleError) -> Distribution {
         guard value.object != nil else { return .constant(try seconds(value, pointer)) }
         let object = try ObjectReader(value, at: pointer, keys: ["uniform", "exponential", "normal", "logNormal"])
         let wrong = FaultRuleError(

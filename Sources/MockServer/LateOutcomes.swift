@@ -43,6 +43,8 @@ extension MockShared {
     func tell(_ end: LateOutcome, to journal: JournalWriter, at instant: Instant) {
         late.add(end)
         journal.append(lateOutcome: end.outcome, of: end.push, at: instant)
+        reasons.set(end.reason, of: end.push)
+        if let reason = end.reason { journal.append(reason: reason, of: end.push, at: instant) }
         if let start = end.start { listen(start, push: end.push, journal, at: instant) }
     }
 

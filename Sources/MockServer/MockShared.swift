@@ -26,6 +26,9 @@ final class MockShared: Sendable {
     /// The wall time of rules and devices.
     let clock: AdjustableTime
     let late = LateOutcomes()
+    let reasons = OutcomeReasons()
+    let schemas = PhoneSchemas()
+    let phoneNotes = PhoneNotes()
     let seed: Seed
     let journalDirectory: String
     let state: StateDirectory
@@ -58,7 +61,7 @@ final class MockShared: Sendable {
         registration = options.registration
         var deviceRules = options.deviceRules
         deviceRules.registration = options.registration == .any ? .any : .registered
-        devices = DeviceFleet(settings: deviceRules)
+        devices = DeviceFleet(settings: deviceRules, seed: options.seed)
         channels = ChannelStore(settings: options.channelRules, seed: options.seed.child("channels"))
         faults = FaultScript(seed: options.seed.child("faults"))
         clock = AdjustableTime(base: options.clock)

@@ -23,12 +23,20 @@ extension PushPipeline {
             credential = Hash128(hex: value).low
         }
         let subject = FaultSubject(
-            facts: facts, topic: topic, nthOfToken: shared.devices.pushCount(of: facts.tokenHash),
+            facts: facts, topic: topic, nthOfToken: pushCount(of: facts, head),
             nthOfConnection: UInt32(clamping: peer(of: connection).provider.requestCount),
             caller: caller(connection.number, acceptedAt: connection.acceptedAt), credential: credential)
         guard let firing = shared.faults.firing(for: subject, now: exchange.arrivedAt) else { return nil }
         count(firing)
         return firing
+    }
+
+    private func pushCount(of facts: borrowing PushFacts, _ head: HeaderBlock) -> UInt32 {
+        guard facts.isOnPhone, let path = head.index(of: ":path") else {
+            return shared.devices.pushCount(of: facts.tokenHash)
+        }
+        let token = head.value(at: path).extracting(facts.token)
+        return shared.devices.phones.pushCount(of: token, hash: facts.tokenHash) ?? 0
     }
 
     func count(_ firing: Firing) {

@@ -31,6 +31,8 @@ final class PushPipeline: ServerHandler {
     private let broadcasts: BroadcastPipeline
     private let journal: JournalWriter
     private let published: PublishedTotals
+    /// What the apps on phones decode.
+    private let decoder: SchemaDecoder
     var totals = LoopTotals()
     private var generator: Generator
     private let scratch = ByteBuffer(capacity: 36)
@@ -43,6 +45,8 @@ final class PushPipeline: ServerHandler {
         var rejection: Reason?
         var timestampMilliseconds: Int64?
         var outcome: Outcome?
+        /// Why, where a phone has the token.
+        var reason: PhoneReason?
         var fault: Firing?
         /// No answer with a status goes out, not even later.
         var isUnanswered = false
@@ -57,6 +61,7 @@ final class PushPipeline: ServerHandler {
         let isFirst = environment == shared.environments[0]
         let name = isFirst ? "apns-\(index)" : "\(environment.word)-\(index)"
         let seed = shared.seed.child(name)
+        decoder = SchemaDecoder(shared.schemas)
         validator = APNsValidator(
             settings: settings, keys: shared.keys, directory: shared.devices,
             ledger: shared.ledger(for: environment), seed: seed.child("apns-id"))
@@ -197,6 +202,12 @@ final class PushPipeline: ServerHandler {
         {
             return decision
         }
+        if verdict.facts.isOnPhone {
+            let verdict = shared.devices.phones.deliver(
+                verdict.facts, token: token, payload: exchange.body.bytes, now: now, decoder: decoder)
+            (decision.outcome, decision.reason) = (verdict.outcome, verdict.reason)
+            return decision
+        }
         decision.outcome = shared.devices.deliver(
             verdict.facts, token: token, topic: topic, environment: settings.environment, now: now)
         return decision
@@ -235,8 +246,13 @@ final class PushPipeline: ServerHandler {
         }
         let id = journal.append(push: draft, head: exchange.head, body: body.bytes)
         if !decision.isUnanswered { exchange.mark = id }
+        if let reason = decision.reason {
+            shared.reasons.set(reason, of: id)
+            journal.append(reason: reason, of: id, at: loop.now)
+        }
         if decision.outcome == .stored { store(facts, exchange, id, now: now) }
-        if let start, decision.outcome == .started { shared.listen(start, push: id, journal, at: loop.now) }
+        // A phone's activity has a token of its own, and listens to no channel.
+        if let start, decision.outcome == .started, !facts.isOnPhone { shared.listen(start, push: id, journal, at: loop.now) }
     }
 
     /// Whether the app has the channel that a start names.
@@ -252,6 +268,13 @@ final class PushPipeline: ServerHandler {
     private func store(_ facts: borrowing PushFacts, _ exchange: ServerExchange, _ id: UInt64, now: WallTime) {
         guard let topicField = facts.topicField else { return }
         let head = exchange.head
+        if facts.isOnPhone, let pathField = head.index(of: ":path") {
+            shared.devices.phones.store(
+                copy facts, token: head.value(at: pathField).extracting(facts.token), payload: exchange.body.bytes,
+                push: id, now: now, decoder: decoder)
+            for late in shared.devices.phones.takeLate() { tell(late) }
+            return
+        }
         let topic = head.value(at: topicField)
         let late = shared.devices.store(copy facts, topic: topic, push: id, now: now)
         if let late { tell(late) }
@@ -268,7 +291,8 @@ final class PushPipeline: ServerHandler {
         let outcomes = shared.devices.lateOutcomes(now: now)
         let broadcasts = shared.channels.catchUp(
             BroadcastPipeline.activitiesPerTurn, devices: shared.devices, now: now)
-        guard !outcomes.isEmpty || !broadcasts.isEmpty else { return }
+        let hasEvents = shared.phoneNotes.tell(shared.devices.phones.feed, to: journal, at: loop.now)
+        guard !outcomes.isEmpty || !broadcasts.isEmpty || hasEvents else { return }
         for late in outcomes { tell(late) }
         journal.append(late: broadcasts, at: loop.now)
         markDirty()

@@ -22,6 +22,9 @@ package enum Outcome: UInt8, PushWord {
     case expired = 17
     case replaced = 18
     case throttled = 19
+    case notStarted = 20
+    case neverShown = 21
+    case coalesced = 22
 
     package var word: StaticString {
         switch self {
@@ -44,6 +47,9 @@ package enum Outcome: UInt8, PushWord {
         case .expired: "expired"
         case .replaced: "replaced"
         case .throttled: "throttled"
+        case .notStarted: "not-started"
+        case .neverShown: "never-shown"
+        case .coalesced: "coalesced"
         }
     }
 
@@ -69,17 +75,20 @@ package enum Outcome: UInt8, PushWord {
         case .expired: "It was stored, and the device did not come back in time."
         case .replaced: "Shown in the place of the visible notification with the same collapse id."
         case .throttled: "The device's budget for such pushes is spent."
+        case .notStarted: "The phone took the start, and no Live Activity came of it."
+        case .neverShown: "The Live Activity took it, and its card was never on the screen."
+        case .coalesced: "The activity took the state before its card could be drawn again: waste, not loss."
         }
     }
 
-    /// Whether a user would have seen a change.
+    /// Whether a user would have seen a change, with `coalesced` at the card's next drawing.
     package var changedScreen: Bool {
         switch self {
-        case .shown, .replaced, .started, .updated, .ended: true
+        case .shown, .replaced, .started, .updated, .ended, .coalesced: true
         default: false
         }
     }
 
     /// Room for a table by raw value.
-    package static let tableSize = 20
+    package static let tableSize = 23
 }

@@ -1,4 +1,5 @@
-// docs/apns.md says for each fact about Apple's service which test holds the mock to it. Here the page is held to that.
+// docs/apns.md says for each fact about Apple's service which test holds the mock to it, and docs/devices.md the same of the
+// virtual phones. Here the pages are held to that.
 
 import Testing
 
@@ -31,22 +32,26 @@ private struct Row: CustomTestStringConvertible, Sendable {
     }
 }
 
-/// The page, chapter by chapter.
-private enum Page {
-    static let chapters: [(name: String, rows: [Row])] = {
+/// A page, chapter by chapter.
+private struct Page: Sendable {
+    let chapters: [(name: String, rows: [Row])]
+    var rows: [Row] { chapters.flatMap(\.rows) }
+
+    static let apns = Page("docs/apns.md")
+    static let devices = Page("docs/devices.md")
+
+    init(_ path: String) {
         var chapters: [(name: String, rows: [Row])] = []
-        for line in Repository.read("docs/apns.md").split(separator: "\n") {
+        for line in Repository.read(path).split(separator: "\n") {
             if line.hasPrefix("## ") { chapters.append((String(line.dropFirst(3)), [])) }
             guard line.hasPrefix("|"), !chapters.isEmpty else { continue }
-            let cells = cells(of: line)
+            let cells = Self.cells(of: line)
             let isRule = cells.allSatisfy { !$0.isEmpty && $0.allSatisfy { "-: ".contains($0) } }
             if isRule || cells.first?.lowercased() == "fact" { continue }
             chapters[chapters.count - 1].rows.append(Row(chapter: chapters[chapters.count - 1].name, cells: cells))
         }
-        return chapters
-    }()
-
-    static let rows = chapters.flatMap(\.rows)
+        self.chapters = chapters
+    }
 
     /// Between bars that no backslash stands before.
     private static func cells(of line: Substring) -> [String] {
@@ -93,35 +98,66 @@ struct FaithfulnessTests {
 
     @Test("has a chapter for each chapter of the facts, and rows where they must be")
     func chapters() {
-        let numbers = Page.chapters.map { $0.name.prefix { $0 != " " } }
+        let numbers = Page.apns.chapters.map { $0.name.prefix { $0 != " " } }
         for number in Self.filled {
             #expect(numbers.contains { $0 == number }, "docs/apns.md has no chapter \(number)")
-            let chapter = Page.chapters.first { $0.name.hasPrefix(number + " ") }
+            let chapter = Page.apns.chapters.first { $0.name.hasPrefix(number + " ") }
             #expect(chapter?.rows.isEmpty == false, "chapter \(number) of docs/apns.md is empty")
         }
     }
 
-    @Test("has a fact, a status and a test or a deviation in each row", arguments: Page.rows)
+    @Test("has a fact, a status and a test or a deviation in each row", arguments: Page.apns.rows)
     fileprivate func row(row: Row) {
-        guard Page.chapters.prefix(17).contains(where: { $0.name == row.chapter }) else { return }
+        guard Page.apns.chapters.prefix(17).contains(where: { $0.name == row.chapter }) else { return }
         #expect(row.cells.count == 3, "\(row.cells.count) cells: \(row.cells)")
         for cell in row.cells { #expect(!cell.isEmpty, "an empty cell in: \(row.cells)") }
         let isDeviation = row.cells.last?.lowercased().contains("deviation") == true
         #expect(isDeviation || !row.tests.isEmpty, "neither a test nor a deviation: \(row.cells)")
     }
 
-    @Test("names tests that there are", arguments: Page.rows)
+    @Test("names tests that there are", arguments: Page.apns.rows)
     fileprivate func names(row: Row) {
         for test in row.tests { #expect(knownTests[test] != nil, "there is no test \(test)") }
     }
 
     /// A test that takes a name from the code under test holds that to nothing.
-    @Test("names a test whose file spells what the fact spells", arguments: Page.rows.filter { !$0.spelled.isEmpty })
+    @Test("names a test whose file spells what the fact spells", arguments: Page.apns.rows.filter { !$0.spelled.isEmpty })
     fileprivate func spelling(row: Row) {
         guard row.cells.last?.lowercased().contains("deviation") == false else { return }
         let files = row.tests.compactMap { knownTests[$0] }.map(Repository.read)
         for name in row.spelled {
             #expect(files.isEmpty || files.contains { $0.contains(name) }, "no test of the row spells \(name)")
         }
+    }
+}
+
+@Suite("The page on virtual phones")
+struct PhonePageTests {
+    @Test("has the three chapters of the facts that speak of devices, each with rows")
+    func chapters() {
+        for (number, least) in [("10", 30), ("12", 8), ("13", 6)] {
+            let chapter = Page.devices.chapters.first { $0.name.hasPrefix(number + " ") }
+            #expect((chapter?.rows.count ?? 0) >= least, "chapter \(number) of docs/devices.md")
+        }
+    }
+
+    @Test("has a fact, a status and a test that there is or a deviation in each row", arguments: Page.devices.rows)
+    fileprivate func row(row: Row) {
+        guard row.chapter.first?.isNumber == true else { return }
+        #expect(row.cells.count == 3 && row.cells.allSatisfy { !$0.isEmpty }, "\(row.cells)")
+        let isDeviation = row.cells.last?.lowercased().contains("deviation") == true
+        #expect(isDeviation || !row.tests.isEmpty, "neither a test nor a deviation: \(row.cells)")
+        for test in row.tests { #expect(knownTests[test] != nil, "there is no test \(test)") }
+    }
+
+    @Test("names every test of what a phone does")
+    func complete() {
+        let page = Repository.read("docs/devices.md")
+        let suites = ["PhoneTests", "PhoneVerdictTests", "PhoneStorageTests"]
+        let there = knownTests.filter { entry in
+            entry.value.hasPrefix("Tests/DevicesTests/Phones/") && suites.contains { entry.key.hasPrefix($0 + "/") }
+        }.map(\.key).filter { !["words", "late"].contains($0.split(separator: "/")[1]) }
+        let unnamed = there.filter { !page.contains("`\($0)`") }
+        #expect(there.count > 30 && unnamed.isEmpty, "\(unnamed.sorted())")
     }
 }

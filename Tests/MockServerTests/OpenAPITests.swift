@@ -61,10 +61,12 @@ import YAML
             }
             _ = try client.ask("POST", "/3/device/" + activity, fields, body: update)
             try broadcastOnce(mock, to: activity)
+            try startOnPhone(mock, client)
             let questions = [
                 ("/v1/health", "/v1/health"), ("/v1/info", "/v1/info"), ("/v1/faults", "/v1/faults"),
                 ("/v1/faults/{id}", "/v1/faults/" + id), ("/v1/pushes", "/v1/pushes"),
-                ("/v1/keys", "/v1/keys"),
+                ("/v1/keys", "/v1/keys"), ("/v1/phones", "/v1/phones"), ("/v1/phones/{id}", "/v1/phones/p"),
+                ("/v1/phones/events", "/v1/phones/events"), ("/v1/phones/{id}", "/v1/phones/none"),
                 ("/v1/tokens/{token}", "/v1/tokens/" + TestMock.device), ("/v1/activities", "/v1/activities"),
                 ("/v1/activities/{token}", "/v1/activities/" + activity),
                 ("/v1/clock", "/v1/clock"), ("/v1/channels", "/v1/channels"),
@@ -112,6 +114,21 @@ import YAML
         #expect(reply.status == 200, "\(reply.text)")
         let sent = try mock.broadcast(channel, Broadcast(mock, "update"))
         #expect(sent.status == 200)
+    }
+
+    /// A phone with an activity that its app has the token of.
+    private func startOnPhone(_ mock: TestMock, _ client: TestClient) throws {
+        let app = #"{"bundle":"com.example.app","state":"foreground","schema":{"contentState":{"type":"object"}}}"#
+        let made = try mock.admin.ask("PUT", "/v1/phones/p", body: #"{"apps":[\#(app)]}"#)
+        let token = try #require(made.json["apps"]?.array?.first?["startToken"]?.string)
+        let start =
+            #"{"aps":{"timestamp":\#(now(mock)),"event":"start","content-state":{},"attributes-type":"A","attributes":{},"#
+            + #""alert":{"title":"t"}}}"#
+        let fields = mock.fields(topic: "com.example.app.push-type.liveactivity").map { name, value in
+            (name, name == "apns-push-type" ? "liveactivity" : value)
+        }
+        #expect(try client.ask("POST", "/3/device/" + token, fields, body: start).status == 200)
+        #expect(try mock.admin.ask("GET", "/v1/phones/events").json["events"]?.array?.count == 2)
     }
 
     private func now(_ mock: TestMock) -> Int64 {

@@ -11,18 +11,21 @@ extension AdminHandler {
     ]
 
     func token(_ token: String) throws(AdminError) -> AdminAnswer {
+        try refuseIfOnPhone(token)
         guard let record = shared.devices.record(of: token) else { throw noToken(token) }
         return AdminAnswer(record.json)
     }
 
     /// Members that are not given take their defaults.
     func putToken(_ token: String, _ request: AdminRequest) throws(AdminError) -> AdminAnswer {
+        try refuseIfOnPhone(token)
         let isNew = shared.devices.record(of: token) == nil
         return try set(TokenRecord(token: token), request, status: isNew ? 201 : 200)
     }
 
     /// Members that are not given stay as they are.
     func patchToken(_ token: String, _ request: AdminRequest) throws(AdminError) -> AdminAnswer {
+        try refuseIfOnPhone(token)
         guard let record = shared.devices.record(of: token) else { throw noToken(token) }
         return try set(record, request, status: 200)
     }
@@ -130,6 +133,14 @@ extension AdminHandler {
                 400, "bad-member", "topic is not a bundle ID", hint: "give one such as com.example.app, or null")
         }
         return withBytes(of: text) { $0.extracting(0..<TopicParts($0).bundleCount).text }
+    }
+
+    /// A phone's token is what its phone makes of it.
+    private func refuseIfOnPhone(_ token: String) throws(AdminError) {
+        guard let owner = shared.devices.phones.owner(ofToken: token) else { return }
+        throw AdminError(
+            409, "on-phone", "the token is of \(owner.app) on the phone \(owner.phone)",
+            hint: "PATCH /v1/phones/\(owner.phone) changes what becomes of it")
     }
 
     private func noToken(_ token: String) -> AdminError {

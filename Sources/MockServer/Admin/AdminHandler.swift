@@ -16,6 +16,7 @@ final class AdminHandler: ServerHandler {
     let shared: MockShared
     let coordinates: MockCoordinates
     let pushes: PushFinder
+    let phoneEvents: PhoneEventFinder
     private let journal: JournalWriter
     private var hasNotes = false
 
@@ -25,6 +26,7 @@ final class AdminHandler: ServerHandler {
         self.coordinates = coordinates
         journal = try JournalWriter(directory: shared.journalDirectory, name: "admin", time: loop.time)
         pushes = try PushFinder(loop: loop, shared: shared)
+        phoneEvents = PhoneEventFinder(loop: loop, feed: shared.devices.phones.feed)
     }
 
     func handle(_ exchange: ServerExchange) {
@@ -53,7 +55,10 @@ final class AdminHandler: ServerHandler {
         }
     }
 
-    func abandoned(_ exchange: ServerExchange) { pushes.abandon(exchange) }
+    func abandoned(_ exchange: ServerExchange) {
+        pushes.abandon(exchange)
+        phoneEvents.abandon(exchange)
+    }
 
     func refused(_ refusal: Refusal, times: Int) { shared.refusedByAdmin.add(refusal, times: times) }
 
@@ -120,6 +125,17 @@ final class AdminHandler: ServerHandler {
         case .app(let bundle): return isRead ? try app(bundle) : try putApp(bundle, request)
         case .keys: return isRead ? listKeys() : try addKey(request)
         case .key(let id): return try removeKey(id)
+        case .phones: return try phones(request)
+        case .phoneEvents:
+            try findPhoneEvents(request, exchange)
+            return nil
+        case .phone(let id):
+            switch request.method {
+            case "PUT": return try putPhone(id, request)
+            case "PATCH": return try patchPhone(id, request)
+            case "DELETE": return try removePhone(id)
+            default: return try phone(id)
+            }
         case .clock: return isRead ? clock() : try putClock(request)
         case .reset: return try reset()
         }
@@ -188,6 +204,7 @@ final class AdminHandler: ServerHandler {
             shared.tell(late, to: journal, at: loop.now)
             hasNotes = true
         }
+        if shared.phoneNotes.tell(shared.devices.phones.feed, to: journal, at: loop.now) { hasNotes = true }
     }
 
     /// Puts an act on record.

@@ -1,9 +1,12 @@
 // The paths of the admin API and what may be done at each. docs/openapi.yaml describes the same list; a test holds
 // the two together.
 
+import Devices
+
 enum AdminRoute: Hashable, Sendable {
-    case dashboard, metrics, health, info, faults, pushes, activities, channels, clock, keys, reset
+    case dashboard, metrics, health, info, faults, pushes, activities, channels, clock, keys, reset, phones, phoneEvents
     case key(id: String)
+    case phone(id: String)
     case fault(id: String)
     case token(String)
     case activity(token: String)
@@ -26,6 +29,7 @@ enum AdminRoute: Hashable, Sendable {
             case "keys": self = .keys
             case "clock": self = .clock
             case "reset": self = .reset
+            case "phones": self = .phones
             default: return nil
             }
         case 3 where segments[0] == "v1":
@@ -35,6 +39,7 @@ enum AdminRoute: Hashable, Sendable {
             case "tokens": self = .token(segments[2])
             case "activities": self = .activity(token: segments[2])
             case "apps": self = .app(bundle: segments[2])
+            case "phones": self = segments[2] == PhoneFleet.reservedName ? .phoneEvents : .phone(id: segments[2])
             default: return nil
             }
         case 4 where segments[0] == "v1" && segments[1] == "tokens" && segments[3] == "channel":
@@ -46,12 +51,13 @@ enum AdminRoute: Hashable, Sendable {
     /// HEAD goes wherever GET goes.
     var methods: [String] {
         switch self {
-        case .dashboard, .metrics, .health, .info, .pushes, .activities, .activity, .channels: ["GET", "HEAD"]
+        case .dashboard, .metrics, .health, .info, .pushes, .activities, .activity, .channels, .phones, .phoneEvents:
+            ["GET", "HEAD"]
         case .faults: ["GET", "HEAD", "POST", "DELETE"]
         case .keys: ["GET", "HEAD", "POST"]
         case .key: ["DELETE"]
         case .fault: ["GET", "HEAD", "DELETE"]
-        case .token: ["GET", "HEAD", "PUT", "PATCH", "DELETE"]
+        case .token, .phone: ["GET", "HEAD", "PUT", "PATCH", "DELETE"]
         case .subscription: ["GET", "HEAD", "PUT", "DELETE"]
         case .app: ["GET", "HEAD", "PUT"]
         case .clock: ["GET", "HEAD", "PUT"]

@@ -64,7 +64,7 @@ final class PushFinder {
                 503, "too-many-waiting", "\(Self.maxWaiting) questions wait already", hint: "ask again in a moment")
         }
         let cursor = try self.cursor(parameters["since"])
-        let wait = try self.wait(parameters["wait"])
+        let wait = try Self.wait(parameters["wait"])
         let limit = try self.limit(parameters["limit"])
         questions.append(
             Question(
@@ -136,7 +136,8 @@ final class PushFinder {
             visited += 1
             if let push = entry.request, question.token == nil || question.token == push.token.lowercased() {
                 if question.count > 0 { question.found.append(UInt8(ascii: ",")) }
-                push.write(to: &question.found, faults: shared.faults, late: shared.late, scanner: scanner)
+                push.write(
+                    to: &question.found, faults: shared.faults, late: shared.late, reasons: shared.reasons, scanner: scanner)
                 question.count += 1
                 foundNow += 1
             }
@@ -173,12 +174,13 @@ final class PushFinder {
         }
     }
 
-    private func wait(_ text: String?) throws(AdminError) -> Interval {
+    /// How long a question may wait for news.
+    static func wait(_ text: String?) throws(AdminError) -> Interval {
         guard let text else { return .zero }
-        guard let wait = Interval(parsing: text), wait >= .zero, wait <= Self.longestWait else {
+        guard let wait = Interval(parsing: text), wait >= .zero, wait <= longestWait else {
             throw AdminError(
                 400, "bad-parameter", "wait is '\(text)'",
-                hint: "give a duration such as 5s, at most \(Self.longestWait)")
+                hint: "give a duration such as 5s, at most \(longestWait)")
         }
         return wait
     }

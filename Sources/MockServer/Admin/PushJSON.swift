@@ -10,8 +10,11 @@ import Pushes
 
 extension PushEntry {
     /// Appends the entry as JSON. Shape: docs/openapi.yaml, `Push`.
-    func write(to text: inout [UInt8], faults: FaultScript, late: LateOutcomes, scanner: JSONScanner) {
+    func write(
+        to text: inout [UInt8], faults: FaultScript, late: LateOutcomes, reasons: OutcomeReasons, scanner: JSONScanner
+    ) {
         var object = facts(faults, late)
+        object["outcomeReason"] = reasons[id].map { .string($0.words) } ?? .null
         if !payload.isEmpty, scanner.scan(payload.span) == nil {
             text += JSONValue.object(object).encoded().dropLast()
             text += Self.payloadMember
