@@ -196,4 +196,6 @@ package enum NoteKind: UInt8, CaseIterable, Sendable {
     case undelivered = 22
     /// A connection opened more streams than it knew it may: see `OverrunNote`.
     case overrun = 23
+    /// What happened on a virtual phone, or why it did with a push what it did: see `PhoneNotes` of the mock.
+    case phone = 24
 }
