@@ -2,7 +2,7 @@
 // the two together.
 
 enum AdminRoute: Hashable, Sendable {
-    case dashboard, metrics, health, info, faults, pushes, activities, channels, clock, keys, reset
+    case dashboard, metrics, health, info, faults, pushes, events, activities, channels, clock, keys, reset
     case key(id: String)
     case fault(id: String)
     case token(String)
@@ -21,6 +21,7 @@ enum AdminRoute: Hashable, Sendable {
             case "info": self = .info
             case "faults": self = .faults
             case "pushes": self = .pushes
+            case "events": self = .events
             case "activities": self = .activities
             case "channels": self = .channels
             case "keys": self = .keys
@@ -46,7 +47,8 @@ enum AdminRoute: Hashable, Sendable {
     /// HEAD goes wherever GET goes.
     var methods: [String] {
         switch self {
-        case .dashboard, .metrics, .health, .info, .pushes, .activities, .activity, .channels: ["GET", "HEAD"]
+        case .dashboard, .metrics, .health, .info, .pushes, .events, .activities, .activity, .channels:
+            ["GET", "HEAD"]
         case .faults: ["GET", "HEAD", "POST", "DELETE"]
         case .keys: ["GET", "HEAD", "POST"]
         case .key: ["DELETE"]
