@@ -45,6 +45,8 @@ class Browser:
         self.complaints = []
         #: Addresses that were asked for.
         self.requests = []
+        #: What is answered in the mock's place, by a part of the address.
+        self.stand_ins = {}
         target = self.send("Target.createTarget", {"url": "about:blank"})["targetId"]
         self.session = self.send("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network", "Accessibility"):
@@ -88,8 +90,25 @@ class Browser:
                 self.complaints.append(str(facts["args"]))
             case "Log.entryAdded" if facts["entry"]["level"] in ("error", "warning"):
                 self.complaints.append(facts["entry"]["text"] + " " + facts["entry"].get("url", ""))
+            case "Fetch.requestPaused":
+                self.stand_in(facts["requestId"], facts["request"]["url"])
             case "Network.requestWillBeSent":
                 self.requests.append(facts["request"]["url"])
+
+    def stand_in(self, request, url):
+        content = next(content for part, content in self.stand_ins.items() if part in url)
+        self.number += 1
+        message = {"id": self.number, "sessionId": self.session, "method": "Fetch.fulfillRequest", "params": {
+            "requestId": request, "responseCode": 200, "body": base64.b64encode(json.dumps(content).encode()).decode(),
+            "responseHeaders": [{"name": "content-type", "value": "application/json"}]}}
+        os.write(self.write, json.dumps(message).encode() + b"\0")
+
+    def answer(self, stand_ins):
+        """From now on these are answered here, by a part of the address; nothing: the mock answers all."""
+        self.stand_ins = stand_ins
+        self.send("Fetch.disable")
+        if stand_ins:
+            self.send("Fetch.enable", {"patterns": [{"urlPattern": f"*{part}*"} for part in stand_ins]})
 
     def open(self, url):
         self.send("Page.navigate", {"url": url})

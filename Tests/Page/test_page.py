@@ -20,6 +20,25 @@ HOSTILE = [
 ]
 
 
+SCHEMA = {"properties": {"progress": {"type": "number", "minimum": 0, "maximum": 2}}, "x-card": {
+    "title": "Order {/title}", "status": {"at": "/word", "words": {"ok": "Fine"}}, "body": ["{/nope}", "{/n} of {/all}"],
+    "progress": "/progress", "since": "/seconds"}}
+
+
+def phone(name, activities):
+    app = {"bundle": "com.example.app", "installed": True, "environment": None, "state": "background", "liveActivities": True,
+           "frequentUpdates": False, "staleStartToken": False, "wake": {}, "deviceToken": "aa", "startToken": "bb",
+           "schema": {"attributesType": "Order", "contentState": SCHEMA}, "activities": activities}
+    return {"id": name, "ios": "18.1", "connection": "online", "lowPower": False, "stored": 0, "apps": [app]}
+
+
+ACTIVITY = {"activity": 1, "state": "active", "token": "c0ffee", "tokenKnown": True, "presented": True,
+            "startedAt": "2026-11-23T00:00:00.000Z", "shownTimestamp": 1795392000, "takenTimestamp": 1795392000,
+            "drawnAt": "2026-11-23T00:00:00.000Z", "staleAt": None, "dismissedAt": None, "marker": None, "shown": 3, "ignored": 1,
+            "contentState": {"title": 7, "word": "ok", "n": 3, "all": 9, "progress": 0.4, "seconds": 65}}
+PHONES = {"phones": [phone("lena", [ACTIVITY]), phone("kim", [])], "count": 2, "next": None}
+
+
 def token(number):
     return f"{number:064x}"
 
@@ -237,6 +256,30 @@ class PageTest:
                 path = f"{self.pictures}/{name}-{'dark' if dark else 'light'}"
                 self.browser.picture(path + ".png")
                 self.browser.picture(path + "-whole.png", whole=True)
+
+    # A mock with phones as objects, and a clock that can be stepped
+
+    def test_phones_are_shown_as_their_schema_says_and_a_clock_that_can_be_stepped_is(self):
+        self.browser.answer({"/v1/phones?": PHONES, "/v1/clock": {
+            "now": "2026-11-23T00:10:00.000Z", "scale": 0, "mode": "stepped", "offsetMilliseconds": 0}})
+        script = self.browser.send("Page.addScriptToEvaluateOnNewDocument", {"source": """new MutationObserver((_, all) => {
+            document.documentElement?.setAttribute('data-phones', ''); all.disconnect() }).observe(document, {childList: true})"""})
+        self.browser.open(self.mock.admin + "/?phones")
+        self.show("phone-search", "lena")
+        self.browser.wait("document.querySelectorAll('#cards > li').length === 1", "her activity")
+        for part, text in ((".name", "Order 7"), (".status", "Fine"), (".body", "3 of 9"), (".who", "lena")):
+            assert self.text("#cards " + part) == text, part
+        assert self.browser.run("document.querySelector('#cards [role=progressbar]').getAttribute('aria-valuenow')") == "20"
+        assert "iOS 18.1, online" in self.text("#cards .app") and "Running 1 min 5 s" in self.text("#cards .age")
+        self.show("phone-search", "kim")
+        self.browser.wait("document.querySelector('#cards .mark')?.textContent === 'No Live Activity'", "a phone without one")
+        assert self.text("#clock-now") == "2026-11-23 00:10:00 UTC"
+        assert not self.browser.run("document.getElementById('step-group').hidden"), "it can be stepped"
+        self.browser.send("Page.removeScriptToEvaluateOnNewDocument", {"identifier": script["identifier"]})
+        self.browser.answer({})
+        self.browser.open(self.mock.admin + "/")
+        self.browser.wait("document.getElementById('clock-note').textContent.startsWith('Real time')", "the mock itself again")
+        assert self.browser.run("document.getElementById('step-group').hidden"), "this one cannot be stepped"
 
     # Many
 
