@@ -51,6 +51,8 @@ package final class HTTP2Stream {
 
     /// What a server remembers for the stream, roughly.
     var heldBytes: Int { Self.bytes + headerListBytes + body.count + outBody.count }
+    /// Bytes of the answer's body that are still to be sent (server).
+    package var waitingBytes: Int { outBody.count }
     /// A stream without its content: our objects and nghttp2's.
     static let bytes = 4_096
 

@@ -25,6 +25,11 @@ package struct JournalCursor: Hashable, Sendable {
         offsets.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }.joined(separator: ",")
     }
 
+    /// Bytes between here and a later cursor; a file that is not named here counts from its start.
+    package func bytes(to end: JournalCursor) -> Int {
+        end.offsets.reduce(0) { $0 + max(0, $1.value - (offsets[$1.key] ?? 0)) }
+    }
+
     subscript(name: String) -> Int? {
         get { offsets[name] }
         set { offsets[name] = newValue }

@@ -66,6 +66,60 @@ package final class JournalReader {
         return merge.cursor
     }
 
+    /// Reads on from the cursor without looking into requests, which are only counted: what is to be passed over costs a
+    /// tenth of what is read. Notes are visited. Stops behind `limit` records, or at the end.
+    package func skim(
+        since cursor: JournalCursor, limit: Int, _ visit: (NoteEntry) -> Void
+    ) throws(Failure) -> Skimmed {
+        try findFiles()
+        var merge = Merge(segments, cursor)
+        var skimmed = Skimmed(cursor: cursor)
+        var records = 0
+        while records < limit, let head = try merge.next() {
+            records += 1
+            if head.record.kind == .push {
+                skimmed.requests += 1
+            } else {
+                guard let entry = try EntryDecoder(segment: head.segment, record: head.record).entry() else {
+                    merge.end(before: head)
+                    continue
+                }
+                if case .note(let note) = entry { visit(note) }
+            }
+            merge.pass(head)
+        }
+        skimmed.isAtEnd = records < limit
+        skimmed.cursor = merge.cursor
+        return skimmed
+    }
+
+    package struct Skimmed {
+        package var cursor: JournalCursor
+        /// Requests that were passed over.
+        package var requests = 0
+        package var isAtEnd = false
+    }
+
+    /// A cursor a little before `end`: at most `bytes` back in each file, at most `total` in all of them, those begun last
+    /// first, and never before `begin`. Nothing in between is read, so it costs the same however long the journal is.
+    package func cursor(
+        before end: JournalCursor, bytes: Int, total: Int, notBefore begin: JournalCursor?
+    ) throws(Failure) -> JournalCursor {
+        try findFiles()
+        var cursor = end
+        var left = total
+        for segment in segments.reversed() {
+            guard let last = end[segment.name] else { continue }
+            let first = max(begin?[segment.name] ?? 0, segment.headerLength)
+            let wanted = max(first, last - min(bytes, left))
+            guard wanted < last else { continue }
+            left -= last - wanted
+            cursor[segment.name] = wanted == first ? first : try segment.boundary(from: wanted, before: last)
+            if !segments.suffix(Self.maxIdleOpen).contains(where: { $0 === segment }) { segment.close() }
+        }
+        return cursor
+    }
+
     /// Takes in the files that have appeared, and forgets those that have gone.
     private func findFiles() throws(Failure) {
         let names = Set(try Directory.journals(in: directory))

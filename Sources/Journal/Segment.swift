@@ -81,6 +81,27 @@ final class Segment {
         return text
     }
 
+    /// The first place at or behind `offset` where a record begins; `end` when none is found. The checksum knows a record
+    /// by its place and the file's salt, so nothing inside a body can pass for one. Records of more than 64 KiB are not
+    /// looked for, and no further than 1 MiB: that bounds what a body full of likely lengths can cost.
+    func boundary(from offset: Int, before end: Int) throws(Failure) -> Int {
+        let window = try opened()
+        var place = Format.padded(max(offset, headerLength))
+        let last = min(end, place + 1 << 20)
+        while place + Format.recordHeaderLength <= last {
+            if let head = try window.bytes(at: place, Format.recordHeaderLength),
+                case let length = Int(head.value(8, as: UInt32.self)),
+                length >= Format.recordHeaderLength, length % 8 == 0, length <= 65_536, place + length <= end,
+                RecordKind(rawValue: head.value(12, as: UInt8.self)) != nil,
+                let bytes = try window.bytes(at: place, length), isWhole(bytes, length, place)
+            {
+                return place
+            }
+            place += 8
+        }
+        return end
+    }
+
     private func record(at offset: Int) throws(Failure) -> Record? {
         let window = try opened()
         guard offset % 8 == 0, let head = try window.bytes(at: offset, Format.recordHeaderLength) else { return nil }

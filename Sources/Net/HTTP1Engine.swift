@@ -42,6 +42,9 @@ final class HTTP1Engine {
     /// Bytes kept for the peer.
     var heldBytes: Int { input.count + parser.head.byteCount + parser.body.count + output.count }
 
+    /// Bytes of answers that wait for the end of the turn.
+    var waitingBytes: Int { output.count }
+
     /// A whole request may wait in the input, which nobody has looked at because earlier answers were waiting.
     var isHeldUp: Bool { !isAnswering && !isFinished && !input.isEmpty }
 

@@ -346,8 +346,16 @@ package final class ServerConnection: ReadinessHandler {
         markDirty()
     }
 
+    /// What waits for the kernel, or for the end of the turn; of HTTP/2, what its streams hold is not among it.
+    var waitingBytes: Int {
+        guard case .http1(let engine) = engine else { return transport.pendingBytes }
+        return transport.pendingBytes + engine.waitingBytes
+    }
+
     func stream(_ bytes: Span<UInt8>, on exchange: ServerExchange, ends: Bool) {
         guard !isClosed else { return }
+        // Whom something is told now and then does not idle, though it has nothing to say itself.
+        lastActivity = server.loop.now
         switch engine {
         case .http2(let session): exchange.withStream { session.send(bytes, on: $0, ends: ends) }
         case .http1(let engine):

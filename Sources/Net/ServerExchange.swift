@@ -23,7 +23,7 @@ package final class ServerExchange {
     /// By what the handler knows this exchange on its record: `undelivered` is told it when the answer did not reach the
     /// peer. 0: it does not care. Set before answering.
     package var mark: UInt64 = 0
-    var isStreaming = false
+    package internal(set) var isStreaming = false
     /// Nil once the stream is over; until then its session keeps it alive.
     private var heldStream: Unmanaged<HTTP2Stream>?
 
@@ -86,6 +86,15 @@ package final class ServerExchange {
     package func stream(_ bytes: [UInt8]) {
         guard isStreaming, !bytes.isEmpty else { return }
         connection.stream(bytes.span, on: self, ends: false)
+    }
+
+    /// Bytes of this answer, and of those before it on the connection, that the kernel has not taken yet. Whoever streams
+    /// looks here before giving more: what a peer does not read waits in memory.
+    package var waitingBytes: Int {
+        guard isStreaming else { return 0 }
+        var count = connection.waitingBytes
+        withStream { count += $0.waitingBytes }
+        return count
     }
 
     package func finishStreaming() {

@@ -4,6 +4,7 @@ import Basics
 import EventLoop
 import MockServer
 import Net
+import TLS
 import Testing
 
 @Suite struct AdminTests {
@@ -316,6 +317,26 @@ import Testing
             let page = try mock.admin.ask("GET", "/")
             #expect(page.status == 200 && page.field("content-type") == "text/html; charset=utf-8")
             #expect(!page.text.contains("http://") && !page.text.contains("https://") && !page.text.contains(" src="))
+        }
+    }
+
+    @Test func `the dashboard's policy lets its own script and style run, and nothing else`() throws {
+        try withMock { mock in
+            let page = try mock.admin.ask("GET", "/")
+            let policy = try #require(page.field("content-security-policy"))
+            for tag in ["script", "style"] {
+                let start = try #require(page.text.firstRange(of: "<\(tag)>")), end = try #require(page.text.firstRange(of: "</\(tag)>"))
+                let inside = Array(page.text[start.upperBound..<end.lowerBound].utf8)
+                #expect(policy.contains("\(tag)-src 'sha256-\(Base64.encode(sha256(inside.span).span))'"))
+                #expect(page.text.split(separator: "<\(tag)").count == 2)
+            }
+            for word in ["default-src 'none'", "connect-src 'self'", "frame-ancestors 'none'", "trusted-types 'none'"] {
+                #expect(policy.contains(word))
+            }
+            #expect(!policy.contains("unsafe") && !policy.contains("*"))
+            for word in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", " style=", " onclick="] {
+                #expect(!page.text.contains(word), "\(word)")
+            }
         }
     }
 

@@ -84,6 +84,36 @@ import YAML
         }
     }
 
+    @Test func `events have the shapes of the page`() throws {
+        try withMock { mock in
+            let client = EventClient(mock)
+            #expect(client.wait { !$0.frames.isEmpty })
+            try mock.fault(#"{"id":"late","times":1,"action":{"delay":"1ms"}}"#)
+            let token = "/v1/tokens/" + TestMock.device
+            _ = try mock.admin.ask("PUT", token, body: #"{"kind":"device","connection":"offline"}"#)
+            let fields = mock.fields([("apns-expiration", "\(now(mock) + 600)")])
+            _ = try mock.provider().ask("POST", "/3/device/" + TestMock.device, fields, body: alert)
+            let update = #"{"aps":{"timestamp":\#(now(mock)),"event":"update","content-state":{}}}"#
+            let live = mock.fields(topic: "com.example.app.push-type.liveactivity").map { name, value in
+                (name, name == "apns-push-type" ? "liveactivity" : value)
+            }
+            _ = try mock.provider().ask("POST", "/3/device/" + String(TestMock.device.reversed()), live, body: update)
+            for body in [#"{"connection":"online"}"#, "{}"] { _ = try mock.admin.ask("PATCH", token, body: body) }
+            _ = try mock.admin.ask("DELETE", token)
+            for id in ["/late", ""] { _ = try mock.admin.ask("DELETE", "/v1/faults" + id) }
+            _ = try mock.admin.ask("PUT", "/v1/clock", body: #"{"scale":1}"#)
+            let schemas = [
+                "push": "Push", "outcome": "EventOutcome", "activity": "Activity", "token": "EventToken",
+                "fault": "EventFault", "clock": "Clock",
+            ]
+            #expect(client.wait { client in schemas.keys.allSatisfy { !client.frames(of: $0).isEmpty } })
+            for frame in client.frames where !frame.name.isEmpty {
+                let schema = Self.document["components"]?["schemas"]?[schemas[frame.name] ?? ""] ?? .null
+                #expect(mistakes(frame.json, schema, at: frame.name) == [])
+            }
+        }
+    }
+
     @Test func `the checker of shapes finds what is wrong`() {
         let schema: JSONValue = [
             "type": "object", "required": ["a"], "additionalProperties": false,
@@ -139,6 +169,8 @@ import YAML
     private func fill(_ template: String) -> String {
         template.replacing("{token}", with: TestMock.device).replacing("{id}", with: "f1")
             .replacing("{bundle}", with: "com.example.app")
+            // Its good answer has no end.
+            .replacing("/v1/events", with: "/v1/events?last=x")
     }
 
     // MARK: Shapes

@@ -4,11 +4,13 @@ import Basics
 import HTTP
 import Net
 
-struct AdminAnswer {
+struct AdminAnswer: Sendable {
     var status = 200
     var contentType: String?
     var body: [UInt8] = []
     var location: String?
+    /// What a browser lets the page do.
+    var policy: String?
 
     /// JSON with a line feed at its end, for those who look at it with curl.
     init(_ json: JSONValue, status: Int = 200, location: String? = nil) {
@@ -33,11 +35,21 @@ struct AdminAnswer {
     /// 204.
     static let done = AdminAnswer()
 
+    static let livePage = {
+        var answer = AdminAnswer(text: LivePage.text, contentType: "text/html; charset=utf-8")
+        answer.policy = LivePage.policy
+        return answer
+    }()
+
     func send(to exchange: ServerExchange) {
         let fields = exchange.responseHead
         if let contentType { fields.append("content-type", contentType) }
         fields.append("cache-control", "no-store")
         fields.append("x-content-type-options", "nosniff")
+        if let policy {
+            fields.append("content-security-policy", policy)
+            fields.append("referrer-policy", "no-referrer")
+        }
         if let location { fields.append("location", location) }
         exchange.respond(status: status, body: body)
     }

@@ -7,6 +7,7 @@ import Faults
 import HTTP
 import Journal
 import Net
+import Synchronization
 
 /// Confined to the admin loop.
 final class AdminHandler: ServerHandler {
@@ -17,6 +18,7 @@ final class AdminHandler: ServerHandler {
     let coordinates: MockCoordinates
     let pushes: PushFinder
     let phoneEvents: PhoneEventFinder
+    let events: EventStreams
     private let journal: JournalWriter
     private var hasNotes = false
 
@@ -27,6 +29,8 @@ final class AdminHandler: ServerHandler {
         journal = try JournalWriter(directory: shared.journalDirectory, name: "admin", time: loop.time)
         pushes = try PushFinder(loop: loop, shared: shared)
         phoneEvents = PhoneEventFinder(loop: loop, feed: shared.devices.phones.feed)
+        events = try EventStreams(loop: loop, shared: shared)
+        events.clock = { [unowned self] in clock().body }
     }
 
     func handle(_ exchange: ServerExchange) {
@@ -58,6 +62,7 @@ final class AdminHandler: ServerHandler {
     func abandoned(_ exchange: ServerExchange) {
         pushes.abandon(exchange)
         phoneEvents.abandon(exchange)
+        events.abandon(exchange)
     }
 
     func refused(_ refusal: Refusal, times: Int) { shared.refusedByAdmin.add(refusal, times: times) }
@@ -80,7 +85,10 @@ final class AdminHandler: ServerHandler {
     private func commit() -> Failure? {
         guard hasNotes else { return nil }
         hasNotes = false
-        if journal.commit() { return nil }
+        if journal.commit() {
+            shared.commits.add(1, ordering: .releasing)
+            return nil
+        }
         let failure = journal.failure ?? Failure(.run, "the admin journal cannot be written")
         shared.report(failure)
         return failure
@@ -92,7 +100,7 @@ final class AdminHandler: ServerHandler {
     ) throws(AdminError) -> AdminAnswer? {
         let isRead = request.method == "GET" || request.method == "HEAD"
         switch route {
-        case .dashboard: return AdminAnswer(text: dashboardPage, contentType: "text/html; charset=utf-8")
+        case .dashboard: return .livePage
         case .metrics:
             return AdminAnswer(text: metricsText(shared), contentType: "text/plain; version=0.0.4; charset=utf-8")
         case .health: return health()
@@ -104,6 +112,7 @@ final class AdminHandler: ServerHandler {
         case .pushes:
             try pushes.find(request, exchange)
             return nil
+        case .events: return try events.open(request, exchange)
         case .token(let token):
             let token = try hexToken(token)
             switch request.method {

@@ -4,7 +4,7 @@
 import Devices
 
 enum AdminRoute: Hashable, Sendable {
-    case dashboard, metrics, health, info, faults, pushes, activities, channels, clock, keys, reset, phones, phoneEvents
+    case dashboard, metrics, health, info, faults, pushes, events, activities, channels, clock, keys, reset, phones, phoneEvents
     case key(id: String)
     case phone(id: String)
     case fault(id: String)
@@ -24,6 +24,7 @@ enum AdminRoute: Hashable, Sendable {
             case "info": self = .info
             case "faults": self = .faults
             case "pushes": self = .pushes
+            case "events": self = .events
             case "activities": self = .activities
             case "channels": self = .channels
             case "keys": self = .keys
@@ -51,7 +52,7 @@ enum AdminRoute: Hashable, Sendable {
     /// HEAD goes wherever GET goes.
     var methods: [String] {
         switch self {
-        case .dashboard, .metrics, .health, .info, .pushes, .activities, .activity, .channels, .phones, .phoneEvents:
+        case .dashboard, .metrics, .health, .info, .pushes, .events, .activities, .activity, .channels, .phones, .phoneEvents:
             ["GET", "HEAD"]
         case .faults: ["GET", "HEAD", "POST", "DELETE"]
         case .keys: ["GET", "HEAD", "POST"]

@@ -28,6 +28,7 @@ final class AdminWorker {
     func drain(within limit: Interval, _ done: @escaping () -> Void) {
         handler.pushes.answerAll()
         handler.phoneEvents.answerAll()
+        handler.events.endAll()
         server.drain(within: limit) { [handler] in
             _ = handler.willSend()
             done()

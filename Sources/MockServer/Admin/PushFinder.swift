@@ -63,7 +63,7 @@ final class PushFinder {
             throw AdminError(
                 503, "too-many-waiting", "\(Self.maxWaiting) questions wait already", hint: "ask again in a moment")
         }
-        let cursor = try self.cursor(parameters["since"])
+        let cursor = try shared.cursor(parameters["since"] ?? "", named: "since")
         let wait = try Self.wait(parameters["wait"])
         let limit = try self.limit(parameters["limit"])
         questions.append(
@@ -159,20 +159,6 @@ final class PushFinder {
     }
 
     // MARK: Parameters
-
-    private func cursor(_ text: String?) throws(AdminError) -> JournalCursor? {
-        switch text ?? "" {
-        case "": return shared.pushesBegin
-        case "end":
-            do { return try shared.journalEnd() } catch {
-                throw AdminError(500, "journal", error.message, hint: error.hint)
-            }
-        case let text:
-            if let cursor = JournalCursor(parsing: text) { return cursor }
-            throw AdminError(
-                400, "bad-parameter", "since is no cursor", hint: "give the 'next' of an earlier answer, or 'end'")
-        }
-    }
 
     /// How long a question may wait for news.
     static func wait(_ text: String?) throws(AdminError) -> Interval {
