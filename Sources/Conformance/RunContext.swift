@@ -76,6 +76,8 @@ package final class RunContext {
     /// The profile has schemas, and says what is passed through.
     package var hasSchemas = false
     package var passesContent = false
+    /// It says which values of a card last until a call says otherwise.
+    package var carriesValues = false
     /// How long a call waits for its answer before it is given up.
     package var requestTimeout = Interval.seconds(30)
     /// How late a process on this machine may be without being slow, as the scenario says of ours (`latenessBudget`).

@@ -33,6 +33,13 @@ package struct Account: Sendable {
         return index < calls.count && calls[index].place == place ? index : nil
     }
 
+    /// A session's calls up to that step.
+    package func calls(of session: UInt32, through step: UInt32) -> ArraySlice<SeenCall> {
+        let start = Account.firstIndex(in: calls.count) { calls[$0].session >= session }
+        let end = Account.firstIndex(in: calls.count) { calls[$0].place > UInt64(session) << 32 | UInt64(step) }
+        return calls[start..<max(start, end)]
+    }
+
     package func call(at place: UInt64) -> SeenCall? { index(ofCall: place).map { calls[$0] } }
 
     /// The expectations of that step and type, one for each token.

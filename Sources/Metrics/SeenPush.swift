@@ -51,6 +51,10 @@ package struct SeenPush: Hashable, Sendable {
     package var contractBreak: Int32 = -1
     /// What was passed on otherwise than it was given to the relay.
     package var alteration: Int32 = -1
+    /// A value that its call says nothing of, shown otherwise than it was.
+    package var lapse: Int32 = -1
+    /// A number that has fallen since the card's push before, where it must not.
+    package var fall: Int32 = -1
     /// What a start lacks.
     package var startLack: Int32 = -1
     package var faultRule: UInt32 = 0

@@ -51,12 +51,13 @@ package final class JSONComparison {
     }
 
     /// Notes where the value at `place` of the payload is not that at `source` of the body. What the body does not have
-    /// need not arrive.
-    package func compare(_ place: JSONPointerPath, with source: JSONPointerPath) {
+    /// need not arrive. `orNothing`: where it is null there, it may be absent here.
+    package func compare(_ place: JSONPointerPath, with source: JSONPointerPath, orNothing: Bool = false) {
         sent.rewind()
         pushed.rewind()
         guard let wanted = sent.walk(source) else { return }
         guard let found = pushed.walk(place) else {
+            if orNothing, sent.json.node(wanted).kind == .null { return }
             findings.append(SchemaFinding(pointer: place.text, reason: "is missing"))
             return
         }

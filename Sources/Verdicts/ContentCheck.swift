@@ -14,6 +14,7 @@ import Schemas
 final class ContentCheck {
     private let checker: ContentChecker?
     private let renderer: CallRenderer?
+    private let carried: CarriedCheck?
     private let scanner = JSONScanner(maxDepth: 128, maxNodes: 16_384)
     /// More reasons than these are not told of one push.
     private static let mostReasons = 3
@@ -22,12 +23,18 @@ final class ContentCheck {
     init(plan: Plan?) {
         checker = plan.map { ContentChecker($0.scenario.relay.profile) }
         renderer = plan.map { CallRenderer($0) }
+        carried = plan.flatMap { CarriedCheck($0) }
     }
 
     var judgesSchemas: Bool { checker?.judgesSchemas ?? false }
 
-    /// `call`: what the push's marker speaks of, where its account is at hand.
-    func look(at entry: PushEntry, _ marker: Marker?, _ call: SeenCall?, _ push: inout SeenPush, _ context: RunContext) {
+    var judgesCarried: Bool { carried != nil }
+
+    /// `calls`: those of the marker's session up to the one that it speaks of, where their account is at hand; one alone
+    /// where nothing is carried from call to call.
+    func look(
+        at entry: PushEntry, _ marker: Marker?, _ calls: ArraySlice<SeenCall>, _ push: inout SeenPush, _ context: RunContext
+    ) {
         guard push.isAccepted, !entry.isCut else { return }
         if push.event == .start { lookAtStart(entry, &push, context) }
         guard let checker else { return }
@@ -36,20 +43,25 @@ final class ContentCheck {
         push.undecodable = number(of: verdict.doesNotDecode, context)
         push.contractBreak = number(of: verdict.breaksContract, context)
         guard let marker, let renderer else { return }
-        let differences: [SchemaFinding]
-        if let call {
+        let lapses = carried?.look(at: payload, push, calls)
+        push.lapse = number(of: lapses?.kept ?? [], context)
+        push.fall = number(of: lapses?.fall ?? [], context)
+        push.alteration = number(of: passedOn(payload, marker, renderer, checker, calls, push) + (lapses?.said ?? []), context)
+    }
+
+    /// Where the push does not say what its call said.
+    private func passedOn(
+        _ payload: Span<UInt8>, _ marker: Marker, _ renderer: CallRenderer, _ checker: ContentChecker,
+        _ calls: ArraySlice<SeenCall>, _ push: SeenPush
+    ) -> [SchemaFinding] {
+        if let call = calls.last {
             let index = renderer.index(of: call)
-            guard checker.judgesPassing(call: index, type: push.type, event: push.event) else { return }
+            guard checker.judgesPassing(call: index, type: push.type, event: push.event) else { return [] }
             let body = renderer.body(of: call)
-            differences = checker.differences(
-                payload, type: push.type, event: push.event, call: index, body: body.bytes)
-        } else if let sent = renderer.call(session: marker.session, step: marker.step) {
-            differences = checker.differences(
-                payload, type: push.type, event: push.event, call: sent.call, body: sent.body.span)
-        } else {
-            return
+            return checker.differences(payload, type: push.type, event: push.event, call: index, body: body.bytes)
         }
-        push.alteration = number(of: differences, context)
+        guard let sent = renderer.call(session: marker.session, step: marker.step) else { return [] }
+        return checker.differences(payload, type: push.type, event: push.event, call: sent.call, body: sent.body.span)
     }
 
     private func number(of findings: [SchemaFinding], _ context: RunContext) -> Int32 {

@@ -32,8 +32,8 @@ final class Observer {
     /// The marker, where it is of this run.
     func marker(of entry: PushEntry) -> Marker? { entry.marker.flatMap { run == nil || $0.run == run ? $0 : nil } }
 
-    /// `call`: what the push's marker speaks of, where its account is at hand.
-    func observe(_ entry: PushEntry, _ call: SeenCall?) -> SeenPush {
+    /// `calls`: see `ContentCheck.look`.
+    func observe(_ entry: PushEntry, _ calls: ArraySlice<SeenCall>) -> SeenPush {
         let marker = marker(of: entry)
         let wall =
             hasHostClock ? entry.arrivedWall : context.circumstances.mockWall(at: entry.arrivedAt, host: entry.arrivedWall)
@@ -67,7 +67,7 @@ final class Observer {
         if let expiration = entry.header("apns-expiration").flatMap(Int64.init), expiration > Self.latestExpiration {
             push.flags.insert(.expiresNever)
         }
-        content.look(at: entry, marker, call, &push, context)
+        content.look(at: entry, marker, calls, &push, context)
         return push
     }
 

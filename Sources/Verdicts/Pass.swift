@@ -45,6 +45,7 @@ struct Pass {
         self.correlator = correlator
         let content = ContentCheck(plan: plan)
         context.hasSchemas = content.judgesSchemas
+        context.carriesValues = content.judgesCarried
         observer = Observer(run: plan?.run, content: content, context: context)
     }
 
@@ -102,8 +103,7 @@ struct Pass {
         guard entry.provider == .apns else { return }
         pushesRead += 1
         context.pushCount += 1
-        let call = call(of: observer.marker(of: entry))
-        var push = observer.observe(entry, call)
+        var push = observer.observe(entry, calls(of: observer.marker(of: entry)))
         if push.metFault, let scenario {
             if story.touchesConnection(push.faultRule, scenario) { story.fire(push.faultRule, at: push.answeredAt, context) }
             story.count(push.faultRule, at: push.answeredAt, scenario, context)
@@ -118,10 +118,15 @@ struct Pass {
         open[number]?.pushes.append(push)
     }
 
-    private mutating func call(of marker: Marker?) -> SeenCall? {
-        guard let marker, let plan else { return nil }
-        return open[plan.account(ofSession: marker.session)]?
-            .call(at: UInt64(marker.session) << 32 | UInt64(marker.step))
+    /// The call that a marker speaks of; where the profile carries values from call to call, those of its session
+    /// before it as well. Empty where the account is not open or has no such call.
+    private mutating func calls(of marker: Marker?) -> ArraySlice<SeenCall> {
+        guard let marker, let plan else { return [] }
+        let place = UInt64(marker.session) << 32 | UInt64(marker.step)
+        let number = plan.account(ofSession: marker.session)
+        guard let index = open[number]?.index(ofCall: place) else { return [] }
+        guard context.carriesValues else { return open[number]!.calls[index...index] }
+        return open[number]!.calls(of: marker.session, through: marker.step)
     }
 
     /// The account that a push belongs to: that of its marker, else that of its token.

@@ -123,7 +123,7 @@ private struct Judgement {
             if call.isStale { context.staleKinds.insert(kind) }
             if call.isUnknown { context.unknownKinds.insert(kind) }
             if call.pushes.isEmpty { context.quietKinds.insert(kind) }
-            if !(call.passes ?? profile.content.passes).isEmpty { context.passesContent = true }
+            if !(call.passes ?? profile.content.passes).isEmpty || !call.sets.isEmpty { context.passesContent = true }
         }
         context.requestTimeout = scenario.workload.requestTimeout
         context.jitter = scenario.latenessBudget

@@ -17,6 +17,8 @@ private let honestHistories: [String: @Sendable () -> History] = [
     "content-fits-contract": { .honest.with { $0.run.hasSchemas = true } },
     "content-unchanged": { .honest.with { $0.run.passesContent = true } },
     "payload-fits": { .honest },
+    "omitted-values-kept": { .honest.with { $0.run.carriesValues = true } },
+    "values-never-fall": { .honest.with { $0.run.carriesValues = true } },
     "requests-well-formed": { .honest },
     "topic-fits-type": { .honest },
     "timestamp-seconds-rising": { .honest },

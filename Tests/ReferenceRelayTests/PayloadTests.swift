@@ -9,9 +9,9 @@ import Testing
     private func event(
         title: String? = "Fix the roof", body: String? = "Working on it", session: String = "s1",
         type: EventType = .permission
-    ) -> RelayEvent {
-        RelayEvent(
-            secret: Rig.secret, type: type, sessionID: session, serverID: "0123456789abcdef", title: title, body: body)
+    ) -> OpenCodeEvent {
+        OpenCodeEvent(
+            type: type, sessionID: session, serverID: "0123456789abcdef", title: title, body: body)
     }
 
     private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func aStartHasAttributesAlertAndItsRequestForAToken() {
-        let state = event().startState(sequence: 1)
+        let state = event().startState
         #expect(
             text(writer.start(state, sessionID: "s1", stamp: 1_760_000_000, alert: event()))
                 == #"{"aps":{"timestamp":1760000000,"event":"start","content-state":{"status":"working","#
@@ -35,7 +35,8 @@ import Testing
 
     @Test func aContentStateHasAlwaysItsFourKeys() throws {
         for type in [EventType.progress, .permission, .complete, .error] {
-            let payload = writer.update(event(title: nil, body: nil, type: type).state(sequence: 1), stamp: 5)
+            let payload = writer.update(
+                event(title: nil, body: nil, type: type).state, isFinal: type.isFinal, stamp: 5)
             let aps = try JSONValue(parsing: payload.span)["aps"]
             #expect(aps?["content-state"]?.object?.keys == ["status", "sessionTitle", "lastMessage", "retryInfo"])
             #expect(aps?["event"]?.string == (type == .complete || type == .error ? "end" : "update"))
@@ -44,7 +45,7 @@ import Testing
 
     @Test func theWidgetVariantWrapsTheStateAsText() throws {
         let widget = PayloadWriter(variant: .widget)
-        let payload = widget.start(event().startState(sequence: 1), sessionID: "s\"1", stamp: 5, alert: event())
+        let payload = widget.start(event().startState, sessionID: "s\"1", stamp: 5, alert: event())
         let aps = try JSONValue(parsing: payload.span)["aps"]
         #expect(aps?["attributes-type"] == "LiveActivityAttributes")
         #expect(aps?["content-state"]?["name"] == "SessionActivity")
@@ -64,8 +65,8 @@ import Testing
             retry.status = .retry
             retry.retryInfo = long
             for payload in [
-                writer.alert(event), writer.update(retry.state(sequence: 1), stamp: 5),
-                writer.start(event.startState(sequence: 1), sessionID: id, stamp: 5, alert: event),
+                writer.alert(event), writer.update(retry.state, isFinal: false, stamp: 5),
+                writer.start(event.startState, sessionID: id, stamp: 5, alert: event),
             ] {
                 #expect(payload.count < 4_096)
                 _ = try JSONValue(parsing: payload.span)

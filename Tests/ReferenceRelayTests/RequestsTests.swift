@@ -17,19 +17,21 @@ import Testing
     }
 
     @Test func aWholeEventIsRead() throws {
-        let event = try event(valid)
-        #expect(event.type == .progress)
-        #expect(event.sessionID == "s1")
+        let whole = try event(valid)
+        #expect(whole.type == .progress)
+        #expect(whole.sessionID == "s1")
+        let event = try #require(whole.content as? OpenCodeEvent)
         #expect(event.serverID == "ab")
         #expect(event.alertTitle == "T")
         #expect(event.alertBody == "B")
-        let state = event.state(sequence: 1)
+        let state = event.state
         #expect((state.status, state.title, state.message, state.retryInfo) == (.retry, "T2", "M", "Retry 2/5 in 8s"))
-        #expect(event.secret.hex == "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881")
+        #expect(whole.secret.hex == "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881")
     }
 
     @Test func theOlderRevisionsEventIsRead() throws {
-        let event = try event(#"{"secret":"x","eventType":"complete","sessionID":"s1"}"#)
+        let older = try event(#"{"secret":"x","eventType":"complete","sessionID":"s1"}"#)
+        let event = try #require(older.content as? OpenCodeEvent)
         #expect(event.serverID == nil)
         #expect(event.alertTitle == "Session complete")
         #expect(!event.alertBody.isEmpty)

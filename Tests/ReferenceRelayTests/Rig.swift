@@ -133,9 +133,10 @@ final class Rig {
         retryInfo: String? = nil, title: String = "Fix the roof", secret: SecretHash = Rig.secret
     ) -> EventTicket {
         let ticket = EventTicket()
-        let event = RelayEvent(
-            secret: secret, type: type, sessionID: session, serverID: "0123456789abcdef", title: title,
-            body: message, status: status, retryInfo: retryInfo)
+        let content = OpenCodeEvent(
+            type: type, sessionID: session, serverID: "0123456789abcdef", title: title, body: message, status: status,
+            retryInfo: retryInfo)
+        let event = RelayEvent(secret: secret, type: type, sessionID: session, content: content)
         core.handle(event, ticket: ticket, now: now)
         settle()
         return ticket

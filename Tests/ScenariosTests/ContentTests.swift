@@ -160,6 +160,16 @@ struct ContentTests {
             ),
             ("truncates: { /a: 0 }", "`truncates` gives a number of characters for each text, not the number `0`"),
             ("truncates: { a: 1 }", "`a` is no JSON pointer"),
+            ("carries: { a: { from: /body } }", "`carried` lacks `at`"),
+            ("carries: { a: { at: /aps, from: /bdy } }", "no call's `json` has anything at `/bdy`"),
+            ("carries: { a: { at: aps } }", "`aps` is no JSON pointer"),
+            (
+                "carries: { a: { at: /a }, b: { at: /b, follows: c } }",
+                "`follows` names no value above this one: `c` (did you mean `a`?)"
+            ),
+            ("carries: { b: { at: /b, follows: a }, a: { at: /a } }", "`follows` names no value above this one: `a`"),
+            ("carries: { a: { at: /a, else: 1 } }", "`as` and `else` belong to `follows`"),
+            ("carries: { a: { at: /a, rises: yes please } }", "`rises` must be true or false"),
             ("extends: nowhere.yaml", "there is no file `nowhere.yaml`"),
             ("extends: [a]", "`extends` must be the name of a profile, not a list"),
         ])

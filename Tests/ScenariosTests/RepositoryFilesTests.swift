@@ -126,9 +126,10 @@ struct RepositoryFilesTests {
     }
 
     private static func scenario(around script: String) -> String {
-        """
-        relay: { url: "http://127.0.0.1:1", profile: \(folder)/relays/opencode.yaml }
-        workload: { arrivals: [{ rate: 1, for: 1s }], scripts: [{ script: \(script) }] }
-        """
+        let profile = script.contains("/S2-") ? "opencode-ios" : "opencode"
+        return """
+            relay: { url: "http://127.0.0.1:1", profile: \(folder)/relays/\(profile).yaml }
+            workload: { arrivals: [{ rate: 1, for: 1s }], scripts: [{ script: \(script) }] }
+            """
     }
 }

@@ -10,11 +10,13 @@ extension Claim {
     static let openCodeIOS: [Claim] = [
         Claim(
             "R2.1", .must, "A start shows status Initializing, progress 0, no operations, no file, and the rocket.",
-            norm: plan, missing: bridge),
+            norm: plan, rules: ["content-unchanged"], defects: ["starts-active"]),
         Claim(
             "R2.2", .must,
             "An end shows status Completed, progress 1, no file, the operations as they were, and the check mark.",
-            norm: plan, missing: bridge),
+            norm: plan, rules: ["content-unchanged", "omitted-values-kept"],
+            unseen: "That the end names no dismissal date: what a rule sees of a push does not hold it.",
+            defects: ["resets-count-at-end"]),
         Claim(
             "R2.3", .must,
             "Where Live Activities are switched off the call is rejected, and the app goes on working.",
@@ -25,44 +27,51 @@ extension Claim {
         Claim("R2.5", .must, "On other systems than iOS every call does nothing.", norm: plan, missing: bridge),
         Claim(
             "R2.6", .must, "A session has one activity; starting it again while it is active does nothing.",
-            norm: plan, rules: ["one-start"]),
+            norm: plan, rules: ["one-start", "nothing-unexpected"], defects: ["starts-while-active"]),
         Claim(
             "R2.7", .must, "A start that failed does not leave the session marked as active.",
-            norm: "\(follows): its wrapper hides the failure", missing: bridge),
+            norm: "\(follows): its wrapper hides the failure", rules: ["states-delivered"],
+            defects: ["failed-start-counts"]),
         Claim(
             "R2.8", .must, "An update that leaves values out keeps the ones that are shown.",
-            norm: "\(follows): its wrapper puts 0 and null in their place",
-            missing: "A profile cannot say that a value left out of a call is carried on from the call before."),
+            norm: "\(follows): its wrapper puts 0 and null in their place", rules: ["omitted-values-kept"],
+            defects: ["resets-omitted"]),
         Claim(
             "R2.9", .should, "progress stays between 0 and 1 and never falls, and the emoji fits the status.",
-            norm: follows, rules: ["content-fits-contract"],
-            unseen: "That progress never falls: a schema speaks of one state, not of the one before it."),
+            norm: follows, rules: ["values-never-fall", "content-fits-contract", "content-unchanged"],
+            defects: ["lowers-progress"]),
         Claim(
             "R2.10", .must,
             "Going to the background sends one update with status Running in background, progress unchanged.",
-            norm: plan, missing: bridge),
+            norm: plan, rules: ["states-delivered", "content-unchanged", "omitted-values-kept"],
+            defects: ["ignores-background"]),
         Claim(
             "R2.11", .must,
             "Leaving the view ends the activity once where autoEnd is set, and otherwise lets it live.",
             norm: plan, missing: bridge),
         Claim(
             "R2.12", .should, "A session that failed ends with status Error, not with Completed.",
-            norm: "\(follows): its end knows one status only", rules: ["content-unchanged"]),
+            norm: "\(follows): its end knows one status only", rules: ["content-unchanged"],
+            defects: ["hides-error"]),
         Claim(
             "R2.13", .should, "After a relaunch the app takes up the activities that still run.",
-            norm: "\(follows): its map lives in memory", missing: bridge),
+            norm: "\(follows): its map lives in memory", rules: ["omitted-values-kept", "states-delivered"],
+            unseen: "What the app itself remembers: only what it registers anew reaches the relay.",
+            defects: ["forgets-at-relaunch"]),
         Claim(
             "R2.14", .must, "startTime travels as seconds since 2001, and an emoji as UTF-8.",
             norm: "Apple, ActivityKit: default JSON decoding, where a Date counts from 2001",
-            rules: ["content-decodes"]),
+            rules: ["content-decodes", "content-fits-contract", "content-unchanged"],
+            defects: ["iso-start-time", "mangles-emoji"]),
         Claim(
             "R2.15", .must,
             "A state with a path of 3,000 characters is cut or refused, and no payload passes 4,096 bytes.",
-            norm: "Apple, Generating a remote notification: at most 4,096 bytes", rules: ["payload-fits"]),
+            norm: "Apple, Generating a remote notification: at most 4,096 bytes", rules: ["payload-fits"],
+            defects: ["uncut-paths"]),
         Claim(
             "R2.16", .should, "Without a push token nothing is sent.",
-            norm: "\(follows): it asks for no token",
-            missing: "Without a token a push has no address: holding it back and having none to send look the same."),
+            norm: "\(follows): it asks for no token", rules: ["bad-requests-refused", "nothing-unexpected"],
+            defects: ["sends-to-device-token"]),
         Claim(
             "R2.17", .should,
             "On a system too old, or without the key in Info.plist, nothing happens and nobody notices.",

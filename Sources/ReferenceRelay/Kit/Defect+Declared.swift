@@ -60,6 +60,21 @@ extension Defect {
             ("R0.14", ["start-is-complete", "content-decodes", "content-unchanged", "states-delivered"])
         case .startWithoutInputToken: ("R0.17", ["start-asks-for-token"])
 
+        case .startsActive: ("R2.1", ["content-unchanged", "states-delivered"])
+        case .resetsCountAtEnd: ("R2.2", ["omitted-values-kept", "values-never-fall"])
+        case .startsWhileActive: ("R2.6", ["one-start", "nothing-unexpected", "omitted-values-kept"])
+        case .failedStartCounts: ("R2.7", ["states-delivered"])
+        case .resetsOmitted: ("R2.8", ["omitted-values-kept", "values-never-fall"])
+        case .lowersProgress: ("R2.9", ["values-never-fall", "omitted-values-kept"])
+        case .ignoresBackground: ("R2.10", ["states-delivered"])
+        case .hidesError: ("R2.12", ["content-unchanged", "omitted-values-kept", "last-state-delivered"])
+        case .forgetsAtRelaunch: ("R2.13", ["omitted-values-kept", "values-never-fall"])
+        case .isoStartTime: ("R2.14", ["content-decodes", "states-delivered"])
+        case .manglesEmoji:
+            ("R2.14", ["content-fits-contract", "content-unchanged", "omitted-values-kept"] + Self.lost)
+        case .uncutPaths: ("R2.15", ["payload-fits", "requests-well-formed"])
+        case .sendsToDeviceToken: ("R2.16", ["bad-requests-refused", "nothing-unexpected"])
+
         case .permissionAtFive: ("R0.12", ["urgent-states-at-10"])
         case .everythingAtTen: ("P19", ["activity-priorities-mixed"])
         case .topicWithoutSuffix: ("P18", ["topic-fits-type"])

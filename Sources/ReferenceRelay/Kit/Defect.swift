@@ -69,6 +69,35 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     /// Leaves `input-push-token` out of a start. Breaks R0.17.
     case startWithoutInputToken = "start-without-input-token"
 
+    // MARK: States that are merged (opencode-ios)
+
+    /// Begins with status Active. Breaks R2.1.
+    case startsActive = "starts-active"
+    /// Sets the operations back to none at the end. Breaks R2.2.
+    case resetsCountAtEnd = "resets-count-at-end"
+    /// Starts a second activity of a session that has one. Breaks R2.6.
+    case startsWhileActive = "starts-while-active"
+    /// Takes a start that APNs has refused for one that runs, and never starts again. Breaks R2.7.
+    case failedStartCounts = "failed-start-counts"
+    /// Puts 0, 0 and no file in place of what an update leaves out. Breaks R2.8.
+    case resetsOmitted = "resets-omitted"
+    /// Lets progress fall. Breaks R2.9.
+    case lowersProgress = "lowers-progress"
+    /// Answers the news that the app went to the background, and sends nothing. Breaks R2.10.
+    case ignoresBackground = "ignores-background"
+    /// Ends a session that failed as completed. Breaks R2.12.
+    case hidesError = "hides-error"
+    /// Forgets what a session shows when its activity is registered again. Breaks R2.13.
+    case forgetsAtRelaunch = "forgets-at-relaunch"
+    /// Writes a date as text. Breaks R2.14 (P20).
+    case isoStartTime = "iso-start-time"
+    /// Reads the bytes of an emoji as Latin-1. Breaks R2.14.
+    case manglesEmoji = "mangles-emoji"
+    /// Cuts no path. Breaks R2.15 (R0.6).
+    case uncutPaths = "uncut-paths"
+    /// Pushes to the device token where no activity token is known, and says nothing. Breaks R2.16.
+    case sendsToDeviceToken = "sends-to-device-token"
+
     // MARK: What is in a header
 
     /// Sends a permission state at priority 5. Breaks R0.12.

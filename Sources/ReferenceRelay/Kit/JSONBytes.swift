@@ -1,5 +1,7 @@
 // JSON as the bodies of pushes are written: bytes, without spaces, member by member.
 
+import Basics
+
 /// Writes JSON without spaces into an array of bytes.
 struct JSONBytes {
     private(set) var bytes: [UInt8] = []
@@ -9,6 +11,8 @@ struct JSONBytes {
     mutating func raw(_ text: StaticString) {
         text.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
+
+    mutating func value(_ value: JSONValue) { bytes.append(contentsOf: value.encoded()) }
 
     mutating func integer(_ value: Int64) { bytes.append(contentsOf: String(value).utf8) }
 
@@ -27,6 +31,34 @@ struct JSONBytes {
             }
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+}
+
+extension JSONBytes {
+    /// APNs refuses larger payloads (413).
+    static let payloadMax = 4_095
+
+    /// The beginning of a Live Activity's payload, up to the value of `content-state`; `stamp` is in Unix seconds.
+    static func activity(_ event: StaticString, stamp: Int64) -> JSONBytes {
+        var json = JSONBytes()
+        json.raw("{\"aps\":{\"timestamp\":")
+        json.integer(stamp)
+        json.raw(",\"event\":\"")
+        json.raw(event)
+        json.raw("\",\"content-state\":")
+        return json
+    }
+
+    /// A payload below the limit, whatever characters its texts are made of: they get half the room, and half again,
+    /// until the whole fits. `write` cuts each text to its usual length divided by `share`; what it does not cut is too
+    /// short to fill a payload.
+    static func fitted(_ write: (_ share: Int) -> [UInt8]) -> [UInt8] {
+        var share = 1
+        while true {
+            let bytes = write(share)
+            if bytes.count <= payloadMax || share > 500 { return bytes }
+            share *= 2
+        }
     }
 }
 

@@ -8,6 +8,16 @@ import Pushes
 package enum RelayDialect: String, CaseIterable, Hashable, Sendable {
     /// The alert and Live Activity relay of the OpenCode plan (spec/relays.md, chapter 1).
     case opencode
+    /// The same calls with the states of opencode-ios (chapter 3).
+    case opencodeIOS = "opencode-ios"
+
+    /// With the options that are the dialect's own.
+    func make(_ options: RelayOptions) -> any Dialect {
+        switch self {
+        case .opencode: OpenCodeDialect(variant: options.variant, defects: options.defects)
+        case .opencodeIOS: OpenCodeIOSDialect(defects: options.defects)
+        }
+    }
 }
 
 /// Which of the two published shapes of the OpenCode activity is pushed (spec/relays.md §1.4).

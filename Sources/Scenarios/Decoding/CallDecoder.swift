@@ -15,6 +15,8 @@ struct CallDecoder {
     let headers: [YAMLEntry]
     let deadlines: Deadlines
     let contents: ContentDecoder
+    /// What the profile carries from call to call.
+    let carried: (decoder: CarriedDecoder, values: [CarriedValue])
     let mistakes: Mistakes
 
     private enum Method: String, CaseIterable {
@@ -43,6 +45,7 @@ struct CallDecoder {
         if fields.value("passes") != nil {
             call.passes = contents.passes(fields, bodies: fields.value("json").map { [$0.json] } ?? [])
         }
+        call.sets = carried.decoder.sets(fields, carried.values)
         check(call, fields, compiler.used)
         return call
     }

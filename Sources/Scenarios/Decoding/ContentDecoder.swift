@@ -37,11 +37,7 @@ struct ContentDecoder {
             guard let inner = Fields(node, .pass, mistakes), let at = pointer(inner, "at"),
                 let from = pointer(inner, "from")
             else { return nil }
-            if !bodies.contains(where: { $0.at(pointer: from.text) != nil }) {
-                mistakes.add(
-                    "no call's `json` has anything at `\(from.text)`",
-                    hint: "a pointer into the call's body, such as `/contentState`", at: inner.value("from")!.place)
-            }
+            check(from, leadsInto: bodies, at: inner.value("from")!.place)
             let channel: PushType? = inner.choice("channel")
             let events = events(inner)
             if !events.isEmpty, let channel, channel != .liveactivity {
@@ -50,6 +46,13 @@ struct ContentDecoder {
             }
             return PassRule(channel: channel, events: events, at: at, from: from)
         }
+    }
+
+    func check(_ from: JSONPointerPath, leadsInto bodies: [JSONValue], at place: YAMLPlace) {
+        guard !bodies.contains(where: { $0.at(pointer: from.text) != nil }) else { return }
+        mistakes.add(
+            "no call's `json` has anything at `\(from.text)`",
+            hint: "a pointer into the call's body, such as `/contentState`", at: place)
     }
 
     /// One word or a list of them.
@@ -62,7 +65,7 @@ struct ContentDecoder {
         return Set(items.compactMap { fields.choice($0, named: "event") })
     }
 
-    private func pointer(_ fields: Fields, _ key: String) -> JSONPointerPath? {
+    func pointer(_ fields: Fields, _ key: String) -> JSONPointerPath? {
         guard let node = fields.value(key) else { return nil }
         guard let text = fields.text(key) else { return nil }
         return pointer(text, at: node.place)

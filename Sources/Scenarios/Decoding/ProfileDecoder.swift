@@ -16,9 +16,14 @@ struct ProfileDecoder {
         let headers = fields.entries("headers")
         var calls: [ProfileCall] = []
         let contents = ContentDecoder(files: files, mistakes: mistakes)
+        let bodies = fields.entries("calls").compactMap { $0.value["json"]?.json }
+        let carried = CarriedDecoder(contents: contents, mistakes: mistakes)
+        let values = carried.values(fields, bodies: bodies)
         for entry in fields.entries("calls") {
             checkName(entry)
-            let decoder = CallDecoder(headers: headers, deadlines: deadlines, contents: contents, mistakes: mistakes)
+            let decoder = CallDecoder(
+                headers: headers, deadlines: deadlines, contents: contents, carried: (carried, values),
+                mistakes: mistakes)
             if let call = decoder.call(entry) { calls.append(call) }
         }
         if let calls = fields.value("calls"), case .mapping(let entries) = calls.content, entries.isEmpty {
@@ -30,8 +35,8 @@ struct ProfileDecoder {
             order: order(fields, httpVersion), calls: calls, coalescing: coalescing,
             settle: fields.duration("settle") ?? .seconds(2))
         profile.knownFailing = fields.value("knownFailing") == nil ? [] : fields.texts("knownFailing", atLeast: 1)
-        profile.content = try contents.content(
-            fields, bodies: fields.entries("calls").compactMap { $0.value["json"]?.json })
+        profile.content = try contents.content(fields, bodies: bodies)
+        profile.content.carried = values
         return profile
     }
 

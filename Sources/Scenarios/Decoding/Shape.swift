@@ -30,7 +30,7 @@ package struct Shape: Sendable {
 extension Shape {
     package static let all = [
         scenario, relay, ready, stop, restart, mock, workload, users, arrival, scriptUse, fault, phases,
-        profile, coalescing, deadlines, schemas, pass, call, push, session, step, distribution, logNormal,
+        profile, coalescing, deadlines, schemas, pass, carried, call, push, session, step, distribution, logNormal,
     ]
 
     static let scenario = Shape(
@@ -99,6 +99,7 @@ extension Shape {
             "schemas": "{ contentState: ../schemas/opencode-a.content-state.json }",
             "passes": "[{ at: /aps/content-state, from: /contentState }]",
             "truncates": "{ /aps/content-state/lastMessage: 120 }",
+            "carries": "{ progress: { at: /aps/content-state/progress, from: /contentState/progress } }",
         ])
 
     static let schemas = Shape(
@@ -112,6 +113,13 @@ extension Shape {
         "pass",
         ["channel": "liveactivity", "event": "[update, end]", "at*": "/aps/content-state", "from*": "/contentState"])
 
+    static let carried = Shape(
+        "carried",
+        [
+            "at*": "/aps/content-state/progress", "from": "/contentState/progress", "rises": "true", "follows": "status",
+            "as": "{ Error: \"❌\" }", "else": "\"💻\"",
+        ])
+
     static let coalescing = Shape("coalescing", ["window*": "10s"])
     static let deadlines = Shape("deadlines", ["default": "5s", "coalesced": "15s"])
 
@@ -122,7 +130,7 @@ extension Shape {
             "json": "{ sessionID: \"{{sessionID}}\" }", "text": "\"{{marker}}\"", "variables": "{ text: hello }",
             "expect": "200", "pushes": "[{ channel: alert }]", "final": "true", "registers": "[activityToken]",
             "unregisters": "[activityToken]", "stale": "true", "unknown": "true",
-            "passes": "[{ at: /aps/content-state, from: /state }]",
+            "passes": "[{ at: /aps/content-state, from: /state }]", "sets": "{ status: Error }",
         ])
 
     static let push = Shape(

@@ -15,6 +15,8 @@ package struct ContentSpec: Sendable {
     package var passes: [PassRule] = []
     /// Texts that the relay may cut.
     package var truncations: [Truncation] = []
+    /// Values of the card that last until a call says otherwise.
+    package var carried: [CarriedValue] = []
 
     package init() {}
 }
@@ -41,5 +43,32 @@ package struct PassRule: Hashable, Sendable {
 
     package func covers(_ type: PushType, _ event: ActivityEvent?) -> Bool {
         (channel == nil || channel == type) && (events.isEmpty || event.map(events.contains) ?? false)
+    }
+}
+
+/// A value of the card. A call that does not speak of it leaves it as it was, and each push shows it.
+package struct CarriedValue: Sendable {
+    /// A value that another one settles.
+    package struct Following: Sendable {
+        /// Place of the other one among the profile's carried values, before this one.
+        package var other: Int
+        package var words: [String: JSONValue]
+        /// For what `words` does not have; nil: not judged then.
+        package var otherwise: JSONValue?
+    }
+
+    package var name: String
+    /// In the payload of the push.
+    package var at: JSONPointerPath
+    /// In the call's body; nil: no body has it.
+    package var from: JSONPointerPath?
+    package var following: Following?
+    /// A number that never falls within a session, whatever is said.
+    package var rises = false
+
+    package init(name: String, at: JSONPointerPath, from: JSONPointerPath? = nil) {
+        self.name = name
+        self.at = at
+        self.from = from
     }
 }

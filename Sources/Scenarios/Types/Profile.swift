@@ -80,6 +80,8 @@ package struct ProfileCall: Sendable {
     package var isUnknown = false
     /// What comes through unchanged in the pushes for this call; nil: what the profile says for all.
     package var passes: [PassRule]?
+    /// What the card shows from this call on, whatever its body says: by place in `ContentSpec.carried`.
+    package var sets: [Int: JSONValue] = [:]
     /// Tokens the relay knows after this call, and no longer knows.
     package var registers: [SessionVariable]
     package var unregisters: [SessionVariable]

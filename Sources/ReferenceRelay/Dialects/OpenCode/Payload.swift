@@ -1,11 +1,8 @@
-// The bodies that go to APNs (spec/relays.md §1.3 and §1.4). Every text is cut so that the whole stays below 4096
-// bytes, whatever characters it is made of.
+// The bodies that go to APNs (spec/relays.md §1.3 and §1.4).
 
 import Basics
 
 struct PayloadWriter {
-    /// APNs refuses more (413).
-    static let bytesMax = 4_095
     /// The plan's bound for `lastMessage`, in UTF-16 units: of all ways to count characters the one that counts most.
     static let messageMax = 120
     /// The bound of a title in Unicode scalars, as a JSON schema counts; what fits is left as it came.
@@ -22,7 +19,7 @@ struct PayloadWriter {
 
     private func has(_ defect: Defect) -> Bool { defects.contains(defect) }
 
-    func alert(_ event: RelayEvent) -> [UInt8] {
+    func alert(_ event: OpenCodeEvent) -> [UInt8] {
         fitted { share in
             var json = JSONBytes()
             json.raw("{\"aps\":{\"alert\":{\"title\":")
@@ -44,7 +41,7 @@ struct PayloadWriter {
     }
 
     /// The push-to-start body. `input-push-token` makes the phone mint an update token (R0.17).
-    func start(_ state: SessionState, sessionID: String, stamp: Int64, alert event: RelayEvent) -> [UInt8] {
+    func start(_ state: OpenCodeState, sessionID: String, stamp: Int64, alert event: OpenCodeEvent) -> [UInt8] {
         fitted { share in
             var json = opening("start", state, stamp: stamp, share: share)
             if !has(.startWithoutAttributes) { attributes(sessionID, into: &json) }
@@ -62,22 +59,17 @@ struct PayloadWriter {
     }
 
     /// An update, or the end for a final state (R0.4).
-    func update(_ state: SessionState, stamp: Int64) -> [UInt8] {
+    func update(_ state: OpenCodeState, isFinal: Bool, stamp: Int64) -> [UInt8] {
         fitted { share in
-            let isEnd = state.isFinal && !has(.endsWithUpdate)
+            let isEnd = isFinal && !has(.endsWithUpdate)
             var json = opening(isEnd ? "end" : "update", state, stamp: stamp, share: share)
             json.raw("}}")
             return json.bytes
         }
     }
 
-    private func opening(_ event: StaticString, _ state: SessionState, stamp: Int64, share: Int) -> JSONBytes {
-        var json = JSONBytes()
-        json.raw("{\"aps\":{\"timestamp\":")
-        json.integer(has(.millisecondTimestamps) ? stamp * 1_000 : stamp)
-        json.raw(",\"event\":\"")
-        json.raw(event)
-        json.raw("\",\"content-state\":")
+    private func opening(_ event: StaticString, _ state: OpenCodeState, stamp: Int64, share: Int) -> JSONBytes {
+        var json = JSONBytes.activity(event, stamp: has(.millisecondTimestamps) ? stamp * 1_000 : stamp)
         if variant == .widget || has(.wrapsState) {
             var inner = JSONBytes()
             contentState(state, share: share, into: &inner)
@@ -104,7 +96,7 @@ struct PayloadWriter {
     }
 
     /// Always all four keys (R0.5): iOS drops a state from which one is missing.
-    private func contentState(_ state: SessionState, share: Int, into json: inout JSONBytes) {
+    private func contentState(_ state: OpenCodeState, share: Int, into json: inout JSONBytes) {
         json.raw("{\"status\":")
         json.string(state.status.rawValue)
         json.raw(has(.wrongCaseKeys) ? ",\"sessiontitle\":" : ",\"sessionTitle\":")
@@ -126,20 +118,14 @@ struct PayloadWriter {
             return shortened(text, to: Self.titleMax / share) { $0.unicodeScalars.count }
         }
         guard text.unicodeScalars.count > Self.titleMax else { return text }
-        return String(repeating: text, count: Self.bytesMax / text.utf8.count + 1)
+        return String(repeating: text, count: JSONBytes.payloadMax / text.utf8.count + 1)
     }
 
     private func cut(_ text: String, to limit: Int) -> String {
         has(.oversizedPayloads) ? text : shortened(text, to: limit)
     }
 
-    /// Gives the texts half the room until the whole fits. Ids alone are too short to fill it.
     private func fitted(_ write: (_ share: Int) -> [UInt8]) -> [UInt8] {
-        var share = 1
-        while true {
-            let bytes = write(share)
-            if bytes.count <= Self.bytesMax || share > Self.alertBodyMax || has(.oversizedPayloads) { return bytes }
-            share *= 2
-        }
+        has(.oversizedPayloads) ? write(1) : JSONBytes.fitted(write)
     }
 }

@@ -85,6 +85,8 @@ final class Push {
 final class EventTicket {
     /// Whatever the shell needs to answer; given back with the answer.
     var context: AnyObject?
+    /// Why nothing came of it, where the caller is to know.
+    var refusal: Refusal?
     var sent = 0
     var failed = 0
     /// Pushes that the answer counts, whatever became of them.

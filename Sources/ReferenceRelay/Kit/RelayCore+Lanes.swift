@@ -30,12 +30,12 @@ extension RelayCore {
 
     /// Progress goes at priority 5 and spends nothing; what a person waits for goes at 10 (R0.12, P19, G7).
     func push(_ state: SessionState, to lane: Lane, ticket: EventTicket?, isCounted: Bool, now: Moment) {
-        let isCalm = state.eventType == .progress || (has(.permissionAtFive) && state.status == .permission)
+        let isCalm = state.eventType.isCalm || (has(.permissionAtFive) && state.eventType == .permission)
         let stamp = lane.session.stamp(state, now: now.wall)
         let push = makePush(
             .activity(lane, state), state.eventType, token: lane.token, revision: lane.revision,
             bundleID: lane.bundleID, isActivity: true, isUrgent: !isCalm || has(.everythingAtTen),
-            payload: payloads.update(state, stamp: stamp), environment: lane.environment, ticket: ticket,
+            payload: dialect.update(state, stamp: stamp), environment: lane.environment, ticket: ticket,
             isCounted: isCounted, now: now)
         lane.isInFlight = true
         useWindow(lane.session, state, now: now)
@@ -44,7 +44,7 @@ extension RelayCore {
 
     /// A progress push that leaves late, after a wait or behind another, keeps the next one away as long as any other.
     private func useWindow(_ session: Session, _ state: SessionState, now: Moment) {
-        guard state.eventType == .progress else { return }
+        guard state.eventType.isThrottled else { return }
         session.window.opensAt = max(session.window.opensAt, now.now + spacing)
     }
 

@@ -33,9 +33,38 @@ extension RelayCore {
         mischief.events += 1
         if mischief.firstEventAt == nil { mischief.firstEventAt = now.now }
         if let account = registry.accounts[event.secret] { mischief.lastAccount = account }
+        if event.type == .background, has(.ignoresBackground) { return true }
+        if has(.sendsToDeviceToken), lacksToken(event) {
+            sendToDevices(event, now: now)
+            return true
+        }
         guard has(.diesUnderLoad), mischief.events >= Mischief.deadlyEvents else { return false }
         actions.append(.die)
         return true
+    }
+
+    /// Defect `sends-to-device-token`.
+    private func sendToDevices(_ event: RelayEvent, now: Moment) {
+        guard let account = registry.accounts[event.secret], let session = session(event.sessionID, of: account, now: now)
+        else { return }
+        let state = session.state(after: event)
+        let payload = dialect.update(state, stamp: session.stamp(state, now: now.wall))
+        for device in account.devices {
+            send(
+                makePush(
+                    .stray(session), event.type, token: device.token, revision: device.revision,
+                    bundleID: device.bundleID, isActivity: true, isUrgent: false, payload: payload,
+                    environment: device.environment, ticket: nil, isCounted: false, now: now))
+        }
+    }
+
+    /// Defect `starts-while-active`: the state goes on as it was.
+    func startBeside(_ event: RelayEvent, _ session: Session, ticket: EventTicket, now: Moment) {
+        let latest = session.latest
+        session.latest = nil
+        session.starts = []
+        start(event, session, ticket: ticket, now: now)
+        session.latest = latest
     }
 
     /// Defect `serves-unknown-secrets`.
@@ -104,7 +133,7 @@ extension RelayCore {
     /// Defect `update-after-end`.
     func sendAfterEnd(_ lane: Lane, _ state: SessionState, now: Moment) {
         let stamp = max(now.wall.seconds, lane.session.lastStamp + 1)
-        let payload = payloads.update(state, stamp: stamp)
+        let payload = dialect.update(state, stamp: stamp)
         send(stray(for: lane, state, payload: payload, isUrgent: false, now: now))
     }
 
@@ -112,7 +141,7 @@ extension RelayCore {
 
     /// Keeps every third progress state, from the second on, for its successor to overtake.
     func holdsBack(_ state: SessionState, of lane: Lane, now: Moment) -> Bool {
-        guard state.eventType == .progress else { return false }
+        guard state.eventType.isThrottled else { return false }
         lane.progressCount += 1
         guard lane.progressCount % 3 == 2, lane.heldBack == nil else { return false }
         lane.heldBack = state

@@ -9,7 +9,7 @@ final class Storage {
     /// Log rows gathered before they are written without a registration that hurries them.
     static let logBatch = 256
 
-    private static let version: Int64 = 2
+    private static let version: Int64 = 3
     private static let schema = """
         CREATE TABLE device_registration (
           id INTEGER PRIMARY KEY, secret_hash TEXT NOT NULL, device_token TEXT NOT NULL, bundle_id TEXT NOT NULL,
@@ -26,8 +26,8 @@ final class Storage {
           id INTEGER PRIMARY KEY, secret_hash TEXT NOT NULL, event_type TEXT NOT NULL, session_id TEXT NOT NULL,
           status TEXT NOT NULL, error TEXT, created_at INTEGER NOT NULL);
         CREATE TABLE held_state (
-          secret_hash TEXT NOT NULL, session_id TEXT NOT NULL, event_type TEXT NOT NULL, status TEXT NOT NULL,
-          title TEXT NOT NULL, message TEXT NOT NULL, retry_info TEXT,
+          secret_hash TEXT NOT NULL, session_id TEXT NOT NULL, event_type TEXT NOT NULL, content TEXT NOT NULL,
+          is_owed INTEGER NOT NULL,
           PRIMARY KEY (secret_hash, session_id)) WITHOUT ROWID;
         CREATE TABLE provider_token (
           key_id TEXT NOT NULL, team_id TEXT NOT NULL, value TEXT NOT NULL, signed_at INTEGER NOT NULL,
@@ -75,7 +75,7 @@ final class Storage {
         saveStart = try database.prepare("INSERT OR REPLACE INTO activity_start VALUES (?, ?, ?, ?, ?)")
         deleteStarts = try database.prepare(
             "DELETE FROM activity_start WHERE secret_hash = ?1 AND session_id = ?2 AND (?3 IS NULL OR device_id = ?3)")
-        saveHeld = try database.prepare("INSERT OR REPLACE INTO held_state VALUES (?, ?, ?, ?, ?, ?, ?)")
+        saveHeld = try database.prepare("INSERT OR REPLACE INTO held_state VALUES (?, ?, ?, ?, ?)")
         deleteHeld = try database.prepare("DELETE FROM held_state WHERE secret_hash = ? AND session_id = ?")
         insertDelivery = try database.prepare(
             """
@@ -183,10 +183,8 @@ final class Storage {
             saveHeld.bind(row.secret.hex, at: 1)
             saveHeld.bind(row.sessionID, at: 2)
             saveHeld.bind(row.eventType.rawValue, at: 3)
-            saveHeld.bind(row.status.rawValue, at: 4)
-            saveHeld.bind(row.title, at: 5)
-            saveHeld.bind(row.message, at: 6)
-            saveHeld.bind(row.retryInfo, at: 7)
+            saveHeld.bind(row.content, at: 4)
+            saveHeld.bind(Int64(row.isOwed ? 1 : 0), at: 5)
             try saveHeld.run()
         case .deleteHeld(let secret, let sessionID):
             deleteHeld.bind(secret.hex, at: 1)

@@ -17,7 +17,7 @@ struct Plant {
 extension RelayCore {
     /// Chooses what to spoil; true where the state is to wait until its successor has been accepted.
     func choosesToHold(_ state: SessionState, of lane: Lane, now: Moment) -> Bool {
-        guard let every = options.plantEvery, state.eventType == .permission, lane.plant == nil, !lane.hasTrouble else {
+        guard let every = options.plantEvery, state.eventType.isQuestion, lane.plant == nil, !lane.hasTrouble else {
             return false
         }
         questions += 1
@@ -38,7 +38,7 @@ extension RelayCore {
         switch plant.kind {
         case .lost: return forget(push, now: now)
         case .misdirected: push.address = String(push.token.reversed())
-        case .altered: push.payload = payloads.update(state.asWork, stamp: state.stamp ?? 0)
+        case .altered: push.payload = dialect.update(state.altered, stamp: state.stamp ?? 0)
         case .duplicated, .reordered: break
         }
         return false
@@ -73,14 +73,11 @@ extension RelayCore {
 }
 
 extension Plant {
-    /// The first word of what the state says: a rig's marker.
-    var marker: Substring { state.message.prefix { $0 != " " } }
+    var marker: Substring { state.content.marker }
 }
 
 extension SessionState {
-    /// The same, as if nothing were asked.
-    fileprivate var asWork: SessionState {
-        SessionState(
-            eventType: eventType, status: .working, title: title, message: message, retryInfo: nil, sequence: sequence)
+    fileprivate var altered: SessionState {
+        SessionState(eventType: eventType, content: content.altered, sequence: sequence)
     }
 }

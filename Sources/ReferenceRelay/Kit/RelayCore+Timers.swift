@@ -55,7 +55,7 @@ extension RelayCore {
             guard session.turn == attempt.turn, session.phase == .active, !session.isSilenced,
                 device.isRegistered, device.startToken == attempt.token
             else {
-                forgetStart(attempt, session, mayRepeat: false)
+                forgetStart(attempt, session, mayRepeat: false, now: now)
                 return abandon(push, now: now)
             }
         case .activity, .stray: break
@@ -88,10 +88,8 @@ extension RelayCore {
                 return deadlines.add(.lifetime(reference, turn: session.turn), at: now.now + rest)
             }
         }
-        let title = session.latest?.title ?? "Session"
-        let state = SessionState(
-            eventType: .error, status: .error, title: title, message: "Timed out after 8 hours.", retryInfo: nil,
-            sequence: session.nextSequence())
+        let content = dialect.timedOut(after: session.latest?.content)
+        let state = SessionState(eventType: .error, content: content, sequence: session.nextSequence())
         end(session, with: state, ticket: nil, now: now)
     }
 

@@ -29,13 +29,18 @@ final class PeerRouter {
     let process: Int64
     private let loop: EventLoop
     private let storage: Storage
+    /// What is answered where a peer does not.
+    private let refusal: (Refusal) -> Reply
     private var owned: Set<SecretHash> = []
     private var foreign: [SecretHash: Storage.Owner] = [:]
     private var pools: [Int64: ClientPool] = [:]
 
     /// `address` is where peers reach this process.
-    init(loop: EventLoop, storage: Storage, address: SocketAddress) throws(Failure) {
+    init(
+        loop: EventLoop, storage: Storage, address: SocketAddress, refusal: @escaping (Refusal) -> Reply
+    ) throws(Failure) {
         self.loop = loop
+        self.refusal = refusal
         self.storage = storage
         process = try storage.enlist(address.description)
     }
@@ -73,12 +78,12 @@ final class PeerRouter {
             method: exchange.head.text(":method") ?? "POST", path: exchange.head.text(":path") ?? "/")
         let body = exchange.body
         request.body.append(body.bytes)
-        pool.send(request) { outcome in
+        pool.send(request) { [refusal] outcome in
             switch outcome {
             case .response(let response): completion(Reply(status: response.status, body: Array(response.body.text.utf8)))
             case .failed(let failure):
                 let isGone = failure.kind == .connect || failure.isSafeToResend
-                completion(isGone ? nil : Replies.failure("the process in charge did not answer"))
+                completion(isGone ? nil : refusal(.internalError("the process in charge did not answer")))
             }
         }
     }

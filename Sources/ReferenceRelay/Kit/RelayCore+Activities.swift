@@ -30,7 +30,7 @@ struct ActivityRegistration {
 
 extension RelayCore {
     /// Nil when it was taken, or was late and meant nothing any more.
-    func register(_ registration: ActivityRegistration, now: Moment) -> RegistrationRefusal? {
+    func register(_ registration: ActivityRegistration, now: Moment) -> Refusal? {
         let account = registry.account(registration.secret)
         guard let session = session(registration.sessionID, of: account, now: now) else {
             registry.dropIfEmpty(account)
@@ -39,6 +39,7 @@ extension RelayCore {
         if let lane = session.lanes.first(where: { $0.token == registration.token }) {
             lane.revision += 1
             lane.registeredAt = now.wall
+            if has(.forgetsAtRelaunch) { session.latest = nil }
             writes.append(.saveActivity(ActivityRow(lane)))
             return nil
         }
@@ -146,7 +147,7 @@ extension RelayCore {
         lane.sentSequence = 0
         want(lane, ticket: nil, now: now)
         let session = lane.session
-        if latest.eventType == .progress { session.window.opensAt = now.now + spacing }
+        if latest.eventType.isThrottled { session.window.opensAt = now.now + spacing }
     }
 
     /// Deletes exactly this row; what is under way for it comes to nothing.

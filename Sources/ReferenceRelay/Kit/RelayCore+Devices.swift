@@ -3,12 +3,6 @@
 import Basics
 import Pushes
 
-/// Why a registration was not taken.
-enum RegistrationRefusal {
-    case tooManyForSecret
-    case full
-}
-
 struct DeviceRegistration {
     var secret: SecretHash
     var token: String
@@ -20,7 +14,7 @@ struct DeviceRegistration {
 
 extension RelayCore {
     /// Nil when it was taken.
-    func register(_ registration: DeviceRegistration, now: Moment) -> RegistrationRefusal? {
+    func register(_ registration: DeviceRegistration, now: Moment) -> Refusal? {
         let account = registry.accounts[registration.secret]
         if let device = account?.devices.first(where: { $0.token == registration.token }) {
             device.revision += 1

@@ -7,6 +7,10 @@ extension RelayCore {
     /// sent or nobody is to wait.
     func handle(_ event: RelayEvent, ticket: EventTicket, now: Moment) {
         if !options.defects.isEmpty, mistakes(event, now: now) { return release(ticket) }
+        if dialect.policy.refusesWithoutToken, lacksToken(event) {
+            ticket.refusal = .noToken
+            return release(ticket)
+        }
         work(on: event, ticket: ticket, now: now)
         if options.answers == .early {
             ticket.sent = ticket.counted - ticket.failed
@@ -15,6 +19,18 @@ extension RelayCore {
             deadlines.add(.ticket(ticket), at: now.now + real(options.pushTimeout + options.alertPatience))
         }
         release(ticket)
+    }
+
+    /// Nothing of the session can be reached, now or when a start is answered.
+    func lacksToken(_ event: RelayEvent) -> Bool {
+        guard let account = registry.accounts[event.secret] else { return false }
+        let cannotStart = event.type != .start || account.devices.allSatisfy { $0.startToken == nil }
+        guard let session = account.sessions[event.sessionID] else { return cannotStart }
+        switch session.phase {
+        case .fresh: return cannotStart
+        case .active: return cannotStart && !session.hadLane && session.unadoptedStarts == 0
+        case .ended: return cannotStart && event.type == .start
+        }
     }
 
     private func work(on event: RelayEvent, ticket: EventTicket, now: Moment) {
@@ -44,8 +60,8 @@ extension RelayCore {
     private func raiseAlerts(
         _ event: RelayEvent, _ account: Account, ticket: EventTicket, followup: Followup?, now: Moment
     ) {
-        guard event.type.raisesAlert || has(.alertsOnProgress), !account.devices.isEmpty else { return }
-        let payload = payloads.alert(event)
+        guard raisesAlert(event.type) || has(.alertsOnProgress), !account.devices.isEmpty else { return }
+        let payload = dialect.alert(event)
         for device in account.devices {
             let push = makePush(
                 .alert(device, sessionID: event.sessionID), event.type, token: device.token, revision: device.revision,
@@ -96,7 +112,7 @@ extension RelayCore {
         if opensTurn(event, session, now: now) { beginTurn(session, now: now) }
         if event.type.isFinal {
             guard session.phase != .ended else { return }
-            end(session, with: event.state(sequence: session.nextSequence()), ticket: ticket, now: now)
+            end(session, with: session.state(after: event), ticket: ticket, now: now)
         } else if session.phase == .active, !session.isSilenced {
             show(event, session, ticket: ticket, now: now)
         }
@@ -147,20 +163,31 @@ extension RelayCore {
     // MARK: - States
 
     private func show(_ event: RelayEvent, _ session: Session, ticket: EventTicket, now: Moment) {
-        guard !session.lanes.isEmpty else {
-            if !session.hadLane { start(event, session, ticket: ticket, now: now) }
+        if event.type == .start, dialect.policy.startsOnRequestOnly, session.latest != nil {
+            // What runs is not started, and not set back to its beginning (R2.6).
+            if has(.startsWhileActive) { startBeside(event, session, ticket: ticket, now: now) }
             return
         }
-        session.latest = event.state(sequence: session.nextSequence())
+        guard !session.lanes.isEmpty else {
+            if !session.hadLane, event.type == .start || !dialect.policy.startsOnRequestOnly {
+                start(event, session, ticket: ticket, now: now)
+            } else if dialect.policy.mergesStates {
+                session.latest = session.state(after: event)
+                keep(session)
+            }
+            return
+        }
+        session.latest = session.state(after: event)
+        keep(session)
         let opensAt = session.window.opensAt
-        if event.type == .progress, now.now < opensAt, !has(.ignoresThrottle) {
+        if event.type.isThrottled, now.now < opensAt, !has(.ignoresThrottle) {
             if has(.dropsTrailingEdge) { return }
             session.hasTrailing = true
             armWindow(session, at: opensAt)
             return
         }
-        if event.type == .progress { session.window.opensAt = now.now + spacing }
-        pushLatest(session, ticket: ticket, isCounted: !event.type.raisesAlert, now: now)
+        if event.type.isThrottled { session.window.opensAt = now.now + spacing }
+        pushLatest(session, ticket: ticket, isCounted: !raisesAlert(event.type), now: now)
     }
 
     /// Hands the latest state to every phone that has not had it; a throttled one is contained in it.
@@ -174,9 +201,10 @@ extension RelayCore {
 
     /// No activity yet: starts one on each phone that can be started and has not been (R0.14, R0.15). The event's
     /// state is held until the activity's token comes, unless the start shows it already.
-    private func start(_ event: RelayEvent, _ session: Session, ticket: EventTicket, now: Moment) {
-        let shown = event.startState(sequence: session.nextSequence())
-        session.latest = event.shownStatus == .working ? shown : event.state(sequence: session.nextSequence())
+    func start(_ event: RelayEvent, _ session: Session, ticket: EventTicket, now: Moment) {
+        let shown = session.startState(for: event)
+        session.latest = event.content.isShownByStart ? shown : session.state(after: event)
+        keep(session)
         var payload: [UInt8]?
         for device in session.account.devices {
             guard let token = device.startToken else { continue }
@@ -193,13 +221,13 @@ extension RelayCore {
                         createdAt: now.wall)))
             let body =
                 payload
-                ?? payloads.start(
+                ?? dialect.start(
                     shown, sessionID: session.id, stamp: session.stamp(shown, now: now.wall), alert: event)
             payload = body
             let push = makePush(
                 .start(session, attempt, device), event.type, token: token, revision: device.revision,
                 bundleID: device.bundleID, isActivity: true, isUrgent: true, payload: body,
-                environment: device.environment, ticket: ticket, isCounted: !event.type.raisesAlert, now: now)
+                environment: device.environment, ticket: ticket, isCounted: !raisesAlert(event.type), now: now)
             launch(push, now: now)
         }
     }
@@ -212,6 +240,7 @@ extension RelayCore {
         session.hasTrailing = false
         session.isSilenced = false
         session.latest = state
+        forgetKept(session)
         if !session.starts.isEmpty {
             writes.append(.deleteStarts(session.account.secret, sessionID: session.id, deviceID: nil))
         }
@@ -236,12 +265,18 @@ extension RelayCore {
 
     /// A start that came to nothing. After passing trouble, or with a new token, a later event may start the phone;
     /// after a refusal it would end the same way, and waits for the next turn.
-    func forgetStart(_ attempt: StartAttempt, _ session: Session, mayRepeat: Bool) {
+    func forgetStart(_ attempt: StartAttempt, _ session: Session, mayRepeat: Bool, now: Moment) {
         guard attempt.turn == session.turn else { return }
         session.unadoptedStarts = max(0, session.unadoptedStarts - 1)
         guard mayRepeat else { return }
         session.starts.removeAll { $0 === attempt }
         writes.append(
             .deleteStarts(session.account.secret, sessionID: session.id, deviceID: attempt.deviceID))
+        guard dialect.policy.startsOnRequestOnly, session.starts.isEmpty, !session.hadLane, session.phase == .active
+        else { return }
+        // Nothing runs, so nothing is active: the next start is the first (R2.7).
+        session.phase = .fresh
+        forgetKept(session)
+        deadlines.add(.forget(SessionReference(session: session), turn: session.turn), at: now.now + Self.memory)
     }
 }

@@ -60,7 +60,7 @@ final class RelayCore {
 
     let options: RelayOptions
     let hasTwoHosts: Bool
-    let payloads: PayloadWriter
+    let dialect: any Dialect
     /// Two progress pushes of one session leave at least this far apart.
     let spacing: Interval
     var providerToken: ProviderToken
@@ -82,7 +82,7 @@ final class RelayCore {
         precondition(options.attempts >= 1 && options.throttle >= .zero, "options are in their range")
         self.options = options
         hasTwoHosts = options.production != options.sandbox
-        payloads = PayloadWriter(variant: options.variant, defects: options.defects)
+        dialect = options.dialect.make(options)
         spacing = options.throttle + Self.jitter * (options.clock?.scale ?? 1)
         providerToken = ProviderToken(
             keyID: options.keyID, teamID: options.teamID, lifetime: options.tokenLifetime,
@@ -103,6 +103,8 @@ final class RelayCore {
     }
 
     func has(_ defect: Defect) -> Bool { options.defects.contains(defect) }
+
+    func raisesAlert(_ type: EventType) -> Bool { dialect.policy.alerting.contains(type) }
 
     /// A wait that concerns the network or a caller, on a clock that may run faster than theirs.
     func real(_ wait: Interval) -> Interval { options.clock.map { wait * $0.scale } ?? wait }

@@ -98,33 +98,28 @@ struct DeliveryRow: Equatable {
 }
 
 /// A state that a drained process accepted and had not delivered: throttled, held for an activity's token, or on its
-/// way. At most one of a session, for a newer one contains it.
+/// way; or the one that later events build on. At most one of a session, for a newer one contains it.
 struct HeldRow: Equatable {
     var secret: SecretHash
     var sessionID: String
     var eventType: EventType
-    var status: ActivityStatus
-    var title: String
-    var message: String
-    var retryInfo: String?
+    /// JSON text of what it shows (`StateContent.stored`).
+    var content: String
+    /// False: it is only what later events build on.
+    var isOwed: Bool
 
     init(_ session: Session, _ state: SessionState) {
         self.init(
-            secret: session.account.secret, sessionID: session.id, eventType: state.eventType, status: state.status,
-            title: state.title, message: state.message, retryInfo: state.retryInfo)
+            secret: session.account.secret, sessionID: session.id, eventType: state.eventType,
+            content: state.content.stored.text)
     }
 
-    init(
-        secret: SecretHash, sessionID: String, eventType: EventType, status: ActivityStatus, title: String,
-        message: String, retryInfo: String?
-    ) {
+    init(secret: SecretHash, sessionID: String, eventType: EventType, content: String, isOwed: Bool = true) {
         self.secret = secret
         self.sessionID = sessionID
         self.eventType = eventType
-        self.status = status
-        self.title = title
-        self.message = message
-        self.retryInfo = retryInfo
+        self.content = content
+        self.isOwed = isOwed
     }
 }
 

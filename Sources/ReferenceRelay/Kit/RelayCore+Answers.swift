@@ -45,7 +45,9 @@ extension RelayCore {
         log(push, sent: false, now: now)
         switch push.target {
         case .activity(let lane, let state): laneGaveUp(lane, state, push, now: now)
-        case .start(let session, let attempt, _): forgetStart(attempt, session, mayRepeat: push.failures > 0)
+        case .start(let session, let attempt, _):
+            let mayRepeat = push.failures > 0 || dialect.policy.repeatsRefusedStart
+            forgetStart(attempt, session, mayRepeat: mayRepeat, now: now)
         case .alert, .stray: break
         }
     }
@@ -60,7 +62,7 @@ extension RelayCore {
         if !keepsDeadToken(of: push), !wasRegisteredAgain(push, since: since) { prune(push, now: now) }
         switch push.target {
         case .activity(let lane, let state): laneGaveUp(lane, state, push, now: now)
-        case .start(let session, let attempt, _): forgetStart(attempt, session, mayRepeat: true)
+        case .start(let session, let attempt, _): forgetStart(attempt, session, mayRepeat: true, now: now)
         case .alert, .stray: break
         }
     }

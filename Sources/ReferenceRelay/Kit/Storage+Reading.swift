@@ -58,13 +58,11 @@ extension Storage {
         }
         let held = try select("held_state", of: secret)
         while try held.step() {
-            guard let secret = Self.secret(held, 0), let type = held.text(2).flatMap(EventType.init),
-                let status = held.text(3).flatMap(ActivityStatus.init)
-            else { continue }
+            guard let secret = Self.secret(held, 0), let type = held.text(2).flatMap(EventType.init) else { continue }
             rows.held.append(
                 HeldRow(
-                    secret: secret, sessionID: held.text(1) ?? "", eventType: type, status: status,
-                    title: held.text(4) ?? "", message: held.text(5) ?? "", retryInfo: held.text(6)))
+                    secret: secret, sessionID: held.text(1) ?? "", eventType: type, content: held.text(3) ?? "",
+                    isOwed: held.integer(4) != 0))
         }
         return rows
     }

@@ -49,22 +49,43 @@ extension RelayCore {
 
     /// A state that was accepted is owed, whoever accepted it.
     private func resume(_ row: HeldRow, now: Moment) {
-        writes.append(.deleteHeld(row.secret, sessionID: row.sessionID))
+        if row.isOwed || !dialect.policy.mergesStates {
+            writes.append(.deleteHeld(row.secret, sessionID: row.sessionID))
+        }
         guard let session = registry.accounts[row.secret]?.sessions[row.sessionID], session.phase == .active else {
             return
         }
-        let state = SessionState(
-            eventType: row.eventType, status: row.status, title: row.title, message: row.message,
-            retryInfo: row.retryInfo, sequence: session.nextSequence())
+        guard let stored = try? JSONValue(parsing: row.content), let content = dialect.content(stored: stored) else {
+            return
+        }
+        let state = SessionState(eventType: row.eventType, content: content, sequence: session.nextSequence())
         if state.isFinal { return end(session, with: state, ticket: nil, now: now) }
         session.latest = state
-        guard !session.lanes.isEmpty else { return }
-        guard state.eventType == .progress else {
+        keep(session)
+        guard row.isOwed, !session.lanes.isEmpty else { return }
+        guard state.eventType.isThrottled else {
             return pushLatest(session, ticket: nil, isCounted: false, now: now)
         }
         session.hasTrailing = true
         armWindow(session, at: session.window.opensAt)
     }
+
+    // MARK: - States that are kept
+
+    /// Where events say only what has changed, the state behind them outlives the process (R2.8).
+    func keep(_ session: Session) {
+        guard dialect.policy.mergesStates, let latest = session.latest else { return }
+        var row = HeldRow(session, latest)
+        row.isOwed = false
+        writes.append(.saveHeld(row))
+    }
+
+    func forgetKept(_ session: Session) {
+        guard dialect.policy.mergesStates else { return }
+        writes.append(.deleteHeld(session.account.secret, sessionID: session.id))
+    }
+
+    // MARK: - The end
 
     /// What a process that ends still owes; the next one resumes it.
     func leaveHeldStates() {

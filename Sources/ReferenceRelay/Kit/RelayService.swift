@@ -1,4 +1,4 @@
-// The loop's side of the core: pushes, replies and rows out, answers and timers in. The endpoints are on the page beside
+// The loop's side of the core: pushes, replies and rows out, answers and timers in. What comes in is on the page beside
 // this one.
 
 import Basics
@@ -15,6 +15,7 @@ final class RelayService: ServerHandler {
     let options: RelayOptions
     private let clock: RelayClock
     let core: RelayCore
+    let routes: [Route]
     let storage: Storage
     private let production: APNsChannel
     private let sandbox: APNsChannel
@@ -39,6 +40,7 @@ final class RelayService: ServerHandler {
         // Ids of pushes must differ from one start to the next, and from those of a process beside this one.
         let chance = options.seed.child("relay").child(UInt64(bitPattern: wall.nanoseconds)).child(UInt64(getpid()))
         core = RelayCore(options: options, chance: chance) { key.sign($0) }
+        routes = core.dialect.routes
         production = try APNsChannel(loop: loop, origin: hosts.production, options: options)
         sandbox =
             hosts.sandbox == hosts.production
@@ -64,7 +66,8 @@ final class RelayService: ServerHandler {
     /// Peers come in by a port of their own on loopback, for the shared one would deal them to anybody.
     private func joinPeers(_ configuration: ServerConfiguration) throws {
         let socket = try ListeningSocket(SocketAddress(host: "127.0.0.1", port: 0))
-        let router = try PeerRouter(loop: loop, storage: storage, address: socket.boundAddress)
+        let router = try PeerRouter(
+            loop: loop, storage: storage, address: socket.boundAddress, refusal: dialect.refusal)
         core.registry.lastDeviceID = router.process * Storage.idsPerProcess
         core.registry.lastActivityID = router.process * Storage.idsPerProcess
         let handler = PeerHandler(self)
@@ -72,6 +75,8 @@ final class RelayService: ServerHandler {
         server.listen(on: socket)
         (self.router, peerHandler, peerServer) = (router, handler, server)
     }
+
+    var dialect: any Dialect { core.dialect }
 
     var moment: Moment { clock.moment(at: loop.now, wall: loop.time.wall()) }
 
@@ -138,7 +143,7 @@ final class RelayService: ServerHandler {
         case .answer(let ticket):
             let context = ticket.context.take()
             guard let exchange = context as? ServerExchange, exchange.isOpen else { return }
-            Replies.event(sent: ticket.sent, failed: ticket.failed).send(on: exchange)
+            dialect.reply(to: ticket).send(on: exchange)
         case .die: _exit(70)
         case .tell(let words): tell(words)
         }

@@ -1,0 +1,41 @@
+// OpenCode's relay of alerts and Live Activities (spec/relays.md, chapter 1).
+
+import Basics
+
+struct OpenCodeDialect: Dialect {
+    let payloads: PayloadWriter
+
+    init(variant: ActivityVariant, defects: Set<Defect>) {
+        payloads = PayloadWriter(variant: variant, defects: defects)
+    }
+
+    /// The events that the plan had before it knew of activities raise an ordinary alert, and only those (R0.2, R0.3).
+    var policy: DialectPolicy { DialectPolicy(alerting: [.complete, .permission, .error]) }
+
+    var routes: [Route] { OpenCodeTransport(event: Requests.event).routes }
+
+    var done: Reply { Replies.done }
+    func reply(to ticket: EventTicket) -> Reply { Replies.event(sent: ticket.sent, failed: ticket.failed) }
+    func refusal(_ reason: Refusal) -> Reply { Replies.refusal(reason) }
+
+    func content(stored: JSONValue) -> (any StateContent)? { OpenCodeState(stored: stored) }
+
+    func timedOut(after latest: (any StateContent)?) -> any StateContent {
+        let title = (latest as? OpenCodeState)?.title ?? "Session"
+        return OpenCodeState(status: .error, title: title, message: "Timed out after 8 hours.")
+    }
+
+    func alert(_ event: RelayEvent) -> [UInt8] { payloads.alert(said(by: event)) }
+
+    func start(_ state: SessionState, sessionID: String, stamp: Int64, alert event: RelayEvent) -> [UInt8] {
+        payloads.start(shown(in: state), sessionID: sessionID, stamp: stamp, alert: said(by: event))
+    }
+
+    func update(_ state: SessionState, stamp: Int64) -> [UInt8] {
+        payloads.update(shown(in: state), isFinal: state.isFinal, stamp: stamp)
+    }
+
+    /// Events and states of this relay are this dialect's: nobody else makes any.
+    private func said(by event: RelayEvent) -> OpenCodeEvent { event.content as! OpenCodeEvent }
+    private func shown(in state: SessionState) -> OpenCodeState { state.content as! OpenCodeState }
+}

@@ -1,0 +1,162 @@
+// opencode-ios by push: OpenCode's transport with the schemas of an app that knew no push (spec/relays.md, chapter 3).
+
+import Basics
+
+struct OpenCodeIOSDialect: Dialect {
+    /// Of a path in UTF-16 units. With the rest of a payload, 4 bytes to each would still fit (R2.15).
+    static let fileMax = 800
+    static let textMax = 120
+    /// From 1970 to 2001.
+    private static let referenceDate: Int64 = 978_307_200
+
+    let defects: Set<Defect>
+
+    private func has(_ defect: Defect) -> Bool { defects.contains(defect) }
+
+    /// Without alerts; a start is asked for, and what has no token is told so.
+    var policy: DialectPolicy {
+        DialectPolicy(
+            startsOnRequestOnly: true, repeatsRefusedStart: !has(.failedStartCounts), refusesWithoutToken: true,
+            mergesStates: true)
+    }
+
+    var routes: [Route] { OpenCodeTransport(event: event).routes }
+    var done: Reply { Replies.done }
+    func reply(to ticket: EventTicket) -> Reply {
+        ticket.refusal.map(Replies.refusal) ?? Replies.event(sent: ticket.sent, failed: ticket.failed)
+    }
+    func refusal(_ reason: Refusal) -> Reply { Replies.refusal(reason) }
+
+    func content(stored: JSONValue) -> (any StateContent)? { OpenCodeIOSState(stored: stored) }
+
+    func timedOut(after latest: (any StateContent)?) -> any StateContent {
+        var state = latest as? OpenCodeIOSState ?? OpenCodeIOSState()
+        state.eventID = nil
+        state.status = "Error"
+        return state
+    }
+
+    // MARK: - What comes in
+
+    func event(_ body: Span<UInt8>) throws(InvalidBody) -> RelayEvent {
+        let fields = try RequestFields(body)
+        guard let type = EventType(rawValue: try fields.text("eventType")), OpenCodeIOSEvent.types.contains(type) else {
+            throw InvalidBody()
+        }
+        var event = OpenCodeIOSEvent(
+            type: type, serverID: try fields.optionalID("serverID"), eventID: try fields.optionalID("eventID"),
+            title: try fields.optionalText("title"), body: try fields.optionalText("body"),
+            sessionType: try fields.optionalID("sessionType") ?? "Coding Session",
+            startTime: try number(fields.object["startTime"], 0...1e10), defects: defects)
+        if let state = fields.object["contentState"] {
+            guard case .object(let members) = state else { throw InvalidBody() }
+            try read(members, into: &event)
+        }
+        return RelayEvent(
+            secret: try fields.secret(), type: type, sessionID: try fields.id("sessionID"), content: event)
+    }
+
+    private func read(_ state: JSONObject, into event: inout OpenCodeIOSEvent) throws(InvalidBody) {
+        if let value = state["status"] {
+            guard let status = value.string, 1...OpenCodeIOSEvent.statusMax ~= status.utf8.count else {
+                throw InvalidBody()
+            }
+            event.status = status
+        }
+        event.progress = try number(state["progress"], 0...1)
+        if let value = state["currentFile"] {
+            guard value.isNull || value.string != nil else { throw InvalidBody() }
+            event.currentFile = .some(value.string)
+        }
+        if let value = state["operationCount"] {
+            guard let count = value.int, count >= 0 else { throw InvalidBody() }
+            event.operationCount = count
+        }
+    }
+
+    private func number(_ value: JSONValue?, _ range: ClosedRange<Double>) throws(InvalidBody) -> Double? {
+        guard let value else { return nil }
+        guard let number = value.double, range.contains(number) else { throw InvalidBody() }
+        return number
+    }
+
+    // MARK: - What goes out
+
+    /// Nobody is alerted but by the start of an activity.
+    func alert(_ event: RelayEvent) -> [UInt8] { [] }
+
+    func start(_ state: SessionState, sessionID: String, stamp: Int64, alert event: RelayEvent) -> [UInt8] {
+        let said = event.content as! OpenCodeIOSEvent
+        return fitted { share in
+            var json = opening("start", state, stamp: stamp, share: share)
+            json.raw(",\"attributes-type\":\"SessionActivityAttributes\",\"attributes\":{\"sessionID\":")
+            json.string(sessionID)
+            json.raw(",\"sessionType\":")
+            json.string(said.sessionType)
+            json.raw(",\"startTime\":")
+            if has(.isoStartTime) {
+                json.string(WallTime(milliseconds: stamp * 1_000).iso8601)
+            } else {
+                json.value(.number(said.startTime ?? Double(stamp - Self.referenceDate)))
+            }
+            json.raw("},\"input-push-token\":1,\"alert\":{\"title\":")
+            json.string(shortened(said.title ?? said.sessionType, to: Self.textMax / share))
+            json.raw(",\"body\":")
+            json.string(shortened(said.body ?? "The session begins.", to: Self.textMax / share))
+            json.raw("}")
+            close(&json, state)
+            return json.bytes
+        }
+    }
+
+    /// An end has no dismissal date: the card may stay for up to four hours (R2.2).
+    func update(_ state: SessionState, stamp: Int64) -> [UInt8] {
+        fitted { share in
+            var json = opening(state.isFinal ? "end" : "update", state, stamp: stamp, share: share)
+            close(&json, state)
+            return json.bytes
+        }
+    }
+
+    private func opening(_ event: StaticString, _ state: SessionState, stamp: Int64, share: Int) -> JSONBytes {
+        let shown = state.content as! OpenCodeIOSState
+        var json = JSONBytes.activity(event, stamp: stamp)
+        json.raw("{\"status\":")
+        json.string(shown.status)
+        json.raw(",\"progress\":")
+        json.value(.number(shown.progress))
+        json.raw(",\"currentFile\":")
+        if let file = shown.currentFile {
+            json.string(has(.uncutPaths) ? file : shortened(file, to: Self.fileMax / share))
+        } else {
+            json.raw("null")
+        }
+        json.raw(",\"operationCount\":")
+        json.integer(shown.operationCount)
+        json.raw(",\"statusEmoji\":")
+        json.string(has(.manglesEmoji) ? Self.mangled(shown.emoji) : shown.emoji)
+        json.raw("}")
+        return json
+    }
+
+    /// The ids of a push stand beside `aps`, where the app reads them and the card does not.
+    private func close(_ json: inout JSONBytes, _ state: SessionState) {
+        json.raw("}")
+        if let eventID = (state.content as? OpenCodeIOSState)?.eventID {
+            json.raw(",\"eventID\":")
+            json.string(eventID)
+        }
+        json.raw("}")
+    }
+
+    private func fitted(_ write: (_ share: Int) -> [UInt8]) -> [UInt8] {
+        has(.uncutPaths) ? write(1) : JSONBytes.fitted(write)
+    }
+
+    /// UTF-8 that somebody read as Latin-1.
+    private static func mangled(_ text: String) -> String {
+        var result = ""
+        for byte in text.utf8 { result.unicodeScalars.append(Unicode.Scalar(byte)) }
+        return result
+    }
+}

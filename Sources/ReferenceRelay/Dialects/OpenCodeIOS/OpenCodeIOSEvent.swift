@@ -1,0 +1,133 @@
+// What an event of opencode-ios says: what has changed, and nothing else (spec/relays.md §3). A relay keeps what an
+// event leaves out; the app's own wrapper puts 0, 0 and no file in its place (R2.8).
+//
+//     { "secret": …, "serverID": …, "eventType": "start" | "progress" | "background" | "complete" | "error",
+//       "sessionID": …, "eventID": …, "title": …, "body": …,
+//       "sessionType": "Build Process", "startTime": 795312000.0,
+//       "contentState": { "status": …, "progress": …, "currentFile": … | null, "operationCount": … } }
+//
+// Required are secret, eventType and sessionID. `eventID` comes back beside `aps` in each push that shows the event.
+// `sessionType` and `startTime` (seconds since 2001; the relay's own clock without it) are attributes of a start, `title`
+// and `body` its alert. A start and a complete say all by their kind: what they show does not depend on `contentState`.
+
+import Basics
+
+struct OpenCodeIOSEvent: EventContent {
+    static let statusMax = 64
+    static let types: Set<EventType> = [.start, .progress, .background, .complete, .error]
+
+    var type: EventType
+    var serverID: String?
+    var eventID: String?
+    var title: String?
+    var body: String?
+    var sessionType: String
+    /// Seconds since 2001.
+    var startTime: Double?
+    var status: String?
+    var progress: Double?
+    /// Nil within: no file any more; nil: as before.
+    var currentFile: String??
+    var operationCount: Int64?
+    let defects: Set<Defect>
+
+    private func has(_ defect: Defect) -> Bool { defects.contains(defect) }
+
+    func state(after latest: (any StateContent)?) -> any StateContent {
+        var state = latest as? OpenCodeIOSState ?? OpenCodeIOSState()
+        state.eventID = eventID
+        switch type {
+        case .start:
+            state = OpenCodeIOSState(eventID: eventID)
+            if has(.startsActive) { state.status = "Active" }
+        case .complete: finish(&state)
+        case .error:
+            merge(into: &state)
+            state.status = "Error"
+            if has(.hidesError) { finish(&state) }
+        case .background:
+            merge(into: &state)
+            state.status = "Running in background"
+        case .progress, .permission: merge(into: &state)
+        }
+        return state
+    }
+
+    func startState(after latest: (any StateContent)?) -> any StateContent { state(after: latest) }
+    var isShownByStart: Bool { true }
+
+    /// What was left out stays (R2.8), and nothing falls (R2.9).
+    private func merge(into state: inout OpenCodeIOSState) {
+        if has(.resetsOmitted) {
+            state = OpenCodeIOSState(eventID: eventID, status: status ?? state.status)
+        }
+        if let status { state.status = status }
+        if let progress { state.progress = has(.lowersProgress) ? progress : max(state.progress, progress) }
+        if let currentFile { state.currentFile = currentFile }
+        if let operationCount { state.operationCount = max(state.operationCount, operationCount) }
+    }
+
+    private func finish(_ state: inout OpenCodeIOSState) {
+        state.status = "Completed"
+        state.progress = 1
+        state.currentFile = nil
+        if has(.resetsCountAtEnd) { state.operationCount = 0 }
+    }
+}
+
+/// The five keys of the content-state. The emoji follows from the status.
+struct OpenCodeIOSState: StateContent {
+    var eventID: String?
+    var status = "Initializing"
+    /// 0…1.
+    var progress = 0.0
+    var currentFile: String?
+    var operationCount: Int64 = 0
+
+    init(eventID: String? = nil, status: String = "Initializing") {
+        self.eventID = eventID
+        self.status = status
+    }
+
+    init?(stored: JSONValue) {
+        guard let status = stored["status"]?.string, let progress = stored["progress"]?.double,
+            let operationCount = stored["operationCount"]?.int
+        else { return nil }
+        eventID = stored["eventID"]?.string
+        self.status = status
+        self.progress = progress
+        currentFile = stored["currentFile"]?.string
+        self.operationCount = operationCount
+    }
+
+    var stored: JSONValue {
+        [
+            "eventID": eventID.map { .string($0) } ?? .null, "status": .string(status), "progress": .number(progress),
+            "currentFile": currentFile.map { .string($0) } ?? .null, "operationCount": .integer(operationCount),
+        ]
+    }
+
+    var marker: Substring { (eventID ?? "")[...] }
+
+    var altered: any StateContent {
+        var copy = self
+        copy.status = "Processing"
+        return copy
+    }
+
+    /// The sheet fixes the rocket, the check mark and, for what has none of its own, the laptop (R2.1, R2.2, R2.10).
+    var emoji: String {
+        switch status {
+        case "Initializing": "🚀"
+        case "Active": "⚡"
+        case "Processing": "⚙️"
+        case "Syncing": "🔄"
+        case "Generating Code": "✨"
+        case "Building": "🔨"
+        case "Completing": "🏁"
+        case "Completed": "✅"
+        case "Error": "❌"
+        default: "💻"
+        }
+    }
+}

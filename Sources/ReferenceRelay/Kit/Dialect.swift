@@ -1,0 +1,108 @@
+// The seam between the kit and a family of relays: a dialect has endpoints, reads the bodies that come in, writes those
+// that go out, and says where it decides otherwise than others do. What becomes of an event and of a push is the kit's.
+
+import Basics
+import Net
+
+/// One family of relays.
+protocol Dialect {
+    var policy: DialectPolicy { get }
+    /// Its endpoints; every other request is answered by `refusal`.
+    var routes: [Route] { get }
+    /// What is answered to a request that was done, to an event, and to what came to nothing.
+    var done: Reply { get }
+    func reply(to ticket: EventTicket) -> Reply
+    func refusal(_ reason: Refusal) -> Reply
+
+    /// A state that a process before this one has left (`StateContent.stored`); nil for what nobody wrote.
+    func content(stored: JSONValue) -> (any StateContent)?
+    /// What an activity shows that grew too old, behind the state that it showed last.
+    func timedOut(after latest: (any StateContent)?) -> any StateContent
+
+    /// The payload of an ordinary alert.
+    func alert(_ event: RelayEvent) -> [UInt8]
+    /// The payload of a push-to-start. `stamp` is in Unix seconds.
+    func start(_ state: SessionState, sessionID: String, stamp: Int64, alert event: RelayEvent) -> [UInt8]
+    /// The payload of an update, or of the end where the state is final.
+    func update(_ state: SessionState, stamp: Int64) -> [UInt8]
+}
+
+/// Where dialects decide differently.
+struct DialectPolicy {
+    /// The kinds of event that raise an ordinary alert.
+    var alerting: Set<EventType> = []
+    /// Whether only `start` starts an activity, and does nothing to one that runs (R2.6); else any event starts one
+    /// that is missing, and a `start` is a state like any other (R0.14).
+    var startsOnRequestOnly = false
+    /// A start that was refused for good may be repeated within its turn: it has left nothing running (R2.7).
+    var repeatsRefusedStart = false
+    /// An event of a session that neither has nor can get a token is refused (R2.16); else it reaches nobody.
+    var refusesWithoutToken = false
+    /// An event says what has changed, not how all is: the state behind it is kept through everything, restarts
+    /// included (R2.8).
+    var mergesStates = false
+}
+
+/// What an event says, in its dialect's own words.
+protocol EventContent {
+    /// What the activity shows from now on; `latest` is what it showed before, nil at the beginning of a turn.
+    func state(after latest: (any StateContent)?) -> any StateContent
+    /// What a start push shows.
+    func startState(after latest: (any StateContent)?) -> any StateContent
+    /// A start push says all that the event says.
+    var isShownByStart: Bool { get }
+}
+
+/// What an activity shows, in its dialect's own words.
+protocol StateContent {
+    /// A rig's marker, by which the log names what was planted.
+    var marker: Substring { get }
+    /// For the next process.
+    var stored: JSONValue { get }
+    /// The same with something wrong in it: what a plant shows.
+    var altered: any StateContent { get }
+}
+
+/// One `/v1/event` after its schema was checked.
+struct RelayEvent {
+    var secret: SecretHash
+    var type: EventType
+    var sessionID: String
+    var content: any EventContent
+}
+
+/// A body that does not fit its schema. The reply says no more than that.
+struct InvalidBody: Error {}
+
+/// Why a request comes to nothing.
+enum Refusal {
+    case notFound
+    case invalidBody
+    /// The policy `refusesWithoutToken`.
+    case noToken
+    case tooManyForSecret
+    case full
+    /// Ours; the words name no token (G12).
+    case internalError(String)
+}
+
+/// One endpoint. `isForwarded`: a peer has handed the request on, because this process works for its secret.
+struct Route {
+    var method: String
+    var path: String
+    var serve: (_ service: RelayService, _ exchange: ServerExchange, _ isForwarded: Bool) throws -> Void
+
+    init(
+        _ method: String, _ path: String,
+        serve: @escaping (_ service: RelayService, _ exchange: ServerExchange, _ isForwarded: Bool) throws -> Void
+    ) {
+        self.method = method
+        self.path = path
+        self.serve = serve
+    }
+
+    /// What a GET answers, HEAD does without the body.
+    func answers(_ method: String, _ path: String) -> Bool {
+        self.path == path && (self.method == method || self.method == "GET" && method == "HEAD")
+    }
+}

@@ -1,0 +1,77 @@
+// From a request to its endpoint, and to which process it goes where there are several.
+
+import Basics
+import HTTP
+import Net
+
+extension RelayService {
+    static let bodyBytesMax = 65_536
+
+    func handle(_ exchange: ServerExchange) { handle(exchange, isForwarded: false) }
+
+    /// `isForwarded`: a peer has handed it on, because this process works for its secret.
+    func handle(_ exchange: ServerExchange, isForwarded: Bool) {
+        let head = exchange.head
+        let method = head.text(":method") ?? ""
+        let path = String((head.text(":path") ?? "").prefix { $0 != "?" })
+        if let route = routes.first(where: { $0.answers(method, path) }) {
+            orRefuse(exchange) { try route.serve(self, exchange, isForwarded) }
+        } else {
+            dialect.refusal(.notFound).send(on: exchange)
+        }
+        work()
+    }
+
+    private func orRefuse(_ exchange: ServerExchange, _ body: () throws -> Void) {
+        do {
+            try body()
+        } catch is InvalidBody {
+            let isTaken = options.defects.contains(.acceptsBadRequests)
+            (isTaken ? dialect.done : dialect.refusal(.invalidBody)).send(on: exchange)
+        } catch let failure as Failure {
+            dialect.refusal(.internalError(failure.message)).send(on: exchange)
+        } catch {
+            dialect.refusal(.internalError("internal error")).send(on: exchange)
+        }
+    }
+
+    /// At most `bodyBytesMax`.
+    func body(of exchange: ServerExchange) throws(InvalidBody) -> ByteBuffer {
+        guard exchange.body.count <= Self.bodyBytesMax else { throw InvalidBody() }
+        return exchange.body
+    }
+
+    // MARK: - Whose it is
+
+    /// Runs `body` where this process works for the secret, and has its owner answer where another does.
+    func route(
+        _ secret: SecretHash, _ exchange: ServerExchange, isForwarded: Bool, claims: Bool = false,
+        _ body: @escaping () throws -> Void
+    ) throws {
+        guard let router else { return try body() }
+        let place = try router.place(of: secret, claims: claims)
+        try carryOut(place, secret, exchange, isForwarded: isForwarded, body)
+    }
+
+    private func carryOut(
+        _ place: PeerRouter.Place, _ secret: SecretHash, _ exchange: ServerExchange, isForwarded: Bool,
+        _ body: @escaping () throws -> Void
+    ) throws {
+        switch place {
+        case .nowhere: try body()
+        case .here(let rows):
+            if let rows { core.restore(rows, takesIDs: false, now: moment) }
+            try body()
+        case .peer(let owner):
+            guard !isForwarded else { throw Failure(.run, "another process is in charge") }
+            router?.forward(exchange, to: owner) { [self] reply in
+                if let reply { return reply.send(on: exchange) }
+                orRefuse(exchange) {
+                    guard let place = try router?.takeOver(secret, from: owner) else { return }
+                    try carryOut(place, secret, exchange, isForwarded: isForwarded, body)
+                }
+                work()
+            }
+        }
+    }
+}

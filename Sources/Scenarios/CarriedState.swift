@@ -1,0 +1,110 @@
+// What a card is to show when each call says only what has changed: what was said stays until something else is said.
+
+import Basics
+package import Schemas
+
+/// The values of one session's card after some of its calls.
+package struct CarriedState: Sendable {
+    fileprivate enum Standing { case unknown, said, kept, disputed }
+
+    /// As long as `ContentSpec.carried`; nil: nobody has said it.
+    fileprivate var values: [JSONValue?]
+    fileprivate var standings: [Standing]
+}
+
+/// Follows the calls of sessions and holds pushes against them. Confined to one thread.
+package final class CarriedChecker {
+    private let profile: Profile
+    private let comparison: JSONComparison
+    private let sources: [JSONPointerPath]
+    /// Places of the values that never fall.
+    private let rising: [Int]
+
+    /// Nil where the profile carries nothing.
+    package init?(_ profile: Profile) {
+        guard !profile.content.carried.isEmpty else { return nil }
+        self.profile = profile
+        comparison = JSONComparison(truncations: profile.content.truncations)
+        sources = profile.content.carried.indices.map { JSONPointerPath("/\($0)")! }
+        rising = profile.content.carried.indices.filter { profile.content.carried[$0].rises }
+    }
+
+    package var hasRising: Bool { !rising.isEmpty }
+
+    /// Before the first call.
+    package var beginning: CarriedState {
+        let count = profile.content.carried.count
+        return CarriedState(
+            values: Array(repeating: nil, count: count), standings: Array(repeating: .unknown, count: count))
+    }
+
+    /// What the card shows behind a call with that body; `call` is its index in the profile. A call that is to be
+    /// refused, or means another session or activity, says nothing of it.
+    package func take(call: Int, body: Span<UInt8>, into state: inout CarriedState) {
+        guard profile.calls.indices.contains(call) else { return }
+        let spoken = profile.calls[call]
+        for index in state.standings.indices where state.standings[index] != .unknown { state.standings[index] = .kept }
+        guard !spoken.isStale, !spoken.isUnknown, spoken.expectedStatus.contains(where: { $0 < 400 }) else { return }
+        let said = try? JSONValue(parsing: body)
+        for (index, value) in profile.content.carried.enumerated() {
+            let new = spoken.sets[index] ?? value.from.flatMap { said?.at(pointer: $0.text) }
+            if let new { say(new, of: index, rises: value.rises && spoken.sets[index] == nil, in: &state) }
+        }
+        for (index, value) in profile.content.carried.enumerated() {
+            guard let following = value.following, state.standings[following.other] == .said else { continue }
+            let word = state.values[following.other]?.string ?? ""
+            state.values[index] = following.words[word] ?? following.otherwise
+            state.standings[index] = state.values[index] == nil ? .unknown : .said
+        }
+    }
+
+    /// A number that is to fall is nobody's to judge but the rule that it must not: a relay may refuse to go along.
+    private func say(_ new: JSONValue, of index: Int, rises: Bool, in state: inout CarriedState) {
+        if rises, let before = state.values[index]?.double, let after = new.double, after < before {
+            state.standings[index] = .disputed
+            return
+        }
+        state.values[index] = new
+        state.standings[index] = .said
+    }
+
+    /// Where a push shows something else than what its own call said, and than what was said before it.
+    package func differences(
+        _ payload: Span<UInt8>, _ state: CarriedState
+    ) -> (said: [SchemaFinding], kept: [SchemaFinding]) {
+        (differences(payload, state, .said), differences(payload, state, .kept))
+    }
+
+    private func differences(
+        _ payload: Span<UInt8>, _ state: CarriedState, _ standing: CarriedState.Standing
+    ) -> [SchemaFinding] {
+        var wanted = JSONObject()
+        for index in state.values.indices where state.standings[index] == standing {
+            wanted[String(index)] = state.values[index]
+        }
+        let body = JSONValue.object(wanted).encoded()
+        guard comparison.begin(sent: body.span, pushed: payload) else { return [] }
+        for (index, value) in profile.content.carried.enumerated() where state.standings[index] == standing {
+            // To the app's types a key that is not there and one that is null are the same.
+            comparison.compare(value.at, with: sources[index], orNothing: true)
+        }
+        return comparison.end()
+    }
+
+    /// The numbers that never fall, as a push shows them; nil for what it does not show.
+    package func numbers(_ payload: Span<UInt8>) -> [Double?] {
+        let shown = try? JSONValue(parsing: payload)
+        return rising.map { shown?.at(pointer: profile.content.carried[$0].at.text)?.double }
+    }
+
+    /// In words, where one of them has fallen.
+    package func fall(from before: [Double?], to after: [Double?]) -> SchemaFinding? {
+        for (index, (before, after)) in zip(before, after).enumerated() {
+            guard let before, let after, after < before else { continue }
+            let place = profile.content.carried[rising[index]].at.text
+            return SchemaFinding(
+                pointer: place, reason: "fell from \(JSONValue.number(before).text) to \(JSONValue.number(after).text)")
+        }
+        return nil
+    }
+}

@@ -1,0 +1,253 @@
+import Basics
+import Pushes
+import Testing
+
+@testable import ReferenceRelay
+
+/// The dialect opencode-ios: states that are told piece by piece (spec/relays.md §3.3).
+@Suite struct OpenCodeIOSTests {
+    private func rig(start: String? = "p1", defects: Set<Defect> = []) -> Rig {
+        let rig = Rig(hosts: 1) {
+            $0.dialect = .opencodeIOS
+            $0.defects = defects
+        }
+        rig.device(start: start)
+        return rig
+    }
+
+    /// What is said beside the ids.
+    @discardableResult
+    private func say(_ rig: Rig, _ type: String, _ more: String = "", session: String = "s1") throws -> EventTicket {
+        let text = #"{"secret":"x","eventType":"\#(type)","sessionID":"\#(session)","eventID":"[e]"\#(more)}"#
+        var event = try OpenCodeIOSDialect(defects: rig.core.options.defects).event(Array(text.utf8).span)
+        event.secret = Rig.secret
+        let ticket = EventTicket()
+        rig.core.handle(event, ticket: ticket, now: rig.now)
+        rig.settle()
+        return ticket
+    }
+
+    private func progress(_ rig: Rig, _ state: String) throws {
+        try say(rig, "progress", #","contentState":{\#(state)}"#)
+        rig.pass(.seconds(11))
+    }
+
+    /// Started, registered, and at 0.6.
+    private func running(defects: Set<Defect> = []) throws -> Rig {
+        let rig = rig(defects: defects)
+        try say(rig, "start", #","sessionType":"Build Process""#)
+        rig.activity()
+        try progress(rig, #""status":"Building","progress":0.6,"currentFile":"a.swift","operationCount":3"#)
+        return rig
+    }
+
+    private func last(_ rig: Rig) -> JSONValue { rig.state(rig.attempts.count - 1) }
+
+    private func texts(_ state: JSONValue) -> [String] {
+        ["status", "progress", "currentFile", "operationCount", "statusEmoji"].map { state[$0]?.text ?? "-" }
+    }
+
+    @Test func aStartShowsTheBeginning() throws {
+        let rig = rig()
+        try say(rig, "start", #","sessionType":"Build Process""#)
+        #expect(rig.seen == ["start p1"])
+        #expect(texts(rig.state(0)) == [#""Initializing""#, "0.0", "null", "0", #""🚀""#])
+        let aps = rig.aps(0)
+        #expect(aps["attributes-type"] == "SessionActivityAttributes")
+        #expect(aps.at(pointer: "/attributes/sessionID") == "s1")
+        #expect(aps.at(pointer: "/attributes/sessionType") == "Build Process")
+        #expect(aps.at(pointer: "/attributes/startTime")?.double == Double(rig.stamp(0)! - 978_307_200))
+        #expect(aps["input-push-token"] == 1 && aps["alert"] != nil)
+        #expect(Rig.payload(rig.attempts[0])["eventID"] == "[e]")
+    }
+
+    @Test func aTimeThatIsGivenIsPassedOn() throws {
+        let rig = rig()
+        try say(rig, "start", #","startTime":795312000.5"#)
+        #expect(rig.aps(0).at(pointer: "/attributes/startTime")?.double == 795_312_000.5)
+    }
+
+    @Test func whatIsLeftOutStays() throws {
+        let rig = try running()
+        try progress(rig, #""currentFile":"b.swift""#)
+        #expect(texts(last(rig)) == [#""Building""#, "0.6", #""b.swift""#, "3", #""🔨""#])
+        try progress(rig, #""currentFile":null"#)
+        #expect(texts(last(rig)) == [#""Building""#, "0.6", "null", "3", #""🔨""#])
+        // Nor does anything fall.
+        try progress(rig, #""progress":0.2,"operationCount":1"#)
+        #expect(texts(last(rig)) == [#""Building""#, "0.6", "null", "3", #""🔨""#])
+    }
+
+    @Test func whatIsThrottledIsMerged() throws {
+        let rig = try running()
+        for state in [#""progress":0.7"#, #""currentFile":"c""#, #""operationCount":4"#, #""status":"Completing""#] {
+            try say(rig, "progress", #","contentState":{\#(state)}"#)
+        }
+        rig.pass(.seconds(11))
+        #expect(texts(last(rig)) == [#""Completing""#, "0.7", #""c""#, "4", #""🏁""#])
+        #expect(rig.attempts.count == 4)
+    }
+
+    @Test func goingToTheBackgroundIsToldAtOnce() throws {
+        let rig = try running()
+        try progress(rig, #""progress":0.65"#)
+        rig.forgetSeen()
+        try say(rig, "background")
+        #expect(rig.seen == ["update a1 Running in background"])
+        #expect(texts(rig.state(0)) == [#""Running in background""#, "0.65", #""a.swift""#, "3", #""💻""#])
+        #expect(rig.attempts[0].priority == "5")
+    }
+
+    @Test func anEndCompletesAndAnErrorDoesNot() throws {
+        let done = try running()
+        try say(done, "complete")
+        #expect(done.seen.last == "end a1 Completed")
+        #expect(texts(last(done)) == [#""Completed""#, "1.0", "null", "3", #""✅""#])
+        #expect(done.aps(done.attempts.count - 1)["dismissal-date"] == nil)
+        let failed = try running()
+        try say(failed, "error")
+        #expect(failed.seen.last == "end a1 Error")
+        #expect(texts(last(failed)) == [#""Error""#, "0.6", #""a.swift""#, "3", #""❌""#])
+    }
+
+    @Test func whatRunsIsNotStarted() throws {
+        let rig = rig()
+        try say(rig, "start")
+        try say(rig, "start")
+        rig.activity()
+        try progress(rig, #""progress":0.5"#)
+        try say(rig, "start")
+        rig.pass(.seconds(11))
+        #expect(rig.seen == ["start p1", "update a1 Initializing"])
+        #expect(last(rig)["progress"] == 0.5)
+    }
+
+    @Test func aStartThatWasRefusedHasStartedNothing() throws {
+        let rig = rig()
+        rig.answer = { _ in Rig.refusal(400, "BadTopic") }
+        try say(rig, "start")
+        rig.answer = { _ in Rig.accepted }
+        #expect(try say(rig, "progress", #","contentState":{"progress":0.5}"#).refusal != nil)
+        try say(rig, "start")
+        #expect(rig.seen == ["start p1", "start p1"])
+        rig.activity()
+        try progress(rig, #""status":"Active""#)
+        #expect(texts(last(rig)) == [#""Active""#, "0.0", "null", "0", #""⚡""#])
+    }
+
+    @Test func withoutATokenItSaysSoAndSendsNothing() throws {
+        let rig = rig(start: nil)
+        for type in ["start", "progress", "background", "complete", "error"] {
+            guard case .noToken = try say(rig, type).refusal else {
+                Issue.record("\(type) was taken")
+                continue
+            }
+        }
+        #expect(rig.attempts.isEmpty)
+        // A phone that started its activity itself has a token for it.
+        rig.activity()
+        #expect(try say(rig, "progress").refusal == nil)
+        // What is over is no news; that it cannot begin again is.
+        try say(rig, "complete")
+        #expect(try say(rig, "complete").refusal == nil)
+        #expect(try say(rig, "start").refusal != nil)
+    }
+
+    @Test func aRelaunchedAppGoesOn() throws {
+        let rig = try running()
+        rig.activity()
+        try progress(rig, #""currentFile":"b""#)
+        #expect(last(rig)["progress"] == 0.6)
+        #expect(rig.seen.filter { $0.hasPrefix("start") }.count == 1)
+    }
+
+    /// The state is on disk with each event: the next process merges into it, however this one ended.
+    @Test func aRestartedRelayGoesOn() throws {
+        let rig = try running()
+        let next = Rig(hosts: 1, time: rig.time) { $0.dialect = .opencodeIOS }
+        next.core.restore(rig.rows, now: next.now)
+        next.settle()
+        next.pass(.seconds(11))
+        #expect(next.seen.isEmpty)
+        try progress(next, #""currentFile":"b""#)
+        #expect(texts(last(next)) == [#""Building""#, "0.6", #""b""#, "3", #""🔨""#])
+        try say(next, "complete")
+        #expect(next.writes.contains(.deleteHeld(Rig.secret, sessionID: "s1")))
+    }
+
+    @Test(arguments: ["a", "é", "漢", "🍎", "\u{1}", "\"", "\\"])
+    func aLongPathIsCut(character: String) throws {
+        let rig = try running()
+        let path = JSONValue.string(String(repeating: character, count: 3_000)).text
+        try progress(rig, #""currentFile":\#(path)"#)
+        #expect(rig.attempts.last!.payload.count < 4_096)
+        let shown = try #require(last(rig)["currentFile"]?.string)
+        #expect(shown.hasSuffix("…") && shown.count >= 200)
+    }
+
+    @Test(
+        arguments: [
+            #""progress":1.1"#, #""progress":-0.1"#, #""progress":"1""#, #""operationCount":-1"#, #""operationCount":1.5"#,
+            #""status":"""#, #""status":null"#, #""currentFile":3"#,
+        ])
+    func whatTheAppCouldNotShowIsRefused(state: String) {
+        #expect(throws: InvalidBody.self) { try say(rig(), "progress", #","contentState":{\#(state)}"#) }
+    }
+
+    @Test func otherDialectsEventsAreRefused() {
+        #expect(throws: InvalidBody.self) { try say(rig(), "permission") }
+        let background = #"{"secret":"x","eventType":"background","sessionID":"s1"}"#
+        #expect(throws: InvalidBody.self) { try Requests.event(Array(background.utf8).span) }
+    }
+
+    // MARK: - Defects
+
+    @Test(
+        arguments: [
+            (.startsActive, "start", #""status":"Active""#), (.isoStartTime, "start", #""startTime":""#),
+            (.manglesEmoji, "start", "ð\u{9F}\u{9A}\u{80}"), (.resetsCountAtEnd, "complete", #""operationCount":0"#),
+            (.hidesError, "error", "Completed"),
+        ] as [(Defect, String, String)])
+    func aDefectShowsInOnePush(defect: Defect, type: String, text: String) throws {
+        for (defects, isSeen) in [([] as Set, false), ([defect] as Set, true)] {
+            let rig = type == "start" ? rig(defects: defects) : try running(defects: defects)
+            try say(rig, type)
+            #expect(String(decoding: rig.attempts.last!.payload, as: UTF8.self).contains(text) == isSeen)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (.resetsOmitted, #""currentFile":"b""#, "0.0"), (.lowersProgress, #""progress":0.5"#, "0.5"),
+            (.forgetsAtRelaunch, #""currentFile":"b""#, "0.0"),
+        ] as [(Defect, String, String)])
+    func aDefectLosesProgress(defect: Defect, state: String, shown: String) throws {
+        for (defects, wanted) in [([] as Set, "0.6"), ([defect] as Set, shown)] {
+            let rig = try running(defects: defects)
+            rig.activity()
+            try progress(rig, state)
+            #expect(last(rig)["progress"]?.text == wanted)
+        }
+    }
+
+    @Test func aDefectStartsOrSendsOrKeepsSilent() throws {
+        let beside = try running(defects: [.startsWhileActive])
+        try say(beside, "start")
+        #expect(beside.seen.last == "start p1")
+        let counted = rig(defects: [.failedStartCounts])
+        counted.answer = { _ in Rig.refusal(400, "BadTopic") }
+        try say(counted, "start")
+        try say(counted, "start")
+        #expect(counted.seen == ["start p1"])
+        let deaf = try running(defects: [.ignoresBackground])
+        let count = deaf.attempts.count
+        try say(deaf, "background")
+        #expect(deaf.attempts.count == count)
+        let blind = rig(start: nil, defects: [.sendsToDeviceToken])
+        #expect(try say(blind, "progress").refusal == nil)
+        #expect(blind.seen == ["update d1 Initializing"])
+        let uncut = try running(defects: [.uncutPaths])
+        try progress(uncut, #""currentFile":"\#(String(repeating: "x", count: 5_000))""#)
+        #expect(uncut.attempts.last!.payload.count > 4_096)
+    }
+}

@@ -1,0 +1,67 @@
+// Runs of a relay whose calls say only what has changed, judged as a whole.
+
+import Basics
+import Conformance
+import Metrics
+import Testing
+
+@testable import Journal
+@testable import Verdicts
+
+/// One session to a user: at 0.5, then twice a call that says nothing of it, then the end.
+private let scenario = """
+    name: carried
+    relay:
+      url: "http://127.0.0.1:1"
+      profile:
+        topic: com.example.app
+        carries: { progress: { at: /aps/content-state/progress, from: /contentState/progress, rises: true } }
+        calls:
+          register: { path: /a, json: { token: "{{activityToken}}" }, registers: [activityToken] }
+          update:
+            path: /b
+            variables: { progress: null }
+            json: { contentState: { progress: "{{progress|optional}}", note: "{{marker}}" } }
+            pushes: [{ channel: liveactivity, event: update }]
+    workload:
+      arrivals: [{ rate: 5, for: 2s }]
+      scripts:
+        - script:
+            steps:
+              - call: register
+              - { call: update, after: 2s, with: { progress: 0.5 } }
+              - { call: update, after: 2s, every: 2s, count: 2 }
+    """
+
+@Suite("A run of states told piece by piece")
+struct CarriedRunTests {
+    private static let rules = ["omitted-values-kept", "values-never-fall"]
+
+    /// The honest relay's later pushes show 0.5; `shown` is what they show in the sessions of the first user instead.
+    private func words(_ shown: String, failing step: UInt32? = nil) throws -> [String] {
+        let record = try judge(
+            scenario,
+            call: { if $0.step == step { $0.status = 500 } },
+            spoil: { sendings, account in
+                for index in sendings.indices where sendings[index].row.step > 1 {
+                    let progress = account == 0 ? shown : "0.5"
+                    sendings[index].payload = sendings[index].payload.replacing(
+                        #""content-state":{"#, with: #""content-state":{"progress":\#(progress),"#)
+                }
+            })
+        return Self.rules.map { id in record.verdicts.first { $0.id == id }?.verdict.word ?? "?" }
+    }
+
+    @Test("keeps what was left out")
+    func kept() throws { #expect(try words("0.50") == ["kept", "kept"]) }
+
+    @Test("is broken where something else is shown, and where that is less")
+    func broken() throws {
+        #expect(try words("0.75") == ["broken", "kept"])
+        #expect(try words("0") == ["broken", "broken"])
+    }
+
+    /// Nobody knows what the relay made of that call; its own push is all that is left to judge.
+    @Test("is not judged behind a call that failed")
+    func failed() throws { #expect(try words("0", failing: 1) == ["kept", "kept"]) }
+}
