@@ -61,7 +61,7 @@ final class PushPipeline: ServerHandler {
             settings: settings, keys: shared.keys, directory: shared.devices,
             ledger: shared.ledger(for: environment), seed: seed.child("apns-id"))
         generator = seed.child("apns-unique-id").generator()
-        journal = try JournalWriter(directory: shared.journalDirectory, name: name, time: loop.time)
+        journal = try JournalWriter(directory: shared.journalDirectory, name: name, time: loop.recordTime)
         broadcasts = BroadcastPipeline(
             loop: loop, shared: shared, settings: settings, endpoint: .sending, journal: journal,
             seed: seed.child("broadcasts"))
@@ -104,6 +104,7 @@ final class PushPipeline: ServerHandler {
 
     func handle(_ exchange: ServerExchange) {
         totals.openStreams += 1
+        if loop.isStepped { shared.time.pushes.begin() }
         markDirty()
         let peer = peer(of: exchange.connection)
         if peer.shown != nil, !peer.serves(exchange) { return }
@@ -141,6 +142,7 @@ final class PushPipeline: ServerHandler {
     /// An exchange is over: nobody waits for it any more.
     func finish() {
         totals.openStreams -= 1
+        if loop.isStepped { shared.time.pushes.end() }
         markDirty()
     }
 
@@ -150,7 +152,7 @@ final class PushPipeline: ServerHandler {
     func undelivered(_ push: UInt64) {
         guard !hasFailed else { return }
         totals.undelivered += 1
-        journal.append(undelivered: push, at: loop.now)
+        journal.append(undelivered: push, at: loop.noted)
         commitSoon()
     }
 
@@ -158,7 +160,7 @@ final class PushPipeline: ServerHandler {
         let peer = peer(of: connection)
         guard !hasFailed, !peer.hasOverrun else { return }
         peer.hasOverrun = true
-        journal.append(overrunOn: connection.id, streams: streams, at: loop.now)
+        journal.append(overrunOn: connection.id, streams: streams, at: loop.noted)
         commitSoon()
     }
 
@@ -236,7 +238,7 @@ final class PushPipeline: ServerHandler {
         let id = journal.append(push: draft, head: exchange.head, body: body.bytes)
         if !decision.isUnanswered { exchange.mark = id }
         if decision.outcome == .stored { store(facts, exchange, id, now: now) }
-        if let start, decision.outcome == .started { shared.listen(start, push: id, journal, at: loop.now) }
+        if let start, decision.outcome == .started { shared.listen(start, push: id, journal, at: loop.noted) }
     }
 
     /// Whether the app has the channel that a start names.
@@ -258,7 +260,7 @@ final class PushPipeline: ServerHandler {
     }
 
     private func tell(_ late: LateOutcome) {
-        shared.tell(late, to: journal, at: loop.now)
+        shared.tell(late, to: journal, at: loop.noted)
         markDirty()
     }
 
@@ -270,7 +272,7 @@ final class PushPipeline: ServerHandler {
             BroadcastPipeline.activitiesPerTurn, devices: shared.devices, now: now)
         guard !outcomes.isEmpty || !broadcasts.isEmpty else { return }
         for late in outcomes { tell(late) }
-        journal.append(late: broadcasts, at: loop.now)
+        journal.append(late: broadcasts, at: loop.noted)
         markDirty()
         _ = willSend()
     }
@@ -338,7 +340,7 @@ final class PushPipeline: ServerHandler {
     }
 
     func note(_ kind: NoteKind, _ facts: JSONObject) {
-        journal.append(note: kind, text: JSONValue.object(facts).text, at: loop.now)
+        journal.append(note: kind, text: JSONValue.object(facts).text, at: loop.noted)
         commitSoon()
     }
 

@@ -16,6 +16,7 @@ final class AdminHandler: ServerHandler {
     let shared: MockShared
     let coordinates: MockCoordinates
     let pushes: PushFinder
+    let keeper: ClockKeeper
     private let journal: JournalWriter
     private var hasNotes = false
 
@@ -23,8 +24,9 @@ final class AdminHandler: ServerHandler {
         self.loop = loop
         self.shared = shared
         self.coordinates = coordinates
-        journal = try JournalWriter(directory: shared.journalDirectory, name: "admin", time: loop.time)
+        journal = try JournalWriter(directory: shared.journalDirectory, name: "admin", time: loop.recordTime)
         pushes = try PushFinder(loop: loop, shared: shared)
+        keeper = ClockKeeper(loop: loop, shared: shared)
     }
 
     func handle(_ exchange: ServerExchange) {
@@ -53,7 +55,10 @@ final class AdminHandler: ServerHandler {
         }
     }
 
-    func abandoned(_ exchange: ServerExchange) { pushes.abandon(exchange) }
+    func abandoned(_ exchange: ServerExchange) {
+        pushes.abandon(exchange)
+        keeper.abandon(exchange)
+    }
 
     func refused(_ refusal: Refusal, times: Int) { shared.refusedByAdmin.add(refusal, times: times) }
 
@@ -121,6 +126,11 @@ final class AdminHandler: ServerHandler {
         case .keys: return isRead ? listKeys() : try addKey(request)
         case .key(let id): return try removeKey(id)
         case .clock: return isRead ? clock() : try putClock(request)
+        case .participants: return try joinClock(request)
+        case .participant(let id):
+            if request.method == "DELETE" { return try leaveClock(id) }
+            try stateClock(id, request, exchange)
+            return nil
         case .reset: return try reset()
         }
     }
@@ -182,10 +192,10 @@ final class AdminHandler: ServerHandler {
         let now = shared.clock.wall()
         let broadcasts = shared.channels.catchUp(
             BroadcastPipeline.activitiesPerTurn, devices: shared.devices, now: now)
-        journal.append(late: broadcasts, at: loop.now)
+        journal.append(late: broadcasts, at: loop.noted)
         hasNotes = hasNotes || !broadcasts.isEmpty
         for late in shared.devices.lateOutcomes(now: now) {
-            shared.tell(late, to: journal, at: loop.now)
+            shared.tell(late, to: journal, at: loop.noted)
             hasNotes = true
         }
     }
@@ -194,7 +204,7 @@ final class AdminHandler: ServerHandler {
     func note(_ act: String, _ facts: JSONObject = JSONObject()) {
         var object: JSONObject = ["act": .string(act)]
         for (key, value) in facts { object[key] = value }
-        journal.append(note: .admin, text: JSONValue.object(object).text, at: loop.now)
+        journal.append(note: .admin, text: JSONValue.object(object).text, at: loop.noted)
         hasNotes = true
     }
 

@@ -2,8 +2,10 @@
 // the two together.
 
 enum AdminRoute: Hashable, Sendable {
-    case dashboard, metrics, health, info, faults, pushes, activities, channels, clock, keys, reset
+    case dashboard, metrics, health, info, faults, pushes, activities, channels, clock, participants, keys, reset
     case key(id: String)
+    /// Of the clock.
+    case participant(id: String)
     case fault(id: String)
     case token(String)
     case activity(token: String)
@@ -35,8 +37,11 @@ enum AdminRoute: Hashable, Sendable {
             case "tokens": self = .token(segments[2])
             case "activities": self = .activity(token: segments[2])
             case "apps": self = .app(bundle: segments[2])
+            case "clock" where segments[2] == "participants": self = .participants
             default: return nil
             }
+        case 4 where segments[0] == "v1" && segments[1] == "clock" && segments[2] == "participants":
+            self = .participant(id: segments[3])
         case 4 where segments[0] == "v1" && segments[1] == "tokens" && segments[3] == "channel":
             self = .subscription(token: segments[2])
         default: return nil
@@ -55,7 +60,8 @@ enum AdminRoute: Hashable, Sendable {
         case .subscription: ["GET", "HEAD", "PUT", "DELETE"]
         case .app: ["GET", "HEAD", "PUT"]
         case .clock: ["GET", "HEAD", "PUT"]
-        case .reset: ["POST"]
+        case .reset, .participants: ["POST"]
+        case .participant: ["POST", "DELETE"]
         }
     }
 
