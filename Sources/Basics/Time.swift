@@ -157,33 +157,15 @@ package protocol TimeSource: Sendable {
 
 /// What may be asked of a clock that is not the world's.
 package enum ClockBounds {
-    /// And above 0.
-    package static let largestScale = 1_000_000.0
+    /// And above 0. A day passes in 24 s.
+    package static let largestScale = 3_600.0
+    /// Of a span that comes to less of the host's time nothing can be said: machines are that uneven.
+    package static let leastSpan = Interval.milliseconds(50)
     /// A hundred years, ahead or behind.
     package static let largestSkew = Interval.seconds(36_500 * 86_400)
 
     package static func admits(scale: Double) -> Bool { scale > 0 && scale <= largestScale }
     package static func admits(skew: Interval) -> Bool { skew <= largestSkew && skew >= -largestSkew }
-}
-
-/// Another source's time, running `scale` times as fast from the moment of creation, and its wall clock ahead by `skew`.
-/// Both are within `ClockBounds`.
-package struct ScaledTime: TimeSource {
-    private let base: any TimeSource
-    private let scale: Double
-    private let instantOrigin: Instant
-    private let wallOrigin: WallTime
-
-    package init(base: any TimeSource, scale: Double, skew: Interval = .zero) {
-        precondition(ClockBounds.admits(scale: scale), "a clock's scale is within its bounds")
-        self.base = base
-        self.scale = scale
-        instantOrigin = base.now()
-        wallOrigin = base.wall() + skew
-    }
-
-    package func now() -> Instant { instantOrigin + (base.now() - instantOrigin) * scale }
-    package func wall() -> WallTime { wallOrigin + (base.now() - instantOrigin) * scale }
 }
 
 /// Time that stands still until it is told to go on. For tests, from any thread.

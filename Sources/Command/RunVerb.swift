@@ -14,6 +14,8 @@ extension Verb {
             Option(
                 "--known-failing", "RULE", isRepeatable: true,
                 "a rule that is known to break; one that heals fails the run"),
+            Option("--clock-scale", "N", "how many times as fast as real time the run's clock runs, at most 3600"),
+            Option("--stepped", "the run's clock moves only when nothing is in flight, and then at once"),
             Option("--strict", "what the relay should do counts like what it must"),
             Option("--dry-run", "prints the plan and its digest, starts nothing"),
             Option("--plain", "lines instead of the live panel"),
@@ -45,6 +47,8 @@ extension Verb {
             }
             options.overrides.append((String(text[..<equals]), String(text[text.index(after: equals)...])))
         }
+        if let text = arguments.text("--clock-scale") { options.overrides.append(("clockScale", text)) }
+        if arguments.has("--stepped") { options.overrides.append(("clock", "stepped")) }
         if let text = arguments.text("--shard") {
             let parts = text.split(separator: "/").map { Int($0) }
             guard parts.count == 2, let index = parts[0], let count = parts[1], 0 <= index, index < count else {

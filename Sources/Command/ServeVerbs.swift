@@ -64,7 +64,7 @@ extension Verb {
         command.clockScale = try arguments.number("--clock-scale", above: 0) ?? command.clockScale
         guard ClockBounds.admits(scale: command.clockScale) else {
             throw Failure(
-                .usage, "--clock-scale \(command.clockScale) is not above 0 and at most 1000000",
+                .usage, "--clock-scale \(command.clockScale) is not above 0 and at most 3600",
                 hint: "60 makes a minute of each second")
         }
         command.loops = try arguments.integer("--loops", in: 1...64) ?? command.loops
@@ -92,9 +92,12 @@ extension Verb {
             Option("--timeout", "TIME", "longest wait for one answer of APNs (default 5s)"),
             Option("--connections", "N", "connections to APNs (default 1)"),
             Option("--shared", "share port and storage with other processes started the same way"),
+            Option("--lifetime", "TIME", "age at which it ends an activity as timed out (default 7h59m)"),
             Option("--variant", "A|B", "which of the two published shapes of the activity it pushes (default A)"),
             Option("--answer", "early|late", "whether an event is answered before or after APNs did (default late)"),
-            Option("--clock", "SETTING", "another clock to follow: scale=60,at=MS,shows=MS (since 1970)"),
+            Option(
+                "--clock", "SETTING|URL",
+                "another clock: scale=60,at=MS,shows=MS (since 1970) to follow, or a mock's admin API to take part in"),
             Option("--allow-host", "NAME", isRepeatable: true, "a host other than loopback on which a mock may be called"),
             Option("--defect", "ID", isRepeatable: true, "a fault to have; `pushrig list defects`"),
             Option("--plant", "N", "spoil every Nth question in one of five ways in turn, and log which it was"),
@@ -114,6 +117,7 @@ extension Verb {
         command.storage = arguments.text("--storage") ?? command.storage
         command.throttle = try arguments.duration("--throttle")
         command.timeout = try arguments.duration("--timeout")
+        command.lifetime = try arguments.duration("--lifetime")
         command.connections = try arguments.integer("--connections", in: 1...1_000)
         command.variant = try arguments.one(of: RelayCommand.variants, "--variant")
         command.answer = try arguments.one(of: RelayCommand.answerModes, "--answer")

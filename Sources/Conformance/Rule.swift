@@ -1,6 +1,7 @@
 // What a rule is: a requirement with its norm, and a machine that sees the run's history once, in order, and ends in a
 // verdict. Must not know sockets, clocks, files or live state.
 
+package import Basics
 package import Metrics
 
 /// One requirement and the code that judges it.
@@ -33,11 +34,15 @@ package struct Rule: Sendable {
     package let norm: String
     /// What to change in a relay that broke it.
     package let advice: String
+    /// The shortest span of time that it rests on and that is not its own to choose: a relay's window or pause. Where that
+    /// is too short on the host's clock for a machine to keep it, the rule is not exercised. Nil: it rests on none.
+    package let span: @Sendable (RunContext) -> Interval?
     package let make: @Sendable () -> any RuleMachine
 
     package init(
         _ id: String, _ claims: [String], _ level: Level, basis: Basis = [], requirement: String, norm: String,
-        advice: String, make: @escaping @Sendable () -> any RuleMachine
+        advice: String, span: @escaping @Sendable (RunContext) -> Interval? = { _ in nil },
+        make: @escaping @Sendable () -> any RuleMachine
     ) {
         self.id = id
         self.claims = claims
@@ -46,16 +51,27 @@ package struct Rule: Sendable {
         self.requirement = requirement
         self.norm = norm
         self.advice = advice
+        self.span = span
         self.make = make
+    }
+
+    /// Why nothing can be said of it on a clock that runs so fast; nil where it can.
+    func tooFast(_ run: RunContext) -> String? {
+        let pace = run.circumstances.pace
+        guard pace > 1, let span = span(run) else { return nil }
+        let real = span * (1 / pace)
+        guard real < ClockBounds.leastSpan else { return nil }
+        return "scale too high: its \(span) come to \(real) of real time, and \(ClockBounds.leastSpan) are the least"
     }
 
     /// A rule that looks at one account after the other and remembers nothing but what it found.
     init(
         _ id: String, _ claims: [String], _ level: Level, basis: Basis = [], requirement: String, norm: String,
-        advice: String, judge: @escaping @Sendable (JoinedAccount, RunContext, inout Tally) -> Void
+        advice: String, span: @escaping @Sendable (RunContext) -> Interval? = { _ in nil },
+        judge: @escaping @Sendable (JoinedAccount, RunContext, inout Tally) -> Void
     ) {
         self.init(
-            id, claims, level, basis: basis, requirement: requirement, norm: norm, advice: advice
+            id, claims, level, basis: basis, requirement: requirement, norm: norm, advice: advice, span: span
         ) { AccountMachine(judge: judge) }
     }
 }

@@ -52,18 +52,23 @@ package struct RuleCourse {
     package func results(_ run: RunContext, knownFailing: [String], isStrict: Bool) -> [RuleResult] {
         var verdicts = machines.map { $0?.verdict(run) }
         for (number, machine) in watching { verdicts[number] = machine.verdict(run) }
+        let hindrances = RuleBook.all.map { $0.tooFast(run) }
+        for number in verdicts.indices where hindrances[number] != nil { verdicts[number] = .notExercised }
         let broken = Set(zip(RuleBook.all, verdicts).filter { $1?.isBroken == true }.map(\.0.id))
         let tested = Set(zip(RuleBook.all, verdicts).filter { $1 ?? .notExercised != .notExercised }.map(\.0.id))
-        return zip(RuleBook.all, verdicts).map { rule, verdict in
+        return zip(RuleBook.all, zip(verdicts, hindrances)).map { rule, outcome in
+            let (verdict, hindrance) = outcome
             // A claim that several rules judge has healed when all of them hold.
             let listed = knownFailing.filter { entry in
                 guard let claim = Claim.named(entry.lowercased()), !broken.contains(rule.id) else { return true }
                 return broken.isDisjoint(with: claim.rules) && tested.isSuperset(of: claim.rules)
             }
-            return RuleResult(
+            var result = RuleResult(
                 id: rule.id, claims: rule.claims, level: rule.level, basis: rule.basis.union(verdict?.basis ?? []),
                 requirement: rule.requirement, norm: rule.norm, advice: rule.advice, verdict: verdict ?? .notExercised,
                 isKnownFailing: RuleBook.names(listed, rule), isStrict: isStrict)
+            result.hindrance = hindrance
+            return result
         }
     }
 }

@@ -80,7 +80,10 @@ package final class RunContext {
     package var carriesValues = false
     /// How long a call waits for its answer before it is given up.
     package var requestTimeout = Interval.seconds(30)
-    /// How late a process on this machine may be without being slow, as the scenario says of ours (`latenessBudget`).
+    /// Of what the profile declares; nil where it owes nothing.
+    package var shortestDeadline: Interval?
+    /// How late a process on this machine may be without being slow, as the scenario says of ours (`latenessBudget`), on the
+    /// run's clock.
     package var jitter = Interval.zero
     /// A signal ended the run, and with it calls that were under way.
     package var wasInterrupted = false

@@ -71,6 +71,8 @@ package struct RuleResult: Hashable, Sendable {
     package var norm: String
     package var advice: String
     package var verdict: Verdict
+    /// Why it could not be put to the test, where that is known.
+    package var hindrance: String?
     /// Listed as a known break.
     package var isKnownFailing: Bool
     /// A broken `should` fails the run as well.

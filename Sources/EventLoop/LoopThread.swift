@@ -1,6 +1,6 @@
 // A thread with a loop and one state that never leaves it. Letters cross the wall; the state does not.
 
-import Basics
+package import Basics
 import CLinux
 import Glibc
 import OperatingSystem
@@ -42,6 +42,8 @@ final class Mailbox: Sendable {
         return isTaken
     }
 
+    var hasLetters: Bool { letters.withLock { !$0.waiting.isEmpty } }
+
     func silence() {
         var count: UInt64 = 0
         _ = read(bell, &count, 8)
@@ -70,13 +72,17 @@ package final class LoopThread<State>: Sendable {
     private let mailbox: Mailbox
     private let thread: Mutex<pthread_t?>
 
-    /// Starts the thread and waits until `make` has run on it; rethrows what `make` throws. `name` shows in `top -H`.
-    package init(name: String, make: @escaping @Sendable (EventLoop) throws -> State) throws {
+    /// Starts the thread and waits until `make` has run on it; rethrows what `make` throws. `name` shows in `top -H`. Work on
+    /// it goes by `clock`, in which it takes part with `rank` (nil: it does not); nil: the host's.
+    package init(
+        name: String, clock: RunClock? = nil, rank: ClockFollower.Rank? = .mock,
+        make: @escaping @Sendable (EventLoop) throws -> State
+    ) throws {
         let confined = Confined()
         let outcome = Handover<Result<Mailbox, any Error>>()
         let number = try Thread.spawn(name: name) {
             let loop: EventLoop
-            do { loop = try EventLoop() } catch {
+            do { loop = try EventLoop(clock: clock, rank: rank) } catch {
                 outcome.give(.failure(error))
                 return
             }

@@ -46,15 +46,22 @@ final class TimerHeap {
         return timer
     }
 
-    /// Runs what is due at `now`, in order of deadline, then arms the timerfd for what comes next.
-    func runDue(at now: Instant) {
+    /// The next deadline.
+    var next: Instant? {
+        while let first = heap.first, first.action == nil { removeFirst() }
+        return heap.first?.deadline
+    }
+
+    /// Runs what is due at `now`, in order of deadline, then arms the timerfd for what comes next. `real` says when on the
+    /// host's clock that is.
+    func runDue(at now: Instant, real: (Instant) -> Instant = { $0 }) {
         while let first = heap.first, first.deadline <= now || first.action == nil {
             removeFirst()
             guard let action = first.action else { continue }
             first.action = nil
             action()
         }
-        arm()
+        arm(for: heap.first.map { real($0.deadline) } ?? .distantFuture)
     }
 
     /// Whoever holds his own timer is held by its action: so each is cancelled, and only after the heap is empty, for
@@ -72,8 +79,7 @@ final class TimerHeap {
         armedFor = .distantFuture
     }
 
-    private func arm() {
-        let next = heap.first?.deadline ?? .distantFuture
+    private func arm(for next: Instant) {
         guard next != armedFor else { return }
         // An earlier alarm may stay: it costs one idle turn, re-arming would cost a system call.
         if next > armedFor, armedFor != .distantFuture { return }

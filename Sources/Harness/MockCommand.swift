@@ -64,9 +64,8 @@ package struct MockCommand: Sendable {
         options.loops = loops
         options.seed = Seed(seed)
         for (name, value) in settings { try options.set(name, to: value) }
-        if clockScale != 1 || clockSkew != .zero {
-            options.clock = ScaledTime(base: SystemTime(), scale: clockScale, skew: clockSkew)
-        }
+        options.runClock = RunClock(base: SystemTime(), mode: .running(clockScale))
+        options.clockSkew = clockSkew
         let broken = Handover<Failure>()
         let mock = try MockService(options: options) { failure in
             broken.give(failure)

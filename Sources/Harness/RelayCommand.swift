@@ -19,6 +19,7 @@ package struct RelayCommand: Sendable {
     package var throttle: Interval?
     /// Longest wait for one answer of APNs.
     package var timeout: Interval?
+    package var lifetime: Interval?
     package var defects: [String] = []
     /// See `RelayOptions`.
     package var plantEvery: Int?
@@ -58,13 +59,23 @@ package struct RelayCommand: Sendable {
             options.pushTimeout = timeout
             options.alertPatience = min(options.alertPatience, timeout * 2)
         }
+        if let lifetime { options.activityLifetime = lifetime }
         options.allowHosts = allowHosts
         if let connections { options.connections = connections }
         if let variant = variant.flatMap(ActivityVariant.init) { options.variant = variant }
         if let answer = answer.flatMap(AnswerMode.init) { options.answers = answer }
         options.isShared = isShared
         options.plantEvery = plantEvery
-        options.clock = try clock.map { text throws(Failure) in try ClockSetting(parsing: text) }
+        if let clock, clock.hasPrefix("http") {
+            guard !isShared else {
+                throw Failure(
+                    .usage, "processes that share their storage cannot take part in a clock that stands",
+                    hint: "drop --shared, or give --clock scale=…")
+            }
+            options.clockOwner = try Origin(parsing: clock)
+        } else {
+            options.clock = try clock.map { text throws(Failure) in try ClockSetting(parsing: text) }
+        }
         for name in defects {
             guard let defect = Defect(rawValue: name) else {
                 throw Failure(

@@ -155,6 +155,8 @@ extension TotalsNote {
         for (name, path) in Self.columns { object[name] = .integer(Int64(self[keyPath: path])) }
         object["longestConnectionWaitNanoseconds"] = .integer(longestConnectionWait.nanoseconds)
         object["firings"] = .array(firings.map { .integer(Int64($0)) })
+        object["realTimeNanoseconds"] = .integer(realTime.nanoseconds)
+        object["clockSteps"] = .integer(Int64(clockSteps))
         return .object(object)
     }
 
@@ -162,6 +164,8 @@ extension TotalsNote {
         for (name, path) in Self.columns { self[keyPath: path] = try note[name].integer() }
         longestConnectionWait = try note["longestConnectionWaitNanoseconds"].interval()
         firings = try note["firings"].integers()
+        realTime = try note["realTimeNanoseconds"].optional()?.interval() ?? .zero
+        clockSteps = try note["clockSteps"].optional()?.integer() ?? 0
     }
 }
 

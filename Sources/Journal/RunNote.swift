@@ -158,6 +158,9 @@ package struct TotalsNote: Hashable, Sendable {
     package var faultsFired = 0
     package var tokens = 0
     package var journalBytes = 0
+    /// How long the host's clock took for all of it, and how often a clock that stands went on.
+    package var realTime = Interval.zero
+    package var clockSteps = 0
     /// By scenario fault number: how often it fired, on pushes and on connections.
     package var firings: [Int] = []
 

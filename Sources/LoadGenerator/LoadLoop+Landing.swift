@@ -23,8 +23,9 @@ extension LoadLoop: FlightObserver {
             let failure = EventFailure(failure.kind)
             draft.failure = failure.rawValue
             snapshot.count(failure)
-            endedAt = loop.time.now()
+            endedAt = loop.stamp()
         }
+        if loop.isStepped { loop.clock?.calls.end() }
         measure(flight)
         write(draft)
         settled(flight.row, wasSent: true, at: endedAt)

@@ -63,7 +63,7 @@ final class LoadLoop: TurnEndHandler {
         lanes = try Lanes(
             loop: loop, target: settings.target, client: settings.client, order: workload.profile.order)
         journal = try JournalWriter(
-            directory: settings.journalDirectory, name: "load-\(settings.index)", time: loop.time)
+            directory: settings.journalDirectory, name: "load-\(settings.index)", time: loop.recordTime)
         nextSession = settings.index
         window = Window(limit: min(settings.window, Int(UInt16.max)))
         let share = (settings.plan.sessionCount - settings.index + settings.stride - 1) / settings.stride
@@ -71,7 +71,7 @@ final class LoadLoop: TurnEndHandler {
         snapshot.sessionsPlanned = max(0, share)
         nextArrival = share > 0 ? settings.plan.start(of: nextSession) : nil
         let kinds = JSONValue.array(settings.plan.kinds.map { .string($0) })
-        journal.append(note: .kinds, text: kinds.text, at: loop.time.now())
+        journal.append(note: .kinds, text: kinds.text, at: loop.stamp())
         _ = journal.commit()
     }
 
@@ -80,7 +80,7 @@ final class LoadLoop: TurnEndHandler {
         self.origin = origin
         isRunning = true
         publishAgain()
-        timer = loop.at(max(origin, loop.time.now()), tickAction)
+        timer = loop.onClock(at: origin, tickAction)
     }
 
     // MARK: - Sending
@@ -90,12 +90,12 @@ final class LoadLoop: TurnEndHandler {
         guard isRunning else { return }
         var budget = Self.eventsPerTurn
         while budget > 0, let due = nextDue {
-            guard origin + due.at <= loop.time.now() else { break }
+            guard origin + due.at <= loop.clockNow() else { break }
             if due.isArrival { beginSession() } else { takeDue() }
             budget -= 1
         }
         if let due = nextDue {
-            timer = loop.at(max(origin + due.at, loop.time.now()), tickAction)
+            timer = loop.onClock(at: origin + due.at, tickAction)
         } else {
             timer = nil
             finishIfDone()
@@ -130,15 +130,16 @@ final class LoadLoop: TurnEndHandler {
         flight.event = due.event
         flight.plannedAt = plannedAt
         flight.releasedAt = releasedAt
-        flight.dispatchedAt = loop.time.now()
+        flight.dispatchedAt = loop.stamp()
         sessions.sent(due.row)
+        if loop.isStepped { loop.clock?.calls.begin() }
         if due.isOverlapping { snapshot.overlapped += 1 }
         driver.render(due.event, script: due.script, into: flight.request)
         lanes.pool(for: due.event.session).send(flight.request, completion: flight.completion)
     }
 
     private func drop(_ due: DueEvent, releasedAt: Instant) {
-        let now = loop.time.now()
+        let now = loop.stamp()
         snapshot.count(.dropped)
         write(
             EventDraft(
@@ -194,6 +195,8 @@ final class LoadLoop: TurnEndHandler {
         isRunning = false
         turnEnded()
         snapshot.isDone = true
+        // Whoever waits for the end must not find that hours have passed since; it releases the clock.
+        if loop.isStepped { loop.clock?.hold() }
         publish()
     }
 

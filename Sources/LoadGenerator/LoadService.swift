@@ -23,7 +23,7 @@ package final class LoadService: Sendable {
     /// to trust for an https target. Throws a run `Failure` when the journal cannot be written or a thread not started.
     package init(
         plan: Plan, target: CheckedOrigin, connections: Int, journalDirectory: String, loops: Int = 1,
-        window: Int = 16_384, caFile: String? = nil
+        window: Int = 16_384, caFile: String? = nil, clock: RunClock? = nil
     ) throws(Failure) {
         precondition(loops > 0 && connections > 0 && window > 0, "loops, connections and window are at least 1")
         var threads: [LoopThread<LoadLoop>] = []
@@ -36,7 +36,7 @@ package final class LoadService: Sendable {
             let board = Published(LoadSnapshot())
             do {
                 threads.append(
-                    try LoopThread(name: "load-\(index)") { loop in
+                    try LoopThread(name: "load-\(index)", clock: clock, rank: .load) { loop in
                         try LoadLoop(settings, loop: loop, published: board)
                     })
             } catch {
@@ -63,8 +63,8 @@ package final class LoadService: Sendable {
         max(1, total / loops + (index < total % loops ? 1 : 0))
     }
 
-    /// Begins the plan at that instant of this host's monotonic clock; further calls do nothing. An instant in the past
-    /// makes the first events late, and they are recorded so.
+    /// Begins the plan at that instant of the clock (this host's monotonic one, where none was given); further calls do
+    /// nothing. An instant in the past makes the first events late, and they are recorded so.
     package func start(at instant: Instant) {
         for thread in threads { thread.post { $0.start(at: instant) } }
     }
@@ -76,6 +76,9 @@ package final class LoadService: Sendable {
         for board in published { sum.add(board.snapshot.withLock { $0 }) }
         return sum
     }
+
+    /// Everything planned has been sent or dropped, and settled.
+    package var isDone: Bool { published.allSatisfy { $0.snapshot.withLock { $0.isDone } } }
 
     /// Blocks until every event was sent and answered, failed or dropped; false when `timeout` passed first.
     package func waitUntilDone(timeout: Interval) -> Bool {

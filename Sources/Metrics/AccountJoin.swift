@@ -45,7 +45,7 @@ package struct JoinedAccount: Sendable {
         deliveries = account.rows.map { [tokens] row in
             let registration = row.flags.contains(.wasHeld) ? tokens.registrations[row.token]?.last : nil
             let delay = max(delays[row.place], registration.map { delays[$0.place] } ?? .zero)
-            return Delivery(due: row.plannedAt + row.deadline + delay)
+            return Delivery(due: row.plannedAt + row.deadline + delay + circumstances.allowance)
         }
         rowOfPush = Array(repeating: nil, count: account.pushes.count)
         fault = Array(repeating: nil, count: account.pushes.count)
@@ -160,7 +160,7 @@ package struct JoinedAccount: Sendable {
             if knownToRelay.contains(served) {
                 if account.call(at: push.place)?.attempts ?? 1 < 2 { fault[index] = .duplicated }
             } else if isOlder, deliveries[row].accepted == nil, circumstances.isOrdered, let last,
-                wasSentLater(push, than: last.push)
+                wasSentLater(push, than: last.push, circumstances)
             {
                 fault[index] = .reordered
             }
@@ -207,8 +207,8 @@ package struct JoinedAccount: Sendable {
 
     /// Whether the relay, and not the wire, put the older state behind the newer one: by one connection, by more than a
     /// wire's slack, or so that the user saw it.
-    private func wasSentLater(_ older: SeenPush, than newer: SeenPush) -> Bool {
-        older.connection == newer.connection || older.arrivedAt - newer.arrivedAt > Self.wireSlack
+    private func wasSentLater(_ older: SeenPush, than newer: SeenPush, _ circumstances: Circumstances) -> Bool {
+        older.connection == newer.connection || older.arrivedAt - newer.arrivedAt > circumstances.real(Self.wireSlack)
             || older.outcome == .updated
     }
 
@@ -227,7 +227,7 @@ package struct JoinedAccount: Sendable {
                 deliveries[index].outcome = .excused
                 deliveries[index].excuse = excuse
             } else if isBackedOff(index), let at = replacedAt(index),
-                at <= deliveries[index].due + Circumstances.leastPatience
+                at <= deliveries[index].due + circumstances.leastPatience
             {
                 // Sent again by itself it would have been late, not lost.
                 deliveries[index].outcome = .late
@@ -248,7 +248,9 @@ package struct JoinedAccount: Sendable {
     private static func isMissing(_ place: UInt64, _ account: Account, _ circumstances: Circumstances) -> Bool {
         guard let call = account.call(at: place) else { return false }
         if call.state != .sent { return true }
-        guard call.wasAnswered else { return circumstances.wasDown(between: call.sentAt, and: call.sentAt + Self.flight) }
+        guard call.wasAnswered else {
+            return circumstances.wasDown(between: call.sentAt, and: call.sentAt + circumstances.real(flight))
+        }
         // A relay that was told to end may say that it serves nobody any more.
         return call.status >= 500 && circumstances.wasDown(between: call.sentAt, and: call.answeredAt)
     }
@@ -352,7 +354,7 @@ package struct JoinedAccount: Sendable {
         else { return nil }
         let sentAt = account.call(at: row.place)?.sentAt ?? row.plannedAt
         let leftAt = alertAnswered(row).map { max($0, sentAt) } ?? sentAt
-        let firing = circumstances.firings(from: sentAt, to: min(at, leftAt + Self.departure)).first
+        let firing = circumstances.firings(from: sentAt, to: min(at, leftAt + circumstances.real(Self.departure))).first
         return firing.flatMap { circumstances.fault($0.rule) }
     }
 

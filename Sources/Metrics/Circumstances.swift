@@ -50,18 +50,19 @@ package struct Circumstances: Sendable {
     package var connectionFirings: [(at: Instant, rule: UInt32)] = []
     /// When the run stopped listening. What is due later and has not come is undecided.
     package var end = Instant.distantFuture
-    /// Pushes to a token that died not longer ago than this were in flight.
+    /// Pushes to a token that died not longer ago than this, on the run's clock, were in flight.
     package var inFlightGrace = Interval.seconds(1)
     /// How many processes of the relay push side by side; at least 1.
     package var relayProcesses = 1
     /// We started the relay ourselves, so whatever reaches the mock is its doing.
     package var isRelayOurs = false
-    /// The mock's wall clock runs this many times as fast as the host's.
-    package var clockScale = 1.0
+    /// The run's clock, by which the history is kept, runs this many times as fast as the host's, by which networks and
+    /// processors do their work.
+    package var pace = 1.0
+    /// How far the wall time of rules and devices is ahead of the history's.
+    package var clockSkew = Interval.zero
     /// On the mock's wall clock: a 410 that speaks of an earlier time kills no token of this run.
     package var startedAt: WallTime?
-    /// When it showed `startedAt`; nil where it is the host's own.
-    package var clockOrigin: Instant?
     /// The relay's throttle window, where its profile declares one.
     package var throttle: Interval?
     /// One session's events reach the relay in order, so it may be held to that order.
@@ -69,14 +70,14 @@ package struct Circumstances: Sendable {
 
     package init() {}
 
-    /// The least time that a relay is given to make up for a fault.
-    static let leastPatience = Interval.seconds(2)
+    /// How long on the run's clock so much of the host's time is.
+    package func real(_ interval: Interval) -> Interval { pace == 1 ? interval : interval * pace }
 
-    /// What the mock's wall clock showed; `host` is what the host's did, by which journals are kept.
-    package func mockWall(at instant: Instant, host: WallTime) -> WallTime {
-        guard let startedAt, let clockOrigin else { return host }
-        return startedAt + (instant - clockOrigin) * clockScale
-    }
+    /// What a run on a faster clock allows for the way over the network, which is no faster.
+    package var allowance: Interval { pace > 1 ? inFlightGrace : .zero }
+
+    /// The least time that a relay is given to make up for a fault.
+    var leastPatience: Interval { .seconds(2) + allowance }
 
     /// Whether we held the relay down at some time between the two.
     package func wasDown(between first: Instant, and last: Instant) -> Bool {
@@ -117,10 +118,10 @@ package struct Circumstances: Sendable {
             var last: Instant?
             for firing in firings(from: plannedAt, to: due) where firing.rule == fault.rule {
                 // So late that a retry was not to be had any more.
-                guard firing.at + Self.leastPatience < due else { return fault.label }
+                guard firing.at + leastPatience < due else { return fault.label }
                 // Sent again, it may have met the next one: more than one retry is asked of nobody, and a relay's pause may
                 // be as long as its trouble has lasted.
-                if let last, firing.at - last <= max(Self.leastPatience, last - plannedAt) { return fault.label }
+                if let last, firing.at - last <= max(leastPatience, last - plannedAt) { return fault.label }
                 last = firing.at
             }
         }
@@ -137,7 +138,7 @@ package struct Circumstances: Sendable {
         let over = min(max(windowEnd, last), due)
         guard over < due else { return false }
         let lasted = over - first
-        return over + max(Self.leastPatience, lasted) < due
+        return over + max(leastPatience, lasted) < due
     }
 
     package func fault(_ rule: UInt32) -> Fault? {

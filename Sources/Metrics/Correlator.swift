@@ -19,6 +19,7 @@ package struct Correlator: Sendable {
     private let kinds: [String]
     private let maxExamples: Int
     /// What was planned before it is warm-up: counted and judged, but left out of the latency figures.
+    private let pace: Double
     private let measuredFrom: Instant
     private var correlation = Correlation()
     private var series: SeriesBuilder
@@ -59,10 +60,13 @@ package struct Correlator: Sendable {
 
     /// `kinds` are the profile's calls by name; `origin` is second 0 of the series, nil: the first instant mentioned.
     /// `maxExamples` of each class are kept.
+    /// Times are those of the run's clock, but for our own lateness, which is told in the host's: the clock runs `pace`
+    /// times as fast.
     package init(
         kinds: [String], origin: Instant? = nil, measuredFrom: Instant = Instant(nanoseconds: .min),
-        maxExamples: Int = fewExamples
+        maxExamples: Int = fewExamples, pace: Double = 1
     ) {
+        self.pace = pace
         self.kinds = kinds
         self.maxExamples = maxExamples
         self.measuredFrom = measuredFrom
@@ -96,7 +100,7 @@ package struct Correlator: Sendable {
         correlation.sent += 1
         series.rows[series.second(of: call.sentAt)].sent += 1
         let isMeasured = call.plannedAt >= measuredFrom
-        if isMeasured { correlation.lateness.record(call.lateness.nanoseconds) }
+        if isMeasured { correlation.lateness.record(Int64(saturating: Double(call.lateness.nanoseconds) / pace)) }
         sessions.extend(call.session, from: call.sentAt, to: max(call.sentAt, call.answeredAt))
         if call.wasAnswered {
             correlation.answered += 1

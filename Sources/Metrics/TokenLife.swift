@@ -87,7 +87,7 @@ package struct TokenLife: Sendable {
         guard push.status == 410, push.diedMilliseconds > 0 else { return false }
         let died = WallTime(milliseconds: push.diedMilliseconds)
         if let start = circumstances.startedAt, died < start { return true }
-        let ago = (push.arrivedWall - died) * (1 / circumstances.clockScale)
+        let ago = push.arrivedWall - died
         return wasRegistered(push.token, after: push.arrivedAt - ago + resolution, until: push.arrivedAt)
     }
 }

@@ -68,7 +68,7 @@ extension FaultedRequest {
         case .answer(let lawless): answer(lawless)
         case .silence, .refuseTLS: break
         case .delay:
-            _ = loop.after(fault.delay) { if exchange.isOpen { answer() } }
+            _ = loop.onClock(after: fault.delay) { if exchange.isOpen { answer() } }
         case .resetStream(let code, let afterHeaders):
             if afterHeaders {
                 identify(isSuccess: true)
@@ -144,7 +144,7 @@ extension ServerConnection {
         guard let withholding = fault.withholding else { return }
         withholdWindowUpdates()
         guard case .lasting(let wait) = withholding else { return }
-        peer.plannedFault = loop.after(wait) { self.releaseWindowUpdates() }
+        peer.plannedFault = loop.onClock(after: wait) { self.releaseWindowUpdates() }
     }
 }
 

@@ -52,8 +52,12 @@ package struct MockOptions: Sendable {
     /// Further DNS names for the server certificate, such as a container's.
     package var serverNames: [String] = []
     package var seed = Seed(1)
-    /// Wall time as the rules and devices see it; its `wall()` may run faster than the world's.
-    package var clock: any TimeSource = SystemTime()
+    /// What everything in the mock goes by; nil: one of its own, that of the host until it is told otherwise.
+    package var runClock: RunClock?
+    /// How far the wall time of rules and devices is ahead of that; within `ClockBounds`.
+    package var clockSkew = Interval.zero
+    /// Wall time from elsewhere for rules and devices; nil: that of `runClock`.
+    package var clock: (any TimeSource)?
     /// Nil: `journal` in the state directory.
     package var journalDirectory: String?
     /// How long open requests may take to end when the mock stops.

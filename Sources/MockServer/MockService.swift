@@ -60,22 +60,30 @@ package final class MockService: Sendable {
         var workers: [LoopThread<PushWorker>] = []
         for index in 0..<options.loops {
             workers.append(
-                try Self.thread("apns-\(index)") { loop in
+                try Self.thread("apns-\(index)", shared.time) { loop in
                     try PushWorker(loop: loop, shared: shared, index: index, tls: tls)
                 })
         }
         self.workers = workers
         if let adminSocket {
-            let thread = try Self.thread("mock-admin") { loop in
+            let thread = try Self.thread("mock-admin", shared.time, rank: nil) { loop in
                 try AdminWorker(loop: loop, shared: shared, coordinates: coordinates)
             }
             thread.post { $0.listen(on: adminSocket) }
+            let isAsked = Flag()
+            shared.time.onRest { [weak thread] in
+                guard isAsked.raise() else { return }
+                thread?.post {
+                    isAsked.lower()
+                    $0.keepClock()
+                }
+            }
             admin = thread
         } else {
             admin = nil
         }
         if channelSockets.contains(where: { $0 != nil }) {
-            let thread = try Self.thread("mock-channels") { loop in
+            let thread = try Self.thread("mock-channels", shared.time) { loop in
                 try ChannelWorker(loop: loop, shared: shared, tls: tls)
             }
             let places = [options.environment, .sandbox]
@@ -118,6 +126,9 @@ package final class MockService: Sendable {
     /// The wall time of rules and devices.
     package var clock: AdjustableTime { shared.clock }
 
+    /// What all of the mock goes by.
+    package var time: RunClock { shared.time }
+
     /// Adds or changes a token, as `PUT /v1/tokens/{token}` does. See `DeviceFleet.set`.
     package func set(_ record: TokenRecord) -> Bool {
         let isDone = devices.set(record, now: shared.clock.wall())
@@ -133,6 +144,15 @@ package final class MockService: Sendable {
         if let status = faults.status(of: id) { _ = workers[0].askUnlessStopped { $0.note(rule: status) } }
         return id
     }
+
+    /// Why a clock that stands does not go on, in a line; nil while it does.
+    package var clockTrouble: String? { shared.clockTrouble.withLock { $0 } }
+
+    /// How many take part in a clock that stands, from outside this process.
+    package var clockParticipants: Int { shared.clockParticipants.load(ordering: .sequentiallyConsistent) }
+
+    /// How often a clock that stands has gone on.
+    package var clockSteps: Int { shared.clockSteps.load(ordering: .relaxed) }
 
     /// Puts on record what has become of stored pushes by now; they are readable when it returns. Does nothing once the
     /// mock has stopped.
@@ -224,12 +244,22 @@ package final class MockService: Sendable {
     }
 
     private static func thread<State>(
-        _ name: String, make: @escaping @Sendable (EventLoop) throws -> State
+        _ name: String, _ clock: RunClock, rank: ClockFollower.Rank? = .mock,
+        make: @escaping @Sendable (EventLoop) throws -> State
     ) throws(Failure) -> LoopThread<State> {
-        do { return try LoopThread(name: name, make: make) } catch let failure as Failure { throw failure } catch {
+        do { return try LoopThread(name: name, clock: clock, rank: rank, make: make) } catch let failure as Failure {
+            throw failure
+        } catch {
             throw Failure(.run, "cannot start \(name): \(error)")
         }
     }
+}
+
+/// Raised once until it is lowered. From any thread.
+private final class Flag: Sendable {
+    private let isRaised = Atomic<Bool>(false)
+    func raise() -> Bool { !isRaised.exchange(true, ordering: .sequentiallyConsistent) }
+    func lower() { isRaised.store(false, ordering: .sequentiallyConsistent) }
 }
 
 extension SocketAddress {

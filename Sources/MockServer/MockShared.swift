@@ -23,8 +23,14 @@ final class MockShared: Sendable {
     let devices: DeviceFleet
     let channels: ChannelStore
     let faults: FaultScript
+    /// What all loops go by: instants on record, faults, and the wall time's pace.
+    let time: RunClock
     /// The wall time of rules and devices.
     let clock: AdjustableTime
+    /// Why a clock that stands does not go on; who takes part in it, and how often it has gone on.
+    let clockTrouble = Mutex<String?>(nil)
+    let clockParticipants = Atomic<Int>(0)
+    let clockSteps = Atomic<Int>(0)
     let late = LateOutcomes()
     let reasons = OutcomeReasons()
     let schemas = PhoneSchemas()
@@ -64,7 +70,8 @@ final class MockShared: Sendable {
         devices = DeviceFleet(settings: deviceRules, seed: options.seed)
         channels = ChannelStore(settings: options.channelRules, seed: options.seed.child("channels"))
         faults = FaultScript(seed: options.seed.child("faults"))
-        clock = AdjustableTime(base: options.clock)
+        time = options.runClock ?? RunClock(base: SystemTime())
+        clock = AdjustableTime(base: options.clock ?? time, skew: options.clockSkew)
         seed = options.seed.child("mock")
         if let directory = options.journalDirectory {
             journalDirectory = try StateDirectory.absolute(directory)
@@ -72,7 +79,7 @@ final class MockShared: Sendable {
             journalDirectory = state.path(of: "journal")
         }
         resetPoint = Mutex(try state.read(Self.resetFile).flatMap { JournalCursor(parsing: $0) })
-        startedAt = options.clock.wall()
+        startedAt = clock.wall()
         environments = options.environments
         loops = options.loops
         totals = (0..<options.loops * options.environments.count).map { _ in PublishedTotals() }

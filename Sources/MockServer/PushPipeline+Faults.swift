@@ -25,7 +25,7 @@ extension PushPipeline {
         let subject = FaultSubject(
             facts: facts, topic: topic, nthOfToken: pushCount(of: facts, head),
             nthOfConnection: UInt32(clamping: peer(of: connection).provider.requestCount),
-            caller: caller(connection.number, acceptedAt: connection.acceptedAt), credential: credential)
+            caller: caller(connection.number, acceptedAt: connection.metAt), credential: credential)
         guard let firing = shared.faults.firing(for: subject, now: exchange.arrivedAt) else { return nil }
         count(firing)
         return firing
@@ -84,8 +84,8 @@ extension PushPipeline {
     /// Before TLS.
     func admit(number: UInt64, peer: String) -> Admission {
         guard shared.faults.hasConnectionRules else { return .serve }
-        let caller = caller(number, acceptedAt: loop.now)
-        guard let firing = shared.faults.firing(for: caller, beforeTLS: true, now: loop.now),
+        let caller = caller(number, acceptedAt: loop.moment)
+        guard let firing = shared.faults.firing(for: caller, beforeTLS: true, now: loop.moment),
             case .refuseTLS(let refusal) = firing.action
         else { return .serve }
         note(firing, connection: 0, number: number, peer: peer)
@@ -99,8 +99,8 @@ extension PushPipeline {
 
     /// After our first SETTINGS were queued.
     func meet(_ connection: ServerConnection) {
-        let caller = caller(connection.number, acceptedAt: connection.acceptedAt)
-        guard let firing = shared.faults.firing(for: caller, beforeTLS: false, now: loop.now) else { return }
+        let caller = caller(connection.number, acceptedAt: connection.metAt)
+        guard let firing = shared.faults.firing(for: caller, beforeTLS: false, now: loop.moment) else { return }
         note(firing, connection: connection.id, number: connection.number, peer: connection.peer)
         switch firing.action {
         case .goAway(let fault):
@@ -117,7 +117,7 @@ extension PushPipeline {
 
     private func wait(_ interval: Interval?, _ connection: ServerConnection, _ act: @escaping () -> Void) {
         guard let interval else { return act() }
-        peer(of: connection).plannedFault = loop.after(interval, act)
+        peer(of: connection).plannedFault = loop.onClock(after: interval, act)
     }
 
     private func caller(_ number: UInt64, acceptedAt: Instant) -> FaultCaller {

@@ -66,7 +66,7 @@ final class PushPipeline: ServerHandler {
             settings: settings, keys: shared.keys, directory: shared.devices,
             ledger: shared.ledger(for: environment), seed: seed.child("apns-id"))
         generator = seed.child("apns-unique-id").generator()
-        journal = try JournalWriter(directory: shared.journalDirectory, name: name, time: loop.time)
+        journal = try JournalWriter(directory: shared.journalDirectory, name: name, time: loop.recordTime)
         broadcasts = BroadcastPipeline(
             loop: loop, shared: shared, settings: settings, endpoint: .sending, journal: journal,
             seed: seed.child("broadcasts"))
@@ -109,6 +109,7 @@ final class PushPipeline: ServerHandler {
 
     func handle(_ exchange: ServerExchange) {
         totals.openStreams += 1
+        if loop.isStepped { shared.time.pushes.begin() }
         markDirty()
         let peer = peer(of: exchange.connection)
         if peer.shown != nil, !peer.serves(exchange) { return }
@@ -146,6 +147,7 @@ final class PushPipeline: ServerHandler {
     /// An exchange is over: nobody waits for it any more.
     func finish() {
         totals.openStreams -= 1
+        if loop.isStepped { shared.time.pushes.end() }
         markDirty()
     }
 
@@ -155,7 +157,7 @@ final class PushPipeline: ServerHandler {
     func undelivered(_ push: UInt64) {
         guard !hasFailed else { return }
         totals.undelivered += 1
-        journal.append(undelivered: push, at: loop.now)
+        journal.append(undelivered: push, at: loop.noted)
         commitSoon()
     }
 
@@ -163,7 +165,7 @@ final class PushPipeline: ServerHandler {
         let peer = peer(of: connection)
         guard !hasFailed, !peer.hasOverrun else { return }
         peer.hasOverrun = true
-        journal.append(overrunOn: connection.id, streams: streams, at: loop.now)
+        journal.append(overrunOn: connection.id, streams: streams, at: loop.noted)
         commitSoon()
     }
 
@@ -248,11 +250,11 @@ final class PushPipeline: ServerHandler {
         if !decision.isUnanswered { exchange.mark = id }
         if let reason = decision.reason {
             shared.reasons.set(reason, of: id)
-            journal.append(reason: reason, of: id, at: loop.now)
+            journal.append(reason: reason, of: id, at: loop.noted)
         }
         if decision.outcome == .stored { store(facts, exchange, id, now: now) }
         // A phone's activity has a token of its own, and listens to no channel.
-        if let start, decision.outcome == .started, !facts.isOnPhone { shared.listen(start, push: id, journal, at: loop.now) }
+        if let start, decision.outcome == .started, !facts.isOnPhone { shared.listen(start, push: id, journal, at: loop.noted) }
     }
 
     /// Whether the app has the channel that a start names.
@@ -281,7 +283,7 @@ final class PushPipeline: ServerHandler {
     }
 
     private func tell(_ late: LateOutcome) {
-        shared.tell(late, to: journal, at: loop.now)
+        shared.tell(late, to: journal, at: loop.noted)
         markDirty()
     }
 
@@ -291,10 +293,10 @@ final class PushPipeline: ServerHandler {
         let outcomes = shared.devices.lateOutcomes(now: now)
         let broadcasts = shared.channels.catchUp(
             BroadcastPipeline.activitiesPerTurn, devices: shared.devices, now: now)
-        let hasEvents = shared.phoneNotes.tell(shared.devices.phones.feed, to: journal, at: loop.now)
+        let hasEvents = shared.phoneNotes.tell(shared.devices.phones.feed, to: journal, at: loop.noted)
         guard !outcomes.isEmpty || !broadcasts.isEmpty || hasEvents else { return }
         for late in outcomes { tell(late) }
-        journal.append(late: broadcasts, at: loop.now)
+        journal.append(late: broadcasts, at: loop.noted)
         markDirty()
         _ = willSend()
     }
@@ -362,7 +364,7 @@ final class PushPipeline: ServerHandler {
     }
 
     func note(_ kind: NoteKind, _ facts: JSONObject) {
-        journal.append(note: kind, text: JSONValue.object(facts).text, at: loop.now)
+        journal.append(note: kind, text: JSONValue.object(facts).text, at: loop.noted)
         commitSoon()
     }
 

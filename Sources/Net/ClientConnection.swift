@@ -100,7 +100,7 @@ final class ClientConnection: ReadinessHandler {
         isDirty = false
         guard !isClosed, !isConnecting else { return }
         // Before the peer can have them, so that nothing it does comes earlier than what it does it for.
-        let leftAt = unsent.isEmpty ? nil : pool.loop.time.now()
+        let leftAt = unsent.isEmpty ? nil : pool.loop.stamp()
         let output = pool.buffers.output
         output.clear(keepingUpTo: 1 << 20)
         switch engine {
@@ -162,12 +162,12 @@ final class ClientConnection: ReadinessHandler {
         switch transport.read() {
         case .data:
             begin()
-            receive(at: now)
+            receive(at: pool.loop.stamp(for: now))
         case .wouldBlock: break
         case .closed:
             if case .http1(let parser) = engine, current != nil, parser.status != 0 {
                 parser.endOfInput()
-                finishHTTP1(parser, at: now, excess: 0)
+                finishHTTP1(parser, at: pool.loop.stamp(for: now), excess: 0)
                 if isClosed { return }
             }
             fail(isConnecting ? .tls : .closed, "the connection was closed by the peer")
@@ -240,8 +240,18 @@ final class ClientConnection: ReadinessHandler {
 
     // MARK: Ending
 
-    /// Called by the pool's sweep.
-    func checkDeadlines(at now: Instant) {
+    /// Of its requests that have no answer yet.
+    var earliestDeadline: Instant? {
+        switch engine {
+        case .connecting: nil
+        case .http1: current?.deadline
+        case .http2(let session):
+            session.streams.compactMap { $0.owner.map { unsafeDowncast($0, to: OutgoingRequest.self).deadline } }.min()
+        }
+    }
+
+    /// Called by the pool's sweep. `requests`: the same on the clock by which requests go.
+    func checkDeadlines(at now: Instant, requests: Instant) {
         let configuration = pool.configuration
         if isConnecting {
             if now - openedAt > configuration.connectTimeout { fail(.timeout, "connecting took too long") }
@@ -250,7 +260,7 @@ final class ClientConnection: ReadinessHandler {
         switch engine {
         case .connecting: return
         case .http1:
-            if let current, current.deadline <= now {
+            if let current, current.deadline <= requests {
                 self.current = nil
                 pool.fail(current, ClientFailure(kind: .timeout, message: "no answer in time", isSafeToResend: false))
                 fail(.closed, "closed after a timeout")
@@ -259,7 +269,7 @@ final class ClientConnection: ReadinessHandler {
             for stream in session.streams {
                 guard let owner = stream.owner else { continue }
                 let request = unsafeDowncast(owner, to: OutgoingRequest.self)
-                guard request.deadline <= now else { continue }
+                guard request.deadline <= requests else { continue }
                 stream.owner = nil
                 if !request.isOnTheWire { keepBack(request) }
                 session.reset(stream, code: HTTP2ErrorCode.cancel)

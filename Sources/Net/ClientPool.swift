@@ -35,6 +35,9 @@ package final class ClientPool: TurnEndHandler {
     /// Cancelled when the pool goes, so they may hold it unowned: a weak reference would slow down every count of it.
     private var sweep: LoopTimer?
     private var retry: LoopTimer?
+    /// The earliest deadline of a request, where the run's clock stands: then requests take none of its time, and who waits
+    /// for one that never ends waits by that clock.
+    private var clockSweep: LoopTimer?
     private var retryAfter = Instant(nanoseconds: 0)
     private var isRetryScheduled = false
     private(set) var isClosed = false
@@ -88,6 +91,7 @@ package final class ClientPool: TurnEndHandler {
     deinit {
         sweep?.cancel()
         retry?.cancel()
+        clockSweep?.cancel()
         for connection in connections { connection.abandon() }
     }
 
@@ -103,8 +107,10 @@ package final class ClientPool: TurnEndHandler {
     package func send(
         _ request: OutgoingRequest, timeout: Interval? = nil, completion: @escaping (ClientOutcome) -> Void
     ) {
-        request.begin(deadline: loop.now + (timeout ?? configuration.requestTimeout), completion: completion)
+        let deadline = (goesByClock ? loop.clockNow() : loop.now) + (timeout ?? configuration.requestTimeout)
+        request.begin(deadline: deadline, completion: completion)
         inFlight += 1
+        if goesByClock { sweepOnClock(at: deadline) }
         guard !isClosed else {
             return fail(request, ClientFailure(kind: .closed, message: "the pool is closed", isSafeToResend: true))
         }
@@ -116,7 +122,7 @@ package final class ClientPool: TurnEndHandler {
             if connection.hasRoom { offer(connection) }
             return
         }
-        request.queuedAt = loop.time.now()
+        request.queuedAt = loop.stamp()
         waiting.append(request)
         request.isHeldByLimit =
             connections.count >= configuration.maxConnections && connecting + offered.count < connectionsWanted
@@ -139,7 +145,7 @@ package final class ClientPool: TurnEndHandler {
         retryAfter = Instant(nanoseconds: 0)
         triedAddresses = 0
         if let orphan = orphans.popFirst() {
-            orphan.endWaiting(at: loop.time.now())
+            orphan.endWaiting(at: loop.stamp())
             if !connection.submit(orphan) { orphans.prepend(orphan) }
         }
         if connection.hasRoom { offer(connection) }
@@ -154,7 +160,7 @@ package final class ClientPool: TurnEndHandler {
 
     /// Requests that the peer certainly did not process, in the order in which they were sent: they go first.
     func sendAgain(_ unprocessed: [OutgoingRequest]) {
-        let now = loop.time.now()
+        let now = loop.stamp()
         for request in unprocessed.reversed() {
             if request.isOnTheWire {
                 request.refusals += 1
@@ -172,7 +178,7 @@ package final class ClientPool: TurnEndHandler {
         counts.sentTwice += 1
         request.attempts += 1
         request.isOnTheWire = false
-        request.queuedAt = loop.time.now()
+        request.queuedAt = loop.stamp()
         orphans.append(request)
         requestTurnEnd()
     }
@@ -236,7 +242,7 @@ package final class ClientPool: TurnEndHandler {
     private func serveWaiting() {
         if !orphans.isEmpty { openIfUseful() }
         guard !waiting.isEmpty else { return }
-        let now = loop.time.now()
+        let now = loop.stamp()
         while !waiting.isEmpty {
             guard let connection = nextWithRoom() else { return openIfUseful() }
             // An equal share for each connection with room.
@@ -330,12 +336,16 @@ package final class ClientPool: TurnEndHandler {
     }
 
     private func failWaiting(_ request: OutgoingRequest, _ failure: ClientFailure) {
-        request.endWaiting(at: loop.time.now())
+        request.endWaiting(at: loop.stamp())
         fail(request, failure)
     }
 
     private func finish(_ request: OutgoingRequest, _ outcome: ClientOutcome) {
         inFlight -= 1
+        if inFlight == 0, let timer = clockSweep {
+            timer.cancel()
+            clockSweep = nil
+        }
         let completion = request.completion.take()
         completion?(outcome)
     }
@@ -350,10 +360,25 @@ package final class ClientPool: TurnEndHandler {
         }
     }
 
+    private var goesByClock: Bool { loop.isStepped && !configuration.timesOutByHost }
+
+    private func sweepOnClock(at deadline: Instant) {
+        if let timer = clockSweep, timer.deadline <= deadline { return }
+        clockSweep?.cancel()
+        clockSweep = loop.onClock(at: deadline) { [unowned(unsafe) self] in
+            clockSweep = nil
+            checkDeadlines()
+            guard inFlight > 0, goesByClock else { return }
+            let open = connections.compactMap(\.earliestDeadline)
+            if let next = (open + [waiting.first, orphans.first].compactMap { $0?.deadline }).min() { sweepOnClock(at: next) }
+        }
+    }
+
     private func checkDeadlines() {
-        let now = loop.time.now()
+        let hostNow = loop.time.now()
+        let now = goesByClock ? loop.clockNow() : hostNow
         let late = ClientFailure(kind: .timeout, message: "no connection was free in time", isSafeToResend: true)
-        for connection in connections { connection.checkDeadlines(at: now) }
+        for connection in connections { connection.checkDeadlines(at: hostNow, requests: now) }
         // What waits is in order of arrival; with one timeout for all also in order of deadline.
         while let request = waiting.first, request.deadline <= now {
             _ = waiting.popFirst()

@@ -81,6 +81,8 @@ package struct ClientConfiguration: Sendable {
     package var resends = false
     package var connectTimeout = Interval.seconds(5)
     package var requestTimeout = Interval.seconds(30)
+    /// Time-outs of requests go by the host's clock also where the run's stands.
+    package var timesOutByHost = false
     /// HTTP/2 PING when a connection has been silent for this long; without an answer in that time it is closed.
     package var pingInterval: Interval?
     package var maxBodyBytes = 1 << 20

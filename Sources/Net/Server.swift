@@ -146,7 +146,7 @@ package final class Server: TurnEndHandler {
             resumed.removeAll(keepingCapacity: true)
             for connection in batch {
                 connection.isResumed = false
-                if case .http1(let engine) = connection.engine { connection.advance(engine, at: loop.time.now()) }
+                if case .http1(let engine) = connection.engine { connection.advance(engine, at: loop.stamp()) }
             }
         }
         guard !dirty.isEmpty else { return }

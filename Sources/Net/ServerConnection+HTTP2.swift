@@ -16,16 +16,16 @@ extension ServerConnection: HTTP2EventHandler {
 
     package func happened(_ event: HTTP2Event) {}
 
-    /// The stream's own exchange object again, if it has one to give. `lastActivity` is when this turn's bytes were read.
+    /// The stream's own exchange object again, if it has one to give. `readAt` is when this turn's bytes were read.
     private func exchange(on stream: HTTP2Stream) -> ServerExchange {
         guard let companion = stream.companion else {
             return ServerExchange(
                 connection: self, head: stream.head, body: stream.body, responseHead: stream.outHead,
-                arrivedAt: lastActivity, streamID: stream.id, stream: stream)
+                arrivedAt: readAt, streamID: stream.id, stream: stream)
         }
         stream.companion = nil
         let exchange = unsafeDowncast(companion, to: ServerExchange.self)
-        exchange.begin(on: stream, connection: self, arrivedAt: lastActivity)
+        exchange.begin(on: stream, connection: self, arrivedAt: readAt)
         return exchange
     }
 }

@@ -24,13 +24,17 @@ package final class ServerConnection: ReadinessHandler {
     /// The nth that the listener accepted, from 1; 0 when nobody counts them.
     package let number: UInt64
     /// When the connection was accepted.
-    package let acceptedAt: Instant
+    let acceptedAt: Instant
+    /// The same on the run's clock.
+    package let metAt: Instant
 
     let server: Server
     let transport: Transport
     var engine = Engine.undecided
     var ticket: Ticket?
     var lastActivity: Instant
+    /// When this turn's bytes were read, on the run's clock.
+    var readAt: Instant
     var isDirty = false
     var isClosing = false
     /// Waits in the server's list of those whose pipelined requests go on.
@@ -60,6 +64,8 @@ package final class ServerConnection: ReadinessHandler {
     private var interest = Readiness.read
 
     init(id: UInt64, number: UInt64, server: Server, transport: Transport, peer: String, now: Instant) {
+        metAt = server.loop.moment
+        readAt = now
         self.id = id
         self.number = number
         self.server = server
@@ -128,8 +134,8 @@ package final class ServerConnection: ReadinessHandler {
         guard readiness.isReadable else { return }
         guard stage != .gone else { return dropInput() }
         if let alert { return turnAway(alert) }
-        let readAt = server.loop.time.now()
-        lastActivity = readAt
+        lastActivity = server.loop.time.now()
+        readAt = server.loop.stamp(for: lastActivity)
         switch transport.read() {
         case .data:
             decideProtocol()
@@ -273,7 +279,7 @@ package final class ServerConnection: ReadinessHandler {
         case .http1(let engine):
             let bytes = plaintext.bytes
             engine.receive(bytes)
-            advance(engine, at: lastActivity)
+            advance(engine, at: readAt)
         }
     }
 

@@ -73,10 +73,10 @@ public final class MockServer: Sendable {
         options.topics = configuration.topics
         options.seed = Seed(configuration.seed)
         options.drainLimit = Self.drainLimit
-        clock = options.clock
         do throws(Failure) {
             try options.set(configuration.settings)
             service = try MockService(options: options)
+            clock = service.time
         } catch {
             if let temporaryFolder { FileSystem.removeAll(temporaryFolder) }
             throw MockError(error)

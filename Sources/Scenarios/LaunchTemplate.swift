@@ -3,8 +3,8 @@
 package enum LaunchTemplate {
     package static let variables = [
         "pushrig", "mock.apns", "mock.apnsHost", "mock.apnsPort", "mock.sandbox",
-        "mock.sandboxHost", "mock.sandboxPort", "mock.clock", "mock.ca", "mock.key", "mock.keyId", "mock.teamId",
-        "mock.topic", "relay.listen", "relay.host", "relay.port", "run.dir",
+        "mock.sandboxHost", "mock.sandboxPort", "mock.clock", "mock.clockScale", "mock.ca", "mock.key", "mock.keyId",
+        "mock.teamId", "mock.topic", "relay.listen", "relay.host", "relay.port", "run.dir",
     ]
 
     /// Puts values in; nil from `value` leaves the variable as it stands.

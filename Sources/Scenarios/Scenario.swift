@@ -18,6 +18,11 @@ package struct Scenario: Sendable {
     package var seed: UInt64?
     /// How many times as fast as real time the mock's wall clock runs; greater than 0.
     package var clockScale: Double
+    /// The clock moves only when nothing is in flight, until `steppedUntil` after the start of the load; nil: to the end.
+    package var isStepped = false
+    package var steppedUntil: Interval?
+    /// How many times as fast as the host's the clock runs where it does; 1 where it never does.
+    package var pace: Double { isStepped && steppedUntil == nil ? 1 : clockScale }
     package var relay: RelaySpec
     package var mock: MockSpec
     package var workload: WorkloadSpec
@@ -97,3 +102,6 @@ package struct PhaseSpec: Hashable, Sendable {
         self.drain = drain
     }
 }
+
+/// How a scenario's clock goes.
+enum ClockKind: String, CaseIterable { case running, stepped }

@@ -105,7 +105,10 @@ extension RunRecord.Exit {
             } else if !grounds.results.contains(where: { result in
                 result.verdict != .notExercised && rules.contains { $0.id == result.id }
             }) {
-                reasons.append("\(wanted) was not put to the test, and the scenario says that it must be")
+                let hindrance = grounds.results.first { result in rules.contains { $0.id == result.id } }?.hindrance
+                reasons.append(
+                    "\(wanted) was not put to the test, and the scenario says that it must be"
+                        + (hindrance.map { ": \($0)" } ?? ""))
             }
         }
         return reasons

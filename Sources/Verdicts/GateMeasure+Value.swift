@@ -11,6 +11,8 @@ struct Measure {
     /// Length of the measured load.
     var seconds: Double
     /// What the relay's process used, in order of time.
+    /// The same on the host's clock, by which processors work.
+    var realSeconds: Double
     var samples: [RelaySample]
 }
 
@@ -96,7 +98,7 @@ extension GateMeasure.Relay {
         switch self {
         case .memoryPeak: return samples.map { Double($0.residentBytes) }.max()
         case .descriptors: return samples.map { Double($0.descriptors) }.max()
-        case .processor: return run.seconds > 0 ? (last.cpu - first.cpu).seconds / run.seconds : nil
+        case .processor: return run.realSeconds > 0 ? (last.cpu - first.cpu).seconds / run.realSeconds : nil
         case .memoryGrowth:
             let quarter = samples.count / 4
             guard quarter > 0, run.correlation.events > 0 else { return nil }

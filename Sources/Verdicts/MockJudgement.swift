@@ -44,7 +44,7 @@ struct MockJudgement {
         let results = judged.results.filter { Self.rules.contains($0.id) }
         let correlation = judged.correlation.since(first.instant)
         let proven = try Evidence(reader: reader, origin: first.instant, kinds: []).complete(results)
-        let measure = Measure(correlation: correlation, seconds: (last - first.instant).seconds, samples: [])
+        let measure = Measure(correlation: correlation, seconds: (last - first.instant).seconds, realSeconds: 0, samples: [])
         var gates: [RunRecord.GateResult] = []
         for text in options.gates { gates.append(try Gate(parsing: text).result(measure)) }
         let check = RunRecord.SoundnessCheck(

@@ -17,7 +17,6 @@ final class Observer {
     private var types: [(word: String, type: PushType)] = []
     private var topics: [(text: String, number: Int32)] = []
     private static let mostKnown = 8
-    private let hasHostClock: Bool
     /// Unix seconds, in the year 5138: milliseconds lie above.
     private static let latestExpiration: Int64 = 99_999_999_999
 
@@ -26,7 +25,6 @@ final class Observer {
         self.run = run
         self.content = content
         self.context = context
-        hasHostClock = context.circumstances.clockOrigin == nil
     }
 
     /// The marker, where it is of this run.
@@ -35,8 +33,7 @@ final class Observer {
     /// `calls`: see `ContentCheck.look`.
     func observe(_ entry: PushEntry, _ calls: ArraySlice<SeenCall>) -> SeenPush {
         let marker = marker(of: entry)
-        let wall =
-            hasHostClock ? entry.arrivedWall : context.circumstances.mockWall(at: entry.arrivedAt, host: entry.arrivedWall)
+        let wall = entry.arrivedWall + context.circumstances.clockSkew
         var push = SeenPush(
             id: entry.id, arrivedAt: entry.arrivedAt, answeredAt: entry.arrivedAt + entry.delay, arrivedWall: wall,
             token: TokenHash(entry.token), status: entry.status, type: type(of: entry))

@@ -192,7 +192,8 @@ struct Pass {
         for call in account.tokenCalls { owners[call.token] = account.number }
         for row in account.rows { owners[row.token] = account.number }
         open[account.number] = account
-        closing.add(account.number, at: account.endsAt + Self.linger)
+        let linger = context.circumstances.real(Self.linger) + context.circumstances.allowance
+        closing.add(account.number, at: account.endsAt + linger)
     }
 
     private mutating func close(_ number: UInt32) {

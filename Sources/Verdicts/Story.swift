@@ -57,7 +57,7 @@ struct Story {
             restarts = max(restarts, restart)
             run.circumstances.isRelayOurs = true
             // One that does not come up again in its own time stays down by itself.
-            endOutage(entry.at + scenario.relay.ready.timeout, run)
+            endOutage(entry.at + run.circumstances.real(scenario.relay.ready.timeout), run)
         case .relayReady:
             wasReady = true
             endOutage(entry.at, run)

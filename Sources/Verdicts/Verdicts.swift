@@ -86,7 +86,7 @@ private struct Judgement {
         let origin = try origin(reader)
         let correlator = Correlator(
             kinds: plan.kinds, origin: origin, measuredFrom: (origin ?? begun) + scenario.phases.warmUp,
-            maxExamples: options.maxExamples)
+            maxExamples: options.maxExamples, pace: scenario.pace)
         var pass = Pass(plan: plan, scenario: scenario, context: context, correlator: correlator)
         _ = try reader.forEach(since: nil) { entry in
             pass.visit(entry)
@@ -126,16 +126,18 @@ private struct Judgement {
             if !(call.passes ?? profile.content.passes).isEmpty || !call.sets.isEmpty { context.passesContent = true }
         }
         context.requestTimeout = scenario.workload.requestTimeout
-        context.jitter = scenario.latenessBudget
+        // The history is kept by the run's clock; machine and network are as slow as ever.
+        let pace = scenario.pace
+        context.circumstances.pace = pace
+        context.jitter = scenario.latenessBudget * pace
+        context.shortestDeadline = profile.calls.flatMap(\.pushes).map(\.deadline).min()
         context.hasBothEnvironments = scenario.mock.environment == .both
         context.circumstances.isOrdered = profile.order != .parallel
-        // A relay on the mock's clock counts its window there.
-        context.circumstances.throttle = profile.coalescing.map { $0.window * (1 / scenario.clockScale) }
-        context.circumstances.inFlightGrace = scenario.inFlightGrace
+        context.circumstances.throttle = profile.coalescing.map(\.window)
+        context.circumstances.inFlightGrace = scenario.inFlightGrace * pace
         context.circumstances.relayProcesses = scenario.relay.processes
-        context.circumstances.clockScale = scenario.clockScale
+        context.circumstances.clockSkew = scenario.mock.clockSkew
         context.circumstances.startedAt = startedAt + scenario.mock.clockSkew
-        if scenario.clockScale != 1 || scenario.mock.clockSkew != .zero { context.circumstances.clockOrigin = begun }
         return context
     }
 
@@ -146,7 +148,9 @@ private struct Judgement {
         let origin = story.origin ?? begun
         let phases = phases(story, origin)
         let measured = phases.first { $0.name == "measure" }.map { $0.end - $0.start } ?? story.last - origin
-        let measure = Measure(correlation: correlation, seconds: measured.seconds, samples: story.samples.map(\.sample))
+        let measure = Measure(
+            correlation: correlation, seconds: measured.seconds, realSeconds: realSeconds(story, measured),
+            samples: story.samples.map(\.sample))
         let gates = gates.map { $0.result(measure) }
         let soundness = Soundness(
             correlation, story, scenario, cuts: cuts, pushesRead: pass.pushesRead, eventsRead: pass.eventsRead,
@@ -163,6 +167,12 @@ private struct Judgement {
             phases: phases, bands: bands(pass, origin), load: loadCounters(story, correlation),
             mock: mockCounters(story, correlation, pass), soundness: soundness.checks,
             latenessBudget: scenario.latenessBudget, correlation: correlation, gates: gates, verdicts: results, exit: exit)
+    }
+
+    /// How long it took on the host's clock, by which processors work.
+    private func realSeconds(_ story: Story, _ measured: Interval) -> Double {
+        guard scenario.isStepped else { return measured.seconds / scenario.pace }
+        return story.totals?.realTime.seconds ?? 0
     }
 
     // MARK: Parts of the record

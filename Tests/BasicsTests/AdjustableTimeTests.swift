@@ -1,4 +1,4 @@
-// A clock that is set and sped up while it runs.
+// Wall time that is set while it is read.
 
 import Basics
 import Testing
@@ -11,7 +11,7 @@ import Testing
         base.advance(by: .seconds(5))
         #expect(time.wall() == WallTime(seconds: 1_005))
         #expect(time.now() == base.now())
-        #expect(time.scale == 1 && time.offset == .zero)
+        #expect(time.offset == .zero)
     }
 
     @Test func itGoesOnFromWhereItIsSet() {
@@ -22,23 +22,16 @@ import Testing
         #expect(time.offset == .seconds(4_000))
     }
 
-    @Test func aNewScaleDoesNotMakeItJump() {
-        let time = AdjustableTime(base: base)
-        base.advance(by: .seconds(10))
-        time.set(scale: 60)
-        #expect(time.wall() == WallTime(seconds: 1_010))
-        base.advance(by: .seconds(2))
-        #expect(time.wall() == WallTime(seconds: 1_130))
-        time.set(scale: 1)
-        base.advance(by: .seconds(2))
-        #expect(time.wall() == WallTime(seconds: 1_132))
+    @Test func itBeginsAheadOfItsBase() {
+        let time = AdjustableTime(base: base, skew: .seconds(-90))
+        #expect(time.wall() == WallTime(seconds: 910) && time.offset == .seconds(-90))
     }
 
-    @Test func itCanBeSetOverAClockThatIsScaledAlready() {
-        let time = AdjustableTime(base: ScaledTime(base: base, scale: 10))
-        time.set(scale: 2)
+    @Test func itCanBeSetOverAClockThatIsScaled() {
+        let time = AdjustableTime(base: RunClock(base: base, mode: .running(10)))
+        time.set(wall: WallTime(seconds: 5_000))
         base.advance(by: .seconds(1))
-        #expect(time.wall() == WallTime(seconds: 1_020))
+        #expect(time.wall() == WallTime(seconds: 5_010))
     }
 
     @Test func readersNeverSeeAMixtureOfTwoSettings() async {

@@ -51,7 +51,7 @@ import Testing
                 default: nil
                 }
             }
-            let supervisor = try RelaySupervisor(spec, logPath: folder + "/relay.log", variable: variable) { note, _ in
+            let supervisor = try RelaySupervisor(spec, logPath: folder + "/relay.log", variable: variable) { note in
                 notes.all.append(note)
             }
             defer { stop(supervisor) }
@@ -76,8 +76,8 @@ import Testing
     }
 
     private func comeUp(_ supervisor: RelaySupervisor) throws {
-        try supervisor.start(now: time.now())
-        #expect(turn(supervisor) { supervisor.wasReady || supervisor.neverReady(now: time.now()) != nil })
+        try supervisor.start()
+        #expect(turn(supervisor) { supervisor.wasReady || supervisor.neverReady != nil })
     }
 
     private func isUp(_ supervisor: RelaySupervisor) throws -> Bool {
@@ -109,7 +109,7 @@ import Testing
     @Test func `tells how a relay ended before it was up, with its last words`() throws {
         try withRelay(launch: "echo no database; exit 4") { supervisor, notes in
             try comeUp(supervisor)
-            let failure = supervisor.neverReady(now: time.now())
+            let failure = supervisor.neverReady
             #expect(failure?.message == "the relay exited with code 4; its last words:\nno database")
             #expect(failure?.kind == .run && !supervisor.wasReady)
             #expect(notes.words == ["started 0", "exited with code 4"])
@@ -120,7 +120,7 @@ import Testing
         try withRelay(turn: { $0.ready = ReadySpec(path: "/health", timeout: .milliseconds(600)) }) { supervisor, _ in
             try comeUp(supervisor)
             #expect(
-                supervisor.neverReady(now: time.now())?.message
+                supervisor.neverReady?.message
                     == "the relay did not answer GET \(supervisor.target)/health with 2xx within 600ms")
         }
     }
@@ -182,7 +182,7 @@ import Testing
             try comeUp(supervisor)
             let origin = time.now()
             #expect(turn(supervisor, since: origin) { notes.words.last == "exited with code 124" })
-            #expect(supervisor.neverReady(now: time.now()) == nil)
+            #expect(supervisor.neverReady == nil)
             // A death on purpose that was planned for later brings it back.
             supervisor.advance(since: origin - .seconds(100), now: time.now())
             #expect(turn(supervisor, since: origin - .seconds(100)) { notes.words.last == "ready 1" })

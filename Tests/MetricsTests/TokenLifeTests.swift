@@ -95,14 +95,6 @@ struct TokenLifeTests {
         #expect(bad.joined.tokens.deaths.count == 1)
     }
 
-    @Test("is told in the mock's time, which may run faster")
-    func scaled() {
-        // Two seconds ago on a clock that runs ten times as fast is 200 ms ago: after the registration.
-        let story = died(100, at: 2_100).with { $0.circumstances.clockScale = 10 }
-        #expect(story.joined.tokens.deaths.count == 1)
-        #expect(story.with { $0.circumstances.clockScale = 1 }.joined.tokens.deaths.isEmpty)
-    }
-
     // MARK: Pushes to the dead
 
     @Test("pushes to a dead token are counted once they cannot have been on their way", arguments: [

@@ -182,8 +182,8 @@ import WireClient
     }
 
     @Test func `dates are judged by the mock's clock`() throws {
-        let later = ScaledTime(base: SystemTime(), scale: 1, skew: .seconds(366 * 86_400))
-        try withMock({ $0.clock = later }) { mock in
+        let later = Interval.seconds(366 * 86_400)
+        try withMock({ $0.clockSkew = later }) { mock in
             let last = try frames(mock, try make(mock)).last
             #expect(last?.payload.dropFirst(8) == Array(#"{"reason":"BadCertificate"}"#.utf8)[...])
         }

@@ -123,7 +123,7 @@ extension TestMock {
 
     @Test func `a mock whose clock is ahead finds a good token too old`() throws {
         for (skew, expected) in [(3_700.0, "ExpiredProviderToken"), (3_500, "200"), (-3_700, "ExpiredProviderToken")] {
-            try withMock({ $0.clock = ScaledTime(base: SystemTime(), scale: 1, skew: .seconds(skew)) }) { mock in
+            try withMock({ $0.clockSkew = .seconds(skew) }) { mock in
                 let answer = try mock.push(mock.provider(), mock.authorization)
                 #expect(answer == expected)
             }

@@ -48,7 +48,7 @@ struct MistakeTests {
                     + " (such as `seed: 42`)"),
             Row(
                 "seed: 7", "clockScale: 0",
-                "tiny.yaml:2:13: `clockScale` must be a number greater than 0 and at most 1000000, not the number `0`"
+                "tiny.yaml:2:13: `clockScale` must be a number greater than 0 and at most 3600, not the number `0`"
                     + " (such as `clockScale: 1`)"),
             Row(
                 "seed: 7", "latenessBudget: 10",

@@ -25,7 +25,7 @@ struct GateResultTests {
         c.delivery.record(900_000_000)
         c.lastState.sessions = 10
         c.lastState.missingCount = 1
-        return Measure(correlation: c, seconds: 10, samples: [])
+        return Measure(correlation: c, seconds: 10, realSeconds: 10, samples: [])
     }
 
     private func result(_ text: String, _ turn: (inout Measure) -> Void = { _ in }) throws -> RunRecord.GateResult {

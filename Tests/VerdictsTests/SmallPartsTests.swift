@@ -179,10 +179,23 @@ struct JudgePartTests {
                 }
             })
         }
-        #expect(try record(60, scenario).verdicts.filter { $0.verdict.isBroken }.map(\.id) == [])
-        // Stamps of a clock a hundred times faster than the mock's lie far ahead of it.
+        #expect(try record(1, scenario).verdicts.filter { $0.verdict.isBroken }.map(\.id) == [])
+        // The history is kept by that clock: stamps of one that is a good deal faster lie far ahead of it.
         #expect(try record(6_000, scenario).verdicts.first { $0.id == "timestamp-seconds-rising" }?.verdict.isBroken == true)
-        #expect(try record(6_000, smallScenario + "\nclockScale: 6000").verdicts.filter { $0.verdict.isBroken }.map(\.id) == [])
+    }
+
+    @Test("a rule whose span comes to less than 50 ms of real time says so, and is neither kept nor broken", arguments: [
+        ("1", []), ("10", []), ("10.1", ["retry-backs-off"]), ("20.1", ["retry-backs-off", "retry-storm"]),
+    ] as [(String, [String])])
+    func tooFast(scale: String, hindered: [String]) throws {
+        let record = try judge(smallScenario + "\nclockScale: \(scale)")
+        let told = record.verdicts.filter { $0.hindrance != nil && $0.id.hasPrefix("retry-") }
+        #expect(told.map(\.id) == hindered)
+        for result in told {
+            #expect(result.verdict == .notExercised && result.hindrance?.hasPrefix("scale too high") == true)
+        }
+        let again = try RunRecord(json: record.json)
+        #expect(again.verdicts.map(\.hindrance) == record.verdicts.map(\.hindrance))
     }
 
     @Test("what the relay used is read from its samples")

@@ -131,7 +131,8 @@ enum ActivityRules {
                 guard let end = ends[push.token], let endStamp = end.stamp, let stamp = push.stamp, stamp >= endStamp
                 else { continue }
                 let gap = push.arrivedAt - end.arrivedAt
-                guard stamp > endStamp || push.connection == end.connection || gap > JoinedAccount.wireSlack else { continue }
+                let slack = run.circumstances.real(JoinedAccount.wireSlack)
+                guard stamp > endStamp || push.connection == end.connection || gap > slack else { continue }
                 tally.find(
                     "an update followed the end of its activity", expected: "nothing from timestamp \(endStamp) on",
                     seen: "timestamp \(stamp), \(gap) after the end", session: push.isMarked ? push.session : nil,

@@ -49,7 +49,7 @@ enum AlertRules {
             let lead = alert.arrivedAt - early.arrivedAt
             // Of what came in one read of one connection the entries' order tells.
             let isBehind = lead > .zero || lead == .zero && alert.id > early.id
-            guard isBehind, alert.connection == early.connection || lead > slack else { continue }
+            guard isBehind, alert.connection == early.connection || lead > run.circumstances.real(slack) else { continue }
             tally.find(
                 "`\(run.kind(row.kind))` reached the activity before it reached the user", expected: "the alert first",
                 seen: "the alert \(lead) afterwards", session: row.session, step: row.step, early.id, alert.id)

@@ -81,7 +81,8 @@ enum ConnectionRules {
                 if push.arrivedAt > entry.push.answeredAt + run.circumstances.inFlightGrace {
                     entry.after += 1
                     refused[push.authorization] = entry
-                    guard entry.after > Self.inFlight || push.arrivedAt - entry.push.answeredAt > .seconds(2) else { return }
+                    let later = push.arrivedAt - entry.push.answeredAt
+                    guard entry.after > Self.inFlight || later > run.circumstances.real(.seconds(2)) else { return }
                     tally.find(
                         "a provider token that had been refused was used again",
                         expected: "a new one after \(run.reason(entry.push))",
@@ -185,7 +186,12 @@ enum ConnectionRules {
             pushes += 1
             last = push.id
             connections.insert(push.connection)
-            if push.status == 0 || push.answeredAt - push.arrivedAt > .seconds(1) { held += 1 }
+            if push.status == 0 || push.answeredAt - push.arrivedAt > run.circumstances.real(.seconds(1)) { held += 1 }
+        }
+
+        /// As many as may be closed and opened again in the time that has passed on the host's clock.
+        private func lives(_ run: RunContext) -> Int {
+            Int(run.connections.span.seconds / max(run.circumstances.pace, 1e-3) / Self.leastLife)
         }
 
         func verdict(_ run: RunContext) -> Verdict {
@@ -201,7 +207,7 @@ enum ConnectionRules {
                 tally.find(
                     "\(pushes) pushes came over \(connections.count) connections",
                     expected: "at least \(Self.leastPushesPerConnection) pushes per connection", seen: "\(tenths)", last)
-            } else if run.connections.replaced > excused + Int(run.connections.span.seconds / Self.leastLife) {
+            } else if run.connections.replaced > excused + lives(run) {
                 tally.find(
                     "connections were closed and others opened in their place", expected: "connections that last for hours",
                     seen: "\(run.connections.opened) opened in \(run.connections.span), "

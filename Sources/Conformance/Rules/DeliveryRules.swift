@@ -115,7 +115,7 @@ enum DeliveryRules {
         requirement: "Pushes arrive within the deadlines that the relay's profile declares, but for one in a hundred.",
         norm: "Relay contract: a state that is sent on after its window tells the user what was",
         advice: "look at the delivery histogram of this call, and at what the relay waits for before it sends",
-        make: { InTime() })
+        span: \.shortestDeadline, make: { InTime() })
 
     static let noDuplicates = Rule(
         "no-duplicate-push", ["R0.1"], .must,

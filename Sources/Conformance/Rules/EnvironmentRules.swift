@@ -15,7 +15,7 @@ enum EnvironmentRules {
         var told: Set<TokenHash> = []
         for (index, push) in pushes.enumerated() where reasons.contains(run.word(push)) {
             guard !push.flags.contains(.isAnswerUndelivered), told.insert(push.token).inserted,
-                push.answeredAt + Interval.seconds(2) < run.circumstances.end
+                push.answeredAt + run.circumstances.real(.seconds(2)) < run.circumstances.end
             else { continue }
             tally.test()
             let others = pushes[(index + 1)...].filter {

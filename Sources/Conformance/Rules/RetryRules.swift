@@ -17,7 +17,7 @@ enum RetryRules {
         "retry-backs-off", ["P13"], .should, basis: .timing,
         requirement: "After 429 or 5xx the same push is not sent again within half a second.",
         norm: "Apple, Handling notification responses from APNs: retry with a delay; 15 minutes after 5xx",
-        advice: "wait a second before the first retry, and longer before each next one"
+        advice: "wait a second before the first retry, and longer before each next one", span: { _ in leastPause }
     ) { joined, run, tally in
         guard joined.account.pushes.contains(where: \.isRefusedForNow) else { return }
         var refused: [PushIdentity: SeenPush] = [:]
@@ -41,7 +41,7 @@ enum RetryRules {
         "retry-storm", ["P13"], .must,
         requirement: "One push is not attempted more than 3 times within a second of a refusal.",
         norm: "Apple, Sending notification requests to APNs: repeated requests in quick succession count as an attack",
-        advice: "bound the attempts of a push, and let the pauses between them grow"
+        advice: "bound the attempts of a push, and let the pauses between them grow", span: { _ in usualPause }
     ) { joined, run, tally in
         guard joined.account.pushes.contains(where: { $0.status >= 400 }) else { return }
         // Instants of the attempts after a refusal that still lie within a second of it.

@@ -20,9 +20,11 @@ enum ServingRules {
             for call in joined.account.calls where call.state == .sent {
                 // When a call without an answer was given up is not known; not later than this.
                 let failure = EventFailure(rawValue: call.failure) ?? .none
+                let slack = run.circumstances.real(slack)
                 let last =
                     call.wasAnswered
-                    ? call.answeredAt : call.sentAt + (failure == .timeout ? run.requestTimeout : flight)
+                    ? call.answeredAt
+                    : call.sentAt + run.circumstances.real(failure == .timeout ? run.requestTimeout : flight)
                 guard !run.circumstances.wasDown(between: call.sentAt - slack, and: last + slack) else { continue }
                 // Nothing is known of its end, or the end of the run cut it off.
                 if !call.wasAnswered, failure == .none || run.wasInterrupted && failure == .closed { continue }

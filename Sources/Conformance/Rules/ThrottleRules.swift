@@ -11,11 +11,9 @@ enum ThrottleRules {
     private static let share = 0.9
     /// However uneven the machine runs, of two pushes nearer than this the window was not kept.
     private static let leastShare = 0.5
-    /// Of a shorter window, in time that passes here, nothing can be said: pushes lie that close by chance.
-    private static let leastWindow = Interval.milliseconds(50)
 
     private static func judgedWindow(_ run: RunContext) -> Interval? {
-        run.circumstances.throttle.flatMap { $0 < leastWindow ? nil : $0 }
+        run.circumstances.throttle.flatMap { $0 < ClockBounds.leastSpan ? nil : $0 }
     }
 
     /// A throttled push that was accepted.
@@ -67,7 +65,8 @@ enum ThrottleRules {
         requirement: "At most one progress push per session and phone is sent in each throttle window.",
         norm: "Relay contract: progress is throttled to one push per window, counted from the first attempt or from the "
             + "acceptance (a tenth is allowed for the journey)",
-        advice: "keep the instant of the last progress push by session, and hold the newest state until the window ends"
+        advice: "keep the instant of the last progress push by session, and hold the newest state until the window ends",
+        span: \.circumstances.throttle
     ) { joined, run, tally in
         guard let window = judgedWindow(run) else { return }
         let least = max(window * leastShare, window * share - run.jitter)
@@ -95,7 +94,7 @@ enum ThrottleRules {
         "throttle-per-session", ["R0.9"], .should, basis: .timing,
         requirement: "Two busy sessions of one user do not wait for each other's throttle.",
         norm: "Relay contract: throttle state is per session, so that busy sessions do not starve each other",
-        advice: "key the throttle by session, not by secret or device"
+        advice: "key the throttle by session, not by secret or device", span: \.circumstances.throttle
     ) { joined, run, tally in
         guard let window = judgedWindow(run), let first = joined.account.rows.first?.session,
             joined.account.rows.contains(where: { $0.session != first })

@@ -45,7 +45,10 @@ enum TimestampRule {
 
     /// Whether a clock that is read in seconds must have moved between the two, whether the relay reads it when a call comes
     /// or when it pushes.
-    private static func hasTimePassed(_ first: SeenPush, _ second: SeenPush, _ joined: JoinedAccount) -> Bool {
+    private static func hasTimePassed(
+        _ first: SeenPush, _ second: SeenPush, _ joined: JoinedAccount, _ run: RunContext
+    ) -> Bool {
+        let standstill = max(standstill, run.circumstances.real(ClockBounds.leastSpan))
         guard second.arrivedAt - first.arrivedAt >= standstill, let earlier = joined.account.call(at: first.place),
             let later = joined.account.call(at: second.place)
         else { return false }
@@ -105,7 +108,7 @@ enum TimestampRule {
                 let since = push.arrivedWall - first.arrivedWall
                 let isStill =
                     push.isMarked
-                    ? hasTimePassed(first, push, joined) : track.statesOfStamp >= 3 && since > unmarkedStandstill
+                    ? hasTimePassed(first, push, joined, run) : track.statesOfStamp >= 3 && since > unmarkedStandstill
                 if isStill {
                     tally.find(
                         "the timestamp stands still", expected: "a newer one after \(since)", seen: "\(stamp) again",

@@ -65,7 +65,8 @@ enum TokenRules {
         let end = nextGoodbye(joined, token, after: instant)
         return joined.account.rows.indices.filter { index in
             let row = joined.account.rows[index]
-            let wait = promptly + (row.flags.contains(.isThrottled) ? run.circumstances.throttle ?? .zero : .zero)
+            let window = row.flags.contains(.isThrottled) ? run.circumstances.throttle ?? .zero : .zero
+            let wait = run.circumstances.real(promptly) + window
             return row.token == token && row.plannedAt > instant && row.plannedAt + wait < end
                 && [.delivered, .late, .lost].contains(joined.deliveries[index].outcome)
         }

@@ -12,12 +12,12 @@ final class RelaySupervisor {
     private enum State {
         /// Not started yet, or ended by itself.
         case down
-        /// Ended on purpose; starts again at this instant.
+        /// Ended on purpose; starts again at this instant of the run's clock.
         case resting(until: Instant)
         /// Was started, and has not answered yet.
         case comingUp
         case running
-        /// Was told to end; is killed at `killAt`. It stays down for `rest`; nil: for good.
+        /// Was told to end; is killed at `killAt` of the host's clock. It stays down for `rest`; nil: for good.
         case stopping(killAt: Instant, isKilled: Bool, rest: Interval?)
     }
 
@@ -29,7 +29,10 @@ final class RelaySupervisor {
     private let process: RelayProcess?
     private let probe: ReadyProbe
     private let sampler: RelaySampler?
-    private let note: (RunNote, Instant) -> Void
+    private let note: (RunNote) -> Void
+    /// Restarts and rests go by the run's clock; waits for a process go by the host's.
+    private let clock: RunClock
+    private let time = SystemTime()
     private var state = State.down
     private var pending: [RelayRestart]
     private var starts = 0
@@ -45,9 +48,10 @@ final class RelaySupervisor {
     /// when the relay may not be called; then nothing has been started.
     init(
         _ spec: RelaySpec, logPath: String, allowHosts: Set<String> = [], variable: (String) -> String?,
-        note: @escaping (RunNote, Instant) -> Void
+        clock: RunClock = RunClock(base: SystemTime()), note: @escaping (RunNote) -> Void
     ) throws(Failure) {
         self.spec = spec
+        self.clock = clock
         self.note = note
         target = try TargetPolicy.check(
             Origin(parsing: LaunchTemplate.fill(spec.url, variable)), allowHosts: allowHosts)
@@ -66,26 +70,27 @@ final class RelaySupervisor {
     }
 
     /// Starts it if it is ours to start.
-    func start(now: Instant) throws(Failure) {
+    func start() throws(Failure) {
         try process?.start()
-        begin(now)
+        begin()
     }
 
-    private func begin(_ now: Instant) {
+    private func begin() {
+        let now = time.now()
         probe.forget()
         state = .comingUp
         startedAt = now
         nextSample = min(nextSample, now + Self.samplePeriod)
         guard let process else { return }
         isExitNoted = false
-        note(.relayStarted(restart: starts, arguments: process.arguments), now)
+        note(.relayStarted(restart: starts, arguments: process.arguments))
         starts += 1
     }
 
     /// Why it never came up, if so it is: it ended before it answered, or the time for that is over.
-    func neverReady(now: Instant) -> Failure? {
+    var neverReady: Failure? {
         guard !wasReady, case .comingUp = state else { return wasReady ? nil : ended }
-        guard now >= startedAt + spec.ready.timeout else { return nil }
+        guard time.now() >= startedAt + spec.ready.timeout else { return nil }
         return Failure(
             .run, "the relay did not answer GET \(target)\(spec.ready.path) with 2xx within \(spec.ready.timeout)",
             hint: "check relay.url and relay.ready of the scenario; its output is in relay.log of the run directory")
@@ -99,11 +104,12 @@ final class RelaySupervisor {
             hint: "its output is in relay.log of the run directory")
     }
 
-    /// Looks at what has happened and does what is due at `now`; `origin` is the instant of the plan's start, nil before
-    /// it is known. Never waits.
+    /// Looks at what has happened and does what is due at `now` on the run's clock; `origin` is the instant of the plan's
+    /// start, nil before it is known. Never waits.
     func advance(since origin: Instant?, now: Instant) {
-        sample(now)
-        noteExit(now)
+        let hostNow = time.now()
+        sample(hostNow)
+        noteExit()
         restartIfDue(since: origin, now: now)
         switch state {
         case .down, .running: break
@@ -111,15 +117,15 @@ final class RelaySupervisor {
             guard probe.poll() == true else { return }
             state = .running
             wasReady = true
-            note(.relayReady(restart: max(0, starts - 1)), now)
+            note(.relayReady(restart: max(0, starts - 1)))
             if let began = outageBegan { outages.append((began, now)) }
             outageBegan = nil
         case .stopping(let killAt, let isKilled, let rest):
             if process?.isGone ?? true {
                 // It may have gone since the look above, and was asked to.
-                noteExit(now)
+                noteExit()
                 state = rest.map { .resting(until: now + $0) } ?? .down
-            } else if now >= killAt, !isKilled {
+            } else if hostNow >= killAt, !isKilled {
                 process?.send(.kill)
                 state = .stopping(killAt: killAt, isKilled: true, rest: rest)
             }
@@ -127,9 +133,9 @@ final class RelaySupervisor {
             guard now >= until, let process else { return }
             do throws(Failure) {
                 try process.start()
-                begin(now)
+                begin()
             } catch {
-                note(.relayExited(RelayExitNote(how: error.message, wasAsked: false, lastLines: "")), now)
+                note(.relayExited(RelayExitNote(how: error.message, wasAsked: false, lastLines: "")))
                 state = .down
             }
         }
@@ -144,19 +150,19 @@ final class RelaySupervisor {
         }
         pending.removeFirst()
         outageBegan = outageBegan ?? now
-        note(.relayStopping(signal: next.signal.rawValue), now)
+        note(.relayStopping(signal: next.signal.rawValue))
         process.send(next.signal)
-        state = .stopping(killAt: now + spec.stop.grace, isKilled: next.signal == .kill, rest: next.down)
+        state = .stopping(killAt: time.now() + spec.stop.grace, isKilled: next.signal == .kill, rest: next.down)
     }
 
-    private func noteExit(_ now: Instant) {
+    private func noteExit() {
         guard let process, !isExitNoted, !process.isRunning else { return }
         isExitNoted = true
         var wasAsked = false
         if case .stopping = state { wasAsked = true }
         note(
             .relayExited(
-                RelayExitNote(how: process.ending ?? "ended", wasAsked: wasAsked, lastLines: process.lastWords)), now)
+                RelayExitNote(how: process.ending ?? "ended", wasAsked: wasAsked, lastLines: process.lastWords)))
         if !wasAsked { state = .down }
     }
 
@@ -164,12 +170,20 @@ final class RelaySupervisor {
     private func sample(_ now: Instant) {
         guard let process, let sampler, now >= nextSample, !process.isGone else { return }
         guard let sample = sampler.poll(below: process.keeper) else { return }
-        note(.relaySample(sample), now)
+        note(.relaySample(sample))
         nextSample = max(nextSample + Self.samplePeriod, now)
     }
 
     /// Ended on purpose and not yet up again.
     var isDown: Bool { outageBegan != nil }
+
+    /// It comes up or goes down, which takes its own time and not the run's.
+    var isChanging: Bool {
+        switch state {
+        case .comingUp, .stopping: true
+        case .down, .resting, .running: false
+        }
+    }
 
     /// When there will be something to do next, if that is known.
     func next(since origin: Instant?) -> Instant? {
@@ -177,7 +191,7 @@ final class RelaySupervisor {
         let step: Instant? =
             switch state {
             case .down, .running, .comingUp: nil
-            case .stopping(let killAt, _, _): killAt
+            case .stopping: nil
             case .resting(let until): until
             }
         return [restart, step].compactMap { $0 }.min()
@@ -194,16 +208,16 @@ final class RelaySupervisor {
         let now = time.now()
         if case .stopping = state {
         } else {
-            note(.relayStopping(signal: spec.stop.signal.rawValue), now)
+            note(.relayStopping(signal: spec.stop.signal.rawValue))
             process.send(spec.stop.signal)
         }
         state = .stopping(killAt: now + spec.stop.grace, isKilled: spec.stop.signal == .kill, rest: nil)
         pending = []
         let last = now + spec.stop.grace + .seconds(5)
         while !process.isGone, time.now() < last {
-            advance(since: nil, now: time.now())
+            advance(since: nil, now: clock.now())
             sleep(.milliseconds(5))
         }
-        noteExit(time.now())
+        noteExit()
     }
 }

@@ -34,7 +34,14 @@ final class Conductor {
     private let startAt: WallTime?
     private let show: (Moment) -> Void
     private let isStopping: () -> Void
+    /// The run's, by which the timeline goes.
+    private let clock: RunClock
     private let time = SystemTime()
+    /// How this timeline takes part in a clock that stands.
+    private let follower = ClockFollower(rank: .timeline, wake: {})
+    /// The clock stands still for the relay, which comes up or goes down in real time.
+    private var isHolding = true
+    private var began: Instant?
     private var faults: FaultTimeline
     private var phases: PhaseTimeline
 
@@ -60,9 +67,14 @@ final class Conductor {
         self.startAt = startAt
         self.show = show
         self.isStopping = isStopping
+        clock = rig.clock
         let mock = rig.mock
         faults = FaultTimeline(scenario.faults) { rule, now in mock.faults.status(of: mock.add(rule, now: now))?.number ?? 0 }
         phases = PhaseTimeline(warmUp: scenario.phases.warmUp)
+        guard clock.isStepped else { return }
+        clock.hold()
+        follower.begin()
+        clock.add(follower)
     }
 
     /// Plays the timeline to its end, and stops the rig. Throws when something of ours has failed; the rig is stopped all
@@ -71,20 +83,27 @@ final class Conductor {
         let ending: Result<Ending, Failure>
         do throws(Failure) { ending = .success(try play()) } catch { ending = .failure(error) }
         isStopping()
+        // Nothing moves a clock that stands any more.
+        clock.hold()
         stop()
         return try ending.get()
     }
 
     private func play() throws(Failure) -> Ending {
-        do throws(Failure) { try rig.relay.start(now: time.now()) } catch { return .neverReady(error) }
+        do throws(Failure) { try rig.relay.start() } catch { return .neverReady(error) }
         while !rig.relay.wasReady {
-            let now = time.now()
-            rig.relay.advance(since: nil, now: now)
-            if let failure = rig.relay.neverReady(now: now) { return .neverReady(failure) }
+            rig.relay.advance(since: nil, now: clock.now())
+            if let failure = rig.relay.neverReady { return .neverReady(failure) }
             try check(nil)
             if signals.wait(atMost: Self.quickPace) { return .interrupted }
         }
-        let origin = time.now() + startDelay
+        if clock.isStepped, rig.mock.clockParticipants == 0 {
+            throw Failure(
+                .run, "the relay does not take part in the clock, which would move without it",
+                hint: "it has to join at {{mock.clock}} before it answers \(scenario.relay.ready.path): docs/time.md tells how")
+        }
+        began = time.now()
+        let origin = clock.now() + startDelay
         try rig.startLoad(at: origin)
         return try playLoad(from: origin)
     }
@@ -92,53 +111,99 @@ final class Conductor {
     private func playLoad(from origin: Instant) throws(Failure) -> Ending {
         var loadEnded: Instant?
         while true {
-            let now = time.now()
-            for (name, at) in phases.begun(at: now, origin: origin, loadEnded: loadEnded) { note(.phase(name), at) }
-            for fault in faults.advance(since: origin, now: now) { note(.faultGiven(fault), now) }
+            let now = clock.now()
+            for (name, at) in phases.begun(at: now, origin: origin, loadEnded: loadEnded) { journal.note(.phase(name), at: at) }
+            for fault in faults.advance(since: origin, now: now) { journal.note(.faultGiven(fault)) }
             faults.count(rig.mock.faults.rules)
             rig.relay.advance(since: origin, now: now)
             let load = rig.load?.snapshot() ?? LoadSnapshot()
             try check(load)
-            if load.isDone, loadEnded == nil { loadEnded = now }
+            if load.isDone, loadEnded == nil {
+                loadEnded = now
+                // The load held it, so that this is its end indeed.
+                if clock.isStepped { clock.release() }
+            }
+            runIfDue(since: origin, now: now)
             show(
                 Moment(
                     now: now, origin: origin, phase: phases.current, load: load, mock: rig.mock.statistics(),
                     faults: faults.active(at: now)))
-            if let loadEnded, now >= loadEnded + scenario.drain, phases.current == PhaseTimeline.drain { return .over }
-            if signals.wait(atMost: tick(now, origin: origin, isDraining: loadEnded != nil)) { return .interrupted }
+            if let loadEnded, now >= loadEnded + drain, phases.current == PhaseTimeline.drain { return .over }
+            let drained = loadEnded.map { $0 + drain }
+            let isInterrupted =
+                clock.isStepped ? rest(origin, drained) : signals.wait(atMost: tick(now, origin: origin))
+            if isInterrupted { return .interrupted }
         }
+    }
+
+    /// From now on the clock runs, if the scenario says so.
+    private func runIfDue(since origin: Instant, now: Instant) {
+        guard let until = scenario.steppedUntil, clock.isStepped, now >= origin + until else { return }
+        clock.remove(follower)
+        if isHolding { clock.release() }
+        isHolding = false
+        clock.set(.running(scenario.clockScale))
+    }
+
+    /// Lets a clock that stands go on to the next thing to do here, for a moment of real time at most. True for a signal.
+    private func rest(_ origin: Instant, _ drained: Instant?) -> Bool {
+        // A relay that comes up or goes down takes none of the clock's time.
+        let isBusy = rig.relay.isChanging
+        if isBusy, !isHolding { clock.hold() }
+        if !isBusy, isHolding { clock.release() }
+        isHolding = isBusy
+        let next = [
+            faults.next.map { origin + $0 }, phases.next.map { origin + $0 }, rig.relay.next(since: origin), drained,
+            scenario.steppedUntil.map { origin + $0 },
+        ].compactMap { $0 }.min()
+        follower.rest(until: next)
+        clock.ring()
+        let lookAgain = time.now() + (isBusy ? Self.quickPace : Self.pace)
+        repeat {
+            if signals.wait(atMost: .milliseconds(1)) { return true }
+        } while clock.now() < next ?? .distantFuture && time.now() < lookAgain && (drained != nil || rig.load?.isDone != true)
+        follower.begin()
+        return false
     }
 
     /// Ends load, relay and mock, and notes what they counted.
     private func stop() {
         // What happens from here on is the end of the run and no evidence. A run that never had a first phase has no last
         // one either: the first is the plan's origin.
-        if !phases.current.isEmpty { note(.phase(PhaseTimeline.stop), time.now()) }
+        if !phases.current.isEmpty { journal.note(.phase(PhaseTimeline.stop)) }
         rig.stop()
         faults.count(rig.mock.faults.rules)
-        for fault in faults.given { note(.faultTaken(fault.number), time.now()) }
-        note(.totals(rig.totals(firings: faults.firings)), time.now())
+        for fault in faults.given { journal.note(.faultTaken(fault.number)) }
+        var totals = rig.totals(firings: faults.firings)
+        totals.realTime = began.map { time.now() - $0 } ?? .zero
+        totals.clockSteps = rig.mock.clockSteps
+        journal.note(.totals(totals))
     }
-
-    private func note(_ note: RunNote, _ instant: Instant) { journal.note(note, at: instant) }
 
     /// Whatever of ours has failed.
     private func check(_ load: LoadSnapshot?) throws(Failure) {
+        if let trouble = rig.mock.clockTrouble {
+            throw Failure(.run, trouble, hint: "docs/time.md tells what whoever takes part in a clock has to say")
+        }
         if let failure = rig.mock.failure ?? load?.journalFailure ?? journal.failure { throw failure }
+    }
+
+    /// As long as the scenario has it. What is on its way over the network takes the host's time, however fast the clock runs.
+    private var drain: Interval {
+        scenario.drain + (scenario.pace > 1 ? clock.span(ofReal: scenario.inFlightGrace) : .zero)
     }
 
     /// A moment to get ready, or until the instant that was asked for.
     private var startDelay: Interval {
-        guard let startAt else { return .milliseconds(200) }
-        return max(.milliseconds(200), startAt - time.wall())
+        clock.span(ofReal: max(.milliseconds(200), startAt.map { $0 - time.wall() } ?? .zero))
     }
 
     /// Until the next thing to do.
-    private func tick(_ now: Instant, origin: Instant, isDraining: Bool) -> Interval {
+    private func tick(_ now: Instant, origin: Instant) -> Interval {
         let due = [
             faults.next.map { origin + $0 }, phases.next.map { origin + $0 }, rig.relay.next(since: origin),
         ].compactMap { $0 }.min()
         let pace = rig.relay.isDown ? Self.quickPace : Self.pace
-        return due.map { max(.milliseconds(1), min(pace, $0 - now)) } ?? pace
+        return due.map { max(.milliseconds(1), min(pace, clock.real($0 - now))) } ?? pace
     }
 }

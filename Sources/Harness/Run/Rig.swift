@@ -12,6 +12,7 @@ import Net
 import OperatingSystem
 import Pushes
 import Scenarios
+import Verdicts
 
 /// Confined to the thread that runs the harness.
 final class Rig {
@@ -21,23 +22,26 @@ final class Rig {
     private let plan: Plan
     private let scenario: Scenario
     private let directory: RunDirectory
+    /// What all of it goes by.
+    let clock: RunClock
     private let time = SystemTime()
 
     /// The mock listens when it returns, the relay is not started yet. Throws a usage `Failure` when the relay may not be
     /// called.
     init(
-        plan: Plan, scenario: Scenario, seed: Seed, directory: RunDirectory, options: RunOptions,
-        note: @escaping (RunNote, Instant) -> Void
+        plan: Plan, scenario: Scenario, seed: Seed, directory: RunDirectory, options: RunOptions, clock: RunClock,
+        note: @escaping (RunNote) -> Void
     ) throws(Failure) {
         self.plan = plan
         self.scenario = scenario
         self.directory = directory
+        self.clock = clock
         DescriptorLimit.raise()
-        mock = try MockService(options: try Self.mockOptions(scenario, seed: seed, directory: directory))
+        mock = try MockService(options: try Self.mockOptions(scenario, seed: seed, directory: directory, clock: clock))
         do throws(Failure) {
             relay = try RelaySupervisor(
                 scenario.relay, logPath: directory.relayLog, allowHosts: options.allowHosts,
-                variable: try Self.variables(scenario, mock.coordinates, directory, options), note: note)
+                variable: try Self.variables(scenario, mock, directory, options), clock: clock, note: note)
         } catch {
             mock.drainAndStop()
             throw error
@@ -49,7 +53,7 @@ final class Rig {
     func startLoad(at origin: Instant) throws(Failure) {
         let load = try LoadService(
             plan: plan, target: relay.target, connections: scenario.workload.connections,
-            journalDirectory: directory.journal)
+            journalDirectory: directory.journal, clock: clock)
         self.load = load
         load.start(at: origin)
     }
@@ -95,7 +99,7 @@ final class Rig {
     }
 
     private static func mockOptions(
-        _ scenario: Scenario, seed: Seed, directory: RunDirectory
+        _ scenario: Scenario, seed: Seed, directory: RunDirectory, clock: RunClock
     ) throws(Failure) -> MockOptions {
         var options = MockOptions(stateDirectory: directory.mockState)
         options.apns = SocketAddress(host: "127.0.0.1", port: 0)
@@ -111,15 +115,15 @@ final class Rig {
         options.seed = seed.child("mock")
         options.journalDirectory = directory.journal
         for (name, value) in scenario.mock.settings { try options.set(name, to: value) }
-        if scenario.clockScale != 1 || scenario.mock.clockSkew != .zero {
-            options.clock = ScaledTime(base: SystemTime(), scale: scenario.clockScale, skew: scenario.mock.clockSkew)
-        }
+        options.runClock = clock
+        options.clockSkew = scenario.mock.clockSkew
         return options
     }
 
     private static func variables(
-        _ scenario: Scenario, _ coordinates: MockCoordinates, _ directory: RunDirectory, _ options: RunOptions
+        _ scenario: Scenario, _ mock: MockService, _ directory: RunDirectory, _ options: RunOptions
     ) throws(Failure) -> (String) -> String? {
+        let coordinates = mock.coordinates
         var listen = try SocketAddress(parsing: scenario.relay.listen)
         if listen.port == 0 {
             // Free now; the relay takes it a moment later.
@@ -127,10 +131,10 @@ final class Rig {
         }
         let executable = options.executable ?? FileSystem.executable
         // As `pushrig relay --clock` takes it: this host's time, and what the mock's clock shows at that moment.
-        let now = SystemTime().wall()
-        let clock =
-            "scale=\(scenario.clockScale),at=\(now.milliseconds),"
-            + "shows=\((now + scenario.mock.clockSkew).milliseconds)"
+        let clock = scenario.isStepped
+            ? mock.coordinates.admin.map { "http://\($0)" } ?? ""
+            : "scale=\(scenario.clockScale),at=\(SystemTime().wall().milliseconds),shows=\(mock.clock.wall().milliseconds)"
+        let scale = Numbers.trimmed(scenario.clockScale, places: 6)
         return { [listen] name in
             switch name {
             case "pushrig": executable
@@ -141,6 +145,7 @@ final class Rig {
             case "mock.apnsHost": coordinates.apns.host
             case "mock.apnsPort": String(coordinates.apns.port)
             case "mock.clock": clock
+            case "mock.clockScale": scale
             case "mock.ca": coordinates.ca
             case "mock.key": coordinates.apnsKey
             case "mock.keyId": coordinates.keyID

@@ -67,13 +67,16 @@ package final class RunCommand {
 
     /// The run itself, on record from its plan to its end. Throws what the user can mend before anything is started.
     private func play(_ directory: RunDirectory, _ panel: RunPanel) throws(Failure) {
-        let journal = try RunJournal(directory: directory.journal, time: time)
-        journal.note(.plan(planNote), at: time.now())
+        let clock = RunClock(
+            base: time, mode: scenario.isStepped ? .stepped : .running(scenario.clockScale),
+            wall: scenario.isStepped ? WallTime(seconds: time.wall().seconds) : nil)
+        let journal = try RunJournal(directory: directory.journal, clock: clock)
+        journal.note(.plan(planNote))
         var finish = FinishNote()
         do throws(Failure) {
             let rig = try Rig(
-                plan: plan, scenario: scenario, seed: seed, directory: directory, options: options,
-                note: journal.note(_:at:))
+                plan: plan, scenario: scenario, seed: seed, directory: directory, options: options, clock: clock,
+                note: { journal.note($0) })
             let conductor = Conductor(
                 rig, scenario: scenario, journal: journal, signals: signals, startAt: options.startAt,
                 isStopping: signals.endAtNext, show: panel.show)
@@ -88,12 +91,12 @@ package final class RunCommand {
             if let failure = rig.mock.failure { throw failure }
         } catch {
             finish.trouble = finish.trouble ?? error.description
-            journal.note(.finished(finish), at: time.now())
+            journal.note(.finished(finish))
             // Such as a relay that may not be called: nothing was started that a report could be about.
             if error.kind == .usage { throw error }
             return
         }
-        journal.note(.finished(finish), at: time.now())
+        journal.note(.finished(finish))
     }
 
     private var planNote: PlanNote {

@@ -10,16 +10,19 @@ final class RunJournal {
     /// The writer's name in the journal.
     static let name = "run"
     private let writer: JournalWriter
+    private let clock: RunClock
 
-    init(directory: String, time: any TimeSource) throws(Failure) {
-        writer = try JournalWriter(directory: directory, name: Self.name, time: time)
+    init(directory: String, clock: RunClock) throws(Failure) {
+        writer = try JournalWriter(directory: directory, name: Self.name, time: clock)
+        self.clock = clock
     }
 
     /// Why nothing can be noted any more; nil while all is well.
     var failure: Failure? { writer.failure }
 
-    func note(_ note: RunNote, at instant: Instant) {
-        writer.append(note, at: instant)
+    /// What happens now, or began at an instant that has passed.
+    func note(_ note: RunNote, at instant: Instant? = nil) {
+        writer.append(note, at: instant ?? clock.stamp())
         _ = writer.commit()
     }
 }

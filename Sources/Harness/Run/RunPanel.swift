@@ -1,6 +1,7 @@
 // What the user sees while a run goes on: a panel, lines, or nothing.
 
 import Basics
+import EventLoop
 import LoadGenerator
 import Metrics
 import MockServer
@@ -10,6 +11,7 @@ import Reports
 final class RunPanel {
     private var panel: LivePanel
     private let isQuiet: Bool
+    private let time = SystemTime()
     private let pace: Interval
     /// Of load and drain.
     private let total: Interval
@@ -29,8 +31,9 @@ final class RunPanel {
     func say(_ text: String) { if !isQuiet { Console.error(text) } }
 
     func show(_ moment: Conductor.Moment) {
-        guard !isQuiet, moment.now >= next else { return }
-        next = moment.now + pace
+        let now = time.now()
+        guard !isQuiet, now >= next else { return }
+        next = now + pace
         let load = moment.load
         let answer = load.answer
         let hasAnswers = answer.count > 0

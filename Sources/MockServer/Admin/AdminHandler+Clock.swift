@@ -1,18 +1,47 @@
 // The mock's wall clock through the admin API: by it provider tokens age, activities end and stored pushes expire.
 
 import Basics
+import EventLoop
+import Synchronization
 
 extension AdminHandler {
-    private static let clockMembers = ["now", "advance", "scale"]
+    private static let clockMembers = ["now", "advance", "scale", "mode", "step"]
     /// From the year 1970 to 2255.
     private static let wallSeconds: ClosedRange<Int64> = 0...9_000_000_000
 
     func clock() -> AdminAnswer {
         let clock = shared.clock
+        let wall = clock.wall()
+        var scale = 0.0
+        if case .running(let given) = shared.time.mode { scale = given }
         return AdminAnswer([
-            "now": .string(clock.wall().iso8601), "scale": .number(clock.scale),
-            "offsetMilliseconds": .integer(Int64(clock.offset.milliseconds.rounded())),
+            "now": .string(wall.iso8601), "scale": .number(scale),
+            "mode": .string(shared.time.isStepped ? "stepped" : "running"),
+            "offsetMilliseconds": .integer(Int64((wall - loop.time.wall()).milliseconds.rounded())),
+            "elapsed": .integer(shared.time.elapsedMicroseconds), "steps": .integer(Int64(keeper.steps)),
+            "participants": keeper.json,
+            "trouble": shared.clockTrouble.withLock { $0.map(JSONValue.string) ?? .null },
         ])
+    }
+
+    /// Whether the clock is to stand, and how far it is to go on from there.
+    private func steps(_ object: JSONObject) throws(AdminError) -> (Bool, Interval?) {
+        var isStepped = shared.time.isStepped && object["scale"] == nil
+        if let value = object["mode"] {
+            guard let word = value.string, ["stepped", "running"].contains(word), word == "running" || object["scale"] == nil
+            else {
+                throw AdminError(
+                    400, "bad-member", "mode is neither stepped nor running", hint: "write stepped, without scale, or running")
+            }
+            isStepped = word == "stepped"
+        }
+        guard let value = object["step"] else { return (isStepped, nil) }
+        guard isStepped, let step = value.string.flatMap({ Interval(parsing: $0) }), ClockBounds.admits(skew: step) else {
+            throw AdminError(
+                400, "bad-member", "step is not a duration of at most 36500d, or the clock does not stand",
+                hint: "write {\"mode\":\"stepped\",\"step\":\"8h\"}")
+        }
+        return (true, step)
     }
 
     /// `now` sets it, `advance` moves it on from there (or, below zero, back), `scale` says how fast it runs after.
@@ -43,13 +72,25 @@ extension AdminHandler {
         if let value = object["scale"] {
             guard let given = value.double, ClockBounds.admits(scale: given) else {
                 throw AdminError(
-                    400, "bad-member", "scale is not a number above 0, at most 1000000",
+                    400, "bad-member", "scale is not a number above 0, at most 3600",
                     hint: "60 makes a minute of each second")
             }
             scale = given
         }
+        let (isStepped, step) = try steps(object)
         let isSet = object["now"] != nil || object["advance"] != nil
-        shared.clock.set(wall: isSet ? wall : nil, scale: scale)
+        if isStepped, !shared.time.isStepped {
+            // It stands until somebody has it go on.
+            shared.time.goal = .init(nanoseconds: .min)
+            shared.time.set(.stepped)
+        } else if let scale {
+            shared.time.set(.running(scale))
+        } else if object["mode"] != nil, !isStepped, shared.time.isStepped {
+            shared.time.set(.running(1))
+        }
+        if isSet { shared.clock.set(wall: wall) }
+        if let step { shared.time.goal = max(shared.time.now(), shared.time.goal) + step }
+        keeper.changed()
         note("set clock", object)
         tellLate()
         return clock()

@@ -6,7 +6,7 @@ import Faults
 
 extension AdminHandler {
     func listFaults() -> AdminAnswer {
-        shared.faults.removeExpired(now: loop.now)
+        shared.faults.removeExpired(now: loop.moment)
         return AdminAnswer(["faults": .array(shared.faults.rules.map(\.json))])
     }
 
@@ -26,7 +26,7 @@ extension AdminHandler {
                 400, "bad-rule", "/id: '\(rule.id)' cannot stand in a path",
                 hint: "use at most 64 letters, digits, '-', '_' and '.', or give no id")
         }
-        let id = shared.faults.add(rule, now: loop.now)
+        let id = shared.faults.add(rule, now: loop.moment)
         note("add fault", ["id": .string(id)])
         note(rule: id)
         return AdminAnswer(try status(of: id), status: 201, location: "/v1/faults/" + id)
@@ -52,7 +52,7 @@ extension AdminHandler {
     }
 
     private func status(of id: String) throws(AdminError) -> JSONValue {
-        shared.faults.removeExpired(now: loop.now)
+        shared.faults.removeExpired(now: loop.moment)
         guard let status = shared.faults.rules.first(where: { $0.rule.id == id }) else { throw noFault(id) }
         return status.json
     }

@@ -19,6 +19,7 @@ final class AdminHandler: ServerHandler {
     let pushes: PushFinder
     let phoneEvents: PhoneEventFinder
     let events: EventStreams
+    let keeper: ClockKeeper
     private let journal: JournalWriter
     private var hasNotes = false
 
@@ -26,11 +27,12 @@ final class AdminHandler: ServerHandler {
         self.loop = loop
         self.shared = shared
         self.coordinates = coordinates
-        journal = try JournalWriter(directory: shared.journalDirectory, name: "admin", time: loop.time)
+        journal = try JournalWriter(directory: shared.journalDirectory, name: "admin", time: loop.recordTime)
         pushes = try PushFinder(loop: loop, shared: shared)
         phoneEvents = PhoneEventFinder(loop: loop, feed: shared.devices.phones.feed)
         events = try EventStreams(loop: loop, shared: shared)
         events.clock = { [unowned self] in clock().body }
+        keeper = ClockKeeper(loop: loop, shared: shared)
     }
 
     func handle(_ exchange: ServerExchange) {
@@ -63,6 +65,7 @@ final class AdminHandler: ServerHandler {
         pushes.abandon(exchange)
         phoneEvents.abandon(exchange)
         events.abandon(exchange)
+        keeper.abandon(exchange)
     }
 
     func refused(_ refusal: Refusal, times: Int) { shared.refusedByAdmin.add(refusal, times: times) }
@@ -146,6 +149,11 @@ final class AdminHandler: ServerHandler {
             default: return try phone(id)
             }
         case .clock: return isRead ? clock() : try putClock(request)
+        case .participants: return try joinClock(request)
+        case .participant(let id):
+            if request.method == "DELETE" { return try leaveClock(id) }
+            try stateClock(id, request, exchange)
+            return nil
         case .reset: return try reset()
         }
     }
@@ -207,20 +215,20 @@ final class AdminHandler: ServerHandler {
         let now = shared.clock.wall()
         let broadcasts = shared.channels.catchUp(
             BroadcastPipeline.activitiesPerTurn, devices: shared.devices, now: now)
-        journal.append(late: broadcasts, at: loop.now)
+        journal.append(late: broadcasts, at: loop.noted)
         hasNotes = hasNotes || !broadcasts.isEmpty
         for late in shared.devices.lateOutcomes(now: now) {
-            shared.tell(late, to: journal, at: loop.now)
+            shared.tell(late, to: journal, at: loop.noted)
             hasNotes = true
         }
-        if shared.phoneNotes.tell(shared.devices.phones.feed, to: journal, at: loop.now) { hasNotes = true }
+        if shared.phoneNotes.tell(shared.devices.phones.feed, to: journal, at: loop.noted) { hasNotes = true }
     }
 
     /// Puts an act on record.
     func note(_ act: String, _ facts: JSONObject = JSONObject()) {
         var object: JSONObject = ["act": .string(act)]
         for (key, value) in facts { object[key] = value }
-        journal.append(note: .admin, text: JSONValue.object(object).text, at: loop.now)
+        journal.append(note: .admin, text: JSONValue.object(object).text, at: loop.noted)
         hasNotes = true
     }
 

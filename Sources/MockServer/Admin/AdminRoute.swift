@@ -4,9 +4,12 @@
 import Devices
 
 enum AdminRoute: Hashable, Sendable {
-    case dashboard, metrics, health, info, faults, pushes, events, activities, channels, clock, keys, reset, phones, phoneEvents
+    case dashboard, metrics, health, info, faults, pushes, events, activities, channels, clock, participants, keys, reset
+    case phones, phoneEvents
     case key(id: String)
     case phone(id: String)
+    /// Of the clock.
+    case participant(id: String)
     case fault(id: String)
     case token(String)
     case activity(token: String)
@@ -41,8 +44,11 @@ enum AdminRoute: Hashable, Sendable {
             case "activities": self = .activity(token: segments[2])
             case "apps": self = .app(bundle: segments[2])
             case "phones": self = segments[2] == PhoneFleet.reservedName ? .phoneEvents : .phone(id: segments[2])
+            case "clock" where segments[2] == "participants": self = .participants
             default: return nil
             }
+        case 4 where segments[0] == "v1" && segments[1] == "clock" && segments[2] == "participants":
+            self = .participant(id: segments[3])
         case 4 where segments[0] == "v1" && segments[1] == "tokens" && segments[3] == "channel":
             self = .subscription(token: segments[2])
         default: return nil
@@ -62,7 +68,8 @@ enum AdminRoute: Hashable, Sendable {
         case .subscription: ["GET", "HEAD", "PUT", "DELETE"]
         case .app: ["GET", "HEAD", "PUT"]
         case .clock: ["GET", "HEAD", "PUT"]
-        case .reset: ["POST"]
+        case .reset, .participants: ["POST"]
+        case .participant: ["POST", "DELETE"]
         }
     }
 

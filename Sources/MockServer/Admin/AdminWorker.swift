@@ -25,10 +25,13 @@ final class AdminWorker {
 
     func listen(on socket: ListeningSocket) { server.listen(on: socket) }
 
+    func keepClock() { handler.keeper.look() }
+
     func drain(within limit: Interval, _ done: @escaping () -> Void) {
         handler.pushes.answerAll()
         handler.phoneEvents.answerAll()
         handler.events.endAll()
+        handler.keeper.answerAll()
         server.drain(within: limit) { [handler] in
             _ = handler.willSend()
             done()

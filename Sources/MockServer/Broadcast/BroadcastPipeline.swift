@@ -102,7 +102,7 @@ final class BroadcastPipeline {
         let head = exchange.head
         let connection = exchange.connection!
         let caller = FaultCaller(
-            number: connection.number, acceptedAt: connection.acceptedAt, environment: settings.environment)
+            number: connection.number, acceptedAt: connection.metAt, environment: settings.environment)
         let credential = head.index(of: "authorization").map { Hash128(hex: head.value(at: $0)).low } ?? 0
         let subject = FaultSubject(
             broadcast: facts, bundle: head.value(at: path).extracting(facts.bundle),
@@ -148,7 +148,7 @@ final class BroadcastPipeline {
     private func finish(_ delivery: BroadcastDelivery) {
         journal.append(
             broadcast: "delivered", delivery.channel, delivery.broadcast.requestID,
-            ["outcomes": delivery.outcomes.outcomesJSON], at: loop.now)
+            ["outcomes": delivery.outcomes.outcomesJSON], at: loop.noted)
         // No answer of this turn waits for it, so it is committed by itself.
         _ = journal.commit()
         // Only now may others see that it is over.
@@ -175,12 +175,12 @@ final class BroadcastPipeline {
     }
 
     /// The provider cannot know what became of that broadcast or operation. Committed by whoever ends the turn.
-    func undelivered(_ push: UInt64) { journal.append(undelivered: push, at: loop.now) }
+    func undelivered(_ push: UInt64) { journal.append(undelivered: push, at: loop.noted) }
 
     /// What the request itself does not tell: the name of a new channel.
     private func note(_ operation: BroadcastOperation, _ reply: borrowing BroadcastReply) {
         guard operation == .create, let channel = reply.created else { return }
-        journal.append(broadcast: "created", channel, reply.facts.requestID, [:], at: loop.now)
+        journal.append(broadcast: "created", channel, reply.facts.requestID, [:], at: loop.noted)
     }
 }
 

@@ -23,7 +23,7 @@ final class ChannelPipeline: ServerHandler {
         self.shared = shared
         self.settings = settings
         let name = "channels-\(settings.environment.word)"
-        journal = try JournalWriter(directory: shared.journalDirectory, name: name, time: loop.time)
+        journal = try JournalWriter(directory: shared.journalDirectory, name: name, time: loop.recordTime)
         broadcasts = BroadcastPipeline(
             loop: loop, shared: shared, settings: settings, endpoint: .management, journal: journal,
             seed: shared.seed.child(name))

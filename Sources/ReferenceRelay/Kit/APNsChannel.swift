@@ -57,7 +57,7 @@ final class APNsChannel {
 
     /// `completion` is called once, within the push timeout; within this call only while the channel rests.
     func send(_ push: Push, authorization: String, completion: @escaping (PushOutcome) -> Void) {
-        if loop.now < restsUntil {
+        if loop.moment < restsUntil {
             return completion(.failed(isSafeToResend: false, words: "no connection"))
         }
         if isFreshPerPush { renew() }
@@ -102,8 +102,8 @@ final class APNsChannel {
 
     /// After 0.25, 0.5, 1, 2 s and so on to 8 s; all that wait for the same connection fail together and count once.
     private func rest() {
-        guard loop.now >= restsUntil else { return }
-        restsUntil = loop.now + .milliseconds(250) * Double(1 << min(failures, 5))
+        guard loop.moment >= restsUntil else { return }
+        restsUntil = loop.moment + .milliseconds(250) * Double(1 << min(failures, 5))
         failures += 1
     }
 

@@ -1,13 +1,12 @@
 // The relay's time. Usually the system's; beside a mock whose clock runs faster, that clock: throttle windows, the age
-// of provider tokens and every timestamp follow it, while waits that concern the network stay real.
+// of provider tokens, retries and every timestamp follow it, while waits that concern the network stay real.
 
 package import Basics
 
 /// Another clock, as two moments that coincide and a speed. Written `scale=60,at=REAL,shows=THERE` with both moments in
 /// milliseconds since 1970: when the system's clock says REAL, the other says THERE.
 package struct ClockSetting: Hashable, Sendable {
-    /// Ten thousand times the longest run that anybody waits for still fits into an `Interval`.
-    package static let scales: ClosedRange<Double> = 0.001...10_000
+    package static let scales: ClosedRange<Double> = 0.001...ClockBounds.largestScale
     private static let form = "write scale=60,at=MILLISECONDS,shows=MILLISECONDS, both since 1970"
 
     package var scale: Double

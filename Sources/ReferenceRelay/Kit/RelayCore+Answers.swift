@@ -189,9 +189,9 @@ extension RelayCore {
     }
 
     private func wait(after failures: Int) -> Interval {
-        if has(.storms) { return real(.milliseconds(100)) }
+        if has(.storms) { return .milliseconds(100) }
         if has(.retriesAtOnce), failures == 1 { return .zero }
         let doubled = options.retryDelay * Double(1 << min(failures - 1, 30))
-        return real(min(doubled, options.retryDelayMax) * (1 + 0.2 * chance.unit()))
+        return min(doubled, options.retryDelayMax) * (1 + 0.2 * chance.unit())
     }
 }

@@ -61,6 +61,8 @@ package struct RelayOptions: Sendable {
     package var answers = AnswerMode.late
     /// Nil: the system's. Throttle, dedupe windows, ages and timestamps follow it; waits for the network do not.
     package var clock: ClockSetting?
+    /// The admin API of a mock whose clock the relay takes part in; then all its waits go by that one. Nil: none.
+    package var clockOwner: Origin?
     package var defects: Set<Defect> = []
     /// Of the states that must not be coalesced every so-many-th is spoilt, and the log says which: so that a judge can
     /// be held against the list. At least 1; nil: none.

@@ -32,9 +32,14 @@ package final class RelayServer: Sendable {
         let socket = try ListeningSocket(options.listen, sharesPort: options.isShared)
         boundAddress = socket.boundAddress
         do {
-            thread = try LoopThread(name: "relay") { loop in
+            let owner = try options.clockOwner.map { origin throws(Failure) in
+                try TargetPolicy.check(origin, allowHosts: options.allowHosts)
+            }
+            let clock = owner.map { _ in RunClock(base: SystemTime(), mode: .stepped) }
+            thread = try LoopThread(name: "relay", clock: clock) { loop in
                 let service = try RelayService(loop: loop, options: options, hosts: hosts, key: key)
-                try service.listen(on: socket)
+                let listen = { try service.listen(on: socket) }
+                if let owner { try service.takePart(in: owner, ready: listen) } else { try listen() }
                 return service
             }
         } catch let failure as Failure {

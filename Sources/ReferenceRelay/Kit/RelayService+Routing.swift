@@ -11,6 +11,7 @@ extension RelayService {
 
     /// `isForwarded`: a peer has handed it on, because this process works for its secret.
     func handle(_ exchange: ServerExchange, isForwarded: Bool) {
+        count(exchange)
         let head = exchange.head
         let method = head.text(":method") ?? ""
         let path = String((head.text(":path") ?? "").prefix { $0 != "?" })

@@ -27,6 +27,10 @@ final class RelayService: ServerHandler {
     private var timer: LoopTimer?
     private var isWorking = false
     private var isLogArmed = false
+    /// Where the relay takes part in a mock's clock.
+    private var member: ClockMember?
+    private var counts = ClockMember.Counts()
+    private var unanswered: [ServerExchange] = []
     /// The last write failed: registrations are refused until one succeeds.
     private var storageFailure: Failure?
 
@@ -50,7 +54,7 @@ final class RelayService: ServerHandler {
                 keyID: options.keyID, teamID: options.teamID, rejected: rejected, oldest: oldest, now: now, make)
             return kept ?? SignedToken(authorization: make(), signedAt: now)
         }
-        if !options.isShared { core.restore(try storage.load(), now: now) }
+        if !options.isShared, options.clockOwner == nil { core.restore(try storage.load(), now: now) }
     }
 
     func listen(on socket: ListeningSocket) throws {
@@ -78,7 +82,48 @@ final class RelayService: ServerHandler {
 
     var dialect: any Dialect { core.dialect }
 
-    var moment: Moment { clock.moment(at: loop.now, wall: loop.time.wall()) }
+    var moment: Moment {
+        guard let member, let joined = loop.clock else { return clock.moment(at: loop.now, wall: loop.time.wall()) }
+        return Moment(now: joined.now(), wall: joined.wall() + member.wallShift)
+    }
+
+    // MARK: - A clock of others
+
+    /// Takes part in the clock of a mock, and is `ready` once it knows the time.
+    func takePart(in owner: CheckedOrigin, ready: @escaping () throws -> Void) throws {
+        guard let clock = loop.clock else { return }
+        let member = try ClockMember(
+            loop: loop, clock: clock, target: owner, counts: { [unowned self] in tellCounts() },
+            fail: { [unowned self] words in
+                tell(words)
+                _exit(70)
+            })
+        self.member = member
+        member.join { [self] in
+            do {
+                core.restore(try storage.load(), now: moment)
+                try ready()
+            } catch {
+                tell("\(error)")
+                _exit(1)
+            }
+        }
+    }
+
+    private func tellCounts() -> ClockMember.Counts {
+        let before = unanswered.count
+        unanswered.removeAll { !$0.isOpen }
+        counts.callsAnswered += Int64(before - unanswered.count)
+        return counts
+    }
+
+    /// A call came, whoever it is answered by.
+    func count(_ exchange: ServerExchange) {
+        guard let member else { return }
+        counts.callsTaken += 1
+        unanswered.append(exchange)
+        member.stateSoon()
+    }
 
     // MARK: - Storage
 
@@ -134,7 +179,9 @@ final class RelayService: ServerHandler {
         switch action {
         case .push(let push):
             let authorization = core.authorization(for: push, at: moment.wall)
+            counts.pushesSent += 1
             channel(push.environment).send(push, authorization: authorization) { [self] outcome in
+                counts.pushesAnswered += 1
                 core.answered(push, outcome, now: moment)
                 work()
             }
@@ -154,11 +201,11 @@ final class RelayService: ServerHandler {
     }
 
     private func armTimer() {
-        guard let next = core.nextDeadline.map({ clock.real($0) }), timer.map({ next < $0.deadline }) ?? true else {
-            return
-        }
+        member?.stateSoon()
+        let due = core.nextDeadline.map { member == nil ? clock.real($0) : $0 }
+        guard let next = due, timer.map({ next < $0.deadline }) ?? true else { return }
         timer?.cancel()
-        timer = loop.at(next) { [self] in
+        timer = loop.onClock(at: next) { [self] in
             timer = nil
             core.advance(to: moment)
             work()
@@ -182,6 +229,7 @@ final class RelayService: ServerHandler {
         let finish: () -> Void = { [self] in
             production.close()
             sandbox.close()
+            member?.close()
             timer?.cancel()
             // It holds this service as its handler.
             server = nil

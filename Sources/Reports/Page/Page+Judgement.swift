@@ -112,7 +112,7 @@ extension ReportPage {
                 let details: Markup =
                     """
                     <small><code>\(result.id)</code>, \(result.claims.joined(separator: ", ")) \
-                    (\(result.level.rawValue))</small>
+                    (\(result.level.rawValue))\(result.hindrance.map { "; \($0)" } ?? "")</small>
                     """
                 var cells: [Markup] = []
                 if case .kept(let count) = result.verdict { cells.append(Cell.number(Numbers.count(count))) }

@@ -98,7 +98,7 @@ struct JUnitReport {
         let name = "\(result.id) (\(result.claims.joined(separator: ", ")))"
         switch result.standing {
         case .kept: return Case(name: name, result: .passed)
-        case .notExercised: return Case(name: name, result: .skipped("not exercised"))
+        case .notExercised: return Case(name: name, result: .skipped(result.hindrance ?? "not exercised"))
         case .broken:
             return Case(name: name, result: .failure(findings.first?.message ?? "broken", details: details))
         case .healed:

@@ -27,20 +27,31 @@ struct ScenarioDecoder {
         let phases = phases(fields)
         let gates = gates(fields, relay?.profile)
         let seed = seed(fields)
-        let clockScale = fields.number("clockScale", above: 0, 0...1_000_000) ?? 1
+        let clockScale = fields.number("clockScale", above: 0, 0...ClockBounds.largestScale) ?? 1
         let budget = fields.duration("latenessBudget", .microseconds(1)...Fields.longest) ?? .milliseconds(10)
+        let kind: ClockKind? = fields.choice("clock")
+        let isStepped = kind == .stepped
+        let steppedUntil = fields.duration("steppedUntil")
         guard let relay, let workload else { return nil }
-        if clockScale != 1, let launch = relay.launch, !launch.contains(where: { $0.contains("mock.clock") }) {
+        checkSteps(fields, isStepped: isStepped, relay, root)
+        if clockScale != 1 || isStepped, let launch = relay.launch,
+            !(launch + relay.environment.map(\.value)).contains(where: { $0.contains("mock.clock") })
+        {
             mistakes.add(
-                "the relay would not follow a clock that runs \(clockScale) times as fast",
-                hint: "hand it the mock's clock, such as `--clock, \"{{mock.clock}}\"` in `launch`, or strike `clockScale`",
-                at: fields.value("clockScale")?.place ?? root.place)
+                isStepped
+                    ? "the relay would not follow a clock that is stepped"
+                    : "the relay would not follow a clock that runs \(clockScale) times as fast",
+                hint: "hand it the mock's clock, such as `--clock, \"{{mock.clock}}\"` in `launch`, or strike "
+                    + "`\(isStepped ? "clock" : "clockScale")` (docs/time.md)",
+                at: fields.value(isStepped ? "clock" : "clockScale")?.place ?? root.place)
         }
         var scenario = Scenario(
             name: fields.text("name") ?? FileFinder.stem(of: path), path: path, text: text, overrides: overrides,
             sources: [SourceText(path: path, text: text)] + files.sources, seed: seed, clockScale: clockScale,
             relay: relay, mock: mock, workload: workload, faults: faults, phases: phases, gates: gates,
             latenessBudget: budget)
+        scenario.isStepped = isStepped
+        scenario.steppedUntil = steppedUntil
         scenario.exercises = fields.value("exercises") == nil ? [] : fields.texts("exercises")
         scenario.knownFailing = fields.value("knownFailing") == nil ? [] : fields.texts("knownFailing", atLeast: 1)
         scenario.places.gates = places(fields, "gates")
@@ -49,6 +60,23 @@ struct ScenarioDecoder {
         scenario.isStrict = fields.flag("strict") ?? false
         scenario.inFlightGrace = fields.duration("inFlightGrace") ?? .seconds(1)
         return scenario
+    }
+
+    /// What of a scenario has no meaning where the clock is, or is not, stepped.
+    private func checkSteps(_ fields: Fields, isStepped: Bool, _ relay: RelaySpec, _ root: YAMLNode) {
+        if isStepped, fields.value("steppedUntil") == nil, let node = fields.value("clockScale") {
+            mistakes.add(
+                "a clock that is stepped to the end does not run, so that `clockScale` means nothing",
+                hint: "strike it, or say `steppedUntil`", at: node.place)
+        }
+        if !isStepped, let node = fields.value("steppedUntil") {
+            mistakes.add("`steppedUntil` needs `clock: stepped`", hint: "add it, or strike `steppedUntil`", at: node.place)
+        }
+        if isStepped, relay.processes > 1 {
+            mistakes.add(
+                "a relay of several processes cannot take part in a clock that is stepped",
+                hint: "strike `processes`, or use `clockScale` instead", at: fields.value("clock")?.place ?? root.place)
+        }
     }
 
     private func places(_ fields: Fields, _ key: String) -> [String] { fields.items(key).map(\.place.description) }

@@ -19,6 +19,7 @@ extension RuleResult {
             object["findings"] = .array(findings.map { $0.json(in: directory) })
         case .notExercised: break
         }
+        if let hindrance { object["hindrance"] = .string(hindrance) }
         return .object(object)
     }
 
@@ -38,6 +39,7 @@ extension RuleResult {
             basis: Rule.Basis(words: try reading["restsOn"].texts()), requirement: try reading["requirement"].text(),
             norm: try reading["norm"].text(), advice: try reading["advice"].text(), verdict: verdict,
             isKnownFailing: try reading["knownFailing"].flag(), isStrict: try reading["strict"].flag())
+        hindrance = try reading["hindrance"].optional()?.text()
     }
 }
 

@@ -1,0 +1,286 @@
+// Who moves a clock that stands. It goes on to the next thing that anybody waits for when nothing is under way: all loops of
+// this process rest, every participant has said what it waits for since it was told the time, and each call and push that
+// one side has sent the other has seen, and likewise the answers.
+//
+//     all rest? ─▶ sent = seen? ─▶ somebody is due: wake it ─▶ nobody is: step to the next timer, tell all ─┐
+//        ▲                                                                                               │
+//        └───────────────────────────── a turn ends, a statement comes ◀─────────────────────────────────┘
+
+import Basics
+import EventLoop
+import Net
+import Synchronization
+
+/// What a participant has taken in and sent out since it joined, and what it waits for.
+struct ClockStatement: Hashable, Sendable {
+    /// The time it has heard, and its next timer, both in microseconds since the clock began; nil: no timer.
+    var elapsed: Int64
+    var until: Int64?
+    /// Calls it was sent and those it has answered; pushes it has sent and those it knows the outcome of.
+    var calls: ClockTraffic
+    var pushes: ClockTraffic
+}
+
+/// Confined to the admin loop.
+final class ClockKeeper {
+    /// More take no part.
+    static let mostParticipants = 16
+    /// A participant that neither works nor says anything for so long is named.
+    static let patience = Interval.seconds(15)
+    /// Counts that differ and stay so for this long, while nobody waits for anybody, tell of what was lost on the way.
+    static let quiet = Interval.milliseconds(50)
+    /// A statement that waits for a step is answered after so long, so that no middleman takes it for dead.
+    static let longestWait = Interval.seconds(30)
+
+    private final class Participant {
+        let id: String
+        let name: String
+        var statement: ClockStatement?
+        var waiting: ServerExchange?
+        var waitingSince: Instant
+        /// When it was last heard of.
+        var heardAt: Instant
+        var joinedAt: Int64
+
+        init(id: String, name: String, now: Instant, joinedAt: Int64) {
+            self.id = id
+            self.name = name
+            self.joinedAt = joinedAt
+            waitingSince = now
+            heardAt = now
+        }
+    }
+
+    fileprivate struct Counts: Hashable {
+        var calls = ClockTraffic()
+        var pushes = ClockTraffic()
+    }
+
+    private let loop: EventLoop
+    private let shared: MockShared
+    private var clock: RunClock { shared.time }
+    private var participants: [Participant] = []
+    private var nextParticipant = 1
+    /// What this side has counted beyond what the participants have.
+    private var baseline = Counts()
+    private var unequal: (counts: Counts, since: Instant)?
+    private var lastProgress: Instant
+    private var timer: LoopTimer?
+    private(set) var steps = 0
+
+    init(loop: EventLoop, shared: MockShared) {
+        self.loop = loop
+        self.shared = shared
+        lastProgress = loop.now
+        watch()
+    }
+
+    // MARK: - Participants
+
+    /// Nil: there are too many.
+    func join(name: String) -> JSONValue? {
+        guard participants.count < Self.mostParticipants else { return nil }
+        let id = "p\(nextParticipant)"
+        nextParticipant += 1
+        participants.append(Participant(id: id, name: name, now: loop.now, joinedAt: clock.elapsedMicroseconds))
+        shared.clockParticipants.store(participants.count, ordering: .sequentiallyConsistent)
+        guard case .object(var object) = told else { return nil }
+        object["id"] = .string(id)
+        return .object(object)
+    }
+
+    /// Answered when the clock moves, or at once where another statement came meanwhile. False: there is no such one.
+    func state(_ id: String, _ statement: ClockStatement, _ exchange: ServerExchange) -> Bool {
+        guard let participant = participants.first(where: { $0.id == id }) else { return false }
+        if let older = participant.waiting { AdminAnswer(told).send(to: older) }
+        participant.waiting = exchange
+        participant.waitingSince = loop.now
+        participant.heardAt = loop.now
+        participant.statement = statement
+        lastProgress = loop.now
+        // The time went on while this was on its way.
+        if statement.elapsed < heard { answer(participant) }
+        look()
+        return true
+    }
+
+    func leave(_ id: String) -> Bool {
+        guard let index = participants.firstIndex(where: { $0.id == id }) else { return false }
+        remove(at: index)
+        return true
+    }
+
+    /// Whoever hangs up while it waits for the next step has gone.
+    func abandon(_ exchange: ServerExchange) {
+        guard let index = participants.firstIndex(where: { $0.waiting === exchange }) else { return }
+        remove(at: index)
+    }
+
+    private func remove(at index: Int) {
+        if let exchange = participants.remove(at: index).waiting, exchange.isOpen { AdminAnswer(told).send(to: exchange) }
+        shared.clockParticipants.store(participants.count, ordering: .sequentiallyConsistent)
+        look()
+    }
+
+    func answerAll() { for participant in participants { answer(participant) } }
+
+    private func answer(_ participant: Participant) {
+        guard let exchange = participant.waiting else { return }
+        participant.waiting = nil
+        AdminAnswer(told).send(to: exchange)
+    }
+
+    /// In microseconds since the clock began.
+    private var heard: Int64 { clock.isStepped ? clock.elapsedMicroseconds : 0 }
+
+    private var told: JSONValue {
+        var scale = 0.0
+        if case .running(let given) = clock.mode { scale = given }
+        return [
+            "elapsed": .integer(clock.elapsedMicroseconds), "wall": .integer(shared.clock.wall().nanoseconds / 1_000),
+            "scale": .number(scale),
+        ]
+    }
+
+    /// For `GET /v1/clock`.
+    var json: JSONValue {
+        .array(
+            participants.map { participant in
+                let statement = participant.statement
+                return [
+                    "id": .string(participant.id), "name": .string(participant.name),
+                    "elapsed": statement.map { .integer($0.elapsed) } ?? .null,
+                    "until": statement?.until.map { .integer($0) } ?? .null,
+                    "silentMilliseconds": .integer(Int64((loop.now - participant.heardAt).milliseconds)),
+                ]
+            })
+    }
+
+    // MARK: - Steps
+
+    /// The clock was set, or may go further than before.
+    func changed() {
+        lastProgress = loop.now
+        answerAll()
+        look()
+    }
+
+    /// Goes on as far as nothing is under way.
+    func look() {
+        while advance() {}
+    }
+
+    /// One thing; false: somebody else has to do something first.
+    private func advance() -> Bool {
+        guard clock.isStepped, !clock.isHeld, let turns = restingTurns(), participants.allSatisfy(hasHeard) else {
+            return false
+        }
+        let counts = counts()
+        guard clock.everyFollower.map({ $0.restingTurn }) == turns else { return false }
+        guard isSettled(counts) else { return false }
+        let now = clock.now().nanoseconds
+        let followers = clock.everyFollower
+        let due = followers.filter { $0.next.load(ordering: .sequentiallyConsistent) <= now }
+        if let rank = due.map(\.rank).min() {
+            for follower in due where follower.rank == rank { follower.wake() }
+            return false
+        }
+        let timers = followers.map { $0.next.load(ordering: .sequentiallyConsistent) }
+        let theirs = participants.compactMap { $0.statement?.until.map { clock.instant(microseconds: $0).nanoseconds } }
+        let next = (timers + theirs).min() ?? .max
+        let goal = clock.goal.nanoseconds
+        let target = min(next, goal)
+        guard target > now, target != .max else { return false }
+        clock.step(to: Instant(nanoseconds: target))
+        steps += 1
+        shared.clockSteps.store(steps, ordering: .relaxed)
+        lastProgress = loop.now
+        answerAll()
+        return true
+    }
+
+    private func hasHeard(_ participant: Participant) -> Bool {
+        guard let statement = participant.statement, participant.waiting != nil else { return false }
+        return statement.elapsed >= heard && statement.until ?? .max > heard
+    }
+
+    /// Nil while one of them works.
+    private func restingTurns() -> [UInt64?]? {
+        let turns = clock.everyFollower.map(\.restingTurn)
+        return turns.contains { $0 == nil } ? nil : turns
+    }
+
+    /// What this side has counted more than the participants.
+    private func counts() -> Counts {
+        var counts = Counts(calls: clock.calls.now, pushes: clock.pushes.now)
+        for participant in participants {
+            guard let statement = participant.statement else { continue }
+            counts.calls.subtract(statement.calls)
+            counts.pushes.subtract(statement.pushes)
+        }
+        return counts
+    }
+
+    /// Nothing is under way: what one side has sent the other has seen. Where a connection took something along the counts
+    /// stay apart; then both wait for the same number of answers, and nothing changes any more.
+    private func isSettled(_ counts: Counts) -> Bool {
+        if counts == baseline {
+            unequal = nil
+            return true
+        }
+        let now = loop.time.now()
+        if unequal?.counts != counts { unequal = (counts, now) }
+        guard counts.calls.isEven, counts.pushes.isEven, let since = unequal?.since else { return false }
+        guard now - since >= Self.quiet else {
+            _ = loop.after(Self.quiet) { [weak self] in self?.look() }
+            return false
+        }
+        baseline = counts
+        unequal = nil
+        return true
+    }
+
+    // MARK: - Patience
+
+    private func watch() {
+        timer = loop.after(.seconds(1)) { [weak self] in
+            guard let self else { return }
+            let now = loop.now
+            for participant in participants where now - participant.waitingSince > Self.longestWait { answer(participant) }
+            if clock.isStepped, !clock.isHeld, now - lastProgress > Self.patience, let trouble = self.trouble {
+                shared.clockTrouble.withLock { $0 = $0 ?? trouble }
+            }
+            look()
+            watch()
+        }
+    }
+
+    deinit { timer?.cancel() }
+
+    /// Who keeps the clock from going on, in one line; nil: nobody does.
+    private var trouble: String? {
+        let wait = "the clock has stood for \(Self.patience) at \(Interval.microseconds(clock.elapsedMicroseconds))"
+        if let silent = participants.first(where: { !hasHeard($0) }) {
+            return "\(wait): participant \(silent.name) (\(silent.id)) neither works nor says what it waits for"
+        }
+        let counts = counts()
+        guard counts == baseline || restingTurns() == nil else {
+            let names = participants.map { "\($0.name) (\($0.id))" }.joined(separator: ", ")
+            return "\(wait): something is under way that never comes. By what \(names.isEmpty ? "nobody" : names) says, "
+                + "\(counts.words(baseline))"
+        }
+        return nil
+    }
+}
+
+extension ClockKeeper.Counts {
+    fileprivate func words(_ baseline: Self) -> String {
+        let differences = [
+            ("calls sent to it", calls.begun - baseline.calls.begun), ("calls answered", calls.ended - baseline.calls.ended),
+            ("pushes sent by it", pushes.begun - baseline.pushes.begun),
+            ("pushes answered", pushes.ended - baseline.pushes.ended),
+        ]
+        return differences.filter { $0.1 != 0 }.map { "\($0.0): \(abs($0.1)) \($0.1 > 0 ? "too few" : "too many")" }
+            .joined(separator: ", ")
+    }
+}

@@ -1,0 +1,125 @@
+// A clock that stands and who takes part in it, over the admin API as a relay in any language would (docs/time.md).
+
+import Basics
+import EventLoop
+import Journal
+import MockServer
+import Net
+import Testing
+
+@Suite struct SteppedClockTests {
+    private let json = [("content-type", "application/json")]
+
+    private func put(_ mock: TestMock, _ body: String) throws -> JSONValue {
+        try mock.admin.ask("PUT", "/v1/clock", json, body: body).json
+    }
+
+    /// A client with two connections, for a statement may be followed by a newer one.
+    private func member(_ mock: TestMock) throws -> TestClient {
+        let address = mock.service.coordinates.admin!
+        var configuration = ClientConfiguration(version: .http1)
+        configuration.maxConnections = 2
+        return try TestClient(Origin(isTLS: false, host: address.host, port: address.port), configuration)
+    }
+
+    private func statement(_ elapsed: Int, until: String, calls: String = "[0,0]", pushes: String = "[0,0]") -> String {
+        #"{"elapsed":\#(elapsed),"until":\#(until),"calls":\#(calls),"pushes":\#(pushes)}"#
+    }
+
+    @Test func `it stands, and goes on as far as it is told`() throws {
+        try withMock { mock in
+            let start = try put(mock, #"{"mode":"stepped"}"#)
+            #expect(start["mode"] == "stepped" && start["scale"]?.double == 0)
+            let elapsed = try #require(start["elapsed"]?.int)
+            #expect(try mock.admin.ask("GET", "/v1/clock").json["elapsed"]?.int == elapsed)
+            _ = try put(mock, #"{"step":"8h"}"#)
+            #expect(try mock.admin.ask("GET", "/v1/clock").json["elapsed"]?.int == elapsed + 8 * 3_600_000_000)
+            let running = try put(mock, #"{"scale":60}"#)
+            #expect(running["mode"] == "running" && running["scale"]?.double == 60)
+        }
+    }
+
+    @Test func `a participant's timers are met one by one, and it hears of each`() throws {
+        try withMock { mock in
+            let beginning = try #require(try put(mock, #"{"mode":"stepped"}"#)["elapsed"]?.int)
+            let client = try member(mock)
+            let joined = try client.ask("POST", "/v1/clock/participants", json, body: #"{"name":"relay"}"#)
+            #expect(joined.status == 201 && joined.json["id"] == "p1" && joined.json["elapsed"]?.int == beginning)
+            let (first, second) = (Int(beginning) + 5, Int(beginning) + 1_000_005)
+            let path = "/v1/clock/participants/p1"
+            let waiting = client.send("POST", path, json, body: statement(Int(beginning), until: "\(first)"))
+            _ = try put(mock, #"{"step":"1m"}"#)
+            let heard = try waiting.take().get().json
+            #expect(heard["elapsed"]?.int == Int64(first) && heard["scale"]?.double == 0)
+            let next = try client.ask("POST", path, json, body: statement(first, until: "\(second)")).json
+            #expect(next["elapsed"]?.int == Int64(second))
+            let last = try client.ask("POST", path, json, body: statement(second, until: "null")).json
+            #expect(last["elapsed"]?.int == beginning + 60_000_000, "as far as it was told to go")
+        }
+    }
+
+    @Test func `while something is under way it stands`() throws {
+        try withMock { mock in
+            let beginning = try #require(try put(mock, #"{"mode":"stepped"}"#)["elapsed"]?.int)
+            let client = try member(mock)
+            _ = try client.ask("POST", "/v1/clock/participants", json, body: #"{"name":"relay"}"#)
+            let path = "/v1/clock/participants/p1"
+            // It has sent a push that the mock has not seen.
+            let old = client.send("POST", path, json, body: statement(Int(beginning), until: "null", pushes: "[1,0]"))
+            _ = try put(mock, #"{"step":"1m"}"#)
+            #expect(try mock.admin.ask("GET", "/v1/clock").json["elapsed"]?.int == beginning)
+            let provider = try mock.provider()
+            #expect(try provider.ask("POST", "/3/device/" + TestMock.device, mock.fields(), body: alert).status == 200)
+            #expect(try mock.admin.ask("GET", "/v1/clock").json["elapsed"]?.int == beginning, "it has not read the answer")
+            let new = client.send("POST", path, json, body: statement(Int(beginning), until: "null", pushes: "[1,1]"))
+            #expect(try old.take().get().json["elapsed"]?.int == beginning, "a newer statement takes the older one's place")
+            #expect(try new.take().get().json["elapsed"]?.int == beginning + 60_000_000)
+        }
+    }
+
+    @Test func `a delayed answer takes the clock's time and none of ours`() throws {
+        try withMock { mock in
+            try mock.slow(by: "1h")
+            let beginning = try #require(try put(mock, #"{"mode":"stepped"}"#)["elapsed"]?.int)
+            let provider = try mock.provider()
+            let push = provider.send("POST", "/3/device/" + TestMock.device, mock.fields(), body: alert)
+            while mock.service.statistics().pushes == 0 {}
+            let time = SystemTime()
+            let before = time.now()
+            _ = try put(mock, #"{"step":"2h"}"#)
+            #expect(try push.take().get().status == 200)
+            #expect(time.now() - before < .seconds(8))
+            let entry = try #require(try mock.journal().first)
+            #expect(entry.delay == .seconds(3_600))
+            #expect(try mock.admin.ask("GET", "/v1/clock").json["elapsed"]?.int ?? 0 >= beginning + 3_600_000_000)
+        }
+    }
+
+    @Test func `what is no statement is refused`() throws {
+        try withMock { mock in
+            for body in [
+                #"{"mode":"jumping"}"#, #"{"mode":"stepped","scale":2}"#, #"{"step":"1s"}"#, #"{"mode":"stepped","step":"-1s"}"#,
+                #"{"mode":"stepped","step":"36501d"}"#, #"{"scale":3601}"#, #"{"scale":-1}"#, #"{"scale":1e308}"#,
+            ] {
+                #expect(try mock.admin.ask("PUT", "/v1/clock", json, body: body).status == 400, "\(body)")
+            }
+            for name in [#"{}"#, #"{"name":""}"#, #"{"name":7}"#] {
+                #expect(try mock.admin.ask("POST", "/v1/clock/participants", json, body: name).status == 400)
+            }
+            for _ in 0..<16 {
+                #expect(try mock.admin.ask("POST", "/v1/clock/participants", json, body: #"{"name":"x"}"#).status == 201)
+            }
+            #expect(try mock.admin.ask("POST", "/v1/clock/participants", json, body: #"{"name":"x"}"#).status == 409)
+            let path = "/v1/clock/participants/p1"
+            for body in [
+                statement(-1, until: "null"), statement(0, until: "1.5"), statement(0, until: "null", calls: "[1]"),
+                statement(0, until: "null", pushes: "[1,2]"), statement(0, until: "null", calls: "[-1,-1]"), "{}",
+                statement(0, until: "9223372036854775807"),
+            ] {
+                #expect(try mock.admin.ask("POST", path, json, body: body).status == 400, "\(body)")
+            }
+            #expect(try mock.admin.ask("DELETE", path).status == 204)
+            #expect(try mock.admin.ask("POST", path, json, body: statement(0, until: "null")).status == 404)
+        }
+    }
+}
