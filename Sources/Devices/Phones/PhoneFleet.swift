@@ -150,8 +150,8 @@ package final class PhoneFleet: Sendable {
                 if isNew { count.add(1, ordering: .relaxed) }
                 return .success(isNew)
             } catch {
-                // What was half made is no phone.
-                if state.remove(setup.name), !isNew { count.subtract(1, ordering: .relaxed) }
+                // One that was there may have made room in vain.
+                if !isNew, state.phone(named: setup.name) == nil { count.subtract(1, ordering: .relaxed) }
                 return .failure(error)
             }
         }

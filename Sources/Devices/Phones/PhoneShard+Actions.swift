@@ -53,12 +53,12 @@ extension PhoneShard {
         if state == .dismissed { throw .activityGone(ordinal, app: action.app) }
         switch action {
         case .dismiss:
-            tables.cards[card].finish(.user, dismissal: nil, now: now, settings)
+            finish(card, .user, now: now)
             tell(.dismissed, card, at: now)
         case .tap: open(app, now: now)
         case .end(_, _, let dismissal):
             if state > .stale { throw .activityOver(ordinal, app: action.app) }
-            tables.cards[card].finish(.app, dismissal: dismissal.map { (now + $0).seconds }, now: now, settings)
+            finish(card, .app, dismissal: dismissal.map { (now + $0).seconds }, now: now)
             tell(.ended, card, at: now)
         case .rotate:
             if state > .stale { throw .activityOver(ordinal, app: action.app) }
@@ -105,7 +105,7 @@ extension PhoneShard {
     private mutating func uninstall(_ app: Int32, now: WallTime) {
         for card in tables.cards(of: app) where tables.cards[card].state(at: now, settings) != .dismissed {
             let wasOver = tables.cards[card].state(at: now, settings) > .stale
-            tables.cards[card].finish(.user, dismissal: nil, now: now, settings)
+            finish(card, .user, now: now)
             if !wasOver { tell(.ended, card, at: now) }
         }
         gone[app] = now
@@ -147,7 +147,7 @@ extension PhoneShard {
         tables.apps[app].allowsActivities = isAllowed
         guard !isAllowed else { return }
         for card in tables.cards(of: app) where tables.cards[card].state(at: now, settings) <= .stale {
-            tables.cards[card].finish(.user, dismissal: nil, now: now, settings)
+            finish(card, .user, now: now)
             tell(.dismissed, card, at: now)
         }
     }
@@ -198,7 +198,9 @@ extension PhoneShard {
     mutating func make(_ setup: PhoneSetup, now: WallTime) throws(PhoneRefusal) {
         catchUp(now)
         guard setup.apps.count <= PhoneSettings.appLimit else { throw .tooManyApps }
-        guard Set(setup.apps.map(\.bundle)).count == setup.apps.count else { throw .appExists(setup.apps[0].bundle) }
+        for (place, app) in setup.apps.enumerated() where setup.apps[..<place].contains(where: { $0.bundle == app.bundle }) {
+            throw .appExists(app.bundle)
+        }
         if phone(named: setup.name) != nil { remove(setup.name) }
         var row = PhoneRow()
         (row.name, row.system) = (setup.name, setup.system)
@@ -206,7 +208,13 @@ extension PhoneShard {
         let phone = tables.phones.add(row)
         index.insert(PhoneRef(.phone, phone), in: tables)
         reconnect(phone, now: now)
-        for app in setup.apps { try install(app, on: phone, now: now) }
+        do throws(PhoneRefusal) {
+            for app in setup.apps { try install(app, on: phone, now: now) }
+        } catch {
+            // What is half made is no phone.
+            remove(setup.name)
+            throw error
+        }
     }
 
     /// Forgets the phone with all that is on it; false: there is none of that name. What was stored for it is lost.

@@ -166,8 +166,13 @@ extension PhoneShard {
         if verdict.outcome == .updated || verdict.outcome == .ended || verdict.outcome == .coalesced
             || verdict.outcome == .neverShown
         {
-            show(payload, on: card, isWaiting: verdict.outcome == .coalesced)
-            if facts.activity?.event == .end { tell(.ended, card, at: now) }
+            if facts.activity?.hasContentState == true {
+                show(payload, on: card, isWaiting: verdict.outcome == .coalesced)
+            }
+            if facts.activity?.event == .end {
+                drawContent(card)
+                tell(.ended, card, at: now)
+            }
         } else {
             tables.cards[card].ignored &+= 1
         }
@@ -224,8 +229,17 @@ extension PhoneShard {
     mutating func settle(_ card: Int32, now: WallTime) {
         guard tables.cards[card].isDrawingDue else { return }
         tables.cards[card].settle(now, settings)
-        guard !tables.cards[card].isDrawingDue, let waiting = contents[card]?.waiting else { return }
-        contents[card] = CardContent(drawn: waiting)
+        if !tables.cards[card].isDrawingDue { drawContent(card) }
+    }
+
+    private mutating func drawContent(_ card: Int32) {
+        if let waiting = contents[card]?.waiting { contents[card] = CardContent(drawn: waiting) }
+    }
+
+    /// The app or the user ends it; what it has taken is drawn. `dismissal` in Unix seconds.
+    mutating func finish(_ card: Int32, _ who: CardEnd, dismissal: Int64? = nil, now: WallTime) {
+        tables.cards[card].finish(who, dismissal: dismissal, now: now, settings)
+        drawContent(card)
     }
 
     private mutating func show(_ payload: Span<UInt8>, on card: Int32, isWaiting: Bool = false) {

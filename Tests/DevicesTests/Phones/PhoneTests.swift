@@ -194,7 +194,11 @@ import Testing
         #expect(throws: PhoneRefusal.badName) { try rig.phones.make(PhoneSetup("events"), now: rig.time.wall()) }
         let many = (0...PhoneSettings.appLimit).map { AppSetup("com.example.a\($0)") }
         #expect(throws: PhoneRefusal.tooManyApps) { try rig.phones.make(PhoneSetup("q", apps: many), now: rig.time.wall()) }
-        #expect(rig.events().isEmpty && rig.phones.phoneCount == 1)
+        let twice = [AppSetup(PhoneRig.app), AppSetup(PhoneRig.app)]
+        #expect(throws: PhoneRefusal.appExists(PhoneRig.app)) {
+            try rig.phones.make(PhoneSetup("p", apps: twice), now: rig.time.wall())
+        }
+        #expect(rig.events().isEmpty && rig.phones.phoneCount == 1 && rig.record()?.apps.count == 1)
         rig.push(.start, to: rig.start())
         try rig.act(.dismiss(app: PhoneRig.app, activity: 1))
         #expect(throws: PhoneRefusal.activityGone(1, app: PhoneRig.app)) { try rig.act(.rotate(app: PhoneRig.app, activity: 1)) }
