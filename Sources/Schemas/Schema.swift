@@ -7,6 +7,10 @@ package struct Schema: Sendable {
     package let name: String
     /// The root is the first.
     let parts: [SchemaPart]
+    /// What a card shows of such a state (`x-card`).
+    package internal(set) var card: CardLayout?
+    /// Which app's type it is (`x-app`).
+    package internal(set) var app: AppVersion?
 
     init(name: String, nodes: [SchemaNode]) {
         self.name = name
@@ -39,6 +43,8 @@ struct SchemaNode: Sendable {
     var kind = Kind.any
     /// Of numbers: the Swift type that decodes them.
     var width = NumberWidth.int
+    /// Of text: the Swift type that decodes it; nil: String.
+    var form: TextForm?
     /// `null` is one of its types.
     var isNullable = false
     /// The phone never reads it (`let` with a value of its own).

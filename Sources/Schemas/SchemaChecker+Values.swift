@@ -5,6 +5,9 @@ import Glibc
 
 extension SchemaChecker {
     func checkString(_ value: Int, _ part: SchemaPart, for reader: Reader) {
+        if let form = part.node.form, !form.isRead(levels.json.string(value) ?? "") {
+            tell(reader, "is \(clipped(levels.json.text(value).text)), which is no \(form.words)")
+        }
         if !part.node.text.isEmpty { checkLimits(value, part.node.text) }
         guard let embedded = part.node.embedded else { return }
         if let error = levels.descend(into: value) {

@@ -3,30 +3,49 @@
 
 package import Basics
 
-extension Schema {
-    /// Gives the tree of another schema file by the name that a `$ref` has for it.
-    package typealias Resolver = (String) throws(Failure) -> JSONValue
+/// A file of schemas, to look references up in.
+package struct SchemaFile: Sendable {
+    package var name: String
+    /// JSON, or YAML read as JSON.
+    package var tree: JSONValue
+    /// Where what a pointer leads to is written: `file:line:column`. Asked only for mistakes.
+    package var place: @Sendable (_ pointer: String) -> String
 
-    /// - Parameters:
-    ///   - tree: the whole file, JSON or YAML read as JSON.
-    ///   - name: for mistakes: the file it stands in.
-    ///   - resolve: reads the files that it refers to.
+    package init(name: String, tree: JSONValue, place: (@Sendable (String) -> String)? = nil) {
+        self.name = name
+        self.tree = tree
+        self.place = place ?? { pointer in name + (pointer.isEmpty ? "" : "#" + pointer) }
+    }
+
+    /// A file of JSON.
+    package init(name: String, parsing text: String) throws(JSONError) {
+        self.init(name: name, tree: try JSONValue(parsing: text)) { pointer in
+            let place = JSONValue.place(of: pointer, in: text)
+            return "\(name):\(place.line):\(place.column)"
+        }
+    }
+}
+
+extension Schema {
+    /// Gives another schema file by the name that a `$ref` has for it.
+    package typealias Resolver = (String) throws(Failure) -> SchemaFile
+
+    /// - Parameter resolve: reads the files that it refers to.
     package init(
-        _ tree: JSONValue, name: String,
+        _ file: SchemaFile,
         resolve: @escaping Resolver = { (file) throws(Failure) in
             throw Failure(.usage, "`\(file)` cannot be read from here", hint: "write its content in place")
         }
     ) throws(Failure) {
         var compiler = SchemaCompiler(resolve: resolve)
-        _ = try compiler.compile(tree, of: SchemaFile(name: name, tree: tree), at: "", depth: 0)
-        self.init(name: name, nodes: compiler.nodes)
+        _ = try compiler.compile(file.tree, of: file, at: "", depth: 0)
+        self.init(name: file.name, nodes: compiler.nodes)
+        card = try CardReader(file: file, schema: self).layout()
+        app = try AppVersion(file)
     }
-}
 
-/// A file of schemas, to look references up in.
-struct SchemaFile {
-    var name: String
-    var tree: JSONValue
+    /// Of a tree that stands in no file; `name` takes the place of one in mistakes.
+    package init(_ tree: JSONValue, name: String) throws(Failure) { try self.init(SchemaFile(name: name, tree: tree)) }
 }
 
 struct SchemaCompiler {
@@ -63,6 +82,7 @@ struct SchemaCompiler {
             nodes[place].embedded = try compile(content, of: file, at: pointer + "/contentSchema", depth: depth + 1)
         }
         try addAgreements(to: place, reader, depth)
+        try SchemaConsistency(reader, nodes).check(place)
         return place
     }
 
@@ -134,9 +154,9 @@ struct SchemaCompiler {
         var file = reader.file
         if !parts[0].isEmpty {
             do throws(Failure) {
-                file = SchemaFile(name: parts[0], tree: try resolve(parts[0]))
+                file = try resolve(parts[0])
             } catch {
-                throw reader.wrong(error.message, hint: error.hint)
+                throw reader.wrong(error.message, hint: error.hint, at: "/$ref")
             }
         }
         let pointer = parts.count > 1 ? parts[1] : ""

@@ -11,19 +11,26 @@ struct SchemaReader {
     static let keywords = [
         "type", "format", "enum", "const", "x-open-enum", "x-ignored", "properties", "required", "additionalProperties",
         "items", "minimum", "maximum", "minLength", "maxLength", "x-max-characters", "x-max-bytes", "contentMediaType",
-        "contentSchema", "allOf", "if", "then", "else", "$ref",
+        "contentSchema", "allOf", "if", "then", "else", "$ref", "x-card", "x-app",
     ]
     static let annotations = ["$schema", "$id", "$comment", "$defs", "title", "description", "default", "examples"]
 
     func checkKeywords() throws(Failure) {
         let known = Self.keywords + Self.annotations
         for key in tree.object?.keys ?? [] where !known.contains(key) {
-            throw wrong("the keyword `\(key)` is not checked here", hint: Suggestion.hint(for: key, among: Self.keywords))
+            throw wrong(
+                "the keyword `\(key)` is not checked here", hint: Suggestion.hint(for: key, among: Self.keywords),
+                at: "/" + JSONPointerPath.escaped(key))
+        }
+        // Beside the root of a file that another one refers to they are for those who read that file.
+        if !pointer.isEmpty, let key = ["x-card", "x-app"].first(where: { tree[$0] != nil }) {
+            throw wrong("`\(key)` belongs to the root of the file", hint: "move it there", at: "/" + key)
         }
     }
 
-    func wrong(_ message: String, hint: String?) -> Failure {
-        Failure(.usage, message, hint: hint, place: file.name + (pointer.isEmpty ? "" : "#" + pointer))
+    /// `at`: what is wrong, below this schema.
+    func wrong(_ message: String, hint: String?, at keyword: String = "") -> Failure {
+        Failure(.usage, message, hint: hint, place: file.place(pointer + keyword))
     }
 
     /// All but what leads to other nodes.
@@ -67,14 +74,23 @@ struct SchemaReader {
         node.kind = kinds.first ?? (node.isNullable ? .null : .any)
         node.width = node.kind == .number ? .double : .int
         guard let format = tree["format"] else { return }
+        if node.kind == .string, let form = format.string.flatMap(TextForm.init(rawValue:)) {
+            node.form = form
+            return
+        }
         guard let name = format.string, let width = NumberWidth(rawValue: name),
             node.kind == (width.isInteger ? .integer : .number)
         else {
-            let fitting = NumberWidth.allCases.filter { $0.isInteger == (node.kind == .integer) }.map(\.rawValue)
+            let fitting =
+                switch node.kind {
+                case .string: TextForm.allCases.map(\.rawValue)
+                case .integer, .number:
+                    NumberWidth.allCases.filter { $0.isInteger == (node.kind == .integer) }.map(\.rawValue)
+                default: [String]()
+                }
             throw wrong(
-                "`format` names the Swift type of a number",
-                hint: node.kind == .integer || node.kind == .number
-                    ? "one of \(fitting.joined(separator: ", "))" : "strike it")
+                "`format` names the Swift type of a number or a text",
+                hint: fitting.isEmpty ? "strike it" : "one of \(fitting.joined(separator: ", "))", at: "/format")
         }
         node.width = width
     }

@@ -147,7 +147,23 @@ struct ContentTests {
             ("schemas: { contentState: nowhere.json }", "there is no file `nowhere.json`"),
             ("schemas: { contentState: [a] }", "`contentState` must be the name of a schema file, not a list"),
             ("schemas: { contentState: { type: strin } }", "there is no type `strin` (did you mean `string`?)"),
-            ("schemas: { contentState: { type: string, pattern: a } }", "the keyword `pattern` is not checked here"),
+            ("schemas: { contentState: { type: string, pattern: a } }", "tiny.yaml:8:46: the keyword `pattern` is not checked here"),
+            (
+                "schemas: { contentState: { x-app: { system: a, attributesType: B } }, attributesType: C }",
+                "`attributesType` is C, and the schemas are of B of a (write `attributesType: B`"
+            ),
+            (
+                "schemas: { contentState: { x-app: { system: a, attributesType: B } }, attributes: { x-app: { system: a, attributesType: B, version: \"2\" } } }",
+                "the content-state is of B of a, the attributes are of B of a 2 (name two files of one type and version)"
+            ),
+            (
+                "schemas: { contentState: { x-card: { title: \"attributes#/a\" } } }",
+                "tiny.yaml:8:42: `x-card` shows `/a` of the attributes, and there is no schema of them"
+            ),
+            (
+                "schemas: { contentState: { x-card: { title: \"attributes#/a\" } }, attributes: { properties: { b: { type: string } } } }",
+                "`x-card`: in the attributes `/a` leads nowhere: there is no `a` (did you mean `b`?)"
+            ),
             ("passes: [{ at: /aps, from: /bdy }]", "no call's `json` has anything at `/bdy`"),
             ("passes: [{ at: aps, from: /body }]", "`aps` is no JSON pointer"),
             ("passes: [{ at: /a~2, from: /body }]", "`/a~2` is no JSON pointer"),

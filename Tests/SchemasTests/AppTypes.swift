@@ -1,93 +1,16 @@
-// The apps' own types, as Swift has them: what their synthesized decoding takes is what the schemas have to say.
+// Types beside those of Apps/: what their synthesized decoding takes is what the schemas have to say.
 
 import Foundation
 
-enum OpenCodeA {
-    struct Attributes: Codable { let sessionId: String }
+/// The widget's script reads variant A's state from the text that its own type leaves alone.
+struct ReadWidgetState: Decodable {
+    let inner: OpenCodeA.SessionActivityAttributes.ContentState?
 
-    struct State: Codable {
-        enum Status: String, Codable { case working, retry, permission, complete, error }
-
-        let status: Status
-        let sessionTitle: String
-        let lastMessage: String
-        let retryInfo: String?
-    }
-}
-
-/// expo-widgets: the state is text for a script, which reads variant A's state from it.
-enum OpenCodeB {
-    struct Attributes: Codable { let url: String? }
-
-    struct State: Decodable {
-        let name: String
-        let props: String?
-        let inner: OpenCodeA.State?
-
-        enum CodingKeys: String, CodingKey { case name, props }
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            name = try container.decode(String.self, forKey: .name)
-            props = try container.decodeIfPresent(String.self, forKey: .props)
-            inner = try props.map { try JSONDecoder().decode(OpenCodeA.State.self, from: Data($0.utf8)) }
+    init(from decoder: any Decoder) throws {
+        let state = try OpenCodeB.WidgetState(from: decoder)
+        inner = try state.props.map {
+            try JSONDecoder().decode(OpenCodeA.SessionActivityAttributes.ContentState.self, from: Data($0.utf8))
         }
-    }
-}
-
-enum OpenCodeIOS {
-    struct Attributes: Codable {
-        let sessionID: String
-        let sessionType: String
-        let startTime: Date
-    }
-
-    struct State: Codable {
-        var status: String
-        var progress: Double
-        var currentFile: String?
-        var operationCount: Int
-        var statusEmoji: String
-    }
-}
-
-enum Busymate {
-    struct State: Codable {
-        enum Mode: String, Codable { case vpn, pac, off }
-
-        let mode: Mode
-        let requestsPerSec: Double
-        let note: String?
-    }
-}
-
-enum Sendora {
-    struct Attributes: Codable { let orderId: String }
-
-    struct State: Codable {
-        let status: String
-        let minutesAway: Int
-        let driverName: String?
-    }
-}
-
-enum Epilogue {
-    struct Attributes: Codable {
-        let startTime: Date
-        let coverImagePath: String?
-        let orbImagePath: String?
-    }
-
-    struct State: Codable {
-        var bookTitle: String?
-        var sessionDuration: TimeInterval
-        var capturedCount: Int
-        var isListening: Bool
-        var lastTranscript: String
-        var pagesRead: Int = 0
-        var coverAccentHex: String?
-        var nudgeMessage: String?
-        var nudgeIcon: String?
     }
 }
 

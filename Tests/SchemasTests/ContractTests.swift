@@ -238,13 +238,13 @@ struct KeywordTests {
 
     @Test("A reference leads to a part of the same file or another")
     func references() throws {
-        let schema = try Schema(
-            Files.json(
+        let file = SchemaFile(
+            name: "one.json",
+            tree: Files.json(
                 ##"{"type":"object","properties":{"a":{"$ref":"#/$defs/a"},"b":{"$ref":"other.json#/$defs/b"}},"$defs":{"a":{"type":"string"}}}"##
-            ),
-            name: "one.json"
-        ) { (name) throws(Failure) in
-            name == "other.json" ? Files.json(#"{"$defs":{"b":{"type":"integer"}}}"#) : .null
+            ))
+        let schema = try Schema(file) { (name) throws(Failure) in
+            SchemaFile(name: name, tree: name == "other.json" ? Files.json(#"{"$defs":{"b":{"type":"integer"}}}"#) : .null)
         }
         let checker = SchemaChecker(schema)
         let verdict = withBytes(of: #"{"a":1,"b":"x"}"#) { checker.check($0) }

@@ -18,13 +18,27 @@ enum Files {
 
     /// By its name without the ending.
     static func schema(_ name: String) throws -> Schema {
-        try Schema(try tree(name + ".json"), name: name) { (file) throws(Failure) in try tree(file) }
+        try Schema(try file(name + ".json"), resolve: file)
     }
 
-    static func tree(_ file: String) throws(Failure) -> JSONValue {
-        let path = repository + "/Scenarios/schemas/" + file
+    /// What is read of a type of Apps/.
+    static func declared(
+        _ name: String
+    ) throws -> (type: String, attributes: JSONObject, contentState: JSONObject) {
+        let path = repository + "/Tests/SchemasTests/Apps/\(name).swift"
+        var schemas = try SwiftSchemas(String(contentsOfFile: path, encoding: .utf8), name: name + ".swift")
+        return try schemas.schemas(of: nil)
+    }
+
+    static func overlay(_ name: String) throws -> SchemaOverlay {
+        let path = repository + "/Tests/SchemasTests/Overlays/\(name).json"
+        return try SchemaOverlay(SchemaFile(name: name, parsing: String(contentsOfFile: path, encoding: .utf8)))
+    }
+
+    static func file(_ name: String) throws(Failure) -> SchemaFile {
+        let path = repository + "/Scenarios/schemas/" + name
         do {
-            return try JSONValue(parsing: try String(contentsOfFile: path, encoding: .utf8))
+            return try SchemaFile(name: name, parsing: try String(contentsOfFile: path, encoding: .utf8))
         } catch {
             throw Failure(.usage, "\(path): \(error)")
         }

@@ -32,35 +32,39 @@ struct AppType: CustomTestStringConvertible, Sendable {
     }
 
     static let all = [
-        AppType("opencode-a.attributes", OpenCodeA.Attributes.self, #"{"sessionId":"ses_1"}"#),
-        AppType("opencode-a.content-state", OpenCodeA.State.self, Files.stateA),
-        AppType("opencode-b.attributes", OpenCodeB.Attributes.self, #"{"url":"/session/ses_1"}"#),
+        AppType("opencode-a.attributes", OpenCodeA.SessionActivityAttributes.self, #"{"sessionId":"ses_1"}"#),
+        AppType("opencode-a.content-state", OpenCodeA.SessionActivityAttributes.ContentState.self, Files.stateA),
+        AppType("opencode-b.attributes", OpenCodeB.LiveActivityAttributes.self, #"{"url":"/session/ses_1"}"#),
         AppType(
-            "opencode-b.content-state", OpenCodeB.State.self,
+            "opencode-b.content-state", ReadWidgetState.self,
             sample: .object([
                 (#""name""#, .raw(#""SessionActivity""#)), (#""props""#, .embedded(Written(Files.json(Files.stateA)))),
             ])
         ) { try Files.schema("opencode-b.content-state") },
         AppType(
-            "opencode-ios.attributes", OpenCodeIOS.Attributes.self,
+            "opencode-ios.attributes", OpenCodeIOS.SessionActivityAttributes.self,
             #"{"sessionID":"a","sessionType":"File Sync","startTime":812345678.5}"#),
         AppType(
-            "opencode-ios.content-state", OpenCodeIOS.State.self,
+            "opencode-ios.content-state", OpenCodeIOS.SessionActivityAttributes.ContentState.self,
             #"{"status":"Active","progress":0.5,"currentFile":"a.swift","operationCount":3,"statusEmoji":"🚀"}"#),
         AppType(
-            "busymate.content-state", Busymate.State.self, #"{"mode":"vpn","requestsPerSec":0,"note":"back at five"}"#),
-        AppType("sendora-order.attributes", Sendora.Attributes.self, #"{"orderId":"a"}"#),
+            "busymate.content-state", Busymate.BusymateActivityAttributes.ContentState.self, #"{"mode":"vpn","requestsPerSec":0,"note":"back at five"}"#),
+        AppType("sendora-order.attributes", Sendora.OrderAttributes.self, #"{"orderId":"a"}"#),
         AppType(
-            "sendora-order.content-state", Sendora.State.self,
+            "sendora-order.content-state", Sendora.OrderAttributes.ContentState.self,
             #"{"status":"preparing","minutesAway":12,"driverName":"Ada"}"#),
-        AppType("epilogue.attributes", Epilogue.Attributes.self, #"{"startTime":812345678,"coverImagePath":"a"}"#),
+        AppType("epilogue.attributes", Epilogue.AmbientActivityAttributes.self, #"{"startTime":812345678,"coverImagePath":"a"}"#),
         AppType(
-            "epilogue.content-state", Epilogue.State.self,
+            "epilogue.content-state", Epilogue.AmbientActivityAttributes.ContentState.self,
             #"{"bookTitle":"Emma","sessionDuration":61.5,"capturedCount":2,"isListening":true,"lastTranscript":"and so"#
                 + #" on","pagesRead":12,"coverAccentHex":"a0b0c0","nudgeMessage":null}"#),
         AppType("everything", Everything.self, sample: Written(Files.json(Everything.sample))) {
             try Schema(Files.json(Everything.schema), name: "everything")
         },
+        AppType(
+            "every kind, as read from its declaration", EveryKindAttributes.ContentState.self,
+            sample: Written(Files.json(EveryKindAttributes.sample))
+        ) { try Schema(.object(try Files.declared("EveryKind").contentState), name: "EveryKind") },
     ]
 }
 
@@ -116,6 +120,30 @@ struct OracleTests {
         case .raw: true
         case .embedded(let value): isJSON(value)
         }
+    }
+
+    @Test(
+        "A UUID, a URL and Data decode from the texts that Foundation takes",
+        arguments: [
+            "E621E1F8-C36C-495A-93FC-0C247A3E6E5F", "e621e1f8-c36c-495a-93fc-0c247a3e6e5f",
+            "E621E1F8C36C495A93FC0C247A3E6E5F", "{E621E1F8-C36C-495A-93FC-0C247A3E6E5F}",
+            "E621E1F8-C36C-495A-93FC-0C247A3E6E5", "E621E1F8-C36C-495A-93FC-0C247A3E6E5G",
+            "E621E1F8-C36C-495A-93FC0-C247A3E6E5F", "aGVsbG8=", "aGVsbG8", "aGVsbA==", "aGVs bG8=", "-_-_", "====", "a",
+            "", "https://example.com/a?b=c#d", "a b", "/x", "é", "http://[::1]/", "%zz",
+        ])
+    func forms(text: String) throws {
+        struct Holder<T: Decodable>: Decodable { let value: T }
+        func decodes<T: Decodable>(_ type: T.Type) -> Bool {
+            (try? JSONDecoder().decode(Holder<T>.self, from: Data(#"{"value":"\#(text)"}"#.utf8))) != nil
+        }
+        for (form, known) in [
+            (TextForm.uuid, decodes(UUID.self)), (.data, decodes(Data.self)), (.url, decodes(URL.self)),
+        ] {
+            let ask = try Ask(
+                #"{"type":"object","required":["value"],"properties":{"value":{"type":"string","format":"\#(form.rawValue)"}}}"#)
+            #expect(ask.say(#"{"value":"\#(text)"}"#).isEmpty == known, "\(form.rawValue)")
+        }
+        #expect(TextForm.uuid.isRead(text) == (UUID(uuidString: text) != nil))
     }
 
     @Test(

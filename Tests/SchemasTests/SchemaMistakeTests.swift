@@ -21,9 +21,9 @@ struct SchemaMistakeTests {
         arguments: [
             (
                 #"{"type":"object","propertis":{}}"#,
-                "a.json: the keyword `propertis` is not checked here (did you mean `properties`?)"
+                "a.json#/propertis: the keyword `propertis` is not checked here (did you mean `properties`?)"
             ),
-            (#"{"type":"string","pattern":"a"}"#, "a.json: the keyword `pattern` is not checked here (known: type, "),
+            (#"{"type":"string","pattern":"a"}"#, "a.json#/pattern: the keyword `pattern` is not checked here (known: type, "),
             (
                 #"{"properties":{"a":{"type":"text"}}}"#,
                 "a.json#/properties/a: there is no type `text` (known: object, "
@@ -31,11 +31,11 @@ struct SchemaMistakeTests {
             (#"{"type":["string","integer"]}"#, "a.json: a value of Swift has one type, not `string` or `integer`"),
             (
                 #"{"type":"integer","format":"double"}"#,
-                "a.json: `format` names the Swift type of a number (one of int, "
+                "a.json#/format: `format` names the Swift type of a number or a text (one of int, "
             ),
             (
                 #"{"type":"string","format":"date-time"}"#,
-                "a.json: `format` names the Swift type of a number (strike it)"
+                "a.json#/format: `format` names the Swift type of a number or a text (one of swift-uuid, "
             ),
             (#"{"type":"string","minimum":1}"#, "a.json: `minimum` says nothing about a value of type `string`"),
             (#"{"type":"integer","minLength":1}"#, "a.json: `minLength` says nothing about a value of type `integer`"),
@@ -49,7 +49,7 @@ struct SchemaMistakeTests {
             (#"{"type":"object","properties":{"a":{}},"additionalProperties":{}}"#, "a.json: an object is a struct"),
             (##"{"$ref":"#/$defs/a"}"##, "a.json: `$ref` leads nowhere: there is no `/$defs/a` in a.json"),
             (##"{"$ref":"#/$defs/a","type":"string"}"##, "a.json: `type` stands beside a `$ref`"),
-            (#"{"$ref":"b.json"}"#, "a.json: `b.json` cannot be read from here"),
+            (#"{"$ref":"b.json"}"#, "a.json#/$ref: `b.json` cannot be read from here"),
             (##"{"items":{"$ref":"#"}}"##, "a.json: `items` says nothing about a value of type `any`"),
             (##"{"type":"array","items":{"$ref":"#"}}"##, "the schema is too large or contains itself"),
             (##"{"$ref":"#"}"##, "the schema is too large or contains itself"),

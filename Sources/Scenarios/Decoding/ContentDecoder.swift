@@ -16,6 +16,7 @@ struct ContentDecoder {
             if let node = inner.value("contentState") { content.contentState = try schema(node, "contentState") }
             if let node = inner.value("attributes") { content.attributes = try schema(node, "attributes") }
             content.attributesType = inner.text("attributesType")
+            checkApps(content, inner)
         }
         content.passes = passes(fields, bodies: bodies)
         for entry in fields.entries("truncates") {
@@ -84,10 +85,10 @@ struct ContentDecoder {
         do throws(Failure) {
             switch node.content {
             case .mapping:
-                return try Schema(node.json, name: node.place.description, resolve: resolver(of: node.place.file))
+                return try Schema(Self.file(node), resolve: resolver(of: node.place.file))
             case .scalar(let name, _) where !name.isEmpty:
-                let (tree, path) = try tree(name, namedIn: node.place.file)
-                return try Schema(tree, name: path, resolve: resolver(of: path))
+                let file = try file(name, namedIn: node.place.file)
+                return try Schema(file, resolve: resolver(of: file.name))
             default:
                 mistakes.add(
                     "`\(key)` must be the name of a schema file, not \(node.kindInWords)",
@@ -101,18 +102,44 @@ struct ContentDecoder {
         return nil
     }
 
+    /// The two schemas are of one type of one app, and the card of one shows what the other has.
+    private func checkApps(_ content: ContentSpec, _ fields: Fields) {
+        if let mistake = content.contentState?.cardMistake(attributes: content.attributes) { mistakes.add(mistake) }
+        let (state, attributes) = (content.contentState?.app, content.attributes?.app)
+        if let state, let attributes, !state.isSame(as: attributes) {
+            mistakes.add(
+                Failure(
+                    .usage, "the content-state is of \(state.words), the attributes are of \(attributes.words)",
+                    hint: "name two files of one type and version", place: fields.value("attributes")?.place.description))
+        }
+        if let app = state ?? attributes, let wanted = content.attributesType, wanted != app.attributesType {
+            mistakes.add(
+                Failure(
+                    .usage, "`attributesType` is \(wanted), and the schemas are of \(app.words)",
+                    hint: "write `attributesType: \(app.attributesType)`, or name other schemas",
+                    place: fields.value("attributesType")?.place.description))
+        }
+    }
+
     private func resolver(of path: String) -> Schema.Resolver {
-        { (name) throws(Failure) in try tree(name, namedIn: path).tree }
+        { (name) throws(Failure) in try file(name, namedIn: path) }
+    }
+
+    private static func file(_ node: YAMLNode) -> SchemaFile {
+        SchemaFile(name: node.place.file, tree: node.json) { pointer in
+            let (nearest, entry) = node.nearest(toPointer: pointer)
+            return (entry?.keyPlace ?? nearest.place).description
+        }
     }
 
     /// JSON, or YAML by its ending.
-    private func tree(_ name: String, namedIn path: String) throws(Failure) -> (tree: JSONValue, path: String) {
+    private func file(_ name: String, namedIn path: String) throws(Failure) -> SchemaFile {
         let source = try files.read(name, namedIn: path)
         if source.path.hasSuffix(".yaml") || source.path.hasSuffix(".yml") {
-            return (try YAMLNode.parse(text: source.text, file: source.path).json, source.path)
+            return Self.file(try YAMLNode.parse(text: source.text, file: source.path))
         }
         do {
-            return (try JSONValue(parsing: source.text), source.path)
+            return try SchemaFile(name: source.path, parsing: source.text)
         } catch {
             throw Failure(
                 .usage, error.message, hint: "the schema file must be JSON, or YAML with the ending .yaml",

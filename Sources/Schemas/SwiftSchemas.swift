@@ -1,0 +1,217 @@
+// From an `ActivityAttributes` declaration to the two schemas of what it decodes from: what the compiler's synthesized
+// decoding demands, and nothing that was agreed beyond it (see `SchemaOverlay`). docs/schemas.md tells what is read.
+
+package import Basics
+
+package struct SwiftSchemas: Sendable {
+    /// As many as a compiled schema may have.
+    private static let nodesMax = 2_000
+    private static let depthMax = 20
+    /// Types that need no declaration, as docs/schemas.md lists them.
+    private static let known: [String: JSONObject] = {
+        var known: [String: JSONObject] = [
+            "String": ["type": "string"], "Bool": ["type": "boolean"], "Int": ["type": "integer"],
+            "Float": ["type": "number", "format": "float"], "Float32": ["type": "number", "format": "float"],
+            "Date": ["type": "number", "format": "swift-date"],
+        ]
+        for name in ["Double", "Float64", "TimeInterval", "CGFloat"] { known[name] = ["type": "number"] }
+        for name in ["UUID", "URL", "Data"] {
+            known[name] = ["type": "string", "format": .string("swift-" + name.lowercased())]
+        }
+        for name in ["Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64"] {
+            known[name] = ["type": "integer", "format": .string(name.lowercased())]
+        }
+        return known
+    }()
+
+    private let file: SwiftDeclarations
+    private var nodes = 0
+
+    /// - Parameter name: of the file, for mistakes.
+    package init(_ text: String, name: String) throws(Failure) { file = try SwiftDeclarations(SwiftSource(text, name: name)) }
+
+    /// The schemas of the only type that conforms to `ActivityAttributes`, or of the one that has this name.
+    package mutating func schemas(
+        of wanted: String?
+    ) throws(Failure) -> (type: String, attributes: JSONObject, contentState: JSONObject) {
+        let structs = file.table.filter { $0.value.keyword == "struct" }
+            .sorted { $0.value.token.offset < $1.value.token.offset }
+        let all = structs.filter { $0.value.inherits.contains("ActivityAttributes") }.map(\.key)
+        let fitting = wanted.map { name in structs.map(\.key).filter { $0 == name || $0.hasSuffix("." + name) } } ?? all
+        guard let path = fitting.first, fitting.count == 1, let token = file.table[path]?.token else {
+            let name = wanted.map { "type `\($0)`" } ?? "type that conforms to `ActivityAttributes`"
+            let hint = wanted == nil || all.isEmpty ? "name it with --type" : Suggestion.hint(for: wanted!, among: all)
+            throw Failure(
+                .usage, fitting.isEmpty ? "there is no \(name)" : "there are several: \(fitting.joined(separator: ", "))",
+                hint: fitting.isEmpty ? hint : "choose one with --type", place: file.source.name)
+        }
+        guard file.table[path + ".ContentState"] != nil else {
+            throw wrong("`\(path)` has no `ContentState` in this file", "add its declaration", token)
+        }
+        let attributes = try declared(path, token, [])
+        return (path, attributes, try declared(path + ".ContentState", token, []))
+    }
+
+    /// `scope`: the full name of the type in which it is written; `way`: the types that led here.
+    private mutating func schema(_ type: SwiftType, in scope: String, _ way: [String]) throws(Failure) -> JSONObject {
+        guard case .named(let names, let parts, let token) = type else {
+            guard case .optional(let inner, let token) = type else { return [:] }
+            var schema = try schema(inner, in: scope, way)
+            guard let name = schema["type"]?.string else {
+                throw wrong("an optional of an optional is not read", "strike one", token)
+            }
+            schema["type"] = [.string(name), "null"]
+            return schema
+        }
+        nodes += 1
+        guard nodes < Self.nodesMax else { throw wrong("the type is too large", "at most \(Self.nodesMax) values", token) }
+        switch (names.joined(separator: "."), parts.count) {
+        case ("Optional", 1): return try schema(.optional(parts[0], token), in: scope, way)
+        case ("Array", 1), ("Set", 1): return ["type": "array", "items": .object(try schema(parts[0], in: scope, way))]
+        case ("Dictionary", 2):
+            guard case .named(["String"], _, _) = parts[0] else {
+                throw wrong("a dictionary whose keys are no `String` is coded in a way of its own", "use `String` keys", token)
+            }
+            return ["type": "object", "additionalProperties": .object(try schema(parts[1], in: scope, way))]
+        case (let name, 1...): throw wrong("`\(name)` is generic", "write out the type that is meant", token)
+        default: break
+        }
+        var outer = scope.split(separator: ".").map(String.init)
+        while true {
+            let path = (outer + names).joined(separator: ".")
+            if file.table[path] != nil { return try declared(path, token, way) }
+            guard outer.popLast() != nil else { break }
+        }
+        let isPlain = names.count == 1 || names.count == 2 && ["Swift", "Foundation"].contains(names[0])
+        if isPlain, let schema = Self.known[names.last ?? ""] { return schema }
+        throw wrong(
+            "`\(names.joined(separator: "."))` is not declared in this file, and is no type that is known here",
+            "put its declaration into the file", token)
+    }
+
+    private mutating func declared(_ path: String, _ token: SwiftToken, _ way: [String]) throws(Failure) -> JSONObject {
+        guard let entry = file.table[path] else { return [:] }
+        if let problem = entry.problem { throw problem }
+        guard !way.contains(path), way.count < Self.depthMax else {
+            throw wrong("`\(path)` contains itself, or too much", "a schema here has an end", token)
+        }
+        switch entry.keyword {
+        case "typealias":
+            let scope = path.split(separator: ".").dropLast().joined(separator: ".")
+            guard let alias = entry.alias else { return [:] }
+            return try schema(alias, in: scope, way + [path])
+        case "struct":
+            if let word = entry.inherits.first(where: { ["RawRepresentable", "OptionSet"].contains($0) }) {
+                throw wrong("the coding of `\(word)` cannot be known here", "write an enum, or a plain struct", entry.token)
+            }
+            return try structure(path, entry, way + [path])
+        case "enum": return try enumeration(path, entry)
+        default:
+            throw wrong(
+                "`\(path)` is \(entry.keyword.isEmpty ? "only extended in this file" : "a \(entry.keyword)"), not read here",
+                "structs and enums with raw values are", entry.token)
+        }
+    }
+
+    private mutating func structure(_ path: String, _ entry: SwiftDeclaration, _ way: [String]) throws(Failure) -> JSONObject {
+        var keys = try codingKeys(of: path)
+        var (properties, required) = (JSONObject(), [JSONValue]())
+        for member in entry.members {
+            let name = member.token.text
+            guard let key = keys == nil ? name : keys?.removeValue(forKey: name)?.key else { continue }
+            if let problem = member.problem { throw problem }
+            let isFixed = member.isLet && member.hasValue
+            var value: JSONObject
+            if let type = member.type {
+                value = try schema(type, in: path, way)
+            } else if let known = inferred(member) {
+                value = known
+            } else {
+                throw wrong("the type of `\(name)` is not written", "write it after a colon", member.token)
+            }
+            if isFixed { value["x-ignored"] = true } else if let literal = literal(member) { value["default"] = literal }
+            if !isFixed, value["type"]?.array == nil { required.append(.string(key)) }
+            properties[key] = .object(value)
+        }
+        if let (name, entry) = keys?.min(by: { $0.value.token.offset < $1.value.token.offset }) {
+            throw wrong("the coding key `\(name)` is no stored property of `\(path)`", "name one, or strike it", entry.token)
+        }
+        var schema: JSONObject = ["type": "object"]
+        if !required.isEmpty { schema["required"] = .array(required) }
+        schema["properties"] = .object(properties)
+        return schema
+    }
+
+    /// By property; nil where the compiler makes them: then each has its own name.
+    private func codingKeys(of path: String) throws(Failure) -> [String: (key: String, token: SwiftToken)]? {
+        guard let entry = file.table[path + ".CodingKeys"] else { return nil }
+        if let problem = entry.problem { throw problem }
+        var keys: [String: (key: String, token: SwiftToken)] = [:]
+        for member in entry.members {
+            var key = member.token.text
+            if member.hasValue, entry.inherits.first == "String" {
+                guard let text = literal(member)?.string else { throw unread(member) }
+                key = text
+            }
+            keys[member.token.text] = (key, member.token)
+        }
+        return keys
+    }
+
+    private func enumeration(_ path: String, _ entry: SwiftDeclaration) throws(Failure) -> JSONObject {
+        let raw = entry.inherits.first.flatMap { Self.known[$0] }
+        guard var schema = raw, schema["type"] == "string" && schema["format"] == nil || schema["type"] == "integer" else {
+            throw wrong(
+                "the enum `\(path)` has no raw values of text or whole numbers", "write `enum …: String, Codable`",
+                entry.token)
+        }
+        var values: [JSONValue] = []
+        for member in entry.members {
+            if let problem = member.problem { throw problem }
+            if member.hasValue {
+                guard let value = literal(member), (value.int == nil) == (schema["type"] == "string") else {
+                    throw unread(member)
+                }
+                values.append(value)
+            } else if schema["type"] == "string" {
+                values.append(.string(member.token.text))
+            } else {
+                values.append(.integer(values.last?.int.map { $0.saturating(plus: 1) } ?? 0))
+            }
+        }
+        schema["enum"] = .array(values)
+        return schema
+    }
+
+    /// A literal of its value; nil for any other expression.
+    private func literal(_ member: SwiftDeclaration.Member) -> JSONValue? {
+        guard let last = member.value.last else { return nil }
+        let isNegative = member.value.count == 2
+        if isNegative, !member.value[0].isMark("-") || last.kind != .number { return nil }
+        let digits = (isNegative ? "-" : "") + last.text.filter { $0 != "_" }
+        switch last.kind {
+        case .text: return last.isConstant ? JSONValue.string(last.text) : nil
+        case .number: return Int64(digits).map(JSONValue.integer) ?? Double(digits).map(JSONValue.number)
+        case .word: return ["true", "false"].contains(last.text) ? JSONValue.bool(last.text == "true") : nil
+        default: return nil
+        }
+    }
+
+    private func inferred(_ member: SwiftDeclaration.Member) -> JSONObject? {
+        if member.value.count == 1, member.value[0].kind == .text { return Self.known["String"] }
+        return switch literal(member) {
+        case .bool?: Self.known["Bool"]
+        case .integer?: Self.known["Int"]
+        case .number?: Self.known["Double"]
+        default: nil
+        }
+    }
+
+    private func unread(_ member: SwiftDeclaration.Member) -> Failure {
+        wrong("the value of `\(member.token.text)` is not read", "write a plain literal, without escapes", member.token)
+    }
+
+    private func wrong(_ message: String, _ hint: String, _ token: SwiftToken) -> Failure {
+        file.source.wrong(message, hint, token)
+    }
+}

@@ -1,0 +1,24 @@
+// Epilogue (spec/relays.md §5.3).
+
+import Foundation
+
+enum Epilogue {
+    public struct AmbientActivityAttributes: ActivityAttributes {
+        public struct ContentState: Codable, Hashable {
+            var bookTitle: String?
+            var sessionDuration: TimeInterval
+            var capturedCount: Int
+            var isListening: Bool
+            var lastTranscript: String
+            var pagesRead: Int = 0
+            var coverAccentHex: String?
+            var nudgeMessage: String?, nudgeIcon: String?
+
+            var hasNudge: Bool { nudgeMessage != nil }
+        }
+
+        var startTime: Date
+        var coverImagePath: String?
+        var orbImagePath: String?
+    }
+}

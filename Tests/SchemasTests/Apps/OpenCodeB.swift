@@ -1,0 +1,17 @@
+// What OpenCode's widget library decodes, variant B (spec/relays.md §1.4): variant A's state is text to it.
+
+import Foundation
+
+enum OpenCodeB {
+    struct LiveActivityAttributes: ActivityAttributes {
+        typealias ContentState = WidgetState
+
+        let url: String?
+    }
+
+    struct WidgetState: Codable, Hashable {
+        /// The widget's name.
+        var name: String
+        var props: String?
+    }
+}

@@ -1,0 +1,15 @@
+// Sendora's sample type (spec/relays.md §4.3).
+
+import Foundation
+
+enum Sendora {
+    struct OrderAttributes: ActivityAttributes {
+        struct ContentState: Codable, Hashable {
+            var status: String
+            var minutesAway: Int
+            var driverName: String?
+        }
+
+        let orderId: String
+    }
+}

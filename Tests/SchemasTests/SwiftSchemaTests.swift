@@ -1,0 +1,212 @@
+// What is read of an `ActivityAttributes` declaration, and what is refused with its place. The compiled types themselves are
+// the measure in OracleTests.
+
+import Basics
+import Foundation
+import Testing
+
+@testable import Schemas
+
+@Suite("Schemas from a Swift declaration")
+struct SwiftSchemaTests {
+    private static func schemas(
+        _ text: String, of type: String? = nil
+    ) throws(Failure) -> (type: String, attributes: JSONObject, contentState: JSONObject) {
+        var schemas = try SwiftSchemas(text, name: "T.swift")
+        return try schemas.schemas(of: type)
+    }
+
+    /// Members begin in line 3.
+    private static func around(_ members: String) -> String {
+        "struct A: ActivityAttributes {\n    struct ContentState: Codable, Hashable {\n\(members)\n    }\n}\n"
+    }
+
+    @Test(
+        "What is shipped is what the system's type says, with its overlay",
+        arguments: [
+            ("OpenCodeA", "opencode-a", "OpenCodeA.SessionActivityAttributes"),
+            ("OpenCodeB", "opencode-b", "OpenCodeB.LiveActivityAttributes"),
+            ("OpenCodeIOS", "opencode-ios", "OpenCodeIOS.SessionActivityAttributes"),
+            ("Busymate", "busymate", "Busymate.BusymateActivityAttributes"),
+            ("Sendora", "sendora-order", "Sendora.OrderAttributes"),
+            ("Epilogue", "epilogue", "Epilogue.AmbientActivityAttributes"),
+        ])
+    func shipped(source: String, name: String, type: String) throws {
+        let read = try Files.declared(source)
+        #expect(read.type == type)
+        for (part, own) in [("attributes", read.attributes), ("content-state", read.contentState)] {
+            var laid = try Files.overlay(name).laid(over: .object(own), part: part, resolve: Files.file).tree.object ?? [:]
+            laid["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+            let file = try Files.file("\(name).\(part).json")
+            #expect(JSONValue.object(laid) == file.tree, "\(JSONValue.object(laid).text)\n\(file.tree.text)")
+            // The schema alone, and the one that is shipped, decode from the same.
+            let schemas = (try Schema(.object(own), name: name), try Schema(file, resolve: Files.file))
+            #expect(SchemaChange.first(from: schemas.0, to: schemas.1) == nil)
+            #expect(schemas.1.app?.attributesType == type.split(separator: ".").last.map(String.init))
+        }
+    }
+
+    @Test(
+        "A member is read as the compiler decodes it",
+        arguments: [
+            ("var a: Int32?", #"{"a":{"type":["integer","null"],"format":"int32"}}"#, []),
+            ("var a: Optional<UInt>", #"{"a":{"type":["integer","null"],"format":"uint"}}"#, []),
+            ("public private(set) var a: Swift.String", #"{"a":{"type":"string"}}"#, ["a"]),
+            ("let a = 3", #"{"a":{"type":"integer","x-ignored":true}}"#, []),
+            ("let a: Date? = nil", #"{"a":{"type":["number","null"],"format":"swift-date","x-ignored":true}}"#, []),
+            ("let a: Int", #"{"a":{"type":"integer"}}"#, ["a"]),
+            ("var a = -1.5", #"{"a":{"type":"number","default":-1.5}}"#, ["a"]),
+            ("var a = true, b: Bool", #"{"a":{"type":"boolean","default":true},"b":{"type":"boolean"}}"#, ["a", "b"]),
+            ("var a: Int = 1_000", #"{"a":{"type":"integer","default":1000}}"#, ["a"]),
+            ("static var a = 1; class func b() {}; var c: Bool", #"{"c":{"type":"boolean"}}"#, ["c"]),
+            ("var a: Int { 3 }", "{}", []),
+            ("var a: Int\n{ get { 3 } }\nvar b: UUID", #"{"b":{"type":"string","format":"swift-uuid"}}"#, ["b"]),
+            ("var a: Int = 3 { didSet { print(a) } }", #"{"a":{"type":"integer"}}"#, ["a"]),
+            ("var a: Int { willSet { print(a) } }", #"{"a":{"type":"integer"}}"#, ["a"]),
+            ("var a: Set<URL>", #"{"a":{"type":"array","items":{"type":"string","format":"swift-url"}}}"#, ["a"]),
+            (
+                "var a: [String: [Data?]]",
+                #"{"a":{"type":"object","additionalProperties":{"type":"array","items":{"type":["string","null"],"format":"swift-data"}}}}"#,
+                ["a"]
+            ),
+            (
+                "enum E: Int8, Codable { case a = 5, b\n case c = -9 }\nvar a: [E]",
+                #"{"a":{"type":"array","items":{"type":"integer","format":"int8","enum":[5,6,-9]}}}"#, ["a"]
+            ),
+            (
+                "typealias T = E?; indirect enum E: String, Codable { case a, `default` = \"d\" }\nvar a: T",
+                #"{"a":{"type":["string","null"],"enum":["a","d"]}}"#, []
+            ),
+            ("var a: String = \"}{ // /* \\(1 + (2)) \\\"\", b: Int", #"{"a":{"type":"string"},"b":{"type":"integer"}}"#, ["a", "b"]),
+            ("/* { /* { */ */ var a: Float // {\n", #"{"a":{"type":"number","format":"float"}}"#, ["a"]),
+            ("var a = #\"\"\"\n { \" \"\"\" {\n \"\"\"#", #"{"a":{"type":"string"}}"#, ["a"]),
+            ("@available(iOS 17, *) @MainActor var a: Int", #"{"a":{"type":"integer"}}"#, ["a"]),
+            ("var a, b: Int, c: Bool", #"{"a":{"type":"integer"},"b":{"type":"integer"},"c":{"type":"boolean"}}"#, ["a", "b", "c"]),
+            (
+                "var a = x, b: Int\nenum CodingKeys: String, CodingKey { case b = \"c\" }", #"{"c":{"type":"integer"}}"#, ["c"]
+            ),
+            ("var a: Int\nprivate enum CodingKeys: Int, CodingKey { case a = 7 }", #"{"a":{"type":"integer"}}"#, ["a"]),
+            ("var a: Inner.Deep\nstruct Inner: Codable { struct Deep: Codable { var x: Int? } }", #"{"a":{"type":"object","properties":{"x":{"type":["integer","null"]}}}}"#, ["a"]),
+            ("var a: Int\nfunc f<T>(_ x: T = { 1 }()) where T == Int { let b = 1 }\ninit(a: Int) { self.a = a }", #"{"a":{"type":"integer"}}"#, ["a"]),
+        ])
+    func read(members: String, properties: String, required: [String]) throws {
+        let state = try Self.schemas(Self.around(members)).contentState
+        #expect(state["properties"] == Files.json(properties), "\(JSONValue.object(state).text)")
+        #expect(state["required"]?.array?.compactMap(\.string) ?? [] == required)
+        _ = try Schema(.object(state), name: "read")
+    }
+
+    @Test(
+        "What cannot be read is refused with its place and its reason",
+        arguments: [
+            ("        var a: Box<Int>", "T.swift:3:16: `Box` is generic (write out the type that is meant)"),
+            ("        struct S<T>: Codable { var t: T }\n        var a: S", "T.swift:3:17: `A.ContentState.S` is generic"),
+            ("        typealias S<T> = [T]\n        var a: S", "T.swift:3:19: `S` is generic"),
+            ("        var a: (Int, Int)", "T.swift:3:16: a type that begins with `(` is not read here (tuples and"),
+            ("        var a: (Int) -> Int", "T.swift:3:16: a type that begins with `(` is not read here"),
+            ("        var a: any Codable", "T.swift:3:16: a type that begins with `any` is not read here"),
+            ("        var a: Codable & Hashable", "T.swift:3:16: a type that begins with `Codable` is not read here"),
+            ("        var a: Trip", "T.swift:3:16: `Trip` is not declared in this file, and is no type that is known"),
+            ("        var a: [Int: String]", "T.swift:3:16: a dictionary whose keys are no `String`"),
+            ("        @Clamped var a: Int", "T.swift:3:10: what `@Clamped` makes of `a` cannot be known here"),
+            ("        @Coded struct S {}\n        var a: S", "T.swift:3:10: what `@Coded` makes of it cannot be known (strike it)"),
+            ("        lazy var a: Int = 1", "T.swift:3:18: `lazy` properties are not read (strike `lazy`)"),
+            ("        var a = make()", "T.swift:3:13: the type of `a` is not written (write it after a colon)"),
+            ("        var a: Int??", "T.swift:3:20: an optional of an optional is not read"),
+            ("        enum E: Codable { case a }\n        var a: E", "T.swift:3:14: the enum `A.ContentState.E` has no raw values"),
+            ("        enum E: Double, Codable { case a = 1.5 }\n        var a: E", "T.swift:3:14: the enum `A.ContentState.E` has no"),
+            ("        enum E: String, Codable { case a(Int) }\n        var a: E", "T.swift:3:40: the case `a` has values of its own"),
+            (
+                "        enum E: String, Codable { case a = \"x\\ty\" }\n        var a: E",
+                "T.swift:3:40: the value of `a` is not read (write a plain literal"
+            ),
+            ("        final class C: Codable {}\n        var a: C", "T.swift:3:21: `A.ContentState.C` is a class, not read here"),
+            ("        struct S: OptionSet { let rawValue: Int }\n        var a: S", "T.swift:3:16: the coding of `OptionSet`"),
+            ("        init(from decoder: any Decoder) throws {}", "T.swift:3:9: `A.ContentState` decodes by code of its own"),
+            ("        #if DEBUG\n        var a: Int\n        #endif", "T.swift:3:9: what `#if` leaves of this type"),
+            ("        var (a, b) = (1, 2)", "T.swift:3:13: names in brackets are not read (write each alone)"),
+            ("        var next: [ContentState]", "T.swift:3:20: `A.ContentState` contains itself"),
+            (
+                "        var a: Int\n        enum CodingKeys: String, CodingKey { case a, b }",
+                "T.swift:4:54: the coding key `b` is no stored property of `A.ContentState`"
+            ),
+            ("        struct S: Codable {}\n        struct S: Codable {}\n        var a: S", "T.swift:4:16: `A.ContentState.S` is declared twice"),
+            ("        wat a: Int", "T.swift:3:9: found `wat` where a declaration begins"),
+            ("        var é: String = \"open", "T.swift:3:25: a text is never closed (add its closing quote)"),
+            ("        var a: [Int", "T.swift:4:5: `}` closes nothing (check the brackets before it)"),
+            ("        var a: Int }", "T.swift:5:1: `}` closes nothing"),
+            ("        /*", "T.swift:2:44: `{` is never closed"),
+        ])
+    func refused(members: String, says: String) {
+        let failure = #expect(throws: Failure.self) { try Self.schemas(Self.around(members)) }
+        #expect(failure?.description.hasPrefix(says) == true, "\(failure?.description ?? "")")
+        #expect(failure?.kind == .usage)
+    }
+
+    @Test("What is wrong with a type that nobody uses is nobody's concern")
+    func unused() throws {
+        let other = """
+            class Model<T>: NSObject { @Published var a: (Int) -> Void; init(from d: any Decoder) { } }
+            typealias Handler = (Int) -> Void
+            #Preview { Text("}") }
+            extension Model where T == Int { var b: some View { Text("{") } }
+            """
+        #expect(try Self.schemas(other + "\n" + Self.around("var a: Int")).type == "A")
+    }
+
+    @Test("Which type is meant is told, or asked for")
+    func choice() throws {
+        func complaint(_ text: String, _ type: String? = nil) -> String {
+            do throws(Failure) {
+                return try Self.schemas(text, of: type).type
+            } catch {
+                return error.description
+            }
+        }
+        let two = Self.around("") + Self.around("").replacing("struct A", with: "public struct Bee")
+        #expect(complaint("struct A {}").hasPrefix("T.swift: there is no type that conforms to `ActivityAttributes` (name it"))
+        #expect(complaint(two) == "T.swift: there are several: A, Bee (choose one with --type)")
+        #expect(complaint(two, "Bee") == "Bee")
+        #expect(complaint(two, "Beee") == "T.swift: there is no type `Beee` (did you mean `Bee`?)")
+        #expect(complaint("struct A: ActivityAttributes { var a: Int }").hasPrefix("T.swift:1:8: `A` has no `ContentState` in"))
+        let apart = "extension A: ActivityAttributes {}\nstruct A: Codable { }\nextension A { struct ContentState: Codable, Hashable { } }"
+        #expect(complaint(apart) == "A")
+        #expect(complaint("enum N { \(Self.around("")) }", "A") == "N.A")
+    }
+
+    @Test("A type that grows without end is refused")
+    func growth() {
+        var text = "struct S0: Codable { var a: Int }\n"
+        for level in 1...18 { text += "struct S\(level): Codable { var a, b: S\(level - 1) }\n".replacing("a, b:", with: "a: S\(level - 1); var b:") }
+        let failure = #expect(throws: Failure.self) { try Self.schemas(text + Self.around("        var a: S18")) }
+        #expect(failure?.message == "the type is too large")
+    }
+
+    @Test("No source stops the program: every beginning of one, and one with each mark struck")
+    func hostile() throws {
+        let path = Files.repository + "/Tests/SchemasTests/Apps/EveryKind.swift"
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        var read = 0
+        for (place, letter) in text.enumerated() where place % 13 == 0 || place % 2 == 0 && "{}()[]\"`<>#@\\".contains(letter) {
+            let index = text.index(text.startIndex, offsetBy: place)
+            for source in [String(text[..<index]), String(text[..<index] + text[text.index(after: index)...])] {
+                if (try? Self.schemas(source)) != nil { read += 1 }
+            }
+        }
+        #expect(read > 50)
+        let deep = [
+            String(repeating: "[", count: 5_000) + String(repeating: "]", count: 5_000), String(repeating: "#", count: 20_000),
+            String(repeating: "\"\\(", count: 5_000), String(repeating: "struct A {", count: 500) + String(repeating: "}", count: 500),
+            "struct A: ActivityAttributes { struct ContentState { var a: " + String(repeating: "[", count: 500) + String(repeating: "]", count: 500) + "}}",
+        ]
+        for source in deep { #expect(throws: Failure.self) { try Self.schemas(source) } }
+    }
+
+    @Test("The reader of declarations stays small")
+    func size() throws {
+        let folder = Files.repository + "/Sources/Schemas/Swift/"
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+        let lines = try files.map { try String(contentsOfFile: folder + $0, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false).count - 1 }
+        #expect(files.count == 2 && lines.reduce(0, +) <= 400)
+    }
+}
