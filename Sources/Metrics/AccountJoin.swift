@@ -226,10 +226,8 @@ package struct JoinedAccount: Sendable {
             } else if let excuse = excuse(index, circumstances) {
                 deliveries[index].outcome = .excused
                 deliveries[index].excuse = excuse
-            } else if isBackedOff(index), let at = replacedAt(index),
-                at <= deliveries[index].due + circumstances.leastPatience
-            {
-                // Sent again by itself it would have been late, not lost.
+            } else if let at = replacedAt(index), at <= deliveries[index].due + patience(index, circumstances) {
+                // Sent by itself it would have been late, not lost.
                 deliveries[index].outcome = .late
             } else if deliveries[index].due > circumstances.end {
                 deliveries[index].outcome = .undecided
@@ -303,6 +301,15 @@ package struct JoinedAccount: Sendable {
         }
     }
 
+    /// How much later a newer state may come that still tells of lateness and not of loss.
+    private func patience(_ index: Int, _ circumstances: Circumstances) -> Interval {
+        if isBackedOff(index) { return circumstances.leastPatience }
+        return account.rows[index].mayBeSuperseded ? circumstances.real(Self.lateness) : .zero
+    }
+
+    /// Where nothing of ours held anything up.
+    private static let lateness = Interval.milliseconds(500)
+
     /// A newer state of the same activity on the same phone was accepted by the time this one was due, or would have been
     /// but for a fault of ours: then it is judged by what becomes of that one.
     private func isSuperseded(_ index: Int) -> Bool {
@@ -320,8 +327,14 @@ package struct JoinedAccount: Sendable {
         let row = account.rows[index]
         return account.rows.indices.lazy.filter { [account] other in
             let newer = account.rows[other]
-            return newer.session == row.session && newer.step > row.step && newer.lane == row.lane && newer.type == row.type
+            guard newer.session == row.session, newer.step > row.step, newer.type == row.type else { return false }
+            return newer.lane == row.lane || isOfStarted(newer, by: row)
         }
+    }
+
+    /// A state of the activity itself stands for its start, too: where there is an activity none is to be started (R0.15).
+    private func isOfStarted(_ newer: Expectation, by row: Expectation) -> Bool {
+        row.event == .start && newer.lane.role == .activity && newer.lane.phone == row.lane.phone
     }
 
     private func excuse(_ index: Int, _ circumstances: Circumstances) -> String? {

@@ -9,7 +9,7 @@ import Testing
 @Suite("Rules about the throttle")
 struct ThrottleRuleTests {
     @Test("a machine that is uneven by so much may shorten the gap by as much, down to half a window", arguments: [
-        (1.0, 10.02, 0), (1.0, 10.01, 1), (9.0, 7.03, 0), (9.0, 7.01, 1),
+        (1.0, 10.0, 0), (1.0, 9.99, 1), (9.0, 7.01, 0), (9.0, 6.99, 1),
     ] as [(Double, Double, Int)])
     func jitter(jitter: Double, seconds: Double, expected: Int) {
         let history = History.honest.with { history in
@@ -19,9 +19,37 @@ struct ThrottleRuleTests {
         #expect(history.findings("throttle-respected") == expected)
     }
 
-    @Test("two progress pushes within nine tenths of a window break throttle-respected", arguments: [(11.02, 0), (11.01, 1)] as [(Double, Int)])
+    @Test("two progress pushes within nine tenths of a window break throttle-respected", arguments: [(11.0, 0), (10.99, 1)] as [(Double, Int)])
     func tooClose(seconds: Double, expected: Int) {
         #expect(History.honest.with { $0.pushes[1].arrivedAt = at(seconds) }.findings("throttle-respected") == expected)
+    }
+
+    /// The first push left at 2.02 at the latest, or it was a second on its way and no longer: counted from its arrival, a push
+    /// that was held up and one that was not lie closer together than they left.
+    @Test("a push that was held up on its way counts from when it may have left", arguments: [
+        (2.8, 11.0, 0), (2.8, 10.99, 1), (5.0, 13.0, 0), (5.0, 12.99, 1),
+    ] as [(Double, Double, Int)])
+    func heldUp(first: Double, second: Double, expected: Int) {
+        let history = History.honest.with { history in
+            history.pushes[0].arrivedAt = at(first)
+            history.pushes[1].arrivedAt = at(second)
+        }
+        #expect(history.findings("throttle-respected") == expected)
+    }
+
+    /// Called for at 3, it waited for the window of the first one and arrived at 11.5.
+    @Test("a push that waited for its window cannot have left before that", arguments: [
+        (20.0, 0), (19.99, 1),
+    ] as [(Double, Int)])
+    func chain(third: Double, expected: Int) {
+        let history = History.honest.with { history in
+            for (step, seconds) in [(3, 3.0), (5, 12.1)] as [(UInt32, Double)] {
+                history.calls[history.calls.firstIndex { $0.step == step }!].sentAt = at(seconds)
+            }
+            history.pushes[1].arrivedAt = at(11.5)
+            history.pushes[2].arrivedAt = at(third)
+        }
+        #expect(history.findings("throttle-respected") == expected)
     }
 
     @Test("without a window, of other sessions, and for states that do not wait there is no throttle")

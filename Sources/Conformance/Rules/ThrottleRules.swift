@@ -25,7 +25,20 @@ enum ThrottleRules {
         /// Arrival of its first attempt: windows may be counted from there as well.
         var firstAttempt: Instant
         var plannedAt: Instant
+        /// When its call left us.
+        var calledAt: Instant
         var lane: Lane
+    }
+
+    /// A push may be on its way so long, on the host's clock.
+    private static let journey = Interval.seconds(1)
+
+    /// The last push of a target, and when an honest relay may have sent it at the earliest, by both ways to count: what
+    /// then came late on its way is followed by the next one after less than a window.
+    private struct Sent {
+        var passed: Passed
+        var accepted: Instant
+        var attempted: Instant
     }
 
     private static func passed(_ joined: JoinedAccount) -> [Passed] {
@@ -35,7 +48,7 @@ enum ThrottleRules {
             let first = joined.firstArrival(of: index) ?? push.arrivedAt
             return Passed(
                 push: accepted, session: push.session, arrivedAt: push.arrivedAt, firstAttempt: first,
-                plannedAt: row.plannedAt, lane: row.lane)
+                plannedAt: row.plannedAt, calledAt: joined.account.call(at: row.place)?.sentAt ?? row.plannedAt, lane: row.lane)
         }.sorted { $0.arrivedAt < $1.arrivedAt }
     }
 
@@ -71,19 +84,27 @@ enum ThrottleRules {
         guard let window = judgedWindow(run) else { return }
         let least = max(window * leastShare, window * share - run.jitter)
         tally.test(coalesced(joined, within: window).count)
-        var previous: [Target: Passed] = [:]
+        let journey = run.circumstances.real(journey)
+        var previous: [Target: Sent] = [:]
         for passed in passed(joined) {
             let target = Target(session: passed.session, lane: passed.lane)
-            guard let last = previous.updateValue(passed, forKey: target) else { continue }
-            let (push, lastPush) = (joined.account.pushes[passed.push], joined.account.pushes[last.push])
+            let last = previous[target]
+            let left = { (arrivedAt: Instant, before: Instant?) in
+                min(arrivedAt, max(passed.calledAt, arrivedAt - journey, before.map { $0 + least } ?? passed.calledAt))
+            }
+            previous[target] = Sent(
+                passed: passed, accepted: left(passed.arrivedAt, last?.accepted),
+                attempted: left(passed.firstAttempt, last?.attempted))
+            guard let last else { continue }
+            let (push, lastPush) = (joined.account.pushes[passed.push], joined.account.pushes[last.passed.push])
             guard !lastPush.flags.contains(.isAnswerUndelivered),
-                !run.circumstances.wasDown(between: last.arrivedAt, and: passed.arrivedAt),
+                !run.circumstances.wasDown(between: last.passed.arrivedAt, and: passed.arrivedAt),
                 // Attempts that a connection took with it were never seen, and a window may be counted from them.
-                run.circumstances.firings(from: last.plannedAt, to: last.arrivedAt).isEmpty
+                run.circumstances.firings(from: last.passed.plannedAt, to: last.passed.arrivedAt).isEmpty
             else { continue }
             tally.test()
-            let gap = max(passed.arrivedAt - last.arrivedAt, passed.firstAttempt - last.firstAttempt)
-            guard gap < least else { continue }
+            guard max(passed.arrivedAt - last.accepted, passed.firstAttempt - last.attempted) < least else { continue }
+            let gap = max(passed.arrivedAt - last.passed.arrivedAt, passed.firstAttempt - last.passed.firstAttempt)
             tally.find(
                 "two progress pushes lie too close together", expected: "at least \(window) between them", seen: "\(gap)",
                 session: push.session, step: push.step, lastPush.id, push.id)
