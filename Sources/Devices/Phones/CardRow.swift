@@ -94,10 +94,15 @@ extension CardRow {
         return staleAt != 0 && now.seconds >= Int64(staleAt) ? .stale : .active
     }
 
+    /// When it may be drawn again; its end by age draws what it has taken.
+    private func nextDrawing(_ settings: DeviceSettings) -> WallTime {
+        min(drawnAt + settings.phones.drawingInterval, startedAt + settings.activeLife)
+    }
+
     /// Draws what is due by `now`.
     mutating func settle(_ now: WallTime, _ settings: DeviceSettings) {
-        guard isDrawingDue, now >= drawnAt + settings.phones.drawingInterval else { return }
-        draw(at: drawnAt + settings.phones.drawingInterval)
+        let next = nextDrawing(settings)
+        if isDrawingDue, now >= next { draw(at: next) }
     }
 
     private mutating func draw(at now: WallTime) {
@@ -143,7 +148,7 @@ extension CardRow {
             return isNeverShown ? PhoneVerdict(.neverShown, .pastStaleDate) : PhoneVerdict(.ended)
         }
         staleAt = push.staleDate.map(rowSeconds) ?? 0
-        let next = drawnAt + settings.phones.drawingInterval
+        let next = nextDrawing(settings)
         if now >= next || now < drawnAt {
             draw(at: now)
         } else {

@@ -122,6 +122,20 @@ import Testing
         #expect(rig.push(.end, to: rig.activity(1)) == PhoneVerdict(.ended), "an end does not wait")
     }
 
+    @Test("what is taken seconds before the 8 h are over is drawn with the end")
+    func lastDrawing() throws {
+        let rig = try PhoneRig { $0.phones.drawingInterval = .seconds(15) }
+        rig.push(.start, to: rig.start())
+        let first = rig.time.wall().seconds
+        rig.wait(.seconds(28_790))
+        #expect(rig.push(.update, to: rig.activity(1)) == PhoneVerdict(.updated))
+        rig.wait(.seconds(5))
+        #expect(rig.push(.update, to: rig.activity(1))?.outcome == .coalesced && rig.card()?.drawnStamp == first + 28_790)
+        rig.wait(.seconds(5))
+        #expect(rig.card()?.state == .ended && rig.card()?.drawnStamp == first + 28_795)
+        #expect(rig.card()?.drawnAt == rig.time.wall())
+    }
+
     @Test("what the app's type does not decode leaves the card, and starts nothing")
     func undecodable() throws {
         var setup = AppSetup(PhoneRig.app)

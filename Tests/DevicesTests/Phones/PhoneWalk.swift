@@ -197,10 +197,13 @@ struct WalkReferee<Model: PhoneModel> {
     private mutating func compare(_ before: ModelCard, _ after: ModelCard, isOther: Bool) {
         let name = "\(after.phone) \(after.app) \(after.number)"
         if after.shown < before.shown { mistakes.append("\(name) shows \(after.shown) after \(before.shown)") }
+        if after.state > .stale, after.shown != after.taken { mistakes.append("\(name) ended without its last state") }
         if after.taken < after.shown { mistakes.append("\(name) shows what it has not taken") }
         if before.state > .stale, after.state < before.state { mistakes.append("\(name) lives again") }
-        // What was due before the end is drawn with it.
-        if before.state > .stale, after.taken != before.taken { mistakes.append("\(name) took a state after its end") }
+        // What was taken before the end is drawn with it.
+        if before.state > .stale, after.taken != before.taken || after.shown != before.shown {
+            mistakes.append("\(name) shows a state after its end")
+        }
         if isOther, after != before { mistakes.append("\(name) changed with another phone") }
     }
 
