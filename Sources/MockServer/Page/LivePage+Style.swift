@@ -139,11 +139,11 @@ extension LivePage {
         dialog form{display:grid;gap:14px}
         @media(max-width:700px){.push-head{display:none}
         .pushes summary{grid-template-columns:minmax(0,1fr) auto;gap:1px 12px;padding-top:10px;padding-bottom:10px}
-        .pushes summary>span:nth-child(1){grid-area:1/2;color:var(--dim)}
+        .pushes summary>span:nth-child(1){grid-area:1/2;color:var(--dim);text-align:right}
         .pushes summary>span:nth-child(2){grid-area:1/1;font-weight:600}
         .pushes summary>span:nth-child(3){grid-area:3/1/auto/3;color:var(--dim)}
         .pushes summary>span:nth-child(4){grid-area:2/1}
-        .pushes summary>span:nth-child(5){grid-area:2/2}
+        .pushes summary>span:nth-child(5){grid-area:2/2;text-align:right}
         .inside{padding-left:14px}.facts{grid-template-columns:minmax(0,1fr)}.facts dd{margin-bottom:5px}
         .tiles{grid-template-columns:repeat(auto-fit,minmax(96px,1fr))}
         .filters label:not(.grow){flex:1 1 120px}}
