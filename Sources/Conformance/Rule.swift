@@ -56,7 +56,7 @@ package struct Rule: Sendable {
     }
 
     /// Why nothing can be said of it on a clock that runs so fast; nil where it can.
-    func tooFast(_ run: RunContext) -> String? {
+    package func tooFast(_ run: RunContext) -> String? {
         let pace = run.circumstances.pace
         guard pace > 1, let span = span(run) else { return nil }
         let real = span * (1 / pace)

@@ -128,12 +128,10 @@ private struct Judgement {
         context.requestTimeout = scenario.workload.requestTimeout
         // The history is kept by the run's clock; machine and network are as slow as ever.
         let pace = scenario.pace
-        context.circumstances.pace = pace
+        context.setPace(of: scenario)
         context.jitter = scenario.latenessBudget * pace
-        context.shortestDeadline = profile.calls.flatMap(\.pushes).map(\.deadline).min()
         context.hasBothEnvironments = scenario.mock.environment == .both
         context.circumstances.isOrdered = profile.order != .parallel
-        context.circumstances.throttle = profile.coalescing.map(\.window)
         context.circumstances.inFlightGrace = scenario.inFlightGrace * pace
         context.circumstances.relayProcesses = scenario.relay.processes
         context.circumstances.clockSkew = scenario.mock.clockSkew

@@ -91,35 +91,44 @@ import Testing
             #expect(time.now() - before < .seconds(8))
             let entry = try #require(try mock.journal().first)
             #expect(entry.delay == .seconds(3_600))
-            #expect(try mock.admin.ask("GET", "/v1/clock").json["elapsed"]?.int ?? 0 >= beginning + 3_600_000_000)
+            let elapsed = try #require(try mock.admin.ask("GET", "/v1/clock").json["elapsed"]?.int)
+            #expect(elapsed >= beginning + 3_600_000_000)
         }
     }
 
     @Test func `what is no statement is refused`() throws {
         try withMock { mock in
             for body in [
-                #"{"mode":"jumping"}"#, #"{"mode":"stepped","scale":2}"#, #"{"step":"1s"}"#, #"{"mode":"stepped","step":"-1s"}"#,
-                #"{"mode":"stepped","step":"36501d"}"#, #"{"scale":3601}"#, #"{"scale":-1}"#, #"{"scale":1e308}"#,
+                #"{"mode":"jumping"}"#, #"{"mode":"stepped","scale":2}"#, #"{"step":"1s"}"#,
+                #"{"mode":"stepped","step":"-1s"}"#, #"{"mode":"stepped","step":"36501d"}"#, #"{"scale":3601}"#, #"{"scale":-1}"#,
+                #"{"scale":1e308}"#,
             ] {
-                #expect(try mock.admin.ask("PUT", "/v1/clock", json, body: body).status == 400, "\(body)")
+                let status = try mock.admin.ask("PUT", "/v1/clock", json, body: body).status
+                #expect(status == 400, "\(body)")
             }
             for name in [#"{}"#, #"{"name":""}"#, #"{"name":7}"#] {
-                #expect(try mock.admin.ask("POST", "/v1/clock/participants", json, body: name).status == 400)
+                let status = try mock.admin.ask("POST", "/v1/clock/participants", json, body: name).status
+                #expect(status == 400)
             }
             for _ in 0..<16 {
-                #expect(try mock.admin.ask("POST", "/v1/clock/participants", json, body: #"{"name":"x"}"#).status == 201)
+                let status = try mock.admin.ask("POST", "/v1/clock/participants", json, body: #"{"name":"x"}"#).status
+                #expect(status == 201)
             }
-            #expect(try mock.admin.ask("POST", "/v1/clock/participants", json, body: #"{"name":"x"}"#).status == 409)
+            let many = try mock.admin.ask("POST", "/v1/clock/participants", json, body: #"{"name":"x"}"#).status
+            #expect(many == 409)
             let path = "/v1/clock/participants/p1"
             for body in [
                 statement(-1, until: "null"), statement(0, until: "1.5"), statement(0, until: "null", calls: "[1]"),
                 statement(0, until: "null", pushes: "[1,2]"), statement(0, until: "null", calls: "[-1,-1]"), "{}",
                 statement(0, until: "9223372036854775807"),
             ] {
-                #expect(try mock.admin.ask("POST", path, json, body: body).status == 400, "\(body)")
+                let status = try mock.admin.ask("POST", path, json, body: body).status
+                #expect(status == 400, "\(body)")
             }
-            #expect(try mock.admin.ask("DELETE", path).status == 204)
-            #expect(try mock.admin.ask("POST", path, json, body: statement(0, until: "null")).status == 404)
+            let left = try mock.admin.ask("DELETE", path).status
+            #expect(left == 204)
+            let gone = try mock.admin.ask("POST", path, json, body: statement(0, until: "null")).status
+            #expect(gone == 404)
         }
     }
 }

@@ -36,6 +36,15 @@ struct PreflightTests {
         #expect(try complaint("\(list): [R0.22, dead-token-dropped, p9]") == "")
     }
 
+    @Test("a rule that is to be put to the test on a clock that is too fast for it is told with its place")
+    func pace() throws {
+        #expect(
+            try complaint("exercises: [R0.22, retry-storm]\nclockScale: 21")
+                == "early.yaml:7:20: `exercises` names retry-storm, which cannot be put to the test: scale too high: its 1s come "
+                + "to 47.6ms of real time, and 50ms are the least (lower `clockScale`, or strike it from the list)")
+        #expect(try complaint("exercises: [R0.22, retry-storm]\nclockScale: 20") == "")
+    }
+
     @Test("a gate that nothing can decide is told with its place and what to change")
     func gates() throws {
         let rows = [

@@ -195,7 +195,9 @@ final class Conductor {
 
     /// A moment to get ready, or until the instant that was asked for.
     private var startDelay: Interval {
-        clock.span(ofReal: max(.milliseconds(200), startAt.map { $0 - time.wall() } ?? .zero))
+        // A clock that stands began at a whole second, and so does the plan: phones count in seconds.
+        if clock.isStepped { return .seconds(1) }
+        return clock.span(ofReal: max(.milliseconds(200), startAt.map { $0 - time.wall() } ?? .zero))
     }
 
     /// Until the next thing to do.
