@@ -15,6 +15,8 @@ struct CallDecoder {
     let headers: [YAMLEntry]
     let deadlines: Deadlines
     let contents: ContentDecoder
+    /// Names of what the profile's calls capture.
+    let captures: [String]
     let mistakes: Mistakes
 
     private enum Method: String, CaseIterable {
@@ -29,7 +31,7 @@ struct CallDecoder {
     func call(_ entry: YAMLEntry) -> ProfileCall? {
         guard let fields = Fields(entry.value, .call, mistakes) else { return nil }
         let names = variableNames(fields)
-        var compiler = TemplateCompiler(ownNames: names, mistakes: mistakes)
+        var compiler = TemplateCompiler(ownNames: names, capturedNames: captures, mistakes: mistakes)
         let (body, contentType) = body(fields, &compiler)
         let method: Method? = fields.choice("method")
         var call = ProfileCall(
@@ -40,6 +42,7 @@ struct CallDecoder {
             defaults: fields.entries("variables").map { StepValueDecoder(mistakes: mistakes).value($0.value) })
         call.isStale = fields.flag("stale") ?? false
         call.isUnknown = fields.flag("unknown") ?? false
+        call.captures = CaptureDecoder(mistakes: mistakes).captures(fields, names: captures)
         if fields.value("passes") != nil {
             call.passes = contents.passes(fields, bodies: fields.value("json").map { [$0.json] } ?? [])
         }
@@ -49,7 +52,7 @@ struct CallDecoder {
 
     private func variableNames(_ fields: Fields) -> [String] {
         fields.entries("variables").map { entry in
-            if TemplateCompiler.builtIn.contains(entry.key) {
+            if TemplateCompiler.builtIn.contains(entry.key) || captures.contains(entry.key) {
                 mistakes.add(
                     "`\(entry.key)` is a variable already", hint: "choose another name", at: entry.keyPlace)
             }
@@ -131,12 +134,13 @@ struct CallDecoder {
 
     private enum Token: String, CaseIterable {
         case deviceToken, startToken, activityToken, deviceToken2, startToken2, activityToken2, rotatedToken
+        case newStartToken
 
         var variable: SessionVariable { SessionVariable(rawValue: rawValue)! }
     }
 
     private func tokens(_ fields: Fields, _ key: String) -> [SessionVariable] {
-        fields.items(key, atMost: 7).compactMap { node in
+        fields.items(key, atMost: 8).compactMap { node in
             let token: Token? = fields.choice(node, named: key)
             return token?.variable
         }

@@ -16,9 +16,11 @@ struct ProfileDecoder {
         let headers = fields.entries("headers")
         var calls: [ProfileCall] = []
         let contents = ContentDecoder(files: files, mistakes: mistakes)
+        let captures = CaptureDecoder(mistakes: mistakes).names(fields.entries("calls"))
         for entry in fields.entries("calls") {
             checkName(entry)
-            let decoder = CallDecoder(headers: headers, deadlines: deadlines, contents: contents, mistakes: mistakes)
+            let decoder = CallDecoder(
+                headers: headers, deadlines: deadlines, contents: contents, captures: captures, mistakes: mistakes)
             if let call = decoder.call(entry) { calls.append(call) }
         }
         if let calls = fields.value("calls"), case .mapping(let entries) = calls.content, entries.isEmpty {
@@ -30,6 +32,7 @@ struct ProfileDecoder {
             order: order(fields, httpVersion), calls: calls, coalescing: coalescing,
             settle: fields.duration("settle") ?? .seconds(2))
         profile.knownFailing = fields.value("knownFailing") == nil ? [] : fields.texts("knownFailing", atLeast: 1)
+        profile.captures = captures
         profile.content = try contents.content(
             fields, bodies: fields.entries("calls").compactMap { $0.value["json"]?.json })
         return profile
