@@ -2,7 +2,8 @@
 // relay, and the texts behind the numbers. One object, filled by the judge as the history goes by.
 
 package import Basics
-package import Metrics
+package import Journal
+import Metrics
 import Pushes
 
 /// Confined to the judge's thread.
@@ -55,6 +56,11 @@ package final class RunContext {
     /// Who signed, by the number of the `authorization` text.
     package var signers: [Int32: ProviderTokenClaims] = [:]
     package var deaths: [Death] = []
+    /// Values that answers held, and the first of those that they did not.
+    package private(set) var capturedCount = 0
+    package private(set) var missedCount = 0
+    package private(set) var missed: [CaptureNote] = []
+    private static let mostMissed = 100
     /// Connections on which the relay opened more streams than it had acknowledged as the limit, and how many at once.
     package var overruns: [(connection: UInt64, streams: Int)] = []
     /// The relay's connections to the mock.
@@ -91,6 +97,16 @@ package final class RunContext {
     package var pushCount = 0
 
     package init() {}
+
+    /// What was looked for in an answer.
+    package func learn(_ capture: CaptureNote) {
+        guard capture.failure != nil else {
+            capturedCount += 1
+            return
+        }
+        missedCount += 1
+        if missed.count < Self.mostMissed { missed.append(capture) }
+    }
 
     package func kind(_ number: UInt16) -> String {
         kinds.indices.contains(Int(number)) ? kinds[Int(number)] : "call \(number)"

@@ -89,7 +89,8 @@ package struct EventDraft: Hashable, Sendable {
     /// How often the relay may have seen it: 2 when a reused HTTP/1.1 connection died under it without a byte of an
     /// answer, and it was sent once more.
     package var attempts: UInt8
-    /// The body of an answer that was not expected, its first `maxAnswerBytes`; empty for any other.
+    /// The body of an answer that was not expected, its first `maxAnswerBytes`, or what a withheld event lacked; empty for
+    /// any other.
     package var answer: [UInt8]
 
     package init(
@@ -133,6 +134,9 @@ package enum EventFailure: UInt8, CaseIterable, Sendable {
     case protocolError = 10
     /// Answered, but with a status the profile does not expect.
     case unexpectedStatus = 11
+    /// We did not send it, for what it has to say is not there: an earlier answer or a phone did not tell. `answer` says
+    /// what, in words.
+    case withheld = 12
 }
 
 /// What was asked of a mock. The raw values are part of the file format and never change; the greatest is 15.
@@ -198,4 +202,8 @@ package enum NoteKind: UInt8, CaseIterable, Sendable {
     case overrun = 23
     /// What happened on a virtual phone, or why it did with a push what it did: see `PhoneNotes` of the mock.
     case phone = 24
+    /// What a session took from an answer, or why it found nothing: see `CaptureNote`.
+    case captured = 30
+    /// A session does something because of what happened on a phone: see `ReactionNote`.
+    case reaction = 31
 }

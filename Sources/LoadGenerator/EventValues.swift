@@ -10,19 +10,33 @@ final class EventValues: TemplateValues {
     private var step: UInt32 = 0
     private var values: [StepValue] = []
     private let scratch = ByteBuffer(capacity: 256)
+    /// Nil for an event of a session that remembers nothing.
+    private var context: EventContext?
 
     init(_ workload: Workload) { self.workload = workload }
 
-    func choose(_ event: PlannedEvent, script: Int) {
+    func choose(_ event: PlannedEvent, script: Int, _ context: EventContext? = nil) {
         session = event.session
         step = event.step
-        values = workload.scripts[script].steps[event.scriptStep].values
+        let step = event.scriptStep
+        values =
+            step < workload.scripts[script].steps.count
+            ? workload.scripts[script].steps[step].values : workload.scripts[script].values(step)
+        self.context = context
     }
 
     func isNull(_ variable: TemplateVariable) -> Bool {
-        guard case .own(let index) = variable else { return false }
-        guard let choice = choice(index) else { return true }
-        return values[index].choices[choice].isNull
+        switch variable {
+        case .own(let index): choice(index).map { values[index].choices[$0].isNull } ?? true
+        case .captured(let number): captured(number) == nil
+        case .event(.phoneToken): context?.token.isEmpty ?? true
+        case .event, .session: false
+        }
+    }
+
+    private func captured(_ number: Int) -> CapturedValue? {
+        guard let captured = context?.captured, number < captured.count else { return nil }
+        return captured[number]
     }
 
     func append(_ variable: TemplateVariable, _ encoding: TemplateEncoding, into buffer: ByteBuffer) {
@@ -32,6 +46,13 @@ final class EventValues: TemplateValues {
             values[index].choices[choice].append(encoding, into: buffer)
         case .event(.step): encode(encoding, into: buffer) { Text.append(UInt64(step), radix: 10, into: $0) }
         case .event(.marker): encode(encoding, into: buffer) { marker.write(into: $0) }
+        case .event(.phone):
+            let name = PhoneName(user: session / UInt32(workload.sessionsPerUser), phone: context?.phone ?? 0)
+            encode(encoding, into: buffer) { $0.append(name.text) }
+        case .event(.phoneToken): encode(encoding, into: buffer) { $0.append((context?.token ?? []).span) }
+        case .captured(let number): captured(number)?.append(encoding, into: buffer)
+        case .session(let variable) where context?.replaces(variable) ?? false:
+            encode(encoding, into: buffer) { $0.append((context?.token ?? []).span) }
         case .session(let variable):
             encode(encoding, into: buffer) { workload.append(variable, session: session, into: $0) }
         }

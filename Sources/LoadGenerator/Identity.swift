@@ -46,6 +46,7 @@ extension Workload {
             Text.append(hexDigits: 160, from: sessionSeed.child(UInt64(session)).child(9), into: buffer)
         case .rotatedToken:
             Text.append(hexDigits: 160, from: sessionSeed.child(UInt64(session)).child(10), into: buffer)
+        case .newStartToken: Text.append(hexDigits: 128, from: user.child(11), into: buffer)
         case .topic: buffer.append(profile.topic)
         }
     }

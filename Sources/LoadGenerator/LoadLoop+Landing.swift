@@ -5,10 +5,13 @@ import EventLoop
 import Journal
 import Metrics
 import Net
+import Pushes
 
 extension LoadLoop: FlightObserver {
     func handedOver(_ flight: Flight, isFirst: Bool) {
         if isFirst { snapshot.sent += 1 }
+        // A reaction has no place in the plan's order.
+        guard !EventNumber.isReaction(flight.event.step) else { return }
         if sessions.handedOver(flight.row, step: flight.event.step) { snapshot.inverted += 1 }
     }
 
@@ -43,6 +46,8 @@ extension LoadLoop: FlightObserver {
             snapshot.count(.unexpectedStatus)
             draft.failure = EventFailure.unexpectedStatus.rawValue
             draft.answer = response.body.first(EventDraft.maxAnswerBytes)
+        } else if memory != nil {
+            capture(from: response, flight)
         }
         snapshot.answer.record((draft.answeredAt - draft.plannedAt).nanoseconds)
         snapshot.answerFromSent.record((draft.answeredAt - draft.sentAt).nanoseconds)

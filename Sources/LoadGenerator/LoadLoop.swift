@@ -29,23 +29,25 @@ final class Published: Sendable {
 
 final class LoadLoop: TurnEndHandler {
     let loop: EventLoop
-    private let settings: LoadLoopSettings
-    private let workload: Workload
+    let settings: LoadLoopSettings
+    let workload: Workload
     let driver: RelayDriver
     private var lanes: Lanes
-    private let journal: JournalWriter
+    let journal: JournalWriter
     private let published: Published
     var snapshot = LoadSnapshot()
     var sessions: SessionTable
+    /// Nil where no session of the plan captures or reacts.
+    var memory: LoadMemory?
     /// Sessions with waiting events whose turn has come in this turn of the loop.
     private var released: [UInt32] = []
     /// Position of the next session to begin, in the shard, and when it begins; nil when all have begun.
     private var nextSession: Int
     private var nextArrival: Interval?
     var window: Window
-    private var origin = Instant(nanoseconds: 0)
+    private(set) var origin = Instant(nanoseconds: 0)
     private var timer: LoopTimer?
-    private var isRunning = false
+    private(set) var isRunning = false
     private var isTurnEndPending = false
     private lazy var tickAction: () -> Void = { [unowned self] in tick() }
     private lazy var publishAction: () -> Void = { [unowned self] in publishAgain() }
@@ -68,6 +70,7 @@ final class LoadLoop: TurnEndHandler {
         window = Window(limit: min(settings.window, Int(UInt16.max)))
         let share = (settings.plan.sessionCount - settings.index + settings.stride - 1) / settings.stride
         sessions = SessionTable(capacity: min(max(0, share), 1 << 21), order: workload.profile.order)
+        if workload.hasMemory { memory = LoadMemory(workload) }
         snapshot.sessionsPlanned = max(0, share)
         nextArrival = share > 0 ? settings.plan.start(of: nextSession) : nil
         let kinds = JSONValue.array(settings.plan.kinds.map { .string($0) })
@@ -91,26 +94,46 @@ final class LoadLoop: TurnEndHandler {
         var budget = Self.eventsPerTurn
         while budget > 0, let due = nextDue {
             guard origin + due.at <= loop.clockNow() else { break }
-            if due.isArrival { beginSession() } else { takeDue() }
+            switch due.what {
+            case .arrival: beginSession()
+            case .event: takeDue()
+            case .memory: takeFromMemory()
+            }
             budget -= 1
         }
-        if let due = nextDue {
-            timer = loop.onClock(at: origin + due.at, tickAction)
-        } else {
-            timer = nil
-            finishIfDone()
-        }
+        armTimer()
+        if timer == nil { finishIfDone() }
     }
 
-    private var nextDue: (at: Interval, isArrival: Bool)? {
-        guard let event = sessions.nextDue else { return nextArrival.map { ($0, true) } }
-        guard let arrival = nextArrival, arrival <= event else { return (event, false) }
-        return (arrival, true)
+    /// For what is due next, which may be earlier than the timer knows, or nothing any more.
+    func armTimer() {
+        guard isRunning else { return }
+        timer?.cancel()
+        timer = nextDue.map { loop.onClock(at: origin + $0.at, tickAction) }
+    }
+
+    private enum Due { case arrival, event, memory }
+
+    private var nextDue: (at: Interval, what: Due)? {
+        guard let recalled = memory?.nextDue() else { return nextPlanned }
+        guard let planned = nextPlanned, planned.at <= recalled else { return (recalled, .memory) }
+        return planned
+    }
+
+    private var nextPlanned: (at: Interval, what: Due)? {
+        guard let event = sessions.nextDue else { return nextArrival.map { ($0, .arrival) } }
+        guard let arrival = nextArrival, arrival <= event else { return (event, .event) }
+        return (arrival, .arrival)
     }
 
     private func beginSession() {
         let plan = settings.plan
-        sessions.begin(plan.cursor(nextSession), workload)
+        let cursor = plan.cursor(nextSession)
+        if let remembered = memory?.begin(cursor.session, script: cursor.script, at: plan.start(of: nextSession)) {
+            beginRemembering(remembered, cursor)
+        } else {
+            sessions.begin(cursor, workload)
+        }
         snapshot.sessionsBegun += 1
         nextSession += settings.stride
         nextArrival = nextSession < plan.sessionCount ? plan.start(of: nextSession) : nil
@@ -118,13 +141,23 @@ final class LoadLoop: TurnEndHandler {
 
     private func takeDue() {
         snapshot.planned += 1
-        guard let due = sessions.takeDue(workload) else { return }
-        send(due)
+        guard memory != nil, let row = sessions.nextRow, let at = sessions.nextDue else {
+            if let due = sessions.takeDue(workload) { send(due) }
+            return
+        }
+        let due = sessions.takeDue(workload)
+        if sessions.isOver(row) { planIsOver(row, at: at) }
+        if let due { send(due) }
     }
 
-    private func send(_ due: DueEvent) {
+    /// `context`: what the event may use beyond the plan.
+    func send(_ due: DueEvent, _ context: EventContext? = nil) {
         let plannedAt = origin + due.event.at
         let releasedAt = max(plannedAt, due.freeAt)
+        let context = context ?? memory?[due.event.session]?.context()
+        if let context, let lack = context.missing(for: workload.owing[due.event.call], workload.profile.captures) {
+            return withhold(due, lack)
+        }
         guard let flight = window.take({ Flight(self) }) else { return drop(due, releasedAt: releasedAt) }
         flight.row = due.row
         flight.event = due.event
@@ -134,7 +167,7 @@ final class LoadLoop: TurnEndHandler {
         sessions.sent(due.row)
         if loop.isStepped { loop.clock?.calls.begin() }
         if due.isOverlapping { snapshot.overlapped += 1 }
-        driver.render(due.event, script: due.script, into: flight.request)
+        driver.render(due.event, script: due.script, into: flight.request, context)
         lanes.pool(for: due.event.session).send(flight.request, completion: flight.completion)
     }
 
@@ -152,7 +185,15 @@ final class LoadLoop: TurnEndHandler {
     /// An event is over. The next of its session leaves at the end of this turn, when the connections that this turn's
     /// answers have freed are to be had again.
     func settled(_ row: UInt32, wasSent: Bool, at now: Instant) {
-        guard sessions.settled(row, wasSent: wasSent, at: now) else { return }
+        let session = memory == nil ? nil : sessions.session(row)
+        let hasNext = sessions.settled(row, wasSent: wasSent, at: now)
+        if let session, let remembered = memory?[session] {
+            if remembered.waiting.isEmpty { forgetIfOver(remembered) } else { return release(row) }
+        }
+        if hasNext { release(row) }
+    }
+
+    func release(_ row: UInt32) {
         released.append(row)
         requestTurnEnd()
     }
@@ -160,7 +201,8 @@ final class LoadLoop: TurnEndHandler {
     private func sendReleased() {
         var index = 0
         while index < released.count, isRunning {
-            send(sessions.takeWaiting(released[index], workload))
+            let row = released[index]
+            if memory == nil || !sendWaitingReaction(row) { send(sessions.takeWaiting(row, workload)) }
             index += 1
         }
         released.removeAll(keepingCapacity: true)
@@ -174,7 +216,7 @@ final class LoadLoop: TurnEndHandler {
         requestTurnEnd()
     }
 
-    private func requestTurnEnd() {
+    func requestTurnEnd() {
         guard !isTurnEndPending else { return }
         isTurnEndPending = true
         loop.atEndOfTurn(self as any TurnEndHandler)
@@ -185,13 +227,17 @@ final class LoadLoop: TurnEndHandler {
         guard isTurnEndPending else { return }
         sendReleased()
         isTurnEndPending = false
+        // An event that was withheld just now may have been the last.
+        if memory != nil { finishIfDone() }
         guard !journal.commit() else { return }
         snapshot.journalFailure = journal.failure ?? Failure(.run, "the load journal cannot be written")
         stop()
     }
 
     func finishIfDone() {
-        guard isRunning, timer == nil, sessions.active == 0, nextArrival == nil, window.inFlight == 0 else { return }
+        guard isRunning, timer == nil, sessions.active == 0, nextArrival == nil, window.inFlight == 0,
+            memory?.isEmpty ?? true
+        else { return }
         isRunning = false
         turnEnded()
         snapshot.isDone = true
@@ -216,7 +262,8 @@ final class LoadLoop: TurnEndHandler {
         snapshot.inFlight = window.inFlight
         snapshot.activeSessions = sessions.active
         snapshot.peakSessions = sessions.peak
-        snapshot.waiting = sessions.waiting
+        snapshot.waiting = sessions.waiting + (memory?.waiting ?? 0)
+        snapshot.unclaimedPhoneEvents = memory?.unclaimed ?? 0
         let statistics = lanes.statistics
         snapshot.connections = statistics.connectionsOpened
         snapshot.sentTwice = statistics.sentTwice

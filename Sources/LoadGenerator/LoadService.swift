@@ -4,6 +4,7 @@ package import Basics
 import EventLoop
 import Glibc
 package import Net
+import Pushes
 import Scenarios
 import Synchronization
 
@@ -13,6 +14,8 @@ import Synchronization
 package final class LoadService: Sendable {
     private let threads: [LoopThread<LoadLoop>]
     private let published: [Published]
+    private let phones: (any PhoneEventSource)?
+    private let hearing = Hearing()
     private let isStopped = Mutex(false)
 
     /// Connects nothing yet. A connection is opened when all others are busy, up to `connections` in all; beyond that
@@ -21,9 +24,11 @@ package final class LoadService: Sendable {
     /// `window` bounds the unanswered events; those that find it full are dropped, on record. An event that waits for the
     /// answer to an earlier one of its session takes no place in it. `caFile` is the PEM file
     /// to trust for an https target. Throws a run `Failure` when the journal cannot be written or a thread not started.
+    ///
+    /// `phones` tells of what happens on the phones of the plan's users; sessions react as their scripts say.
     package init(
         plan: Plan, target: CheckedOrigin, connections: Int, journalDirectory: String, loops: Int = 1,
-        window: Int = 16_384, caFile: String? = nil, clock: RunClock? = nil
+        window: Int = 16_384, caFile: String? = nil, clock: RunClock? = nil, phones: (any PhoneEventSource)? = nil
     ) throws(Failure) {
         precondition(loops > 0 && connections > 0 && window > 0, "loops, connections and window are at least 1")
         var threads: [LoopThread<LoadLoop>] = []
@@ -47,6 +52,7 @@ package final class LoadService: Sendable {
         }
         self.threads = threads
         self.published = published
+        self.phones = phones
     }
 
     private static func client(_ plan: Plan, connections: Int, caFile: String?) -> ClientConfiguration {
@@ -67,6 +73,11 @@ package final class LoadService: Sendable {
     /// nothing. An instant in the past makes the first events late, and they are recorded so.
     package func start(at instant: Instant) {
         for thread in threads { thread.post { $0.start(at: instant) } }
+        phones?.begin { [threads, hearing] event in
+            hearing.hear(event.number)
+            // Whose it is depends on who has begun by then, which the loops know; all but one pass it over.
+            for thread in threads { thread.post { $0.heed(event) } }
+        }
     }
 
     /// The counters as last published, five times a second; exact once `isDone`.
@@ -74,6 +85,7 @@ package final class LoadService: Sendable {
         var sum = LoadSnapshot()
         sum.isDone = true
         for board in published { sum.add(board.snapshot.withLock { $0 }) }
+        sum.missedPhoneEvents = hearing.missed
         return sum
     }
 
@@ -99,9 +111,25 @@ package final class LoadService: Sendable {
             return !stopped
         }
         guard isFirst else { return }
+        phones?.end()
         for thread in threads { thread.post { $0.stop() } }
         for thread in threads { thread.stop() }
     }
 
     deinit { stop() }
+}
+
+/// Which phone events have come. They are numbered without gaps.
+private final class Hearing: Sendable {
+    private let state = Mutex((last: UInt64(0), missed: 0))
+
+    /// A number that is not higher than the last one is no gap.
+    func hear(_ number: UInt64) {
+        state.withLock { state in
+            if state.last > 0, number > state.last + 1 { state.missed += Int(clamping: number - state.last - 1) }
+            state.last = max(state.last, number)
+        }
+    }
+
+    var missed: Int { state.withLock { $0.missed } }
 }

@@ -6,7 +6,8 @@ package import Metrics
 
 /// Counters and histograms of a run so far; those of several loops add up. Histograms hold nanoseconds.
 package struct LoadSnapshot: Sendable {
-    /// Events whose planned instant has passed: `answered + failed + dropped + inFlight + waiting`.
+    /// Events whose instant has passed, planned ones and reactions: `answered + failed + dropped + withheld + inFlight +
+    /// waiting`.
     package var planned = 0
     /// Handed to the kernel; what was sent again counts once.
     package var sent = 0
@@ -18,6 +19,17 @@ package struct LoadSnapshot: Sendable {
     package var failed = 0
     /// Never sent, because the window or the pool's queue was full.
     package var dropped = 0
+    /// Never sent, because what they have to say is not there.
+    package var withheld = 0
+    /// Calls that a phone's event brought about; part of `planned`.
+    package var reactions = 0
+    /// Reactions whose event did not come in the time that the script gives it.
+    package var waitedInVain = 0
+    /// Values that an answer did not hold.
+    package var missedCaptures = 0
+    /// Phone events of no session that heeds them, and numbers of phone events that never came.
+    package var unclaimedPhoneEvents = 0
+    package var missedPhoneEvents = 0
     /// Sent while an earlier event of the same session was still unanswered.
     package var overlapped = 0
     /// Handed to the kernel after a later event of the same session. Zero with `order: answered`.
@@ -72,6 +84,7 @@ package struct LoadSnapshot: Sendable {
         switch failure {
         case .none: break
         case .dropped: dropped += 1
+        case .withheld: withheld += 1
         case .unexpectedStatus: unexpectedStatus += 1
         default: failed += 1
         }
@@ -102,6 +115,12 @@ package struct LoadSnapshot: Sendable {
         unexpectedStatus += other.unexpectedStatus
         failed += other.failed
         dropped += other.dropped
+        withheld += other.withheld
+        reactions += other.reactions
+        waitedInVain += other.waitedInVain
+        missedCaptures += other.missedCaptures
+        unclaimedPhoneEvents += other.unclaimedPhoneEvents
+        missedPhoneEvents += other.missedPhoneEvents
         overlapped += other.overlapped
         inverted += other.inverted
         waiting += other.waiting

@@ -13,6 +13,8 @@ struct OwedPush {
     var deadline: Interval
     /// It waited for its token to be registered.
     var wasHeld = false
+    /// What it waited for never came in the time that the script gives it.
+    var waitsInVain = false
     /// A newer state took its place while it waited, so it need not come.
     var isReplaceable = false
 }
@@ -24,6 +26,12 @@ struct OwingCall: Sendable {
     let unregisters: [SessionVariable]
     let pushes: [ExpectedPush]
     let isFinal: Bool
+    /// Captured values without which it cannot be made, and whether it says what only a phone's event can tell.
+    let needs: CapturedNames
+    let needsPhoneToken: Bool
+    /// It names the activity's token, which in a reaction is the phone's.
+    let usesActivityToken: Bool
+    let captures: [Capture]
     /// It ends the session and waits for no token, so that nothing else waits any more.
     let endsHeld: Bool
 
@@ -32,8 +40,32 @@ struct OwingCall: Sendable {
         unregisters = call.unregisters.flatMap(\.ofSameRole)
         pushes = call.pushes
         isFinal = call.isFinal
+        needs = call.neededCaptures
+        needsPhoneToken = call.needsPhoneToken
+        usesActivityToken = call.needed.contains { variable in
+            if case .session(let session) = variable { return session.role == .activityToken }
+            return false
+        }
+        captures = call.captures
         endsHeld = call.isFinal && !call.pushes.contains { $0.held && $0.channel == .liveactivity }
     }
+}
+
+extension OwingCall {
+    /// In a reaction the activity's token is that of the phone whose event it is.
+    func registered(by phone: Int?) -> [SessionVariable] {
+        guard let phone else { return registers }
+        return registers.map { $0.role == .activityToken ? SessionVariable.activityToken(of: phone) : $0 }
+    }
+
+    func unregistered(by phone: Int?) -> [SessionVariable] {
+        guard let phone else { return unregisters }
+        return unregisters.filter { $0.role != .activityToken || $0.phone == phone }
+    }
+}
+
+extension SessionVariable {
+    static func activityToken(of phone: Int) -> SessionVariable { phone == 0 ? .activityToken : .activityToken2 }
 }
 
 /// One session's tokens as the relay should know them. Sessions are judged one by one: what another session of the same
@@ -48,9 +80,10 @@ struct OwedPushes {
 
     init(_ workload: Workload) { self.workload = workload }
 
-    /// Plays the session's next event and reports what becomes owed by it: a push for each phone.
-    mutating func happen(_ event: PlannedEvent, _ owed: (OwedPush) -> Void) {
-        for token in workload.owing[event.call].registers {
+    /// Plays the session's next event and reports what becomes owed by it: a push for each phone. `phone`: the one whose
+    /// event it reacts to, where it does.
+    mutating func happen(_ event: PlannedEvent, phone reacting: Int? = nil, _ owed: (OwedPush) -> Void) {
+        for token in workload.owing[event.call].registered(by: reacting) {
             // A phone has one token of each role: a new one takes the old one's place.
             for other in token.ofSameRole where other != token && other.phone == token.phone { known.remove(other.few) }
             if !phones.contains(token.phone) { phones = (phones + [token.phone]).sorted() }
@@ -63,7 +96,17 @@ struct OwedPushes {
         for push in workload.owing[event.call].pushes {
             for phone in phones { happen(push, event, phone, owed) }
         }
-        for token in workload.owing[event.call].unregisters { known.remove(token.few) }
+        for token in workload.owing[event.call].unregistered(by: reacting) { known.remove(token.few) }
+    }
+
+    /// A phone did not say what was waited for: what waits for its token is decided by nobody.
+    mutating func giveUp(_ phone: Int?, _ owed: (OwedPush) -> Void) {
+        func isMeant(_ push: OwedPush) -> Bool { phone == nil || push.push.token.phone == phone }
+        for var push in held where isMeant(push) {
+            push.waitsInVain = true
+            owed(push)
+        }
+        held.removeAll(where: isMeant)
     }
 
     private mutating func happen(

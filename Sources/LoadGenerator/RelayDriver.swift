@@ -31,9 +31,11 @@ final class RelayDriver {
     func expects(_ status: Int, from call: Int) -> Bool { calls[call].expectedStatus.contains(status) }
 
     /// Fills `request` with the event's call; whatever it held is forgotten, its memory is kept.
-    func render(_ event: PlannedEvent, script: UInt16, into request: OutgoingRequest) {
+    func render(
+        _ event: PlannedEvent, script: UInt16, into request: OutgoingRequest, _ context: EventContext? = nil
+    ) {
         let call = calls[event.call]
-        values.choose(event, script: Int(script))
+        values.choose(event, script: Int(script), context)
         let head = request.head
         head.clear()
         request.body.clear(keepingUpTo: 16_384)
@@ -51,8 +53,8 @@ final class RelayDriver {
     }
 
     /// What the body of the event's call says, alone.
-    func renderBody(_ event: PlannedEvent, script: UInt16, into buffer: ByteBuffer) {
-        values.choose(event, script: Int(script))
+    func renderBody(_ event: PlannedEvent, script: UInt16, into buffer: ByteBuffer, _ context: EventContext? = nil) {
+        values.choose(event, script: Int(script), context)
         buffer.clear(keepingUpTo: 16_384)
         calls[event.call].body?.render(into: buffer, values)
     }

@@ -26,6 +26,8 @@ struct SessionTable {
         var unanswered: UInt16 = 0
         /// No event will become due any more.
         var isOver = false
+        /// The session has a memory, and may still speak when its events are over.
+        var isKept = false
         /// When the event that was settled last was settled, where the next waits for that.
         var settledAt = Instant(nanoseconds: .min)
         /// One more than the highest number of an event that was handed to the kernel.
@@ -74,11 +76,14 @@ struct SessionTable {
     var nextDue: Interval? { queue.top.map { Interval(nanoseconds: $0.time) } }
 
     /// A session begins. One without events is over at once.
-    mutating func begin(_ start: SessionCursor, _ workload: Workload) {
+    /// `isKept`: its row stays until `release`. Gives the row.
+    @discardableResult
+    mutating func begin(_ start: SessionCursor, _ workload: Workload, isKept: Bool = false) -> UInt32? {
         var cursor = start
-        guard let first = cursor.next(workload) else { return }
+        guard let first = cursor.next(workload) else { return nil }
         var row = Row(cursor: cursor)
         row.note(first)
+        row.isKept = isKept
         let place: UInt32
         if let reused = free.popLast() {
             place = reused
@@ -90,6 +95,7 @@ struct SessionTable {
         queue.push(first.at.nanoseconds, place)
         active += 1
         peak = max(peak, active)
+        return place
     }
 
     /// Takes the event that is due first and moves its session on to its next one. Nil when the event has to wait: it
@@ -171,8 +177,61 @@ struct SessionTable {
         if wasSent { rows[place].unanswered -= 1 }
         if isOrdered { rows[place].settledAt = instant }
         guard !rows[place].hasBacklog else { return rows[place].unanswered == 0 }
-        if rows[place].isOver, rows[place].unanswered == 0 { free.append(row) }
+        freeIfOver(row)
         return false
+    }
+
+    private mutating func freeIfOver(_ row: UInt32) {
+        if isIdle(row), !rows[Int(row)].isKept { free.append(row) }
+    }
+
+    // MARK: Rows of sessions with a memory
+
+    /// The row of the event that is due first.
+    var nextRow: UInt32? { queue.top?.row }
+
+    func session(_ row: UInt32) -> UInt32 { rows[Int(row)].cursor.session }
+
+    /// All events of its plan have become due.
+    func isOver(_ row: UInt32) -> Bool { rows[Int(row)].isOver }
+
+    /// They have left, too, and are settled.
+    func isIdle(_ row: UInt32) -> Bool {
+        rows[Int(row)].isOver && rows[Int(row)].unanswered == 0 && !rows[Int(row)].hasBacklog
+    }
+
+    /// An event that is no part of the plan may leave now.
+    func isFree(_ row: UInt32) -> Bool { !isOrdered || rows[Int(row)].unanswered == 0 && !rows[Int(row)].hasBacklog }
+
+    /// When the first of its waiting events was due; nil when none waits, or an earlier one is unanswered.
+    func waitingSince(_ row: UInt32) -> Interval? {
+        guard rows[Int(row)].hasBacklog, rows[Int(row)].unanswered == 0 else { return nil }
+        return backlogs[Int(rows[Int(row)].backlog)].at
+    }
+
+    func isAnswered(_ row: UInt32) -> Bool { !isOrdered || rows[Int(row)].unanswered == 0 }
+
+    /// Whether `takeWaiting` has something to take, and its turn has come.
+    func mayTakeWaiting(_ row: UInt32) -> Bool { rows[Int(row)].hasBacklog && rows[Int(row)].unanswered == 0 }
+
+    /// An event outside the plan, whose turn is now.
+    func due(_ row: UInt32, _ event: PlannedEvent) -> DueEvent {
+        DueEvent(
+            row: row, event: event, script: rows[Int(row)].cursor.script, isOverlapping: rows[Int(row)].unanswered > 0,
+            freeAt: rows[Int(row)].settledAt)
+    }
+
+    /// Events of the plan that had their turn.
+    func taken(_ row: UInt32) -> UInt32 {
+        let taken = rows[Int(row)].cursor.taken
+        guard rows[Int(row)].hasBacklog else { return rows[Int(row)].isOver ? taken : taken - 1 }
+        return backlogs[Int(rows[Int(row)].backlog)].cursor.taken - 1
+    }
+
+    /// The session speaks no more, and its row may be used again. It must be idle.
+    mutating func release(_ row: UInt32) {
+        rows[Int(row)].isKept = false
+        freeIfOver(row)
     }
 }
 

@@ -30,6 +30,10 @@ final class Workload: Sendable {
     /// Of times and choices: independent of the run, so that a seed names one schedule.
     let scheduleSeed: Seed
     let valueSeed: Seed
+    /// Of what depends on phones: when a reaction follows its event, and whether it does.
+    let reactionSeed: Seed
+    /// By script: its sessions capture or react, so that they have a memory.
+    private let remembering: [Bool]
     /// Of tokens and secrets: they differ from run to run.
     let sessionSeed: Seed
     let userSeed: Seed
@@ -63,12 +67,30 @@ final class Workload: Sendable {
         self.run = run
         scheduleSeed = seed.child("schedule")
         valueSeed = seed.child("values")
+        reactionSeed = seed.child("reactions")
+        remembering = scripts.map { script in
+            !script.reactions.isEmpty || script.steps.contains { !scenario.relay.profile.calls[$0.call].captures.isEmpty }
+        }
         let identity = seed.child("identity").child(UInt64(run))
         sessionSeed = identity.child("sessions")
         userSeed = identity.child("users")
     }
 
     func steps(of script: UInt16) -> Range<Int> { scriptRanges[Int(script)] }
+
+    /// So long after its beginning a session may wait for a phone.
+    func longestWait(_ script: UInt16) -> Interval {
+        .seconds(min((scripts[Int(script)].reactions.compactMap(\.within).max() ?? 0) / pace, 4e9))
+    }
+
+    /// So long after its last planned event it heeds its phones; zero without reactions.
+    func listen(_ script: UInt16) -> Interval {
+        scripts[Int(script)].reactions.isEmpty ? .zero : .seconds(min(scripts[Int(script)].listen / pace, 4e9))
+    }
+
+    func remembers(_ script: UInt16) -> Bool { remembering[Int(script)] }
+    /// Whether any session has a memory.
+    var hasMemory: Bool { remembering.contains(true) }
 
     /// A script by weight; draws only when there is a choice.
     func drawScript(_ generator: inout Generator) -> UInt16 {

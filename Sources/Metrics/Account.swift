@@ -27,6 +27,20 @@ package struct Account: Sendable {
         rows.sort { ($0.place, $0.type.rawValue, $0.token.bits) < ($1.place, $1.type.rawValue, $1.token.bits) }
     }
 
+    /// Adds a call that no plan has, where it belongs.
+    package mutating func insert(_ call: SeenCall) {
+        let index = Account.firstIndex(in: calls.count) { calls[$0].place >= call.place }
+        if index < calls.count, calls[index].place == call.place { return }
+        calls.insert(call, at: index)
+    }
+
+    /// The same account with what `planned` says of expectations and tokens. What is known of calls stays.
+    package mutating func replan(as planned: Account) {
+        rows = planned.rows
+        tokenCalls = planned.tokenCalls
+        for call in planned.calls { insert(call) }
+    }
+
     /// Calls stand in order of session and step from the beginning.
     package func index(ofCall place: UInt64) -> Int? {
         let index = Account.firstIndex(in: calls.count) { calls[$0].place >= place }
@@ -36,7 +50,7 @@ package struct Account: Sendable {
     /// A session's calls up to that step.
     package func calls(of session: UInt32, through step: UInt32) -> ArraySlice<SeenCall> {
         let start = Account.firstIndex(in: calls.count) { calls[$0].session >= session }
-        let end = Account.firstIndex(in: calls.count) { calls[$0].place > UInt64(session) << 32 | UInt64(step) }
+        let end = Account.firstIndex(in: calls.count) { calls[$0].place > EventNumber.place(session: session, step: step) }
         return calls[start..<max(start, end)]
     }
 

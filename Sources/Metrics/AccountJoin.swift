@@ -126,7 +126,7 @@ package struct JoinedAccount: Sendable {
     }
 
     private struct Newest {
-        var step: UInt32
+        var place: UInt64
         var push: SeenPush
     }
 
@@ -155,7 +155,7 @@ package struct JoinedAccount: Sendable {
             }
             let key = LaneKey(session: push.session, lane: account.rows[row].lane)
             let last = newest[key]
-            let isOlder = push.isLiveActivity && (last.map { push.step < $0.step } ?? false)
+            let isOlder = push.isLiveActivity && (last.map { push.place < $0.place } ?? false)
             let served = Served(row: row, token: push.token)
             if knownToRelay.contains(served) {
                 if account.call(at: push.place)?.attempts ?? 1 < 2 { fault[index] = .duplicated }
@@ -167,7 +167,7 @@ package struct JoinedAccount: Sendable {
             if !push.flags.contains(.isAnswerUndelivered) { knownToRelay.insert(served) }
             guard isReceived(push, isOlder: isOlder) else { continue }
             if deliveries[row].accepted == nil { deliveries[row].accepted = index }
-            if push.isLiveActivity, !isOlder { newest[key] = Newest(step: push.step, push: push) }
+            if push.isLiveActivity, !isOlder { newest[key] = Newest(place: push.place, push: push) }
         }
     }
 
@@ -219,6 +219,8 @@ package struct JoinedAccount: Sendable {
             let row = account.rows[index]
             if let accepted = deliveries[index].accepted {
                 deliveries[index].outcome = account.pushes[accepted].arrivedAt > deliveries[index].due ? .late : .delivered
+            } else if row.flags.contains(.waitsInVain) {
+                deliveries[index].outcome = .undecided
             } else if wasNeverSent(row, circumstances) {
                 deliveries[index].outcome = .unsent
             } else if row.mayBeSuperseded || isBackedOff(index), isSuperseded(index) {
@@ -297,7 +299,7 @@ package struct JoinedAccount: Sendable {
             guard push.session == row.session, push.isMarked, isHeldUp(push), let lane = tokens.lanes[push.token],
                 row.plannedAt - row.deadline <= push.arrivedAt, push.arrivedAt <= deliveries[index].due
             else { return false }
-            return lane == row.lane || push.step <= row.step && lane.phone == row.lane.phone
+            return lane == row.lane || push.place <= row.place && lane.phone == row.lane.phone
         }
     }
 
@@ -327,7 +329,7 @@ package struct JoinedAccount: Sendable {
         let row = account.rows[index]
         return account.rows.indices.lazy.filter { [account] other in
             let newer = account.rows[other]
-            guard newer.session == row.session, newer.step > row.step, newer.type == row.type else { return false }
+            guard newer.session == row.session, newer.place > row.place, newer.type == row.type else { return false }
             return newer.lane == row.lane || isOfStarted(newer, by: row)
         }
     }

@@ -11,6 +11,11 @@ package struct Correlation: Sendable {
     package var expected = 0
     /// Expectations by what of ours excuses them.
     package var excuses: [String: Int] = [:]
+    /// Events that were not sent because what they have to say was not there, and by what they lacked.
+    package var withheld = 0
+    package var withheldFor: [String: Int] = [:]
+    /// How many of the undecided waited for a token that a phone never told.
+    package var undecidedInVain = 0
     /// How many of the lost belong to an event the relay did not take.
     package var lostUnaccepted = 0
     /// Pushes without our marker to tokens that nobody has, where the relay is not ours.

@@ -94,7 +94,12 @@ package struct Correlator: Sendable {
         correlation.events += 1
         series.rows[series.second(of: call.plannedAt)].planned += 1
         guard call.state == .sent else {
-            correlation.dropped += 1
+            if call.state == .withheld {
+                correlation.withheld += 1
+                count(answer, in: \.withheldFor)
+            } else {
+                correlation.dropped += 1
+            }
             return
         }
         correlation.sent += 1
@@ -155,7 +160,7 @@ package struct Correlator: Sendable {
         for (index, fault) in joined.fault.enumerated() {
             guard let fault else { continue }
             let push = account.pushes[index]
-            let kind = push.isMarked ? account.call(at: place(of: push))?.kind : nil
+            let kind = push.isMarked ? account.call(at: push.place)?.kind : nil
             count(fault, kind: kind)
             add(
                 fault,
@@ -171,14 +176,13 @@ package struct Correlator: Sendable {
         }
     }
 
-    private func place(of push: SeenPush) -> UInt64 { UInt64(push.session) << 32 | UInt64(push.step) }
-
     private mutating func close(row index: Int, _ joined: JoinedAccount) {
         let row = joined.account.rows[index]
         let delivery = joined.deliveries[index]
         correlation.expected += 1
         count(delivery.outcome, kind: row.kind)
         if let excuse = delivery.excuse { count(excuse, in: \.excuses) }
+        if delivery.outcome == .undecided, row.flags.contains(.waitsInVain) { correlation.undecidedInVain += 1 }
         if let accepted = delivery.accepted {
             let latency = joined.account.pushes[accepted].arrivedAt - row.plannedAt
             series.add(delivery: latency, plannedAt: row.plannedAt)

@@ -14,9 +14,9 @@ package enum DeliveryClass: String, CaseIterable, Hashable, Sendable {
     case lost
     /// Not accepted, and a named fault or outage of ours explains it.
     case excused
-    /// We never sent its event, or could not while we held the relay down.
+    /// We never sent its event: what it has to say was not there, a queue of ours was full, or we held the relay down.
     case unsent
-    /// Not accepted, but it is due after the end of the run.
+    /// Not accepted, but it is due after the end of the run, or what it waited for never came.
     case undecided
 
     /// A further 200 for something that had its 200, and the relay knew.
@@ -50,6 +50,8 @@ package struct Expectation: Hashable, Sendable {
         package static let isThrottled = Flags(rawValue: 4)
         /// Waited for its token to be registered; `owedSince` is then later than the event.
         package static let wasHeld = Flags(rawValue: 8)
+        /// Its token was to come from a phone, which never told it in the time that the script gives it.
+        package static let waitsInVain = Flags(rawValue: 16)
     }
 
     package var session: UInt32
@@ -81,7 +83,7 @@ package struct Expectation: Hashable, Sendable {
         self.token = token
     }
 
-    package var place: UInt64 { UInt64(session) << 32 | UInt64(step) }
+    package var place: UInt64 { EventNumber.place(session: session, step: step) }
     package var mayBeSuperseded: Bool { flags.contains(.mayBeSuperseded) }
     package var isFinal: Bool { flags.contains(.isFinal) }
 }

@@ -9,6 +9,8 @@ package struct SeenCall: Hashable, Sendable {
         case planned
         /// Never sent, because a queue of ours was full.
         case dropped
+        /// Never sent, because what it has to say was not there: an answer of the relay or a phone did not tell it.
+        case withheld
         /// Sent; `status` is 0 where no answer came.
         case sent
     }
@@ -39,7 +41,7 @@ package struct SeenCall: Hashable, Sendable {
         self.scriptStep = scriptStep
     }
 
-    package var place: UInt64 { UInt64(session) << 32 | UInt64(step) }
+    package var place: UInt64 { EventNumber.place(session: session, step: step) }
     package var wasAnswered: Bool { state == .sent && status != 0 }
 }
 

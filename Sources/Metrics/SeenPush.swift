@@ -86,7 +86,7 @@ package struct SeenPush: Hashable, Sendable {
     }
 
     /// Session and step of the marker; of no meaning without one.
-    package var place: UInt64 { UInt64(session) << 32 | UInt64(step) }
+    package var place: UInt64 { EventNumber.place(session: session, step: step) }
     package var isMarked: Bool { flags.contains(.isMarked) }
     package var isAccepted: Bool { status == 200 }
     package var metFault: Bool { faultRule != 0 }

@@ -23,12 +23,12 @@ struct CardAges {
     }
 
     private struct Offer {
-        var step: UInt32
+        var place: UInt64
         var at: Instant
     }
 
     private struct Showing {
-        var step: UInt32
+        var place: UInt64
         var at: Instant
         var isEnd: Bool
     }
@@ -49,16 +49,16 @@ struct CardAges {
             for index in rows {
                 let row = account.rows[index]
                 if let call = account.call(at: row.place), call.state == .sent {
-                    offers.append(Offer(step: row.step, at: call.sentAt))
+                    offers.append(Offer(place: row.place, at: call.sentAt))
                 }
                 if let accepted = joined.deliveries[index].accepted {
                     let push = account.pushes[accepted]
                     // It came behind a newer one, and the card stays as it is.
                     if push.outcome == .ignoredOlder || push.outcome == .ignoredEnded { continue }
-                    showings.append(Showing(step: row.step, at: push.arrivedAt, isEnd: push.event == .end))
+                    showings.append(Showing(place: row.place, at: push.arrivedAt, isEnd: push.event == .end))
                 }
             }
-            offers.sort { $0.step < $1.step }
+            offers.sort { $0.place < $1.place }
             showings.sort { $0.at < $1.at }
             stretches += Self.stretches(offers, showings, until: min(circumstances.end, account.endsAt))
         }
@@ -69,11 +69,11 @@ struct CardAges {
     private static func stretches(_ offers: [Offer], _ showings: [Showing], until end: Instant) -> [Stretch] {
         guard let first = showings.first else { return [] }
         var stretches: [Stretch] = []
-        var shown = first.step
+        var shown = first.place
         var time = first.at
         func pass(to next: Instant) {
             guard next > time else { return }
-            if let newer = offers.first(where: { $0.step > shown }), newer.at < next {
+            if let newer = offers.first(where: { $0.place > shown }), newer.at < next {
                 let begin = max(time, newer.at)
                 if begin > time { stretches.append(Stretch(start: time, end: begin, offeredAt: nil)) }
                 stretches.append(Stretch(start: begin, end: next, offeredAt: newer.at))
@@ -85,11 +85,11 @@ struct CardAges {
         if first.isEnd { return [] }
         for showing in showings.dropFirst() {
             pass(to: showing.at)
-            shown = max(shown, showing.step)
+            shown = max(shown, showing.place)
             if showing.isEnd { return stretches }
         }
         // Nothing newer was offered: what the card shows from here on is its last state.
-        if offers.contains(where: { $0.step > shown }) { pass(to: end) }
+        if offers.contains(where: { $0.place > shown }) { pass(to: end) }
         return stretches
     }
 }

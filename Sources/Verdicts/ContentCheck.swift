@@ -26,6 +26,19 @@ final class ContentCheck {
         carried = plan.flatMap { CarriedCheck($0) }
     }
 
+    func learn(_ note: CaptureNote) { renderer?.learn(note) }
+
+    func learn(_ made: MadeReaction) { renderer?.learn(made) }
+
+    /// Of the account's sessions nothing is asked any more.
+    func forget(_ account: Account) {
+        var last: UInt32?
+        for call in account.calls where call.session != last {
+            renderer?.forget(call.session)
+            last = call.session
+        }
+    }
+
     var judgesSchemas: Bool { checker?.judgesSchemas ?? false }
 
     var judgesCarried: Bool { carried != nil }

@@ -33,7 +33,7 @@ struct Evidence {
             if let push = entry.request {
                 if wanted.contains(push.id) { pushes[push.id] = exchange(push) }
             } else if case .event(let event) = entry, !places.isEmpty {
-                let place = UInt64(event.session) << 32 | UInt64(event.step)
+                let place = EventNumber.place(session: event.session, step: event.step)
                 if places.contains(place) { calls[place] = call(event) }
             }
             return pushes.count < wanted.count || calls.count < places.count
@@ -86,7 +86,7 @@ extension EventEntry {
 extension Finding {
     fileprivate var place: UInt64? {
         guard let session, let step else { return nil }
-        return UInt64(session) << 32 | UInt64(step)
+        return EventNumber.place(session: session, step: step)
     }
 }
 

@@ -13,6 +13,8 @@ struct Pass {
     /// After an account's last deadline, in which stragglers still find it: a relay's own retries, a slow answer.
     private static let linger = Interval.seconds(30)
     private static let mostDistantNotes = 1_000_000
+    /// Of one account.
+    private static let mostReactions = 100_000
 
     let context: RunContext
     var story = Story()
@@ -32,6 +34,9 @@ struct Pass {
     private var nextOpening = Instant(nanoseconds: .min)
     /// What became of pushes that were stored, and pushes whose answer never left us.
     private var lateOutcomes: [UInt64: Outcome] = [:]
+    /// By account: what its sessions did beyond the plan, in the order of the journal.
+    private var reactions: [UInt32: [MadeReaction]] = [:]
+    private let content: ContentCheck
     private var undelivered: Set<UInt64> = []
     private(set) var pushesRead = 0
     private(set) var eventsRead = 0
@@ -44,6 +49,7 @@ struct Pass {
         self.context = context
         self.correlator = correlator
         let content = ContentCheck(plan: plan)
+        self.content = content
         context.hasSchemas = content.judgesSchemas
         context.carriesValues = content.judgesCarried
         observer = Observer(run: plan?.run, content: content, context: context)
@@ -79,12 +85,37 @@ struct Pass {
         }
         if let overrun = note.overrun, context.overruns.count < Self.mostDistantNotes { context.overruns.append(overrun) }
         if let push = note.undelivered, undelivered.count < Self.mostDistantNotes { undelivered.insert(push) }
+        if let plan {
+            if let capture = note.capture { see(capture) }
+            if let reaction = note.reaction { see(reaction, plan) }
+        }
         if let scenario {
             story.pass(note, scenario, context)
         } else {
             story.passFault(note, context)
             if let act = note.tokenAct { beginAnew(act) }
         }
+    }
+
+    private func see(_ capture: CaptureNote) {
+        content.learn(capture)
+        context.learn(capture)
+    }
+
+    /// A call that no plan has is the account's from here on, with the token that it speaks of.
+    private mutating func see(_ note: ReactionNote, _ plan: Plan) {
+        let made = MadeReaction(note)
+        story.see(note, plan)
+        let number = plan.account(ofSession: made.session)
+        guard open[number] != nil, let call = plan.call(made), reactions[number]?.count ?? 0 < Self.mostReactions else {
+            return
+        }
+        content.learn(made)
+        reactions[number, default: []].append(made)
+        guard !made.isInVain else { return }
+        open[number]!.insert(call)
+        open[number]!.endsAt = max(open[number]!.endsAt, made.plannedAt + plan.longestDeadline)
+        if !made.token.isEmpty { owners[TokenHash(made.token)] = number }
     }
 
     /// Where a mock ran alone, whoever drives it says by its admin API when a token's history begins anew.
@@ -122,9 +153,10 @@ struct Pass {
     /// before it as well. Empty where the account is not open or has no such call.
     private mutating func calls(of marker: Marker?) -> ArraySlice<SeenCall> {
         guard let marker, let plan else { return [] }
-        let place = UInt64(marker.session) << 32 | UInt64(marker.step)
         let number = plan.account(ofSession: marker.session)
-        guard let index = open[number]?.index(ofCall: place) else { return [] }
+        guard let index = open[number]?.index(ofCall: EventNumber.place(session: marker.session, step: marker.step)) else {
+            return []
+        }
         guard context.carriesValues else { return open[number]!.calls[index...index] }
         return open[number]!.calls(of: marker.session, through: marker.step)
     }
@@ -147,7 +179,12 @@ struct Pass {
     private mutating func see(_ event: EventEntry) {
         eventsRead += 1
         var call = SeenCall(session: event.session, step: event.step, kind: event.kind, plannedAt: event.plannedAt)
-        call.state = event.failure == EventFailure.dropped.rawValue ? .dropped : .sent
+        call.state =
+            switch EventFailure(rawValue: event.failure) {
+            case .dropped: .dropped
+            case .withheld: .withheld
+            default: .sent
+            }
         // A relay that takes no connection was sent nothing; that it was not is its own doing.
         call.sentAt = event.sentAt.nanoseconds == 0 ? event.plannedAt + event.lateness : event.sentAt
         call.answeredAt = event.answeredAt
@@ -158,7 +195,7 @@ struct Pass {
         let isExpected = expectedStatuses[safe: Int(event.kind)]?.contains(Int(event.status))
         call.wasTaken = call.wasAnswered && event.failure == 0 && isExpected ?? (200..<300).contains(event.status)
         let answer =
-            call.wasAnswered
+            call.wasAnswered || call.state == .withheld
             ? String(decoding: event.answer, as: UTF8.self) : EventFailure(rawValue: event.failure).map { "\($0)" } ?? ""
         correlator.observe(call, answer: answer)
         guard let plan else { return }
@@ -183,7 +220,14 @@ struct Pass {
                 openAccount(plan, origin)
             }
         }
-        while let number = closing.next(before: instant) { close(number) }
+        while let number = closing.next(before: instant) {
+            // It did more than its plan says.
+            if let end = open[number]?.endsAt, end + Self.linger >= instant, reactions[number] != nil {
+                closing.add(number, at: end + Self.linger)
+            } else {
+                close(number)
+            }
+        }
     }
 
     private mutating func openAccount(_ plan: Plan, _ origin: Instant) {
@@ -198,6 +242,9 @@ struct Pass {
 
     private mutating func close(_ number: UInt32) {
         guard var account = open.removeValue(forKey: number) else { return }
+        if let plan, let origin = story.origin, let made = reactions.removeValue(forKey: number) {
+            account.replan(as: plan.account(number: number, origin: origin, reactions: made))
+        }
         account.settle(late: lateOutcomes, undelivered: undelivered)
         if !lateOutcomes.isEmpty || !undelivered.isEmpty {
             for push in account.pushes {
@@ -210,6 +257,7 @@ struct Pass {
         course.close(joined, context)
         for call in account.tokenCalls { owners[call.token] = nil }
         for row in account.rows { owners[row.token] = nil }
+        content.forget(account)
     }
 
     /// Closes all that is open, as of `end`. What was planned for later is owed nothing.

@@ -50,7 +50,12 @@ struct Soundness {
             story.finish == nil
                 ? "the run was killed: this is judged as far as it got"
                 : story.finish?.isInterrupted == true ? "a signal ended the run" : "it did", costs: .absence)
-        let undecided = correlation.count(.undecided)
+        for (words, count) in story.inVain.sorted(by: { $0.key < $1.key }) {
+            add(
+                "phones told what was waited for", false,
+                "\(count) session\(count == 1 ? "" : "s") waited in vain for \(words): what hangs on it is undecided")
+        }
+        let undecided = correlation.count(.undecided) - correlation.undecidedInVain
         if undecided > 0, story.finish != nil {
             add(
                 "every deadline has passed", false,

@@ -4,6 +4,7 @@ import Basics
 import Conformance
 import Faults
 import Journal
+import LoadGenerator
 import Metrics
 import Scenarios
 
@@ -26,6 +27,14 @@ struct Story {
     private static let mostFirings = 1 << 20
     /// How often each of the scenario's faults met something, by its number in pushes, and when for the last time.
     private var firings: [UInt32: (count: Int, last: Instant)] = [:]
+
+    /// What phones never told in the time that scripts give them, in words, and how often.
+    private(set) var inVain: [String: Int] = [:]
+
+    mutating func see(_ note: ReactionNote, _ plan: Plan) {
+        guard note.isInVain else { return }
+        inVain[plan.words(of: MadeReaction(note)), default: 0] += 1
+    }
 
     var origin: Instant? { phases.first?.at }
 

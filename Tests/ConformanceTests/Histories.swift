@@ -78,6 +78,20 @@ extension History {
     /// Afterwards the older activity's unregistering comes.
     static var overtaken: History { rotated.with { $0.call(8, .lateUnregister, at: 28) } }
 
+    /// The device registers again without its start token, and the next session is started by it all the same.
+    static var relaunched: History {
+        honest.with { history in
+            history.call(7, .register, at: 30)
+            history.registers(7, .device, .device)
+            history.call(9, .start, at: 40)
+            history.expect(9, .start, at: 40, event: .start, token: .start, lane: .start)
+            history.push(9, at: 40.02, event: .start, token: .start) {
+                $0.flags.insert(.asksForToken)
+                $0.outcome = .started
+            }
+        }
+    }
+
     static var takenBack: History {
         honest.with { history in
             history.call(7, .unregister, at: 27)

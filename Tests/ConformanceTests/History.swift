@@ -88,7 +88,7 @@ struct History {
     mutating func registers(
         _ step: UInt32, _ token: TokenHash, _ lane: Lane, session: UInt32 = session, isRegistration: Bool = true
     ) {
-        let place = UInt64(session) << 32 | UInt64(step)
+        let place = EventNumber.place(session: session, step: step)
         tokenCalls.append(TokenCall(place: place, token: token, lane: lane, isRegistration: isRegistration))
     }
 

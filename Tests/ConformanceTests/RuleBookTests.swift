@@ -1,6 +1,7 @@
 // The book as a whole: ids, levels, what every rule says to nothing and to a history that puts it to the test honestly.
 
 import Basics
+import Journal
 import Metrics
 import Pushes
 import Testing
@@ -13,6 +14,9 @@ private let honestHistories: [String: @Sendable () -> History] = [
     "accepted-is-pushed": { .honest },
     "answers-in-time": { .honest.with { $0.push(2, at: 2.01, status: 0) { $0.faultRule = 1 } } },
     "bad-requests-refused": { .honest.with { $0.call(7, .nonsense, at: 30, status: 400) } },
+    "answers-hold-values": {
+        .honest.with { $0.run.learn(CaptureNote(session: 1, step: 0, name: "activityID", value: "a1")) }
+    },
     "content-decodes": { .honest },
     "content-fits-contract": { .honest.with { $0.run.hasSchemas = true } },
     "content-unchanged": { .honest.with { $0.run.passesContent = true } },
@@ -30,6 +34,7 @@ private let honestHistories: [String: @Sendable () -> History] = [
     "new-token-used": { .rotated },
     "newer-registration-kept": { .overtaken },
     "unregister-respected": { .takenBack },
+    "start-token-kept": { .relaunched },
     "unknown-secret-silent": { .honest.with { $0.call(7, .stranger, at: 30) } },
     "other-environment-once": { .otherEnvironment("BadEnvironmentKeyInToken") },
     "bad-token-other-environment": { .otherEnvironment("BadDeviceToken") },

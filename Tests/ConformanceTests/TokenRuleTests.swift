@@ -214,6 +214,22 @@ struct RegistrationRuleTests {
         #expect(old(41).with { $0.pushes[$0.pushes.count - 1].type = .alert }.findings("new-token-used") == 0)
     }
 
+    @Test("a start that does not come after a relaunch breaks start-token-kept, as one to a replaced token does")
+    func startToken() {
+        let lost = History.relaunched.with { $0.pushes.removeLast() }
+        #expect(lost.verdict(of: "start-token-kept").isBroken)
+        // Where the device had not registered anew, that is another rule's affair.
+        let plain = lost.with { $0.tokenCalls.removeLast() }
+        #expect(plain.verdict(of: "start-token-kept") == .notExercised)
+        let replaced = History.relaunched.with { history in
+            history.registers(7, .stranger, .start)
+            history.rows[history.rows.count - 1].token = .stranger
+        }
+        #expect(replaced.verdict(of: "start-token-kept").isBroken)
+        let right = replaced.with { $0.pushes[$0.pushes.count - 1].token = .stranger }
+        #expect(right.isKept("start-token-kept"))
+    }
+
     @Test("a registration that was not taken, of another lane or of a second phone replaces nothing")
     func notReplaced() {
         let old = History.rotated.with { $0.push(9, at: 41) }

@@ -14,6 +14,8 @@ import Synchronization
 final class TinyRelay: Sendable {
     enum Manner: Sendable {
         case answer(Int), silence
+        /// 200 with that body.
+        case says(String)
         /// Each answer comes so much later.
         case late(Interval)
         /// One request after another, so long for each.
@@ -68,6 +70,7 @@ final class TinyRelay: Sendable {
             seen.requests.withLock { $0.append(request) }
             switch manner {
             case .answer(let status): exchange.respond(status: status, body: Array((status == 200 ? "{}" : "{\"is\":\(status)}").utf8))
+            case .says(let text): exchange.respond(status: 200, body: Array(text.utf8))
             case .silence: silent.append(exchange)
             case .late(let delay): _ = loop.after(delay) { exchange.respond(status: 200) }
             case .oneByOne(let time):

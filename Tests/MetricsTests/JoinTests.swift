@@ -345,7 +345,7 @@ struct AccountTests {
         for step in [1, 3, 4] as [UInt32] {
             account.calls.append(SeenCall(session: 1, step: step, kind: 0, plannedAt: instant(0)))
         }
-        let place = { (step: UInt64) in UInt64(1) << 32 | step }
+        let place = { (step: UInt32) in EventNumber.place(session: 1, step: step) }
         #expect([1, 3, 4].map { account.index(ofCall: place($0)) } == [0, 1, 2])
         #expect([0, 2, 5].allSatisfy { account.call(at: place($0)) == nil })
         #expect(account.call(at: place(3))?.step == 3)

@@ -63,7 +63,7 @@ struct Story {
     ) {
         account.tokenCalls.append(
             TokenCall(
-                place: UInt64(session) << 32 | UInt64(step), token: token, lane: Lane(role: role, phone: phone),
+                place: EventNumber.place(session: session, step: step), token: token, lane: Lane(role: role, phone: phone),
                 isRegistration: isRegistration))
     }
 

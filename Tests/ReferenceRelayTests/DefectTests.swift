@@ -135,6 +135,16 @@ import Testing
         #expect(broken.rows.devices.isEmpty)
     }
 
+    @Test func forgetsStartToken() {
+        let (honest, broken) = pair(.forgetsStartToken) { rig in
+            rig.device(start: "e1")
+            rig.device()
+            rig.event(.start)
+        }
+        #expect(honest.attempts.map(\.token) == ["e1"])
+        #expect(broken.attempts.isEmpty)
+    }
+
     @Test func obeysLateUnregister() {
         let (honest, broken) = pair(.obeysLateUnregister) { rig in
             rig.activity("a1")

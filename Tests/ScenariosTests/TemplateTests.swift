@@ -19,6 +19,7 @@ private struct Values: TemplateValues {
         case .session(let name): withBytes(of: session[name] ?? "") { encoding.append($0, into: buffer) }
         case .event(let name): withBytes(of: event[name] ?? "") { encoding.append($0, into: buffer) }
         case .own(let index): own[index].append(encoding, into: buffer)
+        case .captured: break
         }
     }
 }

@@ -212,8 +212,7 @@ extension Claim {
         Claim(
             "R0.44", .must,
             "A push-to-start token counts for the app, follows its changes, and survives a registration without it.",
-            norm: plan,
-            missing: "A session keeps one push-to-start token: no script gives it another, or registers again without."),
+            norm: plan, rules: ["start-token-kept"], defects: ["forgets-start-token"]),
         Claim(
             "R0.45", .should,
             "After a run the relay's health page counts as many devices and deliveries as there were.",

@@ -27,8 +27,7 @@ extension Claim {
         Claim(
             "R3.3", .must,
             "The answer to that registration carries the id by which the activity is updated and ended.",
-            norm: source,
-            missing: "A profile takes no value out of an answer, so no call can use an id that the relay gave."),
+            norm: source, rules: ["answers-hold-values"]),
         Claim(
             "R3.4", .must, "An update yields one push to that activity's token, through APNs or FCM as its row says.",
             norm: page, rules: ["states-delivered", "no-duplicate-push"],
@@ -155,7 +154,7 @@ extension Claim {
         Claim(
             "R3.37", .should, "Asking by business id finds every living row, of iOS and of Android.",
             norm: follows,
-            missing: "A profile takes no value out of an answer, and the journal keeps no body of an expected one."),
+            missing: "A profile takes single values out of an answer; that it names every living row cannot be asked."),
         Claim(
             "R3.38", .should, "A 429 of the API says after how many seconds to come back.",
             norm: source,

@@ -63,7 +63,7 @@ enum ActivityRules {
 
     /// We posted the event twice because its connection died without a word.
     private static func wasSentTwice(_ push: SeenPush, _ joined: JoinedAccount) -> Bool {
-        (joined.account.call(at: UInt64(push.session) << 32 | UInt64(push.step))?.attempts ?? 1) > 1
+        (joined.account.call(at: push.place)?.attempts ?? 1) > 1
     }
 
     static let startIsComplete = Rule(

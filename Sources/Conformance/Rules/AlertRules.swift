@@ -17,7 +17,7 @@ enum AlertRules {
         advice: "send the Live Activity push from a path of its own, not from the one that sends alerts"
     ) { joined, run, tally in
         for push in joined.account.pushes where push.isMarked {
-            let place = UInt64(push.session) << 32 | UInt64(push.step)
+            let place = push.place
             guard joined.account.index(ofCall: place) != nil, joined.account.rows(at: place, .alert).isEmpty,
                 !joined.account.rows(at: place, .liveactivity).isEmpty
             else { continue }

@@ -27,7 +27,7 @@ enum DeliveryRules {
             instant < owed.plannedAt ? "\(owed.plannedAt - instant) before" : "\(instant - owed.plannedAt) after"
         }
         let held = joined.account.pushes.last { push in
-            push.metFault && push.isMarked && push.session == owed.session && push.step < owed.step && push.type == owed.type
+            push.metFault && push.isMarked && push.session == owed.session && push.place < owed.place && push.type == owed.type
                 && joined.tokens.lanes[push.token] == owed.lane && owed.plannedAt - owed.deadline <= push.arrivedAt
                 && push.arrivedAt <= due
         }
@@ -146,7 +146,7 @@ enum DeliveryRules {
             tally.test()
             guard joined.fault[index] == .reordered else { continue }
             let newer = joined.account.pushes[..<index].last {
-                $0.token == push.token && $0.session == push.session && $0.step > push.step && $0.isAccepted
+                $0.token == push.token && $0.session == push.session && $0.place > push.place && $0.isAccepted
             }
             tally.find(
                 "an older state followed a newer one", expected: "nothing older than step \(newer?.step ?? 0)",

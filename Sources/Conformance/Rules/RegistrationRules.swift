@@ -5,7 +5,7 @@ import Metrics
 import Pushes
 
 enum RegistrationRules {
-    static let all = [newTokenUsed, newerKept, unregisterRespected, unknownSilent]
+    static let all = [newTokenUsed, newerKept, unregisterRespected, unknownSilent, startTokenKept]
 
     static let newTokenUsed = Rule(
         "new-token-used", ["R0.18"], .must,
@@ -93,6 +93,39 @@ enum RegistrationRules {
         }
     }
 
+    static let startTokenKept = Rule(
+        "start-token-kept", ["R0.44"], .must, basis: .absence,
+        requirement: "A push-to-start token counts until another takes its place, also where its device registers without it.",
+        norm: "Relay contract: the token travels with the device's registration, and one that is left out says nothing",
+        advice: "keep the stored start token where a registration brings none, and overwrite it where one does"
+    ) { joined, run, tally in
+        let registrations = joined.account.tokenCalls.filter { call in
+            call.isRegistration && joined.account.call(at: call.place)?.wasTaken == true
+        }
+        for (index, row) in joined.account.rows.enumerated() where row.event == .start && row.lane.role == .start {
+            let earlier = registrations.filter { $0.lane.phone == row.lane.phone && $0.place < row.place }
+            guard joined.isUndisturbed(row.session), let last = earlier.last(where: { $0.lane.role == .start }),
+                last.token == row.token
+            else { continue }
+            let wasReplaced = earlier.contains { $0.lane.role == .start && $0.token != row.token }
+            let wasLeftOut = earlier.contains { $0.lane.role == .device && $0.place > last.place }
+            guard wasReplaced || wasLeftOut, [.delivered, .late, .lost].contains(joined.deliveries[index].outcome) else {
+                continue
+            }
+            tally.test()
+            if let stray = joined.attempts(of: index).first(where: { $0.token != row.token }) {
+                tally.find(
+                    "a start went to a start token that another had replaced", expected: "the one that was registered last",
+                    seen: "the older one", session: row.session, step: row.step, stray.id)
+            } else if joined.attempts(of: index).isEmpty {
+                tally.find(
+                    "no start went to a start token that is still the phone's",
+                    expected: "a start, for the token was registered and never replaced", seen: "none", session: row.session,
+                    step: row.step)
+            }
+        }
+    }
+
     static let unknownSilent = Rule(
         "unknown-secret-silent", ["R0.30"], .must,
         requirement: "An event of a user whom nobody has registered reaches nobody.",
@@ -101,7 +134,7 @@ enum RegistrationRules {
     ) { joined, run, tally in
         for call in joined.account.calls where run.unknownKinds.contains(call.kind) && call.wasTaken { tally.test() }
         for push in joined.account.pushes where push.isMarked {
-            let place = UInt64(push.session) << 32 | UInt64(push.step)
+            let place = push.place
             guard let call = joined.account.call(at: place), run.unknownKinds.contains(call.kind) else { continue }
             tally.find(
                 "`\(run.kind(call.kind))` of an unknown user caused a push", expected: "none",

@@ -6,7 +6,7 @@ import Metrics
 import Pushes
 
 enum ServingRules {
-    static let all = [serves, acceptedIsPushed, answersInTime, badRequestsRefused]
+    static let all = [serves, acceptedIsPushed, answersInTime, badRequestsRefused, answersHoldValues]
 
     /// How close to an outage of ours a call may have been cut off by it.
     private static let slack = Interval.seconds(1)
@@ -52,6 +52,27 @@ enum ServingRules {
             return tally.verdict
         }
     }
+
+    private struct HoldsValues: RuleMachine {
+        func verdict(_ run: RunContext) -> Verdict {
+            var tally = Tally()
+            tally.test(run.capturedCount + run.missedCount)
+            for note in run.missed {
+                tally.find(
+                    "an answer did not hold `\(note.name)`",
+                    expected: "JSON with a text, a number, true or false there, of at most 256 bytes",
+                    seen: note.failure ?? "nothing", session: note.session, step: note.step)
+            }
+            return tally.verdict
+        }
+    }
+
+    static let answersHoldValues = Rule(
+        "answers-hold-values", ["R3.3"], .must,
+        requirement: "An answer of the status that the profile expects holds the values that later calls need.",
+        norm: "Relay contract: the caller goes on with what the answer tells, such as the activity's id",
+        advice: "answer with the JSON that the contract has; or mend the profile's `captures` where they are wrong",
+        make: { HoldsValues() })
 
     static let serves = Rule(
         "relay-serves", ["R0.36"], .must,
@@ -104,7 +125,7 @@ enum ServingRules {
         advice: "give connecting, sending and waiting for the provider's answer a time-out each"
     ) { joined, run, tally in
         for push in joined.account.pushes where push.status == 0 && push.metFault && push.isMarked {
-            let place = UInt64(push.session) << 32 | UInt64(push.step)
+            let place = push.place
             guard let call = joined.account.call(at: place), call.state == .sent else { continue }
             tally.test()
             if !call.wasAnswered, EventFailure(rawValue: call.failure) == .timeout {
@@ -130,7 +151,7 @@ enum ServingRules {
                 seen: "status \(call.status)", session: call.session, step: call.step)
         }
         for push in joined.account.pushes where push.isMarked && push.isAccepted {
-            let place = UInt64(push.session) << 32 | UInt64(push.step)
+            let place = push.place
             guard let call = joined.account.call(at: place), run.refusedKinds.contains(call.kind) else { continue }
             tally.find(
                 "`\(run.kind(call.kind))` caused a push", expected: "none", seen: "a push of type \(push.type.word)",

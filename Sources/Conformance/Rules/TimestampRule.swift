@@ -93,7 +93,7 @@ enum TimestampRule {
                 continue
             }
             // Without markers arrival is the only order there is.
-            let isNewer = !push.isMarked || push.step >= pushes[track.newest].step
+            let isNewer = !push.isMarked || push.place >= pushes[track.newest].place
             if isNewer ? stamp < track.stamp : stamp > track.stamp {
                 tally.find(
                     isNewer
@@ -102,7 +102,7 @@ enum TimestampRule {
                     session: session, step: step, pushes[track.newest].id, push.id)
             }
             guard isNewer else { continue }
-            if stamp == track.stamp, !push.isMarked || push.step > pushes[track.newest].step {
+            if stamp == track.stamp, !push.isMarked || push.place > pushes[track.newest].place {
                 track.statesOfStamp += 1
                 let first = pushes[track.firstOfStamp]
                 let since = push.arrivedWall - first.arrivedWall

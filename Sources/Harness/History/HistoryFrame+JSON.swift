@@ -62,6 +62,7 @@ extension HistoryFrame {
         object["kind"] = "event"
         object["session"] = .integer(Int64(event.session))
         object["step"] = .integer(Int64(event.step))
+        object["isReaction"] = .bool(EventNumber.isReaction(event.step))
         object["call"] = .string(kind(event))
         object["plannedNanoseconds"] = offset(event.plannedAt)
         object["sentNanoseconds"] = offset(event.sentAt)

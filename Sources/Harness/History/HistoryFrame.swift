@@ -95,7 +95,8 @@ struct HistoryFrame {
 
     private func line(_ event: EventEntry) -> String {
         let late = event.attempts > 1 ? ", sent \(event.attempts) times" : ""
-        return "\(kind(event)), session \(event.session) step \(event.step)\(late) → \(event.answerText)"
+        let step = EventNumber.isReaction(event.step) ? "step \(event.step), a reaction" : "step \(event.step)"
+        return "\(kind(event)), session \(event.session) \(step)\(late) → \(event.answerText)"
     }
 
     private static let mostNote = 160
@@ -105,7 +106,23 @@ struct HistoryFrame {
             return "plan: \(plan.files.first?.path ?? "no scenario"), seed \(plan.seed), command \(clipped(plan.command))"
         }
         if case .phase(let name) = note.run { return "phase: \(name)" }
+        if let capture = note.capture { return line(capture) }
+        if let reaction = note.reaction { return line(reaction) }
         return "\(note.kind): \(clipped(note.text))"
+    }
+
+    private func line(_ note: CaptureNote) -> String {
+        let value = note.value.map { "`\($0)`" } ?? "not found: \(note.failure ?? "")"
+        return "captured: session \(note.session) step \(note.step), \(note.name) is \(value)"
+    }
+
+    private func line(_ note: ReactionNote) -> String {
+        let cause =
+            note.isInVain
+            ? "waited in vain for `\(note.event.word)`"
+            : "`\(note.event.word)` of phone \(note.phone + 1), its event \(note.cause)"
+        return "reaction: session \(note.session) step \(note.step), \(cause)"
+            + (note.token.isEmpty ? "" : ", token \(note.token)")
     }
 
     private func clipped(_ text: String) -> String {

@@ -55,7 +55,8 @@ struct HistorySelection {
         return switch entry {
         case .event(let event): event.session == session
         case .push(let push): push.marker.map { $0.session == session } ?? tokens.contains(TokenHash(push.token))
-        case .broadcast, .note: false
+        case .note(let note): note.capture?.session == session || note.reaction?.session == session
+        case .broadcast: false
         }
     }
 

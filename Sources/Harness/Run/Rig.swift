@@ -19,6 +19,9 @@ final class Rig {
     let mock: MockService
     let relay: RelaySupervisor
     private(set) var load: LoadService?
+    /// The road by which what happens on the mock's phones reaches the sessions that react to it; none where no session
+    /// does. Whoever has the phones posts here.
+    let phones: PhoneMailbox?
     private let plan: Plan
     private let scenario: Scenario
     private let directory: RunDirectory
@@ -36,6 +39,7 @@ final class Rig {
         self.scenario = scenario
         self.directory = directory
         self.clock = clock
+        phones = plan.hasReactions ? PhoneMailbox() : nil
         DescriptorLimit.raise()
         mock = try MockService(options: try Self.mockOptions(scenario, seed: seed, directory: directory, clock: clock))
         do throws(Failure) {
@@ -53,7 +57,7 @@ final class Rig {
     func startLoad(at origin: Instant) throws(Failure) {
         let load = try LoadService(
             plan: plan, target: relay.target, connections: scenario.workload.connections,
-            journalDirectory: directory.journal, clock: clock)
+            journalDirectory: directory.journal, clock: clock, phones: phones)
         self.load = load
         load.start(at: origin)
     }

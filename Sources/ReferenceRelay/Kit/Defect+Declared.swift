@@ -47,6 +47,7 @@ extension Defect {
         case .displacesSecondPhone: ("R0.21", ["each-phone-served"] + Self.lost)
         case .keepsOldToken: ("R0.18", ["new-token-used", "each-phone-served"] + Self.lost)
         case .ignoresUnregister: ("R0.19", ["unregister-respected", "nothing-unexpected"])
+        case .forgetsStartToken: ("R0.44", ["start-token-kept", "states-delivered"])
         case .obeysLateUnregister: ("R0.20", ["newer-registration-kept"] + Self.lost)
 
         case .millisecondTimestamps: ("R0.16", ["timestamp-seconds-rising"] + Self.lost)

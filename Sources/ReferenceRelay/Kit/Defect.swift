@@ -45,6 +45,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case keepsOldToken = "keeps-old-token"
     /// Answers every unregister and does nothing. Breaks R0.19.
     case ignoresUnregister = "ignores-unregister"
+    /// Erases a phone's push-to-start token when its device registers again without one. Breaks R0.44.
+    case forgetsStartToken = "forgets-start-token"
     /// Deletes whatever a late unregister may have meant. Breaks R0.20.
     case obeysLateUnregister = "obeys-late-unregister"
 

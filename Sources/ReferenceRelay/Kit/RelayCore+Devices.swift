@@ -25,7 +25,11 @@ extension RelayCore {
                 device.claimedEnvironment = registration.environment
                 device.environment = registration.environment
             }
-            if let startToken = registration.startToken { take(startToken, for: device) }
+            if let startToken = registration.startToken {
+                take(startToken, for: device)
+            } else if has(.forgetsStartToken) {
+                device.startToken = nil
+            }
             writes.append(.saveDevice(DeviceRow(device)))
             return nil
         }

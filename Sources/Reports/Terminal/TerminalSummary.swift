@@ -91,6 +91,9 @@ private struct TerminalText {
         for (excuse, count) in c.excuses.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }).prefix(4) {
             lines += "excused     \(Numbers.count(count)) by \(safe(excuse))\n"
         }
+        for (lack, count) in c.withheldFor.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }).prefix(4) {
+            lines += "unsent      \(Numbers.count(count)) calls: \(safe(lack))\n"
+        }
         let errors = c.reasons.filter { $0.key != "200" }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         if !errors.isEmpty {
             let named = errors.prefix(4).map { "\(safe($0.key)) × \(Numbers.count($0.value))" }

@@ -17,6 +17,8 @@ struct CallDecoder {
     let contents: ContentDecoder
     /// What the profile carries from call to call.
     let carried: (decoder: CarriedDecoder, values: [CarriedValue])
+    /// Names of what the profile's calls capture.
+    let captures: [String]
     let mistakes: Mistakes
 
     private enum Method: String, CaseIterable {
@@ -31,7 +33,7 @@ struct CallDecoder {
     func call(_ entry: YAMLEntry) -> ProfileCall? {
         guard let fields = Fields(entry.value, .call, mistakes) else { return nil }
         let names = variableNames(fields)
-        var compiler = TemplateCompiler(ownNames: names, mistakes: mistakes)
+        var compiler = TemplateCompiler(ownNames: names, capturedNames: captures, mistakes: mistakes)
         let (body, contentType) = body(fields, &compiler)
         let method: Method? = fields.choice("method")
         var call = ProfileCall(
@@ -42,6 +44,7 @@ struct CallDecoder {
             defaults: fields.entries("variables").map { StepValueDecoder(mistakes: mistakes).value($0.value) })
         call.isStale = fields.flag("stale") ?? false
         call.isUnknown = fields.flag("unknown") ?? false
+        call.captures = CaptureDecoder(mistakes: mistakes).captures(fields, names: captures)
         if fields.value("passes") != nil {
             call.passes = contents.passes(fields, bodies: fields.value("json").map { [$0.json] } ?? [])
         }
@@ -52,7 +55,7 @@ struct CallDecoder {
 
     private func variableNames(_ fields: Fields) -> [String] {
         fields.entries("variables").map { entry in
-            if TemplateCompiler.builtIn.contains(entry.key) {
+            if TemplateCompiler.builtIn.contains(entry.key) || captures.contains(entry.key) {
                 mistakes.add(
                     "`\(entry.key)` is a variable already", hint: "choose another name", at: entry.keyPlace)
             }
@@ -134,12 +137,13 @@ struct CallDecoder {
 
     private enum Token: String, CaseIterable {
         case deviceToken, startToken, activityToken, deviceToken2, startToken2, activityToken2, rotatedToken
+        case newStartToken
 
         var variable: SessionVariable { SessionVariable(rawValue: rawValue)! }
     }
 
     private func tokens(_ fields: Fields, _ key: String) -> [SessionVariable] {
-        fields.items(key, atMost: 7).compactMap { node in
+        fields.items(key, atMost: 8).compactMap { node in
             let token: Token? = fields.choice(node, named: key)
             return token?.variable
         }

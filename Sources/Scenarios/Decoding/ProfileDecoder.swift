@@ -19,10 +19,11 @@ struct ProfileDecoder {
         let bodies = fields.entries("calls").compactMap { $0.value["json"]?.json }
         let carried = CarriedDecoder(contents: contents, mistakes: mistakes)
         let values = carried.values(fields, bodies: bodies)
+        let captures = CaptureDecoder(mistakes: mistakes).names(fields.entries("calls"))
         for entry in fields.entries("calls") {
             checkName(entry)
             let decoder = CallDecoder(
-                headers: headers, deadlines: deadlines, contents: contents, carried: (carried, values),
+                headers: headers, deadlines: deadlines, contents: contents, carried: (carried, values), captures: captures,
                 mistakes: mistakes)
             if let call = decoder.call(entry) { calls.append(call) }
         }
@@ -35,6 +36,7 @@ struct ProfileDecoder {
             order: order(fields, httpVersion), calls: calls, coalescing: coalescing,
             settle: fields.duration("settle") ?? .seconds(2))
         profile.knownFailing = fields.value("knownFailing") == nil ? [] : fields.texts("knownFailing", atLeast: 1)
+        profile.captures = captures
         profile.content = try contents.content(fields, bodies: bodies)
         profile.content.carried = values
         return profile

@@ -11,9 +11,17 @@ struct SessionDecoder {
         guard let fields = Fields(node, .session, mistakes) else { return nil }
         let declared = fields.entries("parameters")
         var parameters = Parameters(declared: declared, given: given, mistakes: mistakes)
+        let items = fields.items("steps", atLeast: 1)
+        let reactions = fields.items("reactions", atMost: Reaction.most).compactMap { reaction(parameters.filled($0)) }
+        refuseLoops(reactions)
+        let fromReactions = reactions.reduce(into: CapturedNames()) { $0.formUnion(captured(by: $1.reaction.call)) }
+        for reaction in reactions {
+            checkNeeds(of: reaction.reaction.call, fromReactions.union(captured(in: items)), at: reaction.callPlace)
+        }
+        var known = fromReactions
         var steps: [ScriptStep] = []
         var latestFixed: (seconds: Double, line: Int)?
-        for item in fields.items("steps", atLeast: 1) {
+        for item in items {
             let filled = parameters.filled(item)
             guard let step = step(filled) else { continue }
             if case .at(.constant(let seconds)) = step.time, let place = item["at"]?.place {
@@ -24,20 +32,57 @@ struct SessionDecoder {
                 }
                 latestFixed = (seconds, item.place.line)
             }
+            let place = item["call"]?.place ?? item.place
+            checkNeeds(of: step.call, known, at: place)
+            if profile.calls[step.call].needsPhoneToken {
+                mistakes.add(
+                    "`\(step.kind)` needs {{phoneToken}}, and only a phone's event brings one",
+                    hint: "make it a reaction: `reactions: [{ on: token, call: \(step.kind) }]`", at: place)
+            }
+            known.formUnion(captured(by: step.call))
             steps.append(step)
         }
         parameters.checkAllUsed(declared)
-        return SessionScript(name: fields.text("name") ?? fallbackName, steps: steps)
+        return SessionScript(
+            name: fields.text("name") ?? fallbackName, steps: steps, reactions: reactions.map(\.reaction),
+            listen: fields.duration("listen")?.seconds ?? SessionScript.usualListen)
     }
 
-    private func step(_ node: YAMLNode) -> ScriptStep? {
-        guard let fields = Fields(node, .step, mistakes), let name = fields.text("call") else { return nil }
+    private func captured(by call: Int) -> CapturedNames {
+        profile.calls[call].captures.reduce(into: []) { $0.insert(CapturedNames($1.name)) }
+    }
+
+    /// By any step, whichever comes first.
+    private func captured(in items: [YAMLNode]) -> CapturedNames {
+        items.reduce(into: []) { names, item in
+            guard case .scalar(let name, _) = item["call"]?.content, let call = profile.call(named: name) else { return }
+            names.formUnion(captured(by: call))
+        }
+    }
+
+    private func checkNeeds(of call: Int, _ known: CapturedNames, at place: YAMLPlace) {
+        let call = profile.calls[call]
+        guard let missing = call.neededCaptures.subtracting(known).first else { return }
+        let sources = profile.calls.filter { $0.captures.contains { $0.name == missing } }.map { "`\($0.name)`" }
+        mistakes.add(
+            "`\(call.name)` needs {{\(profile.captures[missing])}}, which nothing before it captures",
+            hint: "put \(sources.joined(separator: " or ")) before it", at: place)
+    }
+
+    /// The call that a step or a reaction names.
+    func call(_ fields: Fields) -> (name: String, index: Int)? {
+        guard let name = fields.text("call") else { return nil }
         guard let index = profile.call(named: name) else {
             mistakes.add(
                 "the profile `\(profile.name)` has no call `\(name)`",
                 hint: suggestion(for: name, in: profile.calls.map(\.name)), at: fields.value("call")!.place)
             return nil
         }
+        return (name, index)
+    }
+
+    private func step(_ node: YAMLNode) -> ScriptStep? {
+        guard let fields = Fields(node, .step, mistakes), let (name, index) = call(fields) else { return nil }
         let repetition = repetition(fields)
         return ScriptStep(
             kind: name, call: index, time: time(fields, repetition), repetition: repetition,
@@ -82,7 +127,7 @@ struct SessionDecoder {
         return limit.map { Repetition(every: gap, limit: $0) }
     }
 
-    private func values(_ fields: Fields, _ call: ProfileCall) -> [StepValue] {
+    func values(_ fields: Fields, _ call: ProfileCall) -> [StepValue] {
         var values = call.defaults
         for entry in fields.entries("with") {
             guard let index = call.variables.firstIndex(of: entry.key) else {

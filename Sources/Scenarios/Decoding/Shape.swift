@@ -30,7 +30,7 @@ package struct Shape: Sendable {
 extension Shape {
     package static let all = [
         scenario, relay, ready, stop, restart, mock, workload, users, arrival, scriptUse, fault, phases,
-        profile, coalescing, deadlines, schemas, pass, carried, call, push, session, step, distribution, logNormal,
+        profile, coalescing, deadlines, schemas, pass, carried, call, push, session, step, reaction, distribution, logNormal,
     ]
 
     static let scenario = Shape(
@@ -132,6 +132,7 @@ extension Shape {
             "expect": "200", "pushes": "[{ channel: alert }]", "final": "true", "registers": "[activityToken]",
             "unregisters": "[activityToken]", "stale": "true", "unknown": "true",
             "passes": "[{ at: /aps/content-state, from: /state }]", "sets": "{ status: Error }",
+            "passes": "[{ at: /aps/content-state, from: /state }]", "captures": "{ activityID: /activity/id }",
         ])
 
     static let push = Shape(
@@ -142,7 +143,18 @@ extension Shape {
         ])
 
     static let session = Shape(
-        "session", ["name": "S0-happy", "parameters": "{ pause: 5s }", "steps*": "[{ call: start }]"])
+        "session",
+        [
+            "name": "S0-happy", "parameters": "{ pause: 5s }", "steps*": "[{ call: start }]",
+            "reactions": "[{ on: token, call: registerActivity }]", "listen": "2s",
+        ])
+
+    static let reaction = Shape(
+        "reaction",
+        [
+            "on*": "token", "call*": "registerActivity", "phone": "1", "after": "200ms", "probability": "0.5",
+            "times": "3", "within": "10s", "with": "{ text: hello }",
+        ])
 
     static let step = Shape(
         "step",

@@ -9,11 +9,14 @@ import YAML
 struct TemplateCompiler {
     /// The call's own variables; `.own(i)` is the i-th.
     let ownNames: [String]
+    /// What the profile's calls capture; `.captured(i)` is the i-th.
+    let capturedNames: [String]
     let mistakes: Mistakes
     private(set) var used: Set<TemplateVariable> = []
 
-    init(ownNames: [String], mistakes: Mistakes) {
+    init(ownNames: [String], capturedNames: [String] = [], mistakes: Mistakes) {
         self.ownNames = ownNames
+        self.capturedNames = capturedNames
         self.mistakes = mistakes
     }
 
@@ -161,8 +164,8 @@ struct TemplateCompiler {
         let parts = inside.split(separator: "|", maxSplits: 1, omittingEmptySubsequences: false)
         let name = String(parts[0].trimmed)
         guard let variable = variable(named: name) else {
-            mistakes.add(
-                "unknown variable `\(name)`", hint: suggestion(for: name, in: ownNames + Self.builtIn), at: place)
+            let known = ownNames + capturedNames + Self.builtIn
+            mistakes.add("unknown variable `\(name)`", hint: suggestion(for: name, in: known), at: place)
             return nil
         }
         used.insert(variable)
@@ -179,6 +182,7 @@ struct TemplateCompiler {
 
     private func variable(named name: String) -> TemplateVariable? {
         if let index = ownNames.firstIndex(of: name) { return .own(index) }
+        if let index = capturedNames.firstIndex(of: name) { return .captured(index) }
         if let variable = SessionVariable(rawValue: name) { return .session(variable) }
         return EventVariable(rawValue: name).map { .event($0) }
     }

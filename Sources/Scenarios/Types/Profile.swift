@@ -36,6 +36,8 @@ package struct Profile: Sendable {
     package var knownFailing: [String] = []
     /// What the content of its pushes must be.
     package var content = ContentSpec()
+    /// Names of what its calls capture: `TemplateVariable.captured(i)` is `captures[i]`. At most `Capture.mostNames`.
+    package var captures: [String] = []
 
     package init(
         name: String, topic: String, httpVersion: HTTPVersion = .http1, order: Order = .answered, calls: [ProfileCall],
@@ -78,6 +80,8 @@ package struct ProfileCall: Sendable {
     package var isStale = false
     /// It speaks for a user whom nobody has registered, so it must reach nobody.
     package var isUnknown = false
+    /// What is taken from an answer of expected status.
+    package var captures: [Capture] = []
     /// What comes through unchanged in the pushes for this call; nil: what the profile says for all.
     package var passes: [PassRule]?
     /// What the card shows from this call on, whatever its body says: by place in `ContentSpec.carried`.

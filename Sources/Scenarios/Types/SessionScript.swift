@@ -9,10 +9,28 @@ package import Basics
 package struct SessionScript: Sendable {
     package var name: String
     package var steps: [ScriptStep]
+    /// What it does when something happens on a phone; at most `Reaction.most`.
+    package var reactions: [Reaction]
+    /// Seconds after the last step in which its phones are still heeded, before `pace`.
+    package var listen: Double
 
-    package init(name: String, steps: [ScriptStep]) {
+    package init(name: String, steps: [ScriptStep], reactions: [Reaction] = [], listen: Double = usualListen) {
         self.name = name
         self.steps = steps
+        self.reactions = reactions
+        self.listen = listen
+    }
+
+    package static let usualListen = 2.0
+
+    /// The reaction that an event of the session is, by the number of its step: those of reactions follow those of steps.
+    package func reaction(_ step: Int) -> Reaction? {
+        step < steps.count || step - steps.count >= reactions.count ? nil : reactions[step - steps.count]
+    }
+
+    /// What the variables of the call are, of a step or of a reaction.
+    package func values(_ step: Int) -> [StepValue] {
+        step < steps.count ? steps[step].values : reactions[step - steps.count].values
     }
 }
 

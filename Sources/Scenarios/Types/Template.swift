@@ -43,6 +43,8 @@ package enum TemplateVariable: Hashable, Sendable {
     case event(EventVariable)
     /// Index into `ProfileCall.variables` and `ScriptStep.values`.
     case own(Int)
+    /// Index into `Profile.captures`: what an earlier answer held. Null until it is there.
+    case captured(Int)
 }
 
 /// The same throughout a session.
@@ -52,16 +54,19 @@ package enum SessionVariable: String, CaseIterable, Hashable, Sendable {
     case deviceToken2, startToken2, activityToken2
     /// What the first phone's activity token is after a rotation.
     case rotatedToken
+    /// What the first phone's push-to-start token is after it changed.
+    case newStartToken
 
     package static let tokens: [SessionVariable] = [
         .deviceToken, .startToken, .activityToken, .deviceToken2, .startToken2, .activityToken2, .rotatedToken,
+        .newStartToken,
     ]
 
     /// What a token is for: itself for the first phone's first one, and for what is no token.
     package var role: SessionVariable {
         switch self {
         case .deviceToken2: .deviceToken
-        case .startToken2: .startToken
+        case .startToken2, .newStartToken: .startToken
         case .activityToken2, .rotatedToken: .activityToken
         default: self
         }
@@ -105,6 +110,7 @@ package enum SessionVariable: String, CaseIterable, Hashable, Sendable {
         case .startToken2: 10
         case .activityToken2: 11
         case .rotatedToken: 12
+        case .newStartToken: 13
         }
     }
 }
@@ -115,6 +121,10 @@ package enum EventVariable: String, CaseIterable, Hashable, Sendable {
     case marker
     /// The event's number within its session.
     case step
+    /// The name of the phone whose event it reacts to; of the user's first phone where it reacts to none.
+    case phone
+    /// The update token of the activity whose event it reacts to. Null where it reacts to none.
+    case phoneToken
 }
 
 /// A value a file gives to a variable; its forms are made once, when the file is read.

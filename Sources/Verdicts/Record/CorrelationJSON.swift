@@ -36,6 +36,8 @@ enum CorrelationJSON {
         for (kind, counts) in c.classes.sorted(by: { $0.key < $1.key }) { classes[kind] = encode(counts) }
         object["classes"] = .object(classes)
         object["excuses"] = JSONWriting.counts(c.excuses)
+        object["withheld"] = .integer(Int64(c.withheld))
+        object["withheldFor"] = JSONWriting.counts(c.withheldFor)
         var examples = JSONObject()
         for word in DeliveryClass.allCases {
             if let list = c.examples[word] { examples[word.rawValue] = .array(list.map { encode($0, directory) }) }
@@ -68,6 +70,9 @@ enum CorrelationJSON {
         for (kind, counts) in try reading["classes"].members() { c.classes[kind] = try decodeClasses(counts) }
         c.totals = try decodeClasses(reading["totals"])
         c.excuses = try reading["excuses"].countsByName()
+        // Records of older versions have neither.
+        if reading.value["withheld"] != nil { c.withheld = try reading["withheld"].count() }
+        if reading.value["withheldFor"] != nil { c.withheldFor = try reading["withheldFor"].countsByName() }
         for (key, list) in try reading["examples"].members() {
             guard let word = DeliveryClass(rawValue: key) else { throw list.wrong("is not a delivery class") }
             for item in try list.list() { c.examples[word, default: []].append(try decodeExample(item)) }

@@ -1,0 +1,114 @@
+// What one session remembers beyond its row: values of answers, its phones' tokens, and which reactions are still to come.
+// There is one for a session whose script captures or reacts, from its first event to its last; none for any other.
+
+import Basics
+import Pushes
+import Scenarios
+
+/// A reaction whose event has come.
+struct PendingReaction {
+    /// Index into the script's reactions.
+    var reaction: Int
+    /// Since the plan's start.
+    var at: Interval
+    /// The number of the phone's event.
+    var cause: UInt64
+    var phone: Int
+    /// The token that the event told of; else the last one known of its activity. Hex digits, maybe none.
+    var token: [UInt8]
+}
+
+final class SessionMemory {
+    private struct KnownToken {
+        var phone: Int
+        var activity: UInt32
+        var token: [UInt8]
+    }
+
+    let session: UInt32
+    let script: UInt16
+    /// In the session table.
+    var row: UInt32 = 0
+    private var captured: [CapturedValue?]
+    private var tokens: [KnownToken] = []
+    /// By reaction: how often its event has come; and whether it may not come any more.
+    private var fired: [UInt8]
+    private var isClosed: [Bool]
+    /// Reactions that had their turn.
+    private var made: UInt32 = 0
+    /// Reactions that stand in the queue of the loop.
+    var scheduled = 0
+    /// Reactions whose event has not come and whose time is not over.
+    private(set) var open = 0
+    /// So long after its last event that phones are not heeded but for those that are still waited for.
+    var isPlanOver: Bool
+    private(set) var isForgotten = false
+    /// Reactions that are due and wait for the answer to an earlier event.
+    var waiting: [PendingReaction] = []
+
+    /// Activities whose token is remembered; beyond it the oldest is forgotten.
+    private static let mostTokens = 8
+    /// Hex digits of a token, at most: APNs says that tokens are of variable length.
+    private static let mostTokenBytes = 512
+
+    init(session: UInt32, script: UInt16, captures: Int, reactions: [Reaction]) {
+        self.session = session
+        self.script = script
+        captured = Array(repeating: nil, count: captures)
+        fired = Array(repeating: 0, count: reactions.count)
+        isClosed = Array(repeating: false, count: reactions.count)
+        open = reactions.count { $0.within != nil }
+        isPlanOver = reactions.isEmpty
+    }
+
+    /// Nothing more can come of it, once its plan's events are settled.
+    var isDone: Bool { isPlanOver && open == 0 && scheduled == 0 && waiting.isEmpty }
+
+    func forget() { isForgotten = true }
+
+    func keep(_ value: CapturedValue, as name: Int) { captured[name] = value }
+
+    /// The next number of a reaction of which the plan's first `planned` events had their turn before it.
+    func nextStep(after planned: UInt32) -> UInt32 {
+        made += 1
+        return EventNumber.reaction(made, after: planned)
+    }
+
+    /// The token that the event tells of, or the last one that an earlier event of its activity told of.
+    func token(of event: PhoneEvent, phone: Int) -> [UInt8] {
+        let known = tokens.firstIndex { $0.phone == phone && $0.activity == event.activity }
+        guard let token = event.token, !token.isEmpty, token.utf8.count <= Self.mostTokenBytes else {
+            return known.map { tokens[$0].token } ?? []
+        }
+        if let known { tokens.remove(at: known) }
+        if tokens.count == Self.mostTokens { tokens.removeFirst() }
+        tokens.append(KnownToken(phone: phone, activity: event.activity, token: Array(token.utf8)))
+        return Array(token.utf8)
+    }
+
+    /// Whether the reaction takes the event: the nth of its kind, from 1; nil when it does not.
+    func take(_ event: PhoneEvent, phone: Int, _ reaction: Reaction, _ number: Int) -> Int? {
+        guard !isClosed[number], reaction.event == event.kind, reaction.phone == nil || reaction.phone == phone,
+            Int(fired[number]) < reaction.times
+        else { return nil }
+        if fired[number] == 0, reaction.within != nil { open -= 1 }
+        fired[number] += 1
+        return Int(fired[number])
+    }
+
+    /// Its event has come, so that its time limit does not matter any more.
+    func hasFired(_ reaction: Int) -> Bool { fired[reaction] > 0 }
+
+    /// The reaction's time is over. True when its event never came.
+    func close(_ reaction: Int) -> Bool {
+        guard fired[reaction] == 0, !isClosed[reaction] else { return false }
+        isClosed[reaction] = true
+        open -= 1
+        return true
+    }
+
+    /// What a planned event of the session may use, or a reaction.
+    func context(_ pending: PendingReaction? = nil) -> EventContext {
+        EventContext(captured: captured, phone: pending?.phone, token: pending?.token ?? [])
+    }
+}

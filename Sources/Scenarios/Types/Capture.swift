@@ -1,0 +1,61 @@
+// What is taken from a relay's answer for later calls of the same session. All of it is bounded: how many values, the
+// length of their names, the length of each.
+
+package import Basics
+
+/// A value of an answer that later calls may use.
+package struct Capture: Hashable, Sendable {
+    /// Index into `Profile.captures`.
+    package var name: Int
+    /// Where in the answer's JSON the value stands.
+    package var pointer: JSONPointerPath
+
+    package init(name: Int, pointer: JSONPointerPath) {
+        self.name = name
+        self.pointer = pointer
+    }
+
+    /// Names in one profile, at most: bits of a `Names`.
+    package static let mostNames = 8
+    package static let longestName = 64
+    /// Of a value, as text.
+    package static let mostBytes = 256
+}
+
+/// Some of a profile's captured values, by their numbers.
+package struct CapturedNames: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    package init(_ number: Int) { self.init(rawValue: 1 << UInt8(number)) }
+
+    /// The lowest number among them.
+    package var first: Int? { rawValue == 0 ? nil : rawValue.trailingZeroBitCount }
+}
+
+extension Template {
+    /// Variables without which it cannot be rendered: all but those that may be left out.
+    package var needed: [TemplateVariable] {
+        segments.compactMap { segment in
+            if case .variable(let variable, _) = segment { return variable }
+            return nil
+        }
+    }
+}
+
+extension ProfileCall {
+    /// Variables without which it cannot be made.
+    package var needed: [TemplateVariable] {
+        (body?.needed ?? []) + path.needed + fields.flatMap(\.value.needed)
+    }
+
+    /// Captured values without which it cannot be made.
+    package var neededCaptures: CapturedNames {
+        needed.reduce(into: []) { names, variable in
+            if case .captured(let number) = variable { names.insert(CapturedNames(number)) }
+        }
+    }
+
+    /// It says what only a phone's event can tell.
+    package var needsPhoneToken: Bool { needed.contains(.event(.phoneToken)) }
+}

@@ -1,0 +1,122 @@
+// Captures and reactions as files say them, and what is refused before a run.
+
+import Basics
+import Pushes
+import Scenarios
+import Testing
+
+/// The sample with a call that captures.
+private let capturing = Sample.with(
+    "registers: [deviceToken, activityToken]",
+    "registers: [deviceToken, activityToken]\n        captures: { id: /activity/id, count: /n }")
+
+extension String {
+    /// The text with `old`, which must stand there, reading `new`.
+    fileprivate func swapping(_ old: String, _ new: String) -> String {
+        precondition(contains(old), "`\(old)` is not there")
+        return replacing(old, with: new)
+    }
+}
+
+@Suite("Sessions with memory")
+struct SessionMemoryTests {
+    /// The sample with reactions behind its steps.
+    private func reacting(_ lines: String, _ text: String = Sample.text) -> String {
+        let mark = "            with: { text: hello }\n"
+        let start = text.firstRange(of: mark)!
+        return text[..<start.upperBound] + lines.split(separator: "\n").map { "            \($0)\n" }.joined()
+            + text[start.upperBound...]
+    }
+
+    @Test("Captures are named in the profile, and any call may use them")
+    func captures() throws {
+        let text = capturing.swapping("extra: \"{{extra|json}}\"", "extra: \"{{extra|json}}\", id: \"{{id}}\"")
+        let profile = try Sample.load(text).relay.profile
+        #expect(profile.captures == ["id", "count"])
+        #expect(profile.calls[0].captures.map(\.pointer.text) == ["/activity/id", "/n"])
+        #expect(profile.calls[1].neededCaptures == CapturedNames(0))
+        #expect(profile.calls[0].neededCaptures.isEmpty)
+    }
+
+    @Test("What may be left out is not needed")
+    func optional() throws {
+        let text = capturing.swapping("extra: \"{{extra|json}}\"", "extra: \"{{extra|json}}\", id: \"{{id|optional}}\"")
+        #expect(try Sample.load(text).relay.profile.calls[1].neededCaptures.isEmpty)
+    }
+
+    @Test("Reactions have times, limits and values of their own")
+    func reactions() throws {
+        let text = reacting(
+            """
+            listen: 3s
+            reactions:
+              - { on: token, call: register }
+              - { on: ended, phone: 2, call: update, after: $pause, probability: 0.5, times: 3, within: 9s,
+                  with: { text: bye } }
+            """)
+        let script = try Sample.load(text).workload.scripts[0].script
+        #expect(script.listen == 3 && script.reactions.count == 2)
+        let (first, second) = (script.reactions[0], script.reactions[1])
+        #expect(first.event == .token && first.phone == nil && first.times == Reaction.usualTimes && first.within == nil)
+        #expect(second.event == .ended && second.phone == 1 && second.delay == .constant(2) && second.probability == 0.5)
+        #expect(second.times == 3 && second.within == 9)
+        #expect(second.values[0] == StepValue(choices: [VariableValue(text: "bye")]))
+        #expect(script.values(2) == first.values && script.reaction(3)?.call == second.call)
+        #expect(script.reaction(1) == nil && script.reaction(4) == nil)
+    }
+
+    @Test("A reaction that can loop is refused with its place", arguments: [
+        // By itself; and by way of another.
+        ("reactions: [{ on: ended, call: begin }]", "`begin` on `ended` can bring about `ended` again, without end"),
+        (
+            "reactions: [{ on: token, call: finish }, { on: ended, call: begin }]",
+            "`finish` on `token` can bring about `token` again, without end"
+        ),
+    ])
+    func loops(line: String, says: String) {
+        let calls = """
+                  begin: { path: /begin, json: { m: "{{marker}}" }, pushes: [{ channel: liveactivity, event: start }] }
+                  finish: { path: /finish, json: { m: "{{marker}}" }, pushes: [{ channel: liveactivity, event: end }] }
+            workload:
+            """
+        let text = reacting(line, Sample.text.swapping("workload:\n", calls + "\n"))
+        let complaint = Sample.complaint(text)
+        #expect(complaint.hasPrefix("tiny.yaml:32:") && complaint.contains(says), "\(complaint)")
+        #expect(complaint.contains("say how often at most, such as `times: 3`"))
+        #expect(Sample.complaint(text.swapping("call: begin }", "call: begin, times: 3 }")) == "")
+    }
+
+    @Test("What can be known before the run is told before it", arguments: [
+        (capturing.swapping("id: /activity/id", "id: activity"), "tiny.yaml:13:29: `id` must be captured by a JSON pointer"),
+        (capturing.swapping("id: /activity/id", "marker: /id"), "tiny.yaml:13:25: `marker` is a variable already"),
+        (capturing.swapping("id: /activity/id", "a b: /id"), "tiny.yaml:13:25: a captured value cannot be named `a b`"),
+        (capturing.swapping("variables: { text:", "variables: { id: 1, text:"), "`id` is a variable already"),
+        (
+            capturing.swapping("count: /n", "a: /a, b: /a, c: /a, d: /a, e: /a, f: /a, g: /a, h: /a"),
+            "a profile captures at most 8 values, and `h` is one more"
+        ),
+        (
+            capturing.swapping("json: { token: \"{{deviceToken}}\" }", "json: { token: \"{{id}}\" }"),
+            "`register` needs {{id}}, which nothing before it captures (put `register` before it)"
+        ),
+        (
+            Sample.text.swapping("json: { token: \"{{deviceToken}}\" }", "json: { token: \"{{phoneToken}}\" }"),
+            "tiny.yaml:26:19: `register` needs {{phoneToken}}, and only a phone's event brings one"
+        ),
+    ])
+    func mistakes(text: String, says: String) {
+        #expect(Sample.complaint(text).contains(says), "\(Sample.complaint(text))")
+    }
+
+    @Test("so are mistakes in a reaction", arguments: [
+        ("reactions: [{ on: tokn, call: register }]", "`tokn` is no value of `on` (did you mean `token`?)"),
+        ("reactions: [{ on: token, call: regster }]", "has no call `regster` (did you mean `register`?)"),
+        ("reactions: [{ on: token, call: register, times: 101 }]", "`times` must be a whole number from 1 to 100"),
+        ("reactions: [{ on: token, call: register, phone: 3 }]", "`phone` must be a whole number from 1 to 2"),
+        ("reactions: [{ call: register }]", "`reaction` lacks `on` (add `on: token`)"),
+    ])
+    func mistakesInReactions(line: String, says: String) {
+        let complaint = Sample.complaint(reacting(line))
+        #expect(complaint.hasPrefix("tiny.yaml:30:") && complaint.contains(says), "\(complaint)")
+    }
+}

@@ -1,0 +1,119 @@
+// What sessions did beyond the plan is judged with it: a reaction's call makes tokens known, and pushes owed.
+
+import Basics
+import Conformance
+import Journal
+import LoadGenerator
+import Metrics
+import Pushes
+import Testing
+import Verdicts
+
+@Suite("A reaction in the journal")
+struct ReactionTests {
+    private static let scenario = """
+        name: synthetic
+        relay: { profile: relays/opencode.yaml, url: "http://127.0.0.1:1" }
+        workload:
+          arrivals: [{ rate: 1, for: 1s }]
+          scripts:
+            - script:
+                steps:
+                  - call: registerDevice
+                  - { call: start, after: 1s }
+                  - { call: permission, after: 1s }
+                  - { call: permission, after: 10s }
+                reactions:
+                  - { on: token, call: registerActivity, within: 5s }
+        """
+    private static let token = String(repeating: "ab", count: 80)
+
+    /// The third event has had its turn when the phone tells its token; or it never does.
+    private func note(cause: UInt64 = 7, after seconds: Double = 4) -> ReactionNote {
+        ReactionNote(
+            session: 0, step: EventNumber.reaction(1, after: 3), reaction: 0, event: .token, cause: cause,
+            plannedAt: SyntheticRun.origin + .seconds(seconds), phone: 0, token: cause == 0 ? "" : Self.token)
+    }
+
+    /// The honest run with that reaction; `keeps` says which pushes to the phone's token are sent.
+    private func judge(
+        _ note: ReactionNote?, status: UInt16 = 200, keeps: (Sending) -> Bool = { _ in true }
+    ) throws -> RunRecord {
+        try withDirectory { directory in
+            let run = try SyntheticRun(Self.scenario, directory: directory)
+            let made = note.map { [MadeReaction($0)] } ?? []
+            try run.write { sendings, number in
+                let account = run.plan.account(number: UInt32(number), origin: SyntheticRun.origin, reactions: made)
+                sendings = run.sendings(of: account).compactMap { sending in
+                    guard sending.token.isEmpty else { return sending }
+                    var sending = sending
+                    sending.token = Self.token
+                    return keeps(sending) ? sending : nil
+                }
+            }
+            if let note {
+                let time = ManualTime()
+                time.advance(by: .seconds(1))
+                let writer = try JournalWriter(directory: directory + "/journal", name: "load-1", time: time)
+                writer.append(note, at: note.plannedAt)
+                if !note.isInVain {
+                    writer.append(
+                        event: EventDraft(
+                            session: 0, step: note.step, kind: UInt16(run.plan.kinds.firstIndex(of: "registerActivity")!),
+                            plannedAt: note.plannedAt, sentAt: note.plannedAt + .microseconds(100),
+                            answeredAt: note.plannedAt + .milliseconds(2), status: status))
+                }
+                #expect(writer.commit())
+            }
+            return try Verdicts.judge(directory)
+        }
+    }
+
+    @Test("makes known what it registers: held states are owed from then on, and those that follow")
+    func registers() throws {
+        let record = try judge(note())
+        let c = record.correlation
+        // A start, two alerts, and both questions on the card.
+        #expect(c.expected == 5 && c.count(.delivered) == 5, "\(c.totals)")
+        #expect(c.count(.unexpected) == 0 && c.count(.misdirected) == 0)
+        #expect(record.exit.code == 0, "\(record.exit.reasons)")
+        #expect(c.events == 5)
+    }
+
+    @Test("without it nothing of the card is owed")
+    func without() throws {
+        let c = try judge(nil).correlation
+        #expect(c.expected == 3 && c.count(.delivered) == 3)
+    }
+
+    @Test("what the relay keeps from the token that it was told is lost")
+    func lost() throws {
+        let record = try judge(note()) { $0.row.step != 3 }
+        #expect(record.correlation.count(.lost) == 1)
+        #expect(record.correlation.examples[.lost]?.first?.step == 3)
+        #expect(record.exit.code == 4, "\(record.exit.reasons)")
+    }
+
+    @Test("the deadline of a held state counts from it")
+    func deadline() throws {
+        // Eight seconds after the question: late, had the deadline of 5 s counted from there.
+        #expect(try judge(note(after: 10)).correlation.count(.late) == 0)
+    }
+
+    @Test("that waited in vain decides nothing, and says so")
+    func inVain() throws {
+        let record = try judge(note(cause: 0, after: 5))
+        let c = record.correlation
+        #expect(c.count(.undecided) == 1 && c.count(.lost) == 0, "\(c.totals)")
+        #expect(record.exit.code == 5)
+        #expect(record.exit.reasons.contains { $0.contains("waited in vain for `token` within 5s") }, "\(record.exit.reasons)")
+        #expect(!record.exit.reasons.contains { $0.contains("drain") })
+    }
+
+    @Test("of a script that has none is passed over")
+    func foreign() throws {
+        var note = note()
+        note.reaction = 3
+        #expect(try judge(note).correlation.expected == 3)
+    }
+}
