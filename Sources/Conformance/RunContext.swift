@@ -3,7 +3,7 @@
 
 package import Basics
 package import Journal
-import Metrics
+package import Metrics
 import Pushes
 
 /// Confined to the judge's thread.
