@@ -42,7 +42,8 @@ extension JSONValue {
         guard let changes = patch.object else { return patch }
         var object = self.object ?? JSONObject()
         for (key, value) in changes {
-            object[key] = value.isNull ? nil : (object[key] ?? .object([:])).merged(with: value)
+            // A `nil` in a condition's branch would be JSON's null.
+            if value.isNull { object[key] = nil } else { object[key] = (object[key] ?? .object([:])).merged(with: value) }
         }
         return .object(object)
     }

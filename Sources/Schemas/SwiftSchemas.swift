@@ -190,9 +190,9 @@ package struct SwiftSchemas: Sendable {
         if isNegative, !member.value[0].isMark("-") || last.kind != .number { return nil }
         let digits = (isNegative ? "-" : "") + last.text.filter { $0 != "_" }
         switch last.kind {
-        case .text: return last.isConstant ? JSONValue.string(last.text) : nil
+        case .text where last.isConstant: return .string(last.text)
         case .number: return Int64(digits).map(JSONValue.integer) ?? Double(digits).map(JSONValue.number)
-        case .word: return ["true", "false"].contains(last.text) ? JSONValue.bool(last.text == "true") : nil
+        case .word where last.text == "true" || last.text == "false": return .bool(last.text == "true")
         default: return nil
         }
     }

@@ -7,7 +7,7 @@ import Basics
 enum TextForm: String, CaseIterable, Sendable {
     case uuid = "swift-uuid"
     case url = "swift-url"
-    /// Base 64 (RFC 4648 §4), padded.
+    /// Base 64 (RFC 4648 §4), padded. Foundation also takes some texts that are no base 64, such as padding alone.
     case data = "swift-data"
 
     /// The type's name in Swift, with what it is read from.
@@ -24,11 +24,15 @@ enum TextForm: String, CaseIterable, Sendable {
         switch self {
         case .url: !text.isEmpty
         case .data: Base64.decode(text) != nil
-        case .uuid:
-            text.utf8.count == 36
-                && text.utf8.enumerated().allSatisfy { place, byte in
-                    [8, 13, 18, 23].contains(place) ? byte == UInt8(ascii: "-") : Hex.value(byte) != nil
-                }
+        case .uuid: Self.isUUID(text.utf8.prefix { $0 != 0 })
         }
+    }
+
+    /// Foundation reads a UUID up to the first NUL.
+    private static func isUUID(_ text: Substring.UTF8View) -> Bool {
+        text.count == 36
+            && text.enumerated().allSatisfy { place, byte in
+                [8, 13, 18, 23].contains(place) ? byte == UInt8(ascii: "-") : Hex.value(byte) != nil
+            }
     }
 }

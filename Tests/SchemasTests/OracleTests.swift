@@ -128,7 +128,7 @@ struct OracleTests {
             "E621E1F8-C36C-495A-93FC-0C247A3E6E5F", "e621e1f8-c36c-495a-93fc-0c247a3e6e5f",
             "E621E1F8C36C495A93FC0C247A3E6E5F", "{E621E1F8-C36C-495A-93FC-0C247A3E6E5F}",
             "E621E1F8-C36C-495A-93FC-0C247A3E6E5", "E621E1F8-C36C-495A-93FC-0C247A3E6E5G",
-            "E621E1F8-C36C-495A-93FC0-C247A3E6E5F", "aGVsbG8=", "aGVsbG8", "aGVsbA==", "aGVs bG8=", "-_-_", "====", "a",
+            "E621E1F8-C36C-495A-93FC0-C247A3E6E5F", "aGVsbG8=", "aGVsbG8", "aGVsbA==", "aGVs bG8=", "-_-_", "a",
             "", "https://example.com/a?b=c#d", "a b", "/x", "é", "http://[::1]/", "%zz",
         ])
     func forms(text: String) throws {

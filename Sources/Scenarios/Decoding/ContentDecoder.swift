@@ -85,7 +85,9 @@ struct ContentDecoder {
         do throws(Failure) {
             switch node.content {
             case .mapping:
-                return try Schema(Self.file(node), resolve: resolver(of: node.place.file))
+                var file = Self.file(node)
+                file.name = node.place.description
+                return try Schema(file, resolve: resolver(of: node.place.file))
             case .scalar(let name, _) where !name.isEmpty:
                 let file = try file(name, namedIn: node.place.file)
                 return try Schema(file, resolve: resolver(of: file.name))
