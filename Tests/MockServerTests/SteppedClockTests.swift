@@ -33,7 +33,11 @@ import Testing
             let elapsed = try #require(start["elapsed"]?.int)
             #expect(try mock.admin.ask("GET", "/v1/clock").json["elapsed"]?.int == elapsed)
             _ = try put(mock, #"{"step":"8h"}"#)
-            #expect(try mock.admin.ask("GET", "/v1/clock").json["elapsed"]?.int == elapsed + 8 * 3_600_000_000)
+            // When the loops rest, which takes them a moment.
+            let goal = elapsed + 8 * 3_600_000_000
+            while let now = try mock.admin.ask("GET", "/v1/clock").json["elapsed"]?.int, now != goal {
+                try #require(now == elapsed)
+            }
             let running = try put(mock, #"{"scale":60}"#)
             #expect(running["mode"] == "running" && running["scale"]?.double == 60)
         }
@@ -100,8 +104,8 @@ import Testing
         try withMock { mock in
             for body in [
                 #"{"mode":"jumping"}"#, #"{"mode":"stepped","scale":2}"#, #"{"step":"1s"}"#,
-                #"{"mode":"stepped","step":"-1s"}"#, #"{"mode":"stepped","step":"36501d"}"#, #"{"scale":3601}"#, #"{"scale":-1}"#,
-                #"{"scale":1e308}"#,
+                #"{"mode":"stepped","step":"-1s"}"#, #"{"mode":"stepped","step":"36501d"}"#, #"{"scale":3601}"#,
+                #"{"scale":-1}"#, #"{"scale":1e308}"#,
             ] {
                 let status = try mock.admin.ask("PUT", "/v1/clock", json, body: body).status
                 #expect(status == 400, "\(body)")

@@ -40,8 +40,8 @@ struct PreflightTests {
     func pace() throws {
         #expect(
             try complaint("exercises: [R0.22, retry-storm]\nclockScale: 21")
-                == "early.yaml:7:20: `exercises` names retry-storm, which cannot be put to the test: scale too high: its 1s come "
-                + "to 47.6ms of real time, and 50ms are the least (lower `clockScale`, or strike it from the list)")
+                == "early.yaml:7:20: `exercises` names retry-storm, which cannot be put to the test: scale too high: its 1s "
+                + "come to 47.6ms of real time, and 50ms are the least (lower `clockScale`, or strike it from the list)")
         #expect(try complaint("exercises: [R0.22, retry-storm]\nclockScale: 20") == "")
     }
 

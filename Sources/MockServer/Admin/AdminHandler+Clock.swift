@@ -78,6 +78,7 @@ extension AdminHandler {
             scale = given
         }
         let (isStepped, step) = try steps(object)
+        let mode = shared.time.mode
         let isSet = object["now"] != nil || object["advance"] != nil
         if isStepped, !shared.time.isStepped {
             // It stands until somebody has it go on.
@@ -90,7 +91,7 @@ extension AdminHandler {
         }
         if isSet { shared.clock.set(wall: wall) }
         if let step { shared.time.goal = max(shared.time.now(), shared.time.goal) + step }
-        keeper.changed()
+        keeper.changed(isSet: isSet || shared.time.mode != mode)
         note("set clock", object)
         tellLate()
         return clock()

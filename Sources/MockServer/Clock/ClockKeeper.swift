@@ -158,10 +158,10 @@ final class ClockKeeper {
 
     // MARK: - Steps
 
-    /// The clock was set, or may go further than before.
-    func changed() {
+    /// The clock may go further than before; `isSet`: it shows another time, or goes in another way.
+    func changed(isSet: Bool) {
         lastProgress = loop.now
-        answerAll()
+        if isSet { answerAll() }
         look()
     }
 

@@ -107,7 +107,7 @@ final class ClockMember {
         let isNews = elapsed > heard
         if scale == 0, !clock.isStepped { clock.set(.stepped) }
         clock.step(to: origin + .microseconds(elapsed))
-        heard = elapsed
+        heard = max(heard, elapsed)
         if scale > 0, ClockBounds.admits(scale: scale), clock.mode != .running(scale) { clock.set(.running(scale)) }
         wallShift = WallTime(nanoseconds: wall.saturating(times: 1_000)) - clock.wall()
         // An older statement's answer says nothing that the newer one's will not.
