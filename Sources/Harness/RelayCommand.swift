@@ -40,7 +40,7 @@ package struct RelayCommand: Sendable {
 
     /// Prints the ready line, serves, drains on SIGINT or SIGTERM. Throws when it cannot start.
     package func run(signals: Signals) throws(Failure) -> ExitCode {
-        guard RelayDialect(rawValue: dialect) != nil else {
+        guard let spoken = RelayDialect(rawValue: dialect) else {
             throw Failure(
                 .usage, "there is no dialect '\(dialect)'", hint: Suggestion.hint(for: dialect, among: Self.dialects))
         }
@@ -54,6 +54,7 @@ package struct RelayCommand: Sendable {
             listen: try SocketAddress(parsing: listen), production: production,
             sandbox: try apnsSandbox.map { text throws(Failure) in try Origin(parsing: text) } ?? production,
             caFile: caFile, keyFile: keyFile, keyID: keyID, teamID: teamID, topic: topic, storage: storage)
+        options.dialect = spoken
         if let throttle { options.throttle = throttle }
         if let timeout {
             options.pushTimeout = timeout

@@ -64,7 +64,8 @@ extension Defect {
         case .startsActive: ("R2.1", ["content-unchanged", "states-delivered"])
         case .resetsCountAtEnd: ("R2.2", ["omitted-values-kept", "values-never-fall"])
         case .startsWhileActive: ("R2.6", ["one-start", "nothing-unexpected", "omitted-values-kept"])
-        case .failedStartCounts: ("R2.7", ["states-delivered"])
+        // To whoever sees no further start, its token looks forgotten.
+        case .failedStartCounts: ("R2.7", ["states-delivered", "living-token-kept"])
         case .resetsOmitted: ("R2.8", ["omitted-values-kept", "values-never-fall"])
         case .lowersProgress: ("R2.9", ["values-never-fall", "omitted-values-kept"])
         case .ignoresBackground: ("R2.10", ["states-delivered"])
