@@ -49,13 +49,18 @@ final class EventValues: TemplateValues {
         case .event(.phone):
             let name = PhoneName(user: session / UInt32(workload.sessionsPerUser), phone: context?.phone ?? 0)
             encode(encoding, into: buffer) { $0.append(name.text) }
-        case .event(.phoneToken): encode(encoding, into: buffer) { $0.append((context?.token ?? []).span) }
+        case .event(.phoneToken): appendToken(encoding, into: buffer)
         case .captured(let number): captured(number)?.append(encoding, into: buffer)
-        case .session(let variable) where context?.replaces(variable) ?? false:
-            encode(encoding, into: buffer) { $0.append((context?.token ?? []).span) }
+        case .session(let variable) where context?.replaces(variable) ?? false: appendToken(encoding, into: buffer)
         case .session(let variable):
             encode(encoding, into: buffer) { workload.append(variable, session: session, into: $0) }
         }
+    }
+
+    /// The phone's token of the activity.
+    private func appendToken(_ encoding: TemplateEncoding, into buffer: ByteBuffer) {
+        guard let token = context?.token else { return }
+        encoding.append(token.span, into: buffer)
     }
 
     /// Which value of an own variable the event takes.

@@ -24,7 +24,7 @@ struct SessionMemoryTests {
     private func reacting(_ lines: String, _ text: String = Sample.text) -> String {
         let mark = "            with: { text: hello }\n"
         let start = text.firstRange(of: mark)!
-        return text[..<start.upperBound] + lines.split(separator: "\n").map { "            \($0)\n" }.joined()
+        return text[..<start.upperBound] + lines.split(separator: "\n").map { "        \($0)\n" }.joined()
             + text[start.upperBound...]
     }
 
@@ -87,9 +87,9 @@ struct SessionMemoryTests {
     }
 
     @Test("What can be known before the run is told before it", arguments: [
-        (capturing.swapping("id: /activity/id", "id: activity"), "tiny.yaml:13:29: `id` must be captured by a JSON pointer"),
-        (capturing.swapping("id: /activity/id", "marker: /id"), "tiny.yaml:13:25: `marker` is a variable already"),
-        (capturing.swapping("id: /activity/id", "a b: /id"), "tiny.yaml:13:25: a captured value cannot be named `a b`"),
+        (capturing.swapping("id: /activity/id", "id: activity"), "tiny.yaml:13:25: `id` must be captured by a JSON pointer"),
+        (capturing.swapping("id: /activity/id", "marker: /id"), "tiny.yaml:13:21: `marker` is a variable already"),
+        (capturing.swapping("id: /activity/id", "a b: /id"), "tiny.yaml:13:21: a captured value cannot be named `a b`"),
         (capturing.swapping("variables: { text:", "variables: { id: 1, text:"), "`id` is a variable already"),
         (
             capturing.swapping("count: /n", "a: /a, b: /a, c: /a, d: /a, e: /a, f: /a, g: /a, h: /a"),

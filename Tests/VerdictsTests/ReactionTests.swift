@@ -42,7 +42,7 @@ struct ReactionTests {
         try withDirectory { directory in
             let run = try SyntheticRun(Self.scenario, directory: directory)
             let made = note.map { [MadeReaction($0)] } ?? []
-            try run.write { sendings, number in
+            try run.write(spoil: { sendings, number in
                 let account = run.plan.account(number: UInt32(number), origin: SyntheticRun.origin, reactions: made)
                 sendings = run.sendings(of: account).compactMap { sending in
                     guard sending.token.isEmpty else { return sending }
@@ -50,7 +50,7 @@ struct ReactionTests {
                     sending.token = Self.token
                     return keeps(sending) ? sending : nil
                 }
-            }
+            })
             if let note {
                 let time = ManualTime()
                 time.advance(by: .seconds(1))
@@ -102,7 +102,7 @@ struct ReactionTests {
 
     @Test("that waited in vain decides nothing, and says so")
     func inVain() throws {
-        let record = try judge(note(cause: 0, after: 5))
+        let record = try judge(note(cause: 0, after: 5)) { _ in false }
         let c = record.correlation
         #expect(c.count(.undecided) == 1 && c.count(.lost) == 0, "\(c.totals)")
         #expect(record.exit.code == 5)

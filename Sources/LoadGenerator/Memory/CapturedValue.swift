@@ -21,6 +21,7 @@ final class CaptureReader {
     static let mostAnswerBytes = 1 << 20
 
     private let scanner = JSONScanner(maxDepth: 64, maxNodes: 8_192)
+    private let text = ByteBuffer(capacity: 64)
     private var isJSON = false
 
     /// To be called before `value`, with the same answer.
@@ -44,11 +45,13 @@ final class CaptureReader {
             }
             return .success(CapturedValue(bytes: Array(text.utf8), isText: true))
         case .number, .true, .false:
-            let text = scanner.text(place)
+            let (scanner, text) = (scanner, text)
+            text.clear()
+            text.append(scanner.text(place))
             guard text.count <= Capture.mostBytes else {
                 return .failure(Words("what the answer has at \(pointer.text) is longer than \(Capture.mostBytes) bytes"))
             }
-            return .success(CapturedValue(bytes: text.withUnsafeBufferPointer { Array($0) }, isText: false))
+            return .success(CapturedValue(bytes: text.array(), isText: false))
         case .object, .array, .null:
             return .failure(Words("what the answer has at \(pointer.text) is neither text nor number"))
         }

@@ -1,7 +1,7 @@
 // The road to a mock that runs elsewhere: its admin API is asked again and again for what happened on its phones
 // (docs/openapi.yaml, `GET /v1/phones/events`), and it answers when there is something.
 
-import Basics
+package import Basics
 import EventLoop
 import HTTP
 package import Net

@@ -31,8 +31,8 @@ final class AdminHandler: ServerHandler {
         pushes = try PushFinder(loop: loop, shared: shared)
         phoneEvents = PhoneEventFinder(loop: loop, feed: shared.devices.phones.feed)
         events = try EventStreams(loop: loop, shared: shared)
-        events.clock = { [unowned self] in clock().body }
         keeper = ClockKeeper(loop: loop, shared: shared)
+        events.clock = { [unowned self] in clock().body }
     }
 
     func handle(_ exchange: ServerExchange) {

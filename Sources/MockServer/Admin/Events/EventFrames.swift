@@ -21,7 +21,9 @@ struct EventFrames {
         requests += 1
         if push.event != nil, push.kind == .push { touched.insert(push.token.lowercased()) }
         guard kinds.contains(.push) else { return }
-        append(.push) { push.write(to: &$0, faults: shared.faults, late: shared.late, scanner: scanner) }
+        append(.push) {
+            push.write(to: &$0, faults: shared.faults, late: shared.late, reasons: shared.reasons, scanner: scanner)
+        }
     }
 
     /// `clock`: what `GET /v1/clock` answers.
