@@ -228,7 +228,9 @@ package struct JoinedAccount: Sendable {
             } else if let excuse = excuse(index, circumstances) {
                 deliveries[index].outcome = .excused
                 deliveries[index].excuse = excuse
-            } else if let at = replacedAt(index), at <= deliveries[index].due + patience(index, circumstances) {
+            } else if let patience = patience(index, circumstances), let at = replacedAt(index),
+                at <= deliveries[index].due + patience
+            {
                 // Sent by itself it would have been late, not lost.
                 deliveries[index].outcome = .late
             } else if deliveries[index].due > circumstances.end {
@@ -303,10 +305,10 @@ package struct JoinedAccount: Sendable {
         }
     }
 
-    /// How much later a newer state may come that still tells of lateness and not of loss.
-    private func patience(_ index: Int, _ circumstances: Circumstances) -> Interval {
+    /// How much later a newer state may come that still tells of lateness and not of loss; nil where each state is owed.
+    private func patience(_ index: Int, _ circumstances: Circumstances) -> Interval? {
         if isBackedOff(index) { return circumstances.leastPatience }
-        return account.rows[index].mayBeSuperseded ? circumstances.real(Self.lateness) : .zero
+        return account.rows[index].mayBeSuperseded ? circumstances.real(Self.lateness) : nil
     }
 
     /// Where nothing of ours held anything up.

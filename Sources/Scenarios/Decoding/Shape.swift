@@ -132,7 +132,7 @@ extension Shape {
             "expect": "200", "pushes": "[{ channel: alert }]", "final": "true", "registers": "[activityToken]",
             "unregisters": "[activityToken]", "stale": "true", "unknown": "true",
             "passes": "[{ at: /aps/content-state, from: /state }]", "sets": "{ status: Error }",
-            "passes": "[{ at: /aps/content-state, from: /state }]", "captures": "{ activityID: /activity/id }",
+            "captures": "{ activityID: /activity/id }",
         ])
 
     static let push = Shape(

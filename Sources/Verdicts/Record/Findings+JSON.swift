@@ -19,7 +19,7 @@ extension RuleResult {
             object["findings"] = .array(findings.map { $0.json(in: directory) })
         case .notExercised: break
         }
-        if let hindrance { object["hindrance"] = .string(hindrance) }
+        object["hindrance"] = hindrance.map { .string($0) } ?? .null
         return .object(object)
     }
 
