@@ -203,8 +203,9 @@ final class PushPipeline: ServerHandler {
             return decision
         }
         if verdict.facts.isOnPhone {
+            let body = exchange.body
             let verdict = shared.devices.phones.deliver(
-                verdict.facts, token: token, payload: exchange.body.bytes, now: now, decoder: decoder)
+                verdict.facts, token: token, payload: body.bytes, now: now, decoder: decoder)
             (decision.outcome, decision.reason) = (verdict.outcome, verdict.reason)
             return decision
         }
@@ -269,9 +270,10 @@ final class PushPipeline: ServerHandler {
         guard let topicField = facts.topicField else { return }
         let head = exchange.head
         if facts.isOnPhone, let pathField = head.index(of: ":path") {
+            let body = exchange.body
+            let path = head.value(at: pathField)
             shared.devices.phones.store(
-                copy facts, token: head.value(at: pathField).extracting(facts.token), payload: exchange.body.bytes,
-                push: id, now: now, decoder: decoder)
+                copy facts, token: path.extracting(facts.token), payload: body.bytes, push: id, now: now, decoder: decoder)
             for late in shared.devices.phones.takeLate() { tell(late) }
             return
         }
