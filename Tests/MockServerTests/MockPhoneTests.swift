@@ -104,9 +104,10 @@ import Testing
             #expect(try push("start", to: token(.start), mock, client) == 200)
             try patch(mock, #"{"schema":null}"#)
             #expect(try push("start", to: token(.start), mock, client) == 200)
-            #expect(try outcomes(mock) == [
+            let outcomes = try outcomes(mock)
+            #expect(outcomes == [
                 #"undecodable, does not decode: missing key "retryInfo""#,
-                "undecodable, does not decode: content-state/retry/at is a string, not a number",
+                "undecodable, does not decode: content-state/retry/at is text, not a number",
                 "started", #"undecodable, does not decode: attributes-type is "A", and the app has "B""#, "started",
             ])
         }

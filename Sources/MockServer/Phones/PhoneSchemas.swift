@@ -24,7 +24,7 @@ final class PhoneSchemas: Sendable {
     private let state = Mutex<[AppSchema]>([])
 
     subscript(number: UInt16) -> AppSchema? {
-        state.withLock { 1...$0.count ~= Int(number) ? $0[Int(number) - 1] : nil }
+        state.withLock { number > 0 && Int(number) <= $0.count ? $0[Int(number) - 1] : nil }
     }
 
     /// The number of a schema, which it keeps; the same text has the same one. Nil: there are too many.

@@ -78,7 +78,7 @@ private struct LyingModel: PhoneModel {
     func cards(of phone: String, at now: WallTime) -> [ModelCard] {
         model.cards(of: phone, at: now).map { card in
             var card = card
-            if pushes % 7 == 6 { card.shown -= 1_000_000 }
+            if pushes % 7 == 6 { card.shown = card.shown.saturating(minus: 1_000_000) }
             if pushes % 5 == 4, card.state > .stale { card.state = .active }
             if pushes % 11 == 10 { card.token.phone = "p1" }
             return card
