@@ -273,15 +273,9 @@ final class PushPipeline: ServerHandler {
         let head = exchange.head
         if facts.isOnPhone, let pathField = head.index(of: ":path") {
             let body = exchange.body
-<<<<<<< HEAD
-            shared.devices.phones.store(
-                copy facts, token: head.value(at: pathField).extracting(facts.token), payload: body.bytes,
-                push: id, now: now, decoder: decoder)
-=======
             let path = head.value(at: pathField)
             shared.devices.phones.store(
                 copy facts, token: path.extracting(facts.token), payload: body.bytes, push: id, now: now, decoder: decoder)
->>>>>>> ea740dc66f749a47396715fa4e8543e1f2649bba
             for late in shared.devices.phones.takeLate() { tell(late) }
             return
         }
