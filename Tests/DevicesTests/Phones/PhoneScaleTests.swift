@@ -50,12 +50,16 @@ import Testing
 
 /// Phones with one activity each, whose app has the token.
 private final class Crowd {
-    private let fleet = DeviceFleet(settings: DeviceSettings(), seed: Seed(3))
+    private let fleet: DeviceFleet
     private let count: Int
     private var now = WallTime(seconds: 1_760_000_000)
 
     init(_ count: Int) throws {
         self.count = count
+        // The feed is bounded whatever the number of phones: some 13 MB when it is full.
+        var settings = DeviceSettings()
+        settings.phones.eventLimit = 1
+        fleet = DeviceFleet(settings: settings, seed: Seed(3))
         var app = AppSetup("com.example.app")
         app.state = .foreground
         for number in 0..<count {
