@@ -48,9 +48,11 @@ private final class Answers: ServerHandler {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             var options = RunOptions(scenarioPath: "")
             options.isPlain = true
-            let panel = RunPanel(title: "some", options: options, total: .seconds(60))
+            let time = ManualTime()
+            let panel = RunPanel(title: "some", options: options, total: .seconds(60), time: time)
             let origin = Instant(nanoseconds: 1)
             for seconds in [1.0, 2.9, 3] {
+                time.advance(by: origin + .seconds(seconds) - time.now())
                 var mock = MockStatistics()
                 mock.pushes = Int(seconds * 10)
                 mock.byStatus = [200: 4, 410: 2, 500: 1]

@@ -11,13 +11,15 @@ import Reports
 final class RunPanel {
     private var panel: LivePanel
     private let isQuiet: Bool
-    private let time = SystemTime()
+    private let time: any TimeSource
     private let pace: Interval
     /// Of load and drain.
     private let total: Interval
     private var next = Instant(nanoseconds: 0)
 
-    init(title: String, options: RunOptions, total: Interval) {
+    /// Lines come on the host's clock, however fast the run's is.
+    init(title: String, options: RunOptions, total: Interval, time: any TimeSource = SystemTime()) {
+        self.time = time
         isQuiet = options.isQuiet
         let isPanel = !options.isQuiet && !options.isPlain && Console.isTerminal(2)
         pace = isPanel ? .milliseconds(200) : .seconds(2)
