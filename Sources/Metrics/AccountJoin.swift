@@ -228,10 +228,10 @@ package struct JoinedAccount: Sendable {
             } else if let excuse = excuse(index, circumstances) {
                 deliveries[index].outcome = .excused
                 deliveries[index].excuse = excuse
-            } else if let patience = patience(index, circumstances), let at = replacedAt(index),
-                at <= deliveries[index].due + patience
+            } else if isBackedOff(index), let at = replacedAt(index),
+                at <= deliveries[index].due + circumstances.leastPatience
             {
-                // Sent by itself it would have been late, not lost.
+                // Sent again by itself it would have been late, not lost.
                 deliveries[index].outcome = .late
             } else if deliveries[index].due > circumstances.end {
                 deliveries[index].outcome = .undecided
@@ -304,15 +304,6 @@ package struct JoinedAccount: Sendable {
             return lane == row.lane || push.place <= row.place && lane.phone == row.lane.phone
         }
     }
-
-    /// How much later a newer state may come that still tells of lateness and not of loss; nil where each state is owed.
-    private func patience(_ index: Int, _ circumstances: Circumstances) -> Interval? {
-        if isBackedOff(index) { return circumstances.leastPatience }
-        return account.rows[index].mayBeSuperseded ? circumstances.real(Self.lateness) : nil
-    }
-
-    /// Where nothing of ours held anything up.
-    private static let lateness = Interval.milliseconds(500)
 
     /// A newer state of the same activity on the same phone was accepted by the time this one was due, or would have been
     /// but for a fault of ours: then it is judged by what becomes of that one.
