@@ -90,7 +90,7 @@ struct IsolationTests {
             local name=$1 code=0
             shift
             "$@" >"$folder/$name.out" 2>&1 || code=$?
-            sed "s/^/$name: /" "$folder/$name.out" | head -n 40 >&2
+            head -n 40 "$folder/$name.out" | sed "s/^/$name: /" >&2
             echo "= $name $code"
         }
         run() { # name, url, words: a run against a relay that is there
