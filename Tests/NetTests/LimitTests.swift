@@ -247,9 +247,15 @@ import Testing
             }
             return peer
         }
-        let deaf = try ask()
+        func awaitRequests(_ count: Int) {
+            for _ in 0..<2_000 where service.thread.ask({ $0.handler.handled }) < count { usleep(1_000) }
+        }
         let slow = try ask()
-        for _ in 0..<2_000 where service.thread.ask({ $0.handler.handled }) < 2 { usleep(1_000) }
+        awaitRequests(1)
+        // The deaf one is sent to as well, until the kernel takes no more: it must not be taken for the slow one.
+        let slowly = service.thread.ask { $0.server.connections.map(ObjectIdentifier.init) }.first
+        let deaf = try ask()
+        awaitRequests(2)
         let begin = service.thread.ask { $0.server.loop.now }
         func look(after time: Interval) {
             service.thread.ask { state in
@@ -259,11 +265,15 @@ import Testing
         look(after: .zero)
         var sum = 0
         for round in 1...3 {
-            let sent = service.thread.ask { $0.server.connections.map(\.transport.sentBytes).max() ?? 0 }
+            let sent = service.thread.ask { state in
+                state.server.connections.first { ObjectIdentifier($0) == slowly }?.transport.sentBytes ?? .max / 2
+            }
             let goal = sum + (4 << 20)
             while sum < goal, case let count = slow.readAll(upTo: goal - sum, atOnce: 65_536), count > 0 { sum += count }
             // Room in the kernel is a matter of its buffers.
-            service.await { $0.server.connections.contains { $0.transport.sentBytes > sent + (1 << 20) } }
+            service.await { state in
+                state.server.connections.contains { ObjectIdentifier($0) == slowly && $0.transport.sentBytes > sent + (1 << 20) }
+            }
             look(after: wait * (0.4 * Double(round)))
             #expect(refusals(service) == (round < 3 ? [:] : [.unreadAnswers: 1]))
         }
