@@ -91,6 +91,7 @@ private func onFrame(
             }
             let settings = frame!.pointee.settings
             return session.settings(UnsafeBufferPointer(start: settings.iv, count: settings.niv))
+        case NGHTTP2_RST_STREAM.rawValue: session.resetByPeer(header.stream_id, frame!.pointee.rst_stream.error_code)
         case NGHTTP2_PING.rawValue:
             if header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0 { session.record(.pingAcknowledged) }
         default: break

@@ -17,6 +17,8 @@ package enum HTTP2Event {
     case settings
     /// Our PING was answered.
     case pingAcknowledged
+    /// The peer gave up a stream that is over for us: it had not read our answer when it did.
+    case lateReset(streamID: Int32)
 }
 
 /// Parameters of SETTINGS (RFC 9113 §6.5.2), sent in the order given.

@@ -10,6 +10,8 @@ final class Deliveries {
         var connection: UInt64
         /// 0: told already, or nothing.
         var mark: UInt64
+        /// 0 with HTTP/1.1.
+        var streamID: Int32
         var at: Instant
     }
 
@@ -23,15 +25,15 @@ final class Deliveries {
 
     deinit { entries?.deallocate() }
 
-    func add(_ mark: UInt64, on connection: UInt64, at now: Instant) {
-        (entries ?? make())[next] = Entry(connection: connection, mark: mark, at: now)
+    func add(_ mark: UInt64, on connection: UInt64, streamID: Int32, at now: Instant) {
+        (entries ?? make())[next] = Entry(connection: connection, mark: mark, streamID: streamID, at: now)
         next = (next + 1) % Self.capacity
     }
 
     private func make() -> UnsafeMutablePointer<Entry> {
         let made = UnsafeMutablePointer<Entry>.allocate(capacity: Self.capacity)
         made.initialize(
-            repeating: Entry(connection: 0, mark: 0, at: Instant(nanoseconds: .min)), count: Self.capacity)
+            repeating: Entry(connection: 0, mark: 0, streamID: 0, at: Instant(nanoseconds: .min)), count: Self.capacity)
         entries = made
         return made
     }
@@ -48,5 +50,21 @@ final class Deliveries {
             entry.pointee.mark = 0
         }
         return marks
+    }
+
+    /// Removes the answer on that stream, if it was handed over shortly before `now`.
+    func takeDoubtful(on connection: UInt64, streamID: Int32, at now: Instant) -> UInt64? {
+        guard let entries else { return nil }
+        let since = now - Self.doubtful
+        // Newest first: an answer that crosses is among the last.
+        for step in 1...Self.capacity {
+            let entry = entries + (next + Self.capacity - step) % Self.capacity
+            guard entry.pointee.at >= since else { return nil }
+            guard entry.pointee.connection == connection, entry.pointee.streamID == streamID, entry.pointee.mark != 0
+            else { continue }
+            defer { entry.pointee.mark = 0 }
+            return entry.pointee.mark
+        }
+        return nil
     }
 }

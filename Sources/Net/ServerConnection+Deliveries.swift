@@ -2,7 +2,7 @@
 // exchange is told when its answer did not reach the peer, or may not have.
 //
 //     answered ─▶ put out by the session ─▶ taken by the kernel ─▶ (the peer reads)
-//         │ reset, GOAWAY      │ connection ends        │ RST, or the peer gone
+//         │ reset, GOAWAY      │ connection ends        │ RST_STREAM, RST, or the peer gone
 //         └────────────────────┴────────────────────────┴─▶ handler.undelivered(mark)
 
 import Basics
@@ -11,6 +11,7 @@ import EventLoop
 /// An answer whose last bytes wait for the kernel.
 struct UnsentAnswer {
     var mark: UInt64
+    var streamID: Int32
     /// How many bytes the kernel has taken of the connection when it has this answer whole.
     var sentBytes: Int
 }
@@ -21,21 +22,22 @@ extension ServerConnection {
         guard exchange.mark != 0 else { return }
         let mark = exchange.mark
         exchange.mark = 0
-        conclude(mark, isPutOut: isPutOut)
+        conclude(mark, of: exchange.streamID, isPutOut: isPutOut)
     }
 
-    private func conclude(_ mark: UInt64, isPutOut: Bool) {
+    private func conclude(_ mark: UInt64, of streamID: Int32, isPutOut: Bool) {
         if !isPutOut || transport.isBroken { return server.handler.undelivered(mark) }
         guard transport.pendingBytes == 0 else {
-            return unsent.append(UnsentAnswer(mark: mark, sentBytes: transport.sentBytes + transport.pendingBytes))
+            let sentBytes = transport.sentBytes + transport.pendingBytes
+            return unsent.append(UnsentAnswer(mark: mark, streamID: streamID, sentBytes: sentBytes))
         }
-        server.deliveries.add(mark, on: id, at: server.loop.now)
+        server.deliveries.add(mark, on: id, streamID: streamID, at: server.loop.now)
     }
 
     /// HTTP/1.1: what was answered since the last flush is put out now.
     func concludeAnswered() {
         guard !answered.isEmpty else { return }
-        for mark in answered { conclude(mark, isPutOut: true) }
+        for mark in answered { conclude(mark, of: 0, isPutOut: true) }
         answered.removeAll()
     }
 
@@ -43,7 +45,9 @@ extension ServerConnection {
     func settleUnsent() {
         guard let first = unsent.first, first.sentBytes <= transport.sentBytes else { return }
         let count = unsent.firstIndex { $0.sentBytes > transport.sentBytes } ?? unsent.count
-        for answer in unsent[..<count] { server.deliveries.add(answer.mark, on: id, at: server.loop.now) }
+        for answer in unsent[..<count] {
+            server.deliveries.add(answer.mark, on: id, streamID: answer.streamID, at: server.loop.now)
+        }
         unsent.removeFirst(count)
     }
 
@@ -55,5 +59,14 @@ extension ServerConnection {
         answered.removeAll()
         guard isCut else { return }
         for mark in server.deliveries.takeDoubtful(on: id, at: server.loop.now) { server.handler.undelivered(mark) }
+    }
+
+    /// HTTP/2: the peer gave the stream up while its answer was on the way.
+    func concludeCrossed(_ streamID: Int32) {
+        if let index = unsent.firstIndex(where: { $0.streamID == streamID }) {
+            return server.handler.undelivered(unsent.remove(at: index).mark)
+        }
+        let mark = server.deliveries.takeDoubtful(on: id, streamID: streamID, at: server.loop.now)
+        if let mark { server.handler.undelivered(mark) }
     }
 }

@@ -14,7 +14,9 @@ extension ServerConnection: HTTP2EventHandler {
 
     package func closed(_ stream: HTTP2Stream, code: UInt32) { over(stream) }
 
-    package func happened(_ event: HTTP2Event) {}
+    package func happened(_ event: HTTP2Event) {
+        if case .lateReset(let streamID) = event { concludeCrossed(streamID) }
+    }
 
     /// The stream's own exchange object again, if it has one to give. `readAt` is when this turn's bytes were read.
     private func exchange(on stream: HTTP2Stream) -> ServerExchange {

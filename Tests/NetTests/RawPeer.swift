@@ -31,7 +31,7 @@ struct Frame: Equatable {
         [0, UInt8(name.utf8.count)] + Array(name.utf8) + [UInt8(value.utf8.count)] + Array(value.utf8)
     }
 
-    static func reset(_ stream: UInt32) -> Frame { Frame(type: 3, stream: stream, payload: word(8)) }
+    static func reset(_ stream: UInt32, code: UInt32 = 8) -> Frame { Frame(type: 3, stream: stream, payload: word(code)) }
     static let settings = Frame(type: 4)
     static let ping = Frame(type: 6, payload: Array(repeating: 7, count: 8))
 }

@@ -57,6 +57,34 @@ struct UndeliveredTests {
         #expect(undelivered(service) == [1])
     }
 
+    @Test("the peer gives the stream up while the answer is on its way to it")
+    func crossed() throws {
+        let service = try EchoService(tls: false)
+        let peer = try RawPeer(http2: service.address)
+        peer.send([.request(1), .request(3), .request(5)])
+        while let frame = peer.frame(), !(frame.stream == 5 && frame.flags & 1 == 1) {}
+        peer.send([.reset(3)])
+        #expect(undelivered(service) == [3])
+        // Told once, and none that was never answered, or that the peer has let go in peace.
+        peer.send([.reset(3), .reset(5, code: 0), .ping])
+        #expect(peer.frame(6, on: 0) != nil)
+        peer.hangUp()
+        #expect(quiet(service) == [3])
+    }
+
+    @Test("a stream given up long after its answer had the answer")
+    func resetLate() throws {
+        let service = try EchoService(tls: false)
+        let peer = try RawPeer(http2: service.address)
+        peer.send([.request(1), .request(3)])
+        while let frame = peer.frame(), !(frame.stream == 3 && frame.flags & 1 == 1) {}
+        usleep(300_000)
+        peer.send([.reset(3), .ping])
+        #expect(peer.frame(6, on: 0) != nil)
+        peer.hangUp()
+        #expect(quiet(service) == [])
+    }
+
     @Test("the server resets the stream")
     func ownReset() throws {
         let service = try EchoService(tls: false)
