@@ -218,7 +218,15 @@ package struct JoinedAccount: Sendable {
         for index in account.rows.indices {
             let row = account.rows[index]
             if let accepted = deliveries[index].accepted {
-                deliveries[index].outcome = account.pushes[accepted].arrivedAt > deliveries[index].due ? .late : .delivered
+                let arrivedAt = account.pushes[accepted].arrivedAt
+                if arrivedAt <= deliveries[index].due {
+                    deliveries[index].outcome = .delivered
+                } else if circumstances.holdsUp(plannedAt: row.plannedAt, arrivedAt: arrivedAt, within: row.deadline) {
+                    deliveries[index].outcome = .excused
+                    deliveries[index].excuse = Circumstances.heldDown
+                } else {
+                    deliveries[index].outcome = .late
+                }
             } else if row.flags.contains(.waitsInVain) {
                 deliveries[index].outcome = .undecided
             } else if wasNeverSent(row, circumstances) {

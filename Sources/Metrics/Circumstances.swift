@@ -86,12 +86,19 @@ package struct Circumstances: Sendable {
 
     package func wasDown(at instant: Instant) -> Bool { wasDown(between: instant, and: instant) }
 
+    static let heldDown = "relay held down"
+
+    /// Whether a push is late because we held the relay down: it has its deadline again from when it was ready.
+    func holdsUp(plannedAt: Instant, arrivedAt: Instant, within deadline: Interval) -> Bool {
+        outages.contains { $0.from <= arrivedAt && plannedAt <= $0.until && arrivedAt <= $0.until + deadline }
+    }
+
     /// What of ours explains that a push was not accepted by `due`, in words; nil when nothing does. `attempts` are the
     /// relay's in order of arrival, none of them accepted.
     package func excuse(
         plannedAt: Instant, due: Instant, attempts: some Collection<SeenPush>
     ) -> String? {
-        if wasDown(between: plannedAt, and: due) { return "relay held down" }
+        if wasDown(between: plannedAt, and: due) { return Self.heldDown }
         guard let last = attempts.max(by: { $0.arrivedAt < $1.arrivedAt }) else {
             return excuseByConnections(plannedAt: plannedAt, due: due)
         }

@@ -77,11 +77,25 @@ package final class ContentChecker {
     ) -> [SchemaFinding] {
         guard judgesPassing(call: call, type: type, event: event) else { return [] }
         if comparison.begin(sent: body, pushed: payload, heldBy: scanner) {
-            for passage in passages[call] where passage.covers(type, event) {
+            for passage in passages[call] where passage.fixed == nil && passage.covers(type, event) {
                 comparison.compare(passage.at, with: passage.from)
             }
         }
-        return comparison.end()
+        let findings = comparison.end()
+        guard passages[call].contains(where: { $0.fixed != nil }) else { return findings }
+        return findings + fixedDifferences(payload, type: type, event: event, call: call)
+    }
+
+    private func fixedDifferences(
+        _ payload: Span<UInt8>, type: PushType, event: ActivityEvent?, call: Int
+    ) -> [SchemaFinding] {
+        var findings: [SchemaFinding] = []
+        for passage in passages[call] where passage.covers(type, event) {
+            guard let fixed = passage.fixed, comparison.begin(sent: fixed.span, pushed: payload, heldBy: scanner) else { continue }
+            comparison.compare(passage.at, with: passage.from)
+            findings += comparison.end()
+        }
+        return findings
     }
 
     private static func unread(_ pointer: String, _ reason: String) -> SchemaVerdict {
@@ -93,13 +107,18 @@ package final class ContentChecker {
 private final class Passage {
     let at: JSONPointerPath
     let from: JSONPointerPath
+    /// A body of our own for `from`, in place of the call's.
+    let fixed: [UInt8]?
     private let channel: PushType?
     private let isOfAnyEvent: Bool
     private let events: [ActivityEvent]
 
     init(_ rule: PassRule) {
         at = rule.at
-        from = rule.from
+        switch rule.source {
+        case .body(let path): (from, fixed) = (path, nil)
+        case .fixed(let value): (from, fixed) = (JSONPointerPath("/is")!, JSONValue.object(["is": value]).encoded())
+        }
         channel = rule.channel
         isOfAnyEvent = rule.events.isEmpty
         events = ActivityEvent.allCases.filter(rule.events.contains)

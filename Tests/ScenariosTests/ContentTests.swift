@@ -168,6 +168,8 @@ struct ContentTests {
             ("passes: [{ at: aps, from: /body }]", "`aps` is no JSON pointer"),
             ("passes: [{ at: /a~2, from: /body }]", "`/a~2` is no JSON pointer"),
             ("passes: [{ from: /body }]", "`pass` lacks `at`"),
+            ("passes: [{ at: /a }]", "a passage has either `from` or `is`"),
+            ("passes: [{ at: /a, from: /body, is: 1 }]", "a passage has either `from` or `is`"),
             ("passes: [{ at: /a, from: /body, channel: alarm }]", "`alarm` is no value of `channel`"),
             ("passes: [{ at: /a, from: /body, event: [begin] }]", "`begin` is no value of `event`"),
             (

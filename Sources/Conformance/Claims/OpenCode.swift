@@ -48,8 +48,8 @@ extension Claim {
             "R0.8", .must,
             "After a burst the last state arrives within one window, and permission, complete and error do not wait at all.",
             norm: "\(follows): without a trailing edge the card keeps a state that is over",
-            rules: ["last-state-delivered", "states-in-time"],
-            defects: ["drops-trailing-edge", "swaps-order", "rising-late"]),
+            rules: ["last-state-delivered", "states-in-time", "urgent-states-not-held"],
+            defects: ["drops-trailing-edge", "swaps-order", "rising-late", "throttles-questions"]),
         Claim(
             "R0.9", .should,
             "Each session has a throttle of its own, so that two busy sessions do not starve each other.",
@@ -63,7 +63,7 @@ extension Claim {
         Claim(
             "R0.11", .must,
             "A session that retries is shown with status retry and the text of the retry in retryInfo.",
-            norm: plan, rules: ["content-unchanged"], defects: ["loses-retry-info"]),
+            norm: plan, rules: ["content-unchanged", "last-state-delivered"], defects: ["loses-retry-info", "drops-retries"]),
         Claim(
             "R0.12", .must,
             "A session that asks for permission is shown with status permission, and should be at priority 10.",
@@ -77,8 +77,8 @@ extension Claim {
             "R0.14", .must,
             "A start goes to the push-to-start token, with attributes-type, attributes, the first state and an alert.",
             norm: "\(plan); Apple, Starting and updating Live Activities",
-            rules: ["start-is-complete", "states-delivered"],
-            defects: ["start-without-alert", "start-without-attributes", "never-starts"]),
+            rules: ["start-is-complete", "states-delivered", "content-unchanged"],
+            defects: ["start-without-alert", "start-without-attributes", "never-starts", "starts-asking"]),
         Claim(
             "R0.15", .must,
             "Until the new activity's token is registered there is no second start, and the newest state waits for it.",
@@ -99,7 +99,8 @@ extension Claim {
         Claim(
             "R0.18", .must, "A new activity token replaces the old one, and the next push uses the new one only.",
             norm: "\(plan); Apple, Starting and updating Live Activities: replace a changed token at once",
-            rules: ["new-token-used", "nothing-unexpected"], defects: ["keeps-old-token"]),
+            rules: ["new-token-used", "nothing-unexpected", "last-state-delivered"],
+            defects: ["keeps-old-token", "quiet-after-rotation"]),
         Claim(
             "R0.19", .must, "After an activity is unregistered its session gets alerts, but no Live Activity push.",
             norm: plan, rules: ["unregister-respected"], defects: ["ignores-unregister"]),
@@ -111,7 +112,7 @@ extension Claim {
         Claim(
             "R0.21", .must, "Two phones that share a secret and watch one session both get its Live Activity pushes.",
             norm: "\(follows): its table keeps one row a session, and the second phone displaces the first",
-            rules: ["each-phone-served"], defects: ["displaces-second-phone"]),
+            rules: ["each-phone-served"], defects: ["displaces-second-phone", "progress-to-one-phone"]),
         Claim(
             "R0.22", .must, "An activity token that APNs calls dead is dropped, and nothing more is sent to it.",
             norm: "\(plan), with the reasons that APNs has: 410 Unregistered and ExpiredToken, 400 BadDeviceToken",

@@ -5,14 +5,14 @@ import Metrics
 import Pushes
 
 enum ThrottleRules {
-    static let all = [respected, perSession]
+    static let all = [respected, perSession, bypassed]
 
     /// A tenth is allowed for the journey.
     private static let share = 0.9
     /// However uneven the machine runs, of two pushes nearer than this the window was not kept.
     private static let leastShare = 0.5
 
-    private static func judgedWindow(_ run: RunContext) -> Interval? {
+    static func judgedWindow(_ run: RunContext) -> Interval? {
         run.circumstances.throttle.flatMap { $0 < ClockBounds.leastSpan ? nil : $0 }
     }
 

@@ -37,6 +37,8 @@ extension Defect {
         // What was kept back leaves with a fresh stamp right behind its successor.
         case .swapsOrder:
             ("R0.8", ["state-order", "last-state-delivered", "timestamp-seconds-rising", "throttle-respected"])
+        case .throttlesQuestions: ("R0.8", ["urgent-states-not-held", "states-delivered"])
+        case .dropsRetries: ("R0.11", ["last-state-delivered"])
         case .risingLate: ("R0.1", Self.lost)
         case .acceptsThenSilent: ("R0.1", Self.lost)
         case .diesUnderLoad: ("R0.1", ["relay-serves"] + Self.lost)
@@ -45,6 +47,8 @@ extension Defect {
         case .neverStarts: ("R0.14", ["states-delivered"])
         case .endsWithUpdate: ("R0.4", ["activity-event-fits", "last-state-delivered"])
         case .displacesSecondPhone: ("R0.21", ["each-phone-served"] + Self.lost)
+        case .progressToOnePhone: ("R0.21", ["each-phone-served", "last-state-delivered"])
+        case .quietAfterRotation: ("R0.18", ["last-state-delivered"])
         case .keepsOldToken: ("R0.18", ["new-token-used", "each-phone-served"] + Self.lost)
         case .ignoresUnregister: ("R0.19", ["unregister-respected", "nothing-unexpected"])
         case .forgetsStartToken: ("R0.44", ["start-token-kept", "states-delivered"])
@@ -53,10 +57,11 @@ extension Defect {
         case .millisecondTimestamps: ("R0.16", ["timestamp-seconds-rising"] + Self.lost)
         case .addsStateKey: ("R0.5", ["content-fits-contract", "content-unchanged"] + Self.lost)
         case .wrongCaseKeys: ("R0.43", ["content-decodes", "content-fits-contract", "content-unchanged"] + Self.lost)
-        case .losesRetryInfo: ("R0.11", ["content-unchanged", "content-fits-contract"])
+        case .losesRetryInfo: ("R0.11", ["content-unchanged", "content-fits-contract", "last-state-delivered"])
         case .wrapsState: ("R0.43", ["content-decodes", "content-fits-contract", "content-unchanged"] + Self.lost)
         case .oversizedPayloads: ("R0.6", ["payload-fits", "requests-well-formed"] + Self.lost)
         case .startWithoutAlert: ("R0.14", ["start-is-complete", "content-decodes", "states-delivered"])
+        case .startsAsking: ("R0.14", ["content-unchanged", "states-delivered"])
         case .startWithoutAttributes:
             ("R0.14", ["start-is-complete", "content-decodes", "content-unchanged", "states-delivered"])
         case .startWithoutInputToken: ("R0.17", ["start-asks-for-token"])

@@ -24,6 +24,10 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     /// Keeps every third progress state back and sends it, with a fresh stamp, behind its successor: what is shown
     /// last is not what came last. Breaks R0.8.
     case swapsOrder = "swaps-order"
+    /// Lets a permission wait for the throttle's window like progress. Breaks R0.8.
+    case throttlesQuestions = "throttles-questions"
+    /// Forgets what is told while the model provider is asked again. Breaks R0.11.
+    case dropsRetries = "drops-retries"
     /// Sends each state 20 s late. Breaks R0.1, R0.8.
     case risingLate = "rising-late"
     /// Three seconds after its first event it accepts everything and pushes nothing. Breaks R0.1.
@@ -41,6 +45,10 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case endsWithUpdate = "ends-with-update"
     /// Keeps one activity per session, so that a second phone displaces the first. Breaks R0.21.
     case displacesSecondPhone = "displaces-second-phone"
+    /// Sends progress to the phone that registered first, and to no other. Breaks R0.21.
+    case progressToOnePhone = "progress-to-one-phone"
+    /// Sends no progress any more to an activity whose token has rotated. Breaks R0.18.
+    case quietAfterRotation = "quiet-after-rotation"
     /// Ignores a rotated activity token. Breaks R0.18.
     case keepsOldToken = "keeps-old-token"
     /// Answers every unregister and does nothing. Breaks R0.19.
@@ -66,6 +74,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case oversizedPayloads = "oversized-payloads"
     /// Leaves `alert` out of a start. Breaks R0.14 (P21).
     case startWithoutAlert = "start-without-alert"
+    /// Starts with the status `permission`. Breaks R0.14.
+    case startsAsking = "starts-asking"
     /// Leaves `attributes-type` and `attributes` out of a start. Breaks R0.14 (P21).
     case startWithoutAttributes = "start-without-attributes"
     /// Leaves `input-push-token` out of a start. Breaks R0.17.

@@ -70,6 +70,13 @@ extension RelayCore {
     /// Defect `serves-unknown-secrets`.
     var mistakenAccount: Account? { has(.servesUnknownSecrets) ? mischief.lastAccount : nil }
 
+    /// Defects `progress-to-one-phone` and `quiet-after-rotation`.
+    func passesOver(_ lane: Lane, _ state: SessionState) -> Bool {
+        guard state.eventType.isThrottled else { return false }
+        if has(.progressToOnePhone), lane !== lane.session.lanes.first { return true }
+        return has(.quietAfterRotation) && lane.revision > 0
+    }
+
     // MARK: - Pushes
 
     /// Changes a push before its first attempt; true where it leaves in another way, or not at all.
@@ -81,6 +88,9 @@ extension RelayCore {
         guard push.isActivity else { return false }
         mischief.activityPushes += 1
         if has(.dropsEveryTenth), mischief.activityPushes % 10 == 0 { return forget(push, now: now) }
+        if has(.dropsRetries), case .activity(_, let state) = push.target, state.content.stored["status"] == "retry" {
+            return forget(push, now: now)
+        }
         if case .start = push.target, has(.neverStarts) { return forget(push, now: now) }
         if case .activity(let lane, let state) = push.target, !state.isFinal { misdirect(push, lane) }
         if has(.risingLate) {

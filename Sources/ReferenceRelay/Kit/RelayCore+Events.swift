@@ -180,7 +180,8 @@ extension RelayCore {
         session.latest = session.state(after: event)
         keep(session)
         let opensAt = session.window.opensAt
-        if event.type.isThrottled, now.now < opensAt, !has(.ignoresThrottle) {
+        let waits = event.type.isThrottled || has(.throttlesQuestions)
+        if waits, now.now < opensAt, !has(.ignoresThrottle) {
             if has(.dropsTrailingEdge) { return }
             session.hasTrailing = true
             armWindow(session, at: opensAt)
@@ -195,6 +196,7 @@ extension RelayCore {
         session.hasTrailing = false
         guard let latest = session.latest else { return }
         for lane in session.lanes where lane.sentSequence < latest.sequence {
+            if !options.defects.isEmpty, passesOver(lane, latest) { continue }
             want(lane, ticket: ticket, isCounted: isCounted, now: now)
         }
     }

@@ -36,16 +36,32 @@ struct ContentDecoder {
     func passes(_ fields: Fields, bodies: [JSONValue]) -> [PassRule] {
         fields.items("passes", atMost: 100).compactMap { node in
             guard let inner = Fields(node, .pass, mistakes), let at = pointer(inner, "at"),
-                let from = pointer(inner, "from")
+                let source = source(inner, at: node.place, bodies: bodies)
             else { return nil }
-            check(from, leadsInto: bodies, at: inner.value("from")!.place)
             let channel: PushType? = inner.choice("channel")
             let events = events(inner)
             if !events.isEmpty, let channel, channel != .liveactivity {
                 mistakes.add(
                     "only a liveactivity push has an `event`", hint: "strike it", at: inner.value("event")!.place)
             }
-            return PassRule(channel: channel, events: events, at: at, from: from)
+            return PassRule(channel: channel, events: events, at: at, source)
+        }
+    }
+
+    /// `from` or `is`, one of the two.
+    private func source(_ fields: Fields, at place: YAMLPlace, bodies: [JSONValue]) -> PassRule.Source? {
+        switch (fields.value("from"), fields.value("is")) {
+        case (let node?, nil):
+            guard let from = pointer(fields, "from") else { return nil }
+            check(from, leadsInto: bodies, at: node.place)
+            return .body(from)
+        case (nil, let node?): return .fixed(node.json)
+        default:
+            mistakes.add(
+                "a passage has either `from` or `is`",
+                hint: "`from: /contentState` for a value of the call's body, `is: working` for one that is always the same",
+                at: place)
+            return nil
         }
     }
 

@@ -112,7 +112,10 @@ extension Shape {
 
     static let pass = Shape(
         "pass",
-        ["channel": "liveactivity", "event": "[update, end]", "at*": "/aps/content-state", "from*": "/contentState"])
+        [
+            "channel": "liveactivity", "event": "[update, end]", "at*": "/aps/content-state", "from": "/contentState",
+            "is": "working",
+        ])
 
     static let carried = Shape(
         "carried",

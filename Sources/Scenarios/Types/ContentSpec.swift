@@ -21,24 +21,30 @@ package struct ContentSpec: Sendable {
     package init() {}
 }
 
-/// A value of a call's JSON body that arrives unchanged in the pushes for it, with all that is below it.
+/// A value that arrives in the pushes for a call as it was given, with all that is below it.
 package struct PassRule: Hashable, Sendable {
+    package enum Source: Hashable, Sendable {
+        /// In the call's JSON body. What a body does not have need not arrive.
+        case body(JSONPointerPath)
+        /// The same for every call.
+        case fixed(JSONValue)
+    }
+
     /// Nil: in pushes of every type.
     package var channel: PushType?
     /// Empty: of every event.
     package var events: Set<ActivityEvent>
     /// In the payload of the push.
     package var at: JSONPointerPath
-    /// In the call's body. What a body does not have need not arrive.
-    package var from: JSONPointerPath
+    package var source: Source
 
     package init(
-        channel: PushType? = nil, events: Set<ActivityEvent> = [], at: JSONPointerPath, from: JSONPointerPath
+        channel: PushType? = nil, events: Set<ActivityEvent> = [], at: JSONPointerPath, _ source: Source
     ) {
         self.channel = channel
         self.events = events
         self.at = at
-        self.from = from
+        self.source = source
     }
 
     package func covers(_ type: PushType, _ event: ActivityEvent?) -> Bool {

@@ -42,7 +42,8 @@ struct PayloadWriter {
 
     /// The push-to-start body. `input-push-token` makes the phone mint an update token (R0.17).
     func start(_ state: OpenCodeState, sessionID: String, stamp: Int64, alert event: OpenCodeEvent) -> [UInt8] {
-        fitted { share in
+        let state = has(.startsAsking) ? OpenCodeState(status: .permission, title: state.title, message: state.message) : state
+        return fitted { share in
             var json = opening("start", state, stamp: stamp, share: share)
             if !has(.startWithoutAttributes) { attributes(sessionID, into: &json) }
             if !has(.startWithoutInputToken) { json.raw(",\"input-push-token\":1") }
