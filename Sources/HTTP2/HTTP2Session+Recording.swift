@@ -86,8 +86,8 @@ extension HTTP2Session {
     /// A stream that is still open tells of it when it closes. With NO_ERROR a client that has its answer says that it wants
     /// no more (RFC 9113 §8.1).
     func resetByPeer(_ streamID: Int32, _ code: UInt32) {
-        guard role == .server, code != HTTP2ErrorCode.noError, withStream(streamID, otherwise: true, { _ in false }) else { return }
-        record(.lateReset(streamID: streamID))
+        guard role == .server, code != HTTP2ErrorCode.noError else { return }
+        if withStream(streamID, otherwise: true, { _ in false }) { record(.lateReset(streamID: streamID)) }
     }
 
     func streamClosed(_ streamID: Int32, _ code: UInt32) {

@@ -218,15 +218,11 @@ package struct JoinedAccount: Sendable {
         for index in account.rows.indices {
             let row = account.rows[index]
             if let accepted = deliveries[index].accepted {
-                let arrivedAt = account.pushes[accepted].arrivedAt
-                if arrivedAt <= deliveries[index].due {
-                    deliveries[index].outcome = .delivered
-                } else if circumstances.holdsUp(plannedAt: row.plannedAt, arrivedAt: arrivedAt, within: row.deadline) {
-                    deliveries[index].outcome = .excused
-                    deliveries[index].excuse = Circumstances.heldDown
-                } else {
-                    deliveries[index].outcome = .late
-                }
+                let (arrivedAt, due) = (account.pushes[accepted].arrivedAt, deliveries[index].due)
+                let isHeldUp = circumstances.holdsUp(
+                    plannedAt: row.plannedAt, due: due, arrivedAt: arrivedAt, within: row.deadline)
+                deliveries[index].outcome = arrivedAt <= due ? .delivered : isHeldUp ? .excused : .late
+                if arrivedAt > due, isHeldUp { deliveries[index].excuse = Circumstances.heldDown }
             } else if row.flags.contains(.waitsInVain) {
                 deliveries[index].outcome = .undecided
             } else if wasNeverSent(row, circumstances) {

@@ -88,9 +88,10 @@ package struct Circumstances: Sendable {
 
     static let heldDown = "relay held down"
 
-    /// Whether a push is late because we held the relay down: it has its deadline again from when it was ready.
-    func holdsUp(plannedAt: Instant, arrivedAt: Instant, within deadline: Interval) -> Bool {
-        outages.contains { $0.from <= arrivedAt && plannedAt <= $0.until && arrivedAt <= $0.until + deadline }
+    /// Whether a push that was due then is late because we held the relay down: it has its deadline again from when the
+    /// relay was ready.
+    func holdsUp(plannedAt: Instant, due: Instant, arrivedAt: Instant, within deadline: Interval) -> Bool {
+        outages.contains { $0.from <= due && plannedAt <= $0.until && arrivedAt <= $0.until + deadline }
     }
 
     /// What of ours explains that a push was not accepted by `due`, in words; nil when nothing does. `attempts` are the

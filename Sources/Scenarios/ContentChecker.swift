@@ -91,7 +91,8 @@ package final class ContentChecker {
     ) -> [SchemaFinding] {
         var findings: [SchemaFinding] = []
         for passage in passages[call] where passage.covers(type, event) {
-            guard let fixed = passage.fixed, comparison.begin(sent: fixed.span, pushed: payload, heldBy: scanner) else { continue }
+            guard let fixed = passage.fixed, comparison.begin(sent: fixed.span, pushed: payload, heldBy: scanner)
+            else { continue }
             comparison.compare(passage.at, with: passage.from)
             findings += comparison.end()
         }

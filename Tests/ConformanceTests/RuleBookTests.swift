@@ -48,6 +48,7 @@ private let honestHistories: [String: @Sendable () -> History] = [
     "alerts-only-where-due": { .honest },
     "alert-goes-first": { .honest },
     "throttle-respected": { .honest },
+    "urgent-states-not-held": { .honest },
     "throttle-per-session": { .twoSessions },
     "retry-backs-off": { .retried(after: 1) },
     "retry-storm": { .retried(after: 1) },

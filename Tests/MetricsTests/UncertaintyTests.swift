@@ -188,6 +188,15 @@ struct WaitTests {
         #expect(down.classes == "delivered 2")
         let later = down.with { $0.circumstances.outages = [.init(from: instant(5200), until: instant(5300))] }
         #expect(later.classes == "delivered 1, late 1")
+        // A push that is late because we held the relay down has its deadline again from when the relay was ready.
+        let held = { (until: Int64, arrival: Int64) in
+            waited {
+                $0.account.pushes[0].faultRule = 0
+                $0.account.pushes[2].arrivedAt = instant(arrival)
+                $0.circumstances.outages = [.init(from: instant(2400), until: instant(until))]
+            }.classes
+        }
+        #expect(held(5200, 5700) == "delivered 1, excused 1" && held(5200, 5701) == "delivered 1, late 1")
         let cut = { (firing: Int64) in
             waited {
                 $0.account.pushes[0].faultRule = 0

@@ -113,6 +113,12 @@ struct ContentTests {
         let alert =
             #"{"aps":{"alert":{"title":"Refactor","body":"[pr:1:2:3] Reading"}},"eventType":"progress","sessionID":"ses_1"}"#
         #expect(try Self.differences(alert, nil) == [])
+        // Whatever brought it about, a start shows `working`.
+        let asking = Self.start.replacing("\"working\"", with: "\"permission\"")
+        #expect(try Self.differences(asking, .start) == [#"/aps/content-state/status is "permission", not "working""#])
+        #expect(
+            try Self.differences(Self.start.replacing("\"status\":\"working\",", with: ""), .start)
+                == ["/aps/content-state/status is missing"])
         #expect(try Self.differences(alert.replacing("ses_1", with: "ses_2"), nil).count == 1)
     }
 
