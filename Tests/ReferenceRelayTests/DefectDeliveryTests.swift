@@ -125,6 +125,61 @@ import Testing
         #expect(broken.seen == ["update a1 working"])
     }
 
+    @Test func throttlesQuestions() {
+        let (honest, broken) = pair(.throttlesQuestions) { rig in
+            rig.activity()
+            rig.event(.progress)
+            rig.event(.permission)
+        }
+        #expect(honest.seen == ["update a1 working", "alert d1", "update a1 permission"])
+        #expect(broken.seen == ["update a1 working", "alert d1"])
+        broken.pass(.seconds(11))
+        #expect(broken.seen == honest.seen)
+    }
+
+    @Test func dropsRetries() {
+        let (honest, broken) = pair(.dropsRetries) { rig in
+            rig.activity()
+            rig.event(.progress, status: .retry, retryInfo: "Retry 1/5 in 2s")
+            rig.pass(.seconds(11))
+            rig.event(.progress)
+        }
+        #expect(honest.seen == ["update a1 retry", "update a1 working"])
+        #expect(broken.seen == ["update a1 working"])
+    }
+
+    @Test func progressToOnePhone() {
+        let (honest, broken) = pair(.progressToOnePhone) { rig in
+            rig.device("d2")
+            rig.activity("a1")
+            rig.activity("a2")
+            rig.event(.progress)
+            rig.event(.permission)
+        }
+        #expect(honest.seen.filter { $0.hasSuffix("working") } == ["update a1 working", "update a2 working"])
+        #expect(broken.seen.filter { $0.hasSuffix("working") } == ["update a1 working"])
+        #expect(broken.seen.filter { $0.hasSuffix("permission") }.count == 2)
+    }
+
+    @Test func quietAfterRotation() {
+        let (honest, broken) = pair(.quietAfterRotation) { rig in
+            rig.activity("a1")
+            rig.activity("a2")
+            rig.event(.progress)
+            rig.event(.permission)
+        }
+        #expect(honest.seen == ["update a2 working", "alert d1", "update a2 permission"])
+        #expect(broken.seen == ["alert d1", "update a2 permission"])
+    }
+
+    @Test func startsAsking() {
+        let (honest, broken) = pair(.startsAsking) { $0.event(.start) }
+        func status(_ rig: Rig) -> String? {
+            Rig.payload(rig.attempts[0]).at(pointer: "/aps/content-state/status")?.string
+        }
+        #expect(status(honest) == "working" && status(broken) == "permission")
+    }
+
     @Test func ignoresUnregister() {
         let (honest, broken) = pair(.ignoresUnregister) { rig in
             rig.activity()

@@ -95,6 +95,15 @@ struct NoteTests {
         #expect(try record(.undecodable).exit.code == 4)
     }
 
+    @Test("a journal that holds more than the run counted is not judged")
+    func foreign() throws {
+        let failure = #expect(throws: Failure.self) {
+            try judge(smallScenario, extras: { extras in extras.totals = { $0.pushes -= 1 } })
+        }
+        #expect(failure?.message.contains("pushes, and the run counted") == true)
+        #expect(try judge(smallScenario, extras: { extras in extras.totals = { $0.pushes += 1 } }).exit.code == 5)
+    }
+
     @Test("a fault that was given explains what it refused, and one that never fired explains nothing")
     func faults() throws {
         let scenario = fault("{ at: 2s, for: 3s, action: { respond: { reason: BadTopic } } }")

@@ -1,0 +1,95 @@
+// States that are not to be coalesced, while the throttle's window is open.
+
+import Basics
+import Conformance
+import Metrics
+import Pushes
+import Testing
+
+@Suite("The rule about what the throttle may not hold up")
+struct BypassRuleTests {
+    private static let rule = "urgent-states-not-held"
+
+    /// Four times a progress, and a question two seconds behind it. `waits`: how long after its alert each question came.
+    private func asked(_ waits: [Double] = [0.02, 0.02, 0.02, 0.02], rest: Double = 8) -> History {
+        var history = History()
+        history.call(0, .register, at: 0)
+        history.registers(0, .device, .device)
+        history.call(1, .registerActivity, at: 1)
+        history.registers(1, .activity, .activity)
+        for (turn, wait) in waits.enumerated() {
+            let (step, start) = (UInt32(2 + 2 * turn), 30 * Double(turn + 1))
+            history.call(step, .progress, at: start)
+            history.expect(step, .progress, at: start, flags: [.mayBeSuperseded, .isThrottled])
+            history.push(step, at: start)
+            let asked = start + 10 - rest
+            history.call(step + 1, .permission, at: asked)
+            history.expect(step + 1, .permission, at: asked, .alert, deadline: 20)
+            history.expect(step + 1, .permission, at: asked, deadline: 20)
+            history.push(step + 1, at: asked, .alert)
+            history.push(step + 1, at: asked + wait)
+        }
+        return history
+    }
+
+    @Test("what leaves at once is fine, and puts the rule to the test each time")
+    func honest() { #expect(asked().verdict(of: Self.rule) == .kept(evidenceCount: 4)) }
+
+    @Test("more than half of one kind, and three at least, came when the window was over", arguments: [
+        ([8, 8, 8, 8], 4), ([8, 8, 8, 0.02], 3), ([8, 8, 0.02], 0), ([8, 8, 8], 3), ([8, 8, 8, 0, 0, 0], 0),
+        // Nine tenths of the window: 7 s after the question.
+        ([7, 7, 7], 3), ([6.99, 6.99, 6.99], 0),
+    ] as [([Double], Int)])
+    func waiting(waits: [Double], expected: Int) { #expect(asked(waits).findings(Self.rule) == expected) }
+
+    @Test("where little of the window is left, nothing tells a wait from slowness", arguments: [(4.0, 3), (3.99, nil)] as [(Double, Int?)])
+    func rest(seconds: Double, expected: Int?) {
+        #expect(asked([seconds, seconds, seconds], rest: seconds).findings(Self.rule) == expected)
+    }
+
+    @Test("the wait counts from the alert's answer")
+    func alert() {
+        let late = asked([8, 8, 8]).with { history in
+            for index in history.pushes.indices where history.pushes[index].type == .alert {
+                history.pushes[index].arrivedAt = history.pushes[index].arrivedAt + .seconds(4.5)
+                history.pushes[index].answeredAt = history.pushes[index].arrivedAt
+            }
+        }
+        #expect(late.findings(Self.rule) == nil)
+        #expect(asked([8, 8, 8]).with { $0.pushes.removeAll { $0.type == .alert } }.findings(Self.rule) == nil)
+    }
+
+    @Test("a relay that is slow where nothing holds it up proves nothing", arguments: [(2.49, 3), (2.51, nil)] as [(Double, Int?)])
+    func slow(seconds: Double, expected: Int?) {
+        // Long behind each window a question that nobody holds back.
+        let history = asked([8, 8, 8]).with { history in
+            for turn in 0..<3 {
+                let (step, asked) = (UInt32(20 + turn), 200 + 20 * Double(turn))
+                history.call(step, .permission, at: asked)
+                history.expect(step, .permission, at: asked, .alert)
+                history.expect(step, .permission, at: asked)
+                history.push(step, at: asked, .alert)
+                history.push(step, at: asked + seconds)
+            }
+        }
+        #expect(history.findings(Self.rule) == expected)
+    }
+
+    @Test("faults, outages and states that were held or wait are not judged")
+    func ours() {
+        let waits = asked([8, 8, 8])
+        #expect(waits.with { $0.refuse(0, status: 429, reason: "TooManyRequests") }.findings(Self.rule) == nil)
+        for index in waits.rows.indices where waits.rows[index].kind == Kind.permission.rawValue {
+            #expect(waits.with { $0.rows[index].flags.insert(.wasHeld) }.findings(Self.rule) == (waits.rows[index].type == .alert ? 3 : 0))
+        }
+        let down = asked([8, 8, 8])
+        down.run.circumstances.outages = [.init(from: at(33), until: at(34))]
+        #expect(down.findings(Self.rule) == 0)
+        let fired = asked([8, 8, 8])
+        fired.run.circumstances.connectionFirings = [(at: at(33), rule: 1)]
+        #expect(fired.findings(Self.rule) == 0)
+        let free = asked([8, 8, 8])
+        free.run.circumstances.throttle = nil
+        #expect(free.findings(Self.rule) == nil)
+    }
+}
