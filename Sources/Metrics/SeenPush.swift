@@ -23,6 +23,8 @@ package struct SeenPush: Hashable, Sendable {
         package static let asksForToken = Flags(rawValue: 32)
         /// `apns-expiration` lies thousands of years ahead, as one in milliseconds does.
         package static let expiresNever = Flags(rawValue: 64)
+        /// An update has an `alert` in its `aps`: the phone makes itself heard.
+        package static let alerts = Flags(rawValue: 128)
     }
 
     /// The journal's entry id.

@@ -70,6 +70,9 @@ package final class ContentChecker {
         return verdict
     }
 
+    /// Whether the payload that `verdict` was asked about last has an `alert` in its `aps`.
+    package var hasAlert: Bool { scanner.member("aps", of: 0).flatMap { scanner.member("alert", of: $0) } != nil }
+
     /// Where the payload does not say what the call said. `body`: the call as it was sent (`CallRenderer`); `call`: its
     /// index in the profile.
     package func differences(

@@ -53,6 +53,7 @@ final class ContentCheck {
         guard let checker else { return }
         let payload = entry.payload.span
         let verdict = checker.verdict(payload, type: push.type, event: push.event)
+        if push.event == .update, checker.judgesSchemas, checker.hasAlert { push.flags.insert(.alerts) }
         push.undecodable = number(of: verdict.doesNotDecode, context)
         push.contractBreak = number(of: verdict.breaksContract, context)
         guard let marker, let renderer else { return }

@@ -145,6 +145,21 @@ struct ActivityRuleTests {
 
 @Suite("Rules about alerts")
 struct AlertRuleTests {
+    @Test("an alert within a state that may be coalesced is told, within any other it is not")
+    func loud() {
+        func findings(_ turn: (inout History) -> Void) -> Int? {
+            History.honest.with { history in
+                history.run.hasSchemas = true
+                turn(&history)
+            }.findings("progress-is-quiet")
+        }
+        #expect(findings { $0.pushes[0].flags.insert(.alerts) } == 1)
+        #expect(findings { $0.pushes[$0.pushes.firstIndex { $0.step == 4 && $0.isLiveActivity }!].flags.insert(.alerts) } == 0)
+        #expect(findings { $0.pushes[0].flags.insert(.alerts); $0.pushes[0].status = 503 } == 0)
+        // Without schemas nobody has looked.
+        #expect(findings { $0.pushes[0].flags.insert(.alerts); $0.run.hasSchemas = false } == nil)
+    }
+
     @Test("an alert for a silent event breaks alerts-only-where-due")
     func silentEvent() {
         #expect(History.honest.with { $0.push(2, at: 2.01, .alert) }.findings("alerts-only-where-due") == 1)

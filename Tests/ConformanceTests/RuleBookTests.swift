@@ -47,6 +47,7 @@ private let honestHistories: [String: @Sendable () -> History] = [
     "activity-priorities-mixed": { .busy },
     "alerts-only-where-due": { .honest },
     "alert-goes-first": { .honest },
+    "progress-is-quiet": { .honest.with { $0.run.hasSchemas = true } },
     "throttle-respected": { .honest },
     "urgent-states-not-held": { .honest },
     "throttle-per-session": { .twoSessions },

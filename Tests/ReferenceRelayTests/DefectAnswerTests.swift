@@ -9,6 +9,17 @@ import Testing
     private let dead = Rig.refusal(410, "Unregistered")
     private let busy = Rig.refusal(503, "ServiceUnavailable")
 
+    @Test func stopsAtFailure() {
+        let (honest, broken) = pair(.stopsAtFailure) { rig in
+            rig.activity()
+            rig.answer = { $0.isActivity ? Rig.accepted : .answered(status: 410, reason: "Unregistered", timestamp: nil) }
+            rig.event(.permission)
+            rig.event(.permission)
+        }
+        #expect(honest.seen == ["alert d1", "update a1 permission", "update a1 permission"])
+        #expect(broken.seen == ["alert d1", "update a1 permission"])
+    }
+
     @Test func keepsDeadDeviceTokens() {
         let (honest, broken) = pair(.keepsDeadDeviceTokens) { rig in
             rig.activity()

@@ -23,6 +23,16 @@ import Testing
         #expect(broken.seen == ["alert d1", "update a1 complete"])
     }
 
+    @Test func loudProgress() {
+        let (honest, broken) = pair(.loudProgress) { rig in
+            rig.activity()
+            rig.event(.progress)
+            rig.event(.permission)
+        }
+        func alerts(_ rig: Rig) -> [Bool] { rig.attempts.filter(\.isActivity).map { Rig.payload($0)["aps"]?["alert"] != nil } }
+        #expect(alerts(honest) == [false, false] && alerts(broken) == [true, false])
+    }
+
     @Test func addsStateKey() {
         let (honest, broken) = updates(.addsStateKey)
         #expect(honest.state(0).object?.keys == ["status", "sessionTitle", "lastMessage", "retryInfo"])

@@ -28,7 +28,7 @@ extension Claim {
         Claim(
             "R0.3", .must, "The events progress and start raise no ordinary alert.",
             norm: "\(follows): its activity code is added to the path that sends alerts",
-            rules: ["alerts-only-where-due"], defects: ["alerts-on-progress"]),
+            rules: ["alerts-only-where-due", "progress-is-quiet"], defects: ["alerts-on-progress", "loud-progress"]),
         Claim(
             "R0.4", .must, "Progress is sent as event update; complete and error are sent as event end.",
             norm: plan, rules: ["activity-event-fits"], defects: ["ends-with-update"]),
@@ -145,9 +145,9 @@ extension Claim {
         Claim(
             "R0.29", .must,
             "An event goes to every device of its secret, and one that fails does not stop the others.",
-            norm: built, rules: ["each-phone-served"],
+            norm: built, rules: ["each-phone-served", "states-delivered"],
             unseen: "The counts in the relay's answer: the journal keeps no body of an answer that was expected.",
-            defects: ["displaces-second-phone"]),
+            defects: ["displaces-second-phone", "stops-at-failure"]),
         Claim(
             "R0.30", .must, "An unknown secret causes no push, and nothing crosses from one secret to another.",
             norm: built, rules: ["unknown-secret-silent", "sessions-kept-apart"],

@@ -5,7 +5,7 @@ import Metrics
 import Pushes
 
 enum AlertRules {
-    static let all = [onlyWhereDue, first]
+    static let all = [onlyWhereDue, quietUpdates, first]
 
     /// An order that two connections or two streams may swap on the wire is not held against the relay.
     private static let slack = Interval.milliseconds(100)
@@ -26,6 +26,25 @@ enum AlertRules {
             tally.find(
                 "an event that is silent raised an ordinary alert", expected: "a Live Activity push only",
                 seen: "push type alert", session: push.session, step: push.step, push.id)
+        }
+    }
+
+    static let quietUpdates = Rule(
+        "progress-is-quiet", ["R0.3"], .should,
+        requirement: "A state that may be coalesced carries no alert within its own push either.",
+        norm: "Apple, Starting and updating Live Activities: an alert in an update lights up the screen and makes a sound",
+        advice: "put `alert` into the updates that a user has to see at once, and into no others"
+    ) { joined, run, tally in
+        guard run.hasSchemas else { return }
+        for (index, push) in joined.account.pushes.enumerated() where push.isLiveActivity && push.isAccepted {
+            guard push.event == .update, let row = joined.rowOfPush[index].map({ joined.account.rows[$0] }),
+                row.flags.contains(.isThrottled)
+            else { continue }
+            tally.test()
+            guard push.flags.contains(.alerts) else { continue }
+            tally.find(
+                "`\(run.kind(row.kind))` makes itself heard", expected: "no `alert` in aps", seen: "one",
+                session: row.session, step: row.step, push.id)
         }
     }
 

@@ -15,6 +15,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case updateAfterEnd = "update-after-end"
     /// Raises an ordinary alert for progress and start. Breaks R0.3.
     case alertsOnProgress = "alerts-on-progress"
+    /// Puts an alert into each progress update. Breaks R0.3.
+    case loudProgress = "loud-progress"
     /// Sends the activity's push first and the alert behind it. Breaks R0.2.
     case activityBeforeAlert = "activity-before-alert"
     /// Sends each update twice, under two ids. Breaks R0.1.
@@ -152,6 +154,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case ignores410Timestamp = "ignores-410-timestamp"
     /// Deletes a token for any 4xx. Breaks R0.23 (G1).
     case prunesOnAnyRefusal = "prunes-on-any-refusal"
+    /// Lets an event be where a phone is dead: the activity is not told what the alert could not tell. Breaks R0.29.
+    case stopsAtFailure = "stops-at-failure"
     /// Deletes the phone's device token with its dead activity token. Breaks R0.24 (G5).
     case prunesAllTokens = "prunes-all-tokens"
     /// Takes BadEnvironmentKeyInToken for a refusal like any other. Breaks R0.26.

@@ -106,6 +106,8 @@ final class Followup {
     let ticket: EventTicket
     /// Alerts of the event without an answer so far.
     var alerts = 0
+    /// Defect `stops-at-failure`: one of them was refused for good.
+    var isAborted = false
 
     init(event: RelayEvent, session: Session, ticket: EventTicket) {
         self.event = event

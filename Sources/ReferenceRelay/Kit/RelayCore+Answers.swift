@@ -59,6 +59,7 @@ extension RelayCore {
     private func condemn(_ push: Push, since: Int64?, now: Moment) {
         settle(push, sent: false)
         log(push, sent: false, now: now)
+        if has(.stopsAtFailure) { push.followup?.isAborted = true }
         if !keepsDeadToken(of: push), !wasRegisteredAgain(push, since: since) { prune(push, now: now) }
         switch push.target {
         case .activity(let lane, let state): laneGaveUp(lane, state, push, now: now)

@@ -101,7 +101,7 @@ extension RelayCore {
     private func runFollowups(of session: Session, now: Moment) {
         while let first = session.followups.first, first.alerts <= 0 {
             session.followups.removeFirst()
-            follow(first, now: now)
+            if !first.isAborted { follow(first, now: now) }
             release(first.ticket)
         }
     }

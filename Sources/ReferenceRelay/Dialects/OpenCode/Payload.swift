@@ -64,6 +64,9 @@ struct PayloadWriter {
         fitted { share in
             let isEnd = isFinal && !has(.endsWithUpdate)
             var json = opening(isEnd ? "end" : "update", state, stamp: stamp, share: share)
+            if has(.loudProgress), state.status == .working {
+                json.raw(",\"alert\":{\"title\":\"Working\"}")
+            }
             json.raw("}}")
             return json.bytes
         }
