@@ -161,6 +161,19 @@ import Testing
         }
     }
 
+    @Test func `a provider that gives up while the answer is on its way does not know`() throws {
+        try withMock { mock in
+            let provider = try RawProvider(mock)
+            provider.pushAll([1, 3])
+            provider.readAnswer(stream: 3)
+            provider.send(type: 3, stream: 1, word(8))
+            provider.send(type: 3, stream: 3, word(0))
+            provider.echo()
+            let first = try #require(try mock.journal().first)
+            #expect(try mock.undelivered() == [first.id])
+        }
+    }
+
     @Test func `RST_STREAM behind the HEADERS of an answer leaves it unfinished`() throws {
         try withMock { mock in
             try mock.fault(#"{"action":{"reset-stream":{"code":"INTERNAL_ERROR","after":"headers"}},"times":1}"#)
