@@ -143,7 +143,8 @@ struct SessionTimelineTests {
     @Test("draws cards as often as the scenario's mock does")
     func period() throws {
         try withHistory([("mock.settings", "{ cardDrawingInterval: 3s }")]) { history in
-            #expect(try history.words().contains { $0.hasPrefix("+4.002 s card") && $0.hasSuffix("Reading, 1 s old") })
+            let words = try history.words()
+            #expect(words.contains { $0.hasPrefix("+4.002 s card") && $0.hasSuffix("Reading, 1 s old") }, "\(words)")
         }
     }
 

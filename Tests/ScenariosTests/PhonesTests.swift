@@ -11,7 +11,7 @@ struct PhonesTests {
 
     /// The sample with a line in its script.
     private func scripted(_ line: String, _ text: String) -> String {
-        text.replacing("        parameters: { pause: 2s }", with: "        parameters: { pause: 2s }\n            \(line)")
+        text.replacing("        parameters: { pause: 2s }", with: "        parameters: { pause: 2s }\n        \(line)")
     }
 
     @Test("there are none unless the workload says so")
@@ -50,7 +50,7 @@ struct PhonesTests {
         says("{ wake: 3 }", "`wake` must be a duration")
         let alone = Sample.complaint(scripted("phones: { never: 1 }", Sample.text))
         #expect(
-            alone == "tiny.yaml:25:21: this script says what its phones are like, and the workload has none "
+            alone == "tiny.yaml:25:17: this script says what its phones are like, and the workload has none "
                 + "(add `phones: {}` to the scenario's `workload`, or strike it here)")
     }
 }

@@ -63,8 +63,8 @@ final class CardHistory {
 
     /// What the card shows once a phone has taken the push; nil for a push that is no card's, or was not taken.
     func see(_ push: PushEntry) -> CardLook? {
-        guard let outcome = push.outcome, push.pushType == "\(PushType.liveactivity.word)", let place = places[push.token.lowercased()],
-            let aps = (try? JSONValue(parsing: push.payload.span))?["aps"]
+        guard let outcome = push.outcome, push.pushType == "\(PushType.liveactivity.word)",
+            let place = places[push.token.lowercased()], let aps = (try? JSONValue(parsing: push.payload.span))?["aps"]
         else { return nil }
         let state = aps["content-state"].map { State(content: Array($0.text.utf8), step: push.marker?.step) }
         switch outcome {

@@ -60,7 +60,8 @@ struct SessionTimeline {
         if case .note(let note) = entry {
             if let reason = note.phoneReason { reasons[reason.push] = reason.words }
             if let event = note.phoneEvent {
-                if event.marker?.session == session, frame.plan?.run == event.marker?.run { add(note.wall, .phone(event, note)) }
+                let isOwn = event.marker?.session == session && event.marker?.run == frame.plan?.run
+                if isOwn { add(note.wall, .phone(event, note)) }
                 return
             }
             if isTaken, let reaction = note.reaction, !reaction.isInVain { causes[reaction.step] = reaction }
@@ -96,7 +97,8 @@ struct SessionTimeline {
     private mutating func addCards(_ session: UInt32, _ frame: HistoryFrame) {
         guard let note = frame.plan,
             let scenario = try? Scenario.load(
-                note.files.map { SourceText(path: $0.path, text: $0.text) }, overrides: note.overrides.map { ($0[0], $0[1]) })
+                note.files.map { SourceText(path: $0.path, text: $0.text) },
+                overrides: note.overrides.map { ($0[0], $0[1]) })
         else { return }
         let plan = Plan(
             scenario: scenario, seed: Seed(note.seed), run: note.run,
@@ -105,7 +107,7 @@ struct SessionTimeline {
         guard let cards = CardHistory(plan, session: session, planned: planned, period: period) else { return }
         var shown: [Row] = []
         func draw(until now: WallTime) {
-            for drawing in cards.drawings(until: now) { shown.append(Row(at: drawing.at, what: .card(drawing.look, push: nil))) }
+            for (at, look) in cards.drawings(until: now) { shown.append(Row(at: at, what: .card(look, push: nil))) }
         }
         for row in rows {
             draw(until: row.at)
