@@ -145,9 +145,10 @@ extension Claim {
         Claim(
             "R0.29", .must,
             "An event goes to every device of its secret, and one that fails does not stop the others.",
-            norm: built, rules: ["each-phone-served", "states-delivered"],
-            unseen: "The counts in the relay's answer: the journal keeps no body of an answer that was expected.",
-            defects: ["displaces-second-phone", "stops-at-failure"]),
+            norm: built, rules: ["each-phone-served", "answers-hold-values", "states-delivered"],
+            unseen: "Whether the counts in the relay's answer are right: the journal keeps no body of an answer that was "
+                + "expected, only what a profile captures of it.",
+            defects: ["displaces-second-phone", "leaves-out-counts", "stops-at-failure"]),
         Claim(
             "R0.30", .must, "An unknown secret causes no push, and nothing crosses from one secret to another.",
             norm: built, rules: ["unknown-secret-silent", "sessions-kept-apart"],
