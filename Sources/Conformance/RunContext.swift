@@ -91,6 +91,10 @@ package final class RunContext {
     /// How late a process on this machine may be without being slow, as the scenario says of ours (`latenessBudget`), on the
     /// run's clock.
     package var jitter = Interval.zero
+    /// Apart by more than `relief`, so few.
+    private var troubles: [ClosedRange<Instant>] = []
+    /// How long after such trouble a relay may still believe in it, on the host's clock.
+    private static let relief = Interval.seconds(2)
     /// A signal ended the run, and with it calls that were under way.
     package var wasInterrupted = false
     /// Pushes of this run to the mock so far, and calls that the relay took and owes pushes for.
@@ -118,10 +122,19 @@ package final class RunContext {
 
     func word(_ push: SeenPush) -> String { texts[push.reason] }
 
-    func hasFault(between first: Instant, and last: Instant) -> Bool {
-        circumstances.faults.contains { fault in
-            fault.windows.contains { $0.lowerBound <= last && first <= $0.upperBound }
+    /// APNs was in trouble by our doing: a push was told to come again, or had no answer, or a connection was met.
+    package func noteTrouble(from first: Instant, to last: Instant) {
+        if let newest = troubles.indices.last, first <= troubles[newest].upperBound + Self.relief {
+            let known = troubles[newest]
+            troubles[newest] = min(first, known.lowerBound)...max(last, known.upperBound)
+        } else {
+            troubles.append(first...max(first, last))
         }
+    }
+
+    /// Whether a relay that stops to trouble APNs while it is in trouble may have answered so in that time.
+    func hasTrouble(between first: Instant, and last: Instant) -> Bool {
+        troubles.contains { $0.lowerBound <= last && first <= $0.upperBound + circumstances.real(Self.relief) }
     }
 
     /// Whether an answer says that the token is dead for good.

@@ -30,6 +30,14 @@ package final class JournalReader {
     /// Names of files that call themselves journals and are none.
     package private(set) var foreign: [String] = []
 
+    /// Whether all files were written by one process, and none is there twice.
+    package var isOfOneWriter: Bool {
+        let headers = segments.map(\.header)
+        guard let first = headers.first else { return true }
+        return headers.allSatisfy { $0.process == first.process && $0.boot == first.boot }
+            && Set(headers.map(\.tag)).count == headers.count
+    }
+
     /// Whether there is a directory of that name with at least one journal in it.
     package static func isJournal(_ directory: String) -> Bool {
         guard let names = try? Directory.journals(in: directory) else { return false }

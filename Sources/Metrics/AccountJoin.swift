@@ -364,10 +364,23 @@ package struct JoinedAccount: Sendable {
         guard row.type == .liveactivity, !row.isFinal, attempts(of: index).isEmpty, let at = replacedAt(index),
             at <= deliveries[index].due
         else { return nil }
-        let sentAt = account.call(at: row.place)?.sentAt ?? row.plannedAt
-        let leftAt = alertAnswered(row).map { max($0, sentAt) } ?? sentAt
+        let (sentAt, leftAt) = departure(of: row)
         let firing = circumstances.firings(from: sentAt, to: min(at, leftAt + circumstances.real(Self.departure))).first
         return firing.flatMap { circumstances.fault($0.rule) }
+    }
+
+    /// When its call left us, and when whatever goes before the push was through.
+    private func departure(of row: Expectation) -> (sentAt: Instant, leftAt: Instant) {
+        let sentAt = account.call(at: row.place)?.sentAt ?? row.plannedAt
+        return (sentAt, alertAnswered(row).map { max($0, sentAt) } ?? sentAt)
+    }
+
+    /// Connections that went while the push may have been on its way over them.
+    package func connectionsLost(with index: Int, _ circumstances: Circumstances) -> Int {
+        let row = account.rows[index]
+        let (sentAt, leftAt) = departure(of: row)
+        let wait = row.flags.contains(.isThrottled) ? circumstances.throttle ?? .zero : .zero
+        return circumstances.firings(from: sentAt, to: leftAt + wait + circumstances.real(Self.departure)).count
     }
 
     /// When the alert of the same event was accepted on that phone.

@@ -107,8 +107,8 @@ package struct Circumstances: Sendable {
         // Refused for good: the same push may not be sent again.
         let isForGood = last.status >= 400 && !last.isRefusedForNow
         if isForGood || fault.isSilence { return fault.label }
-        // It tried again, as often as one may ask of it.
-        if attempts.count >= (last.status == 0 ? 2 : 3) { return fault.label }
+        // It tried again, as often as one may ask of it: twice what had no answer, for that is to be sent again at once.
+        if attempts.count >= 3 || attempts.count(where: { $0.status == 0 }) >= 2 { return fault.label }
         let first = attempts.map(\.arrivedAt).min() ?? last.arrivedAt
         let isSpent = fault.timesEach.map { most in attempts.count { $0.faultRule == fault.rule } >= most } ?? false
         return makesUp(for: fault, from: first, last: last.answeredAt, by: due, isSpent: isSpent) ? nil : fault.label

@@ -20,7 +20,7 @@ package struct TokenLife: Sendable {
         package var arrivedAt: Instant
         package var answeredAt: Instant
         package var environment: PushEnvironment
-        /// A 410 of the very millisecond of the registration: the relay may take the one for older, or the other.
+        /// A 410 of the very moment of the registration: the relay may take the one for older, or the other.
         package var isDoubtful: Bool
     }
 
@@ -44,7 +44,7 @@ package struct TokenLife: Sendable {
             deaths[push.token, default: []].append(
                 Death(
                     push: index, arrivedAt: push.arrivedAt, answeredAt: push.answeredAt, environment: push.environment,
-                    isDoubtful: speaksOfThePast(push, circumstances)))
+                    isDoubtful: speaksOfThePast(push, circumstances) || speaksOfRegistration(push, circumstances)))
         }
     }
 
@@ -89,5 +89,19 @@ package struct TokenLife: Sendable {
         if let start = circumstances.startedAt, died < start { return true }
         let ago = push.arrivedWall - died
         return wasRegistered(push.token, after: push.arrivedAt - ago + resolution, until: push.arrivedAt)
+    }
+
+    /// A relay notes a registration when it is through, by a clock of its own.
+    private static let stamping = Interval.milliseconds(20)
+
+    /// A 410 whose timestamp lies within the registration's call, or so soon after it.
+    private func speaksOfRegistration(_ push: SeenPush, _ circumstances: Circumstances) -> Bool {
+        guard push.status == 410, push.diedMilliseconds > 0 else { return false }
+        let died = push.arrivedAt - (push.arrivedWall - WallTime(milliseconds: push.diedMilliseconds))
+        return registrations[push.token]?.contains { registration in
+            registration.sentAt.nanoseconds != 0 && registration.sentAt <= push.arrivedAt
+                && died <= max(registration.sentAt, registration.answeredAt) + circumstances.real(Self.stamping)
+                && registration.sentAt <= died + Self.resolution
+        } ?? false
     }
 }

@@ -31,6 +31,19 @@ extension Gate {
             throw failure("`\(right)` is not \(measure.unitInWords)", usage)
         }
         self.init(text: text, metric: metric, measure: measure, comparison: comparison, threshold: threshold)
+        guard !holdsAlways else { throw failure("it can never fail", "turn the comparison, or strike the gate") }
+    }
+
+    /// Nothing that is measured is below zero, growth apart, and no share is above one.
+    private var holdsAlways: Bool {
+        if measure == .relay(.memoryGrowth) { return false }
+        switch comparison {
+        case .greaterOrEqual: return threshold <= 0
+        case .greater, .notEqual: return threshold < 0
+        case .lessOrEqual: return measure.isShare && threshold >= 1
+        case .less: return measure.isShare && threshold > 1
+        case .equal: return false
+        }
     }
 }
 
@@ -95,6 +108,14 @@ extension GateMeasure {
                 throw Failure(.usage, "`\(head)` is a count", hint: "`\(head)` or `\(head).rate`")
             }
             self = .deliveries(DeliveryClass(rawValue: head)!, kind: words.first, isRate: statistic == "rate")
+        }
+    }
+
+    var isShare: Bool {
+        switch self {
+        case .deliveries(_, _, let isRate): isRate
+        case .errorRate: true
+        default: false
         }
     }
 

@@ -135,6 +135,9 @@ struct Pass {
         pushesRead += 1
         context.pushCount += 1
         var push = observer.observe(entry, calls(of: observer.marker(of: entry)))
+        if push.metFault, push.isRefusedForNow || push.status == 0 {
+            context.noteTrouble(from: push.arrivedAt, to: push.answeredAt)
+        }
         if push.metFault, let scenario {
             if story.touchesConnection(push.faultRule, scenario) { story.fire(push.faultRule, at: push.answeredAt, context) }
             story.count(push.faultRule, at: push.answeredAt, scenario, context)

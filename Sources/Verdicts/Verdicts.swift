@@ -96,18 +96,22 @@ private struct Judgement {
         let (correlation, results) = pass.finish(
             end: pass.story.end ?? pass.story.last, knownFailing: knownFailing + options.knownFailing,
             isStrict: scenario.isStrict || note.isStrict || options.isStrict)
-        try checkIsOfOneRun(pass)
+        try checkIsOfOneRun(pass, reader)
         let cuts = reader.cuts
         let proven = try Evidence(reader: reader, origin: origin ?? begun, kinds: plan.kinds).complete(results)
         return record(pass, correlation.since(origin ?? begun), proven, cuts: cuts)
     }
 
     /// What the run did not count is not its own, and nothing that it seems to show is proof.
-    private func checkIsOfOneRun(_ pass: Pass) throws(Failure) {
+    private func checkIsOfOneRun(_ pass: Pass, _ reader: JournalReader) throws(Failure) {
+        let hint = "a file of another run, or one of its own twice, lies in the run's directory `journal`: take it away"
+        guard reader.isOfOneWriter else {
+            throw Failure(.run, "the files of the journal are not of one run", hint: hint)
+        }
         guard let noted = pass.story.totals?.pushes, pass.pushesRead > noted else { return }
         throw Failure(
             .run, "the journal holds \(pass.pushesRead) pushes, and the run counted \(noted)",
-            hint: "a file of another run, or one of its own twice, lies in the run's directory `journal`: take it away")
+            hint: hint)
     }
 
     /// The instant of the plan's start, which stands somewhere in the run's own file.

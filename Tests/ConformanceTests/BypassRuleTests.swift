@@ -75,6 +75,17 @@ struct BypassRuleTests {
         #expect(history.findings(Self.rule) == expected)
     }
 
+    @Test("a relay that holds back the first progress as well is put to the test, too")
+    func trailingOnly() {
+        func held(_ waits: [Double]) -> History {
+            asked(waits).with { history in
+                history.pushes.removeAll { $0.isLiveActivity && $0.step % 2 == 0 }
+            }
+        }
+        #expect(held([0.02, 0.02, 0.02]).verdict(of: Self.rule) == .kept(evidenceCount: 3))
+        #expect(held([8, 8, 8]).findings(Self.rule) == 3)
+    }
+
     @Test("faults, outages and states that were held or wait are not judged")
     func ours() {
         let waits = asked([8, 8, 8])

@@ -211,6 +211,19 @@ struct DeliveryRuleTests {
         #expect(twice.findings("goaway-obeyed") == nil)
     }
 
+    @Test("a connection that went when the push was long on its way, or not yet due, took nothing along", arguments: [
+        (14.0, 1), (14.01, nil), (12.99, nil),
+    ] as [(Double, Int?)])
+    func goAwayApart(seconds: Double, expected: Int?) {
+        let lost = History.goneAway.with { history in
+            history.pushes.removeAll { $0.step == 3 || $0.step == 4 && $0.isLiveActivity }
+            history.rows[1].flags = []
+        }
+        lost.run.circumstances.throttle = nil
+        lost.run.circumstances.connectionFirings = [(at: at(seconds), rule: 1)]
+        #expect(lost.findings("goaway-obeyed") == expected)
+    }
+
     /// The stream of the session's end is reset, and what follows is as given.
     private func cutOff(touches: Bool = true, _ turn: (inout History) -> Void) -> History {
         let history = History.goneAway.with { history in

@@ -319,6 +319,8 @@ struct RegistrationRuleTests {
         #expect(silent.findings("unknown-secret-silent") == 0)
         let pushed = silent.with { $0.push(7, at: 30.01, .alert, token: .stranger) }
         #expect(pushed.findings("unknown-secret-silent") == 1)
+        #expect(silent.with { $0.calls[$0.calls.count - 1].status = 404; $0.calls[$0.calls.count - 1].wasTaken = false }
+            .findings("unknown-secret-silent") == 1, "a refusal tells who is known")
     }
 }
 

@@ -87,6 +87,13 @@ struct ExcuseTests {
         #expect(faulted(status, attempts: attempts).classes == expected)
     }
 
+    @Test("what was refused once and then cut off is to be sent again")
+    func refusedThenCut() {
+        let story = faulted(503, attempts: 2).with { $0.account.pushes[1].status = 0 }
+        #expect(story.classes == "lost 1")
+        #expect(faulted(503, attempts: 3).with { $0.account.pushes[2].status = 0 }.classes == "excused 1")
+    }
+
     @Test("a fault that had met all it may, no longer than one whose time is over", arguments: [
         (nil, 9_000, "excused 1"), (1_100, 3_100, "excused 1"), (1_100, 3_101, "lost 1"), (4_050, 7_050, "excused 1"),
         (4_050, 7_051, "lost 1"), (1_040, 3_050, "excused 1"), (1_040, 3_051, "lost 1"),

@@ -145,6 +145,9 @@ extension MistakeTests {
                 "action: { respond: { reason: Unregistered } }", "action: { refuse-tls: alert }",
                 "tiny.yaml:32:24: pushType is of a push, and this rule meets connections"
                     + " (it may ask for provider, environment, connection, connectionFraction)"),
+            Row("lost == 0", "lost >= 0", "tiny.yaml:35:5: bad gate `lost >= 0`: it can never fail (turn the comparison, or strike the gate)"),
+            Row("lost == 0", "late.rate <= 100%", "tiny.yaml:35:5: bad gate `late.rate <= 100%`: it can never fail (turn the comparison, or strike the gate)"),
+            Row("lost == 0", "staleness.p99 >= 0ms", "tiny.yaml:35:5: bad gate `staleness.p99 >= 0ms`: it can never fail (turn the comparison, or strike the gate)"),
             Row("lost == 0", "lost = 0", "tiny.yaml:35:5: bad gate `lost = 0`: `=` is no comparison (write `==`)"),
             Row(
                 "lost == 0", "lost",

@@ -160,7 +160,9 @@ extension Claim {
         Claim(
             "R0.31", .must,
             "Malformed JSON, empty texts and unknown event types are answered with 400 and cause no push.",
-            norm: built, rules: ["bad-requests-refused"], defects: ["accepts-bad-requests"]),
+            norm: built, rules: ["bad-requests-refused"],
+            unseen: "The body of that answer: the journal keeps no body of an answer that was expected.",
+            defects: ["accepts-bad-requests"]),
         Claim(
             "R0.32", .must, "Each device that was tried has a row in the relay's log, with status and error.",
             norm: built, missing: "Nothing reads the relay's own tables."),

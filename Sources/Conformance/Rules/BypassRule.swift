@@ -32,7 +32,7 @@ struct BypassMachine: RuleMachine {
                 let accepted = joined.deliveries[index].accepted
             else { continue }
             let push = joined.account.pushes[accepted]
-            guard let opened = opened(before: leave, row, joined), opened + window > leave else {
+            guard let opened = opened(before: leave, row, joined, window), opened + window > leave else {
                 if push.arrivedAt - leave < window * Self.quick { quickCount += 1 } else { slowCount += 1 }
                 continue
             }
@@ -70,16 +70,24 @@ struct BypassMachine: RuleMachine {
         return free
     }
 
-    /// Arrival of the last throttled push of that card before then.
-    private func opened(before instant: Instant, _ row: Expectation, _ joined: JoinedAccount) -> Instant? {
-        joined.account.rows.indices.compactMap { other -> Instant? in
-            let earlier = joined.account.rows[other]
+    /// When the window began that is open then: with the last throttled push of that card; for a relay that holds back the
+    /// first one, too, with its call.
+    private func opened(
+        before instant: Instant, _ row: Expectation, _ joined: JoinedAccount, _ window: Interval
+    ) -> Instant? {
+        var (sent, offered): (Instant?, Instant?)
+        for (other, earlier) in joined.account.rows.enumerated() {
             guard earlier.session == row.session, earlier.lane == row.lane, earlier.flags.contains(.isThrottled),
-                earlier.place < row.place, let accepted = joined.deliveries[other].accepted
-            else { return nil }
-            let arrived = joined.account.pushes[accepted].arrivedAt
-            return arrived <= instant ? arrived : nil
-        }.max()
+                earlier.place < row.place
+            else { continue }
+            let arrived = joined.deliveries[other].accepted.map { joined.account.pushes[$0].arrivedAt }
+            if let arrived, arrived <= instant {
+                sent = max(sent ?? arrived, arrived)
+            } else if earlier.plannedAt <= instant, earlier.plannedAt + window > instant {
+                offered = min(offered ?? earlier.plannedAt, earlier.plannedAt)
+            }
+        }
+        return sent.flatMap { $0 + window > instant ? $0 : nil } ?? offered
     }
 
     func verdict(_ run: RunContext) -> Verdict {

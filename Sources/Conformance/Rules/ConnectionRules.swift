@@ -44,14 +44,14 @@ enum ConnectionRules {
             var tally = Tally()
             if signed > 1 { tally.test(signed) }
             let allowed = max(1, run.circumstances.relayProcesses)
-            let renewals = rejections + run.circumstances.outages.map(\.from)
+            func wasToBeRenewed(from first: Instant, to last: Instant) -> Bool {
+                rejections.contains { first <= $0 && $0 <= last } || run.circumstances.wasDown(between: first, and: last)
+            }
             for (signer, list) in firstUses.sorted(by: { ($0.key.team, $0.key.key) < ($1.key.team, $1.key.key) }) {
                 for (index, use) in list.enumerated() where index >= allowed {
                     let earlier = list[index - allowed]
                     let gap = abs(use.issuedAt - earlier.issuedAt)
-                    guard gap < signingPeriod, !renewals.contains(where: { earlier.at <= $0 && $0 <= use.at }) else {
-                        continue
-                    }
+                    guard gap < signingPeriod, !wasToBeRenewed(from: earlier.at, to: use.at) else { continue }
                     tally.find(
                         "team \(signer.team) signed a new provider token too soon",
                         expected: "at most \(allowed) in 20 minutes", seen: "two that were signed \(gap) s apart (iat)",

@@ -233,8 +233,7 @@ enum DeliveryRules {
             // What was begun and cut off shows as an attempt without an answer; what was not read shows as nothing.
             let cutOff = attempts.last { $0.status == 0 && run.circumstances.fault($0.faultRule)?.cutsOff == true }
             let isCutOff = cutOff.map { $0.id == attempts.last?.id } ?? attempts.isEmpty
-            let sentAt = joined.account.call(at: row.place)?.sentAt ?? row.plannedAt
-            guard cutOff != nil || run.circumstances.firings(from: sentAt, to: delivery.due).count == 1 else { continue }
+            guard cutOff != nil || joined.connectionsLost(with: index, run.circumstances) == 1 else { continue }
             switch delivery.outcome {
             case .delivered, .late: tally.test()
             case .lost where isCutOff:

@@ -132,7 +132,13 @@ enum RegistrationRules {
         norm: "Relay contract: an unknown secret is answered 200, with nothing sent",
         advice: "look devices up by the secret of the event, and by nothing else"
     ) { joined, run, tally in
-        for call in joined.account.calls where run.unknownKinds.contains(call.kind) && call.wasTaken { tally.test() }
+        for call in joined.account.calls where run.unknownKinds.contains(call.kind) && call.wasAnswered && call.status < 500 {
+            tally.test()
+            guard !call.wasTaken else { continue }
+            tally.find(
+                "`\(run.kind(call.kind))` of an unknown user was refused", expected: "the answer that a known user gets",
+                seen: "status \(call.status)", session: call.session, step: call.step)
+        }
         for push in joined.account.pushes where push.isMarked {
             let place = push.place
             guard let call = joined.account.call(at: place), run.unknownKinds.contains(call.kind) else { continue }

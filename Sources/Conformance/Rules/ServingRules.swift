@@ -33,7 +33,7 @@ enum ServingRules {
                     tally.find(
                         "the relay did not answer `\(run.kind(call.kind))`", expected: "an answer",
                         seen: "\(failure)", session: call.session, step: call.step)
-                } else if call.status >= 500, !run.hasFault(between: call.sentAt - slack, and: last) {
+                } else if call.status >= 500, !run.hasTrouble(between: call.sentAt, and: last) {
                     tally.find(
                         "the relay answered `\(run.kind(call.kind))` with a failure of its own",
                         expected: "an answer that the profile names", seen: "status \(call.status)",

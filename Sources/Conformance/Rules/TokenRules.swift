@@ -15,7 +15,8 @@ enum TokenRules {
         var told: Set<TokenHash> = []
         for push in joined.account.pushes where isMeant(push) {
             if let death = joined.tokens.death(before: push, in: joined.account, grace: grace),
-                death.environment == push.environment, run.tellsOfDeathForGood(joined.account.pushes[death.push])
+                death.environment == push.environment, run.tellsOfDeathForGood(joined.account.pushes[death.push]),
+                !livesElsewhere(death, push, joined)
             {
                 let answer = joined.account.pushes[death.push]
                 tally.find(
@@ -29,6 +30,15 @@ enum TokenRules {
             }
             told.insert(push.token)
             tally.test()
+        }
+    }
+
+    /// The other environment has taken a push to that token since: then it is not dead, and where to ask first is another
+    /// matter (R0.27).
+    private static func livesElsewhere(_ death: TokenLife.Death, _ push: SeenPush, _ joined: JoinedAccount) -> Bool {
+        joined.account.pushes.contains { other in
+            other.token == push.token && other.environment != death.environment && other.isAccepted
+                && other.arrivedAt >= death.arrivedAt && other.arrivedAt <= push.arrivedAt
         }
     }
 
