@@ -77,6 +77,24 @@ extension Defect {
         case .uncutPaths: ("R2.15", ["payload-fits", "requests-well-formed"])
         case .sendsToDeviceToken: ("R2.16", ["bad-requests-refused", "nothing-unexpected"])
 
+        // An activity that grew too old is ended by its phone, which then shows nothing of what follows.
+        case .restartsLate: ("R4.1", ["restart-in-time", "restart-in-window"])
+        case .restartsOnce: ("R4.2", ["restart-in-time"] + Self.lost)
+        case .countsSessionAge: ("R4.12", ["restart-by-own-age", "restart-in-window"])
+        case .losesStateAtRestart:
+            ("R4.3", ["restart-keeps-state", "omitted-values-kept", "content-unchanged", "numbers-run-on", "values-never-fall"])
+        case .dropsNudgeAtRestart: ("R4.4", ["restart-keeps-state", "omitted-values-kept"])
+        case .restartsDuration: ("R4.5", ["numbers-run-on", "values-never-fall"])
+        case .keepsReplacedCard: ("R4.6", ["replaced-card-ended"])
+        case .endsBeforeAdoption: ("R4.20", ["old-kept-until-adopted"] + Self.lost)
+        case .sendsRestartNeeded: ("R4.19", ["activity-event-fits", "restart-in-time"] + Self.lost)
+        case .restartsByOldToken: ("R4.20", ["restart-by-current-token"])
+        case .obeysLateRegistration: ("R4.21", ["late-registration-ignored", "new-token-used"] + Self.lost)
+        case .givesUpRestart: ("R4.22", ["restart-tried-again"])
+        case .hammersStarts: ("R4.24", ["restart-backs-off"])
+        case .unixStartTime: ("R4.27", ["content-fits-contract"])
+        case .restartsAllAtOnce: ("R4.28", ["restarts-spread"])
+
         case .permissionAtFive: ("R0.12", ["urgent-states-at-10"])
         case .everythingAtTen: ("P19", ["activity-priorities-mixed"])
         case .topicWithoutSuffix: ("P18", ["topic-fits-type"])
