@@ -89,4 +89,15 @@ package enum Distribution: Hashable, Sendable {
             return median * exp(sigma * sigma / 2)
         }
     }
+
+    /// The same with all it draws divided by `factor`, which is greater than 0.
+    package func divided(by factor: Double) -> Distribution {
+        switch self {
+        case .constant(let value): .constant(value / factor)
+        case .uniform(let low, let high): .uniform(low / factor, high / factor)
+        case .exponential(let mean): .exponential(mean: mean / factor)
+        case .normal(let mean, let deviation): .normal(mean: mean / factor, deviation: deviation / factor)
+        case .logNormal(let median, let p95): .logNormal(median: median / factor, p95: p95 / factor)
+        }
+    }
 }

@@ -2,9 +2,11 @@
 // stored nowhere.
 //
 // Device tokens are 32 bytes and activity update tokens 80, as seen in the field. The size of push-to-start tokens is
-// not established; ours are 64 bytes, unlike both, so that a relay that mixes them up is noticed.
+// not established; ours are 64 bytes, unlike both, so that a relay that mixes them up is noticed. Where users have virtual
+// phones, their device and start tokens are those that the phones mint.
 
 import Basics
+import Pushes
 import Scenarios
 
 /// Who a session is to the relay; all of it follows from seed, run and session.
@@ -17,7 +19,7 @@ package struct SessionIdentity: Hashable, Sendable {
     package var serverID: String
     /// 64 hex digits; one per user.
     package var deviceToken: String
-    /// 128 hex digits; one per user.
+    /// 128 hex digits, 160 where a virtual phone has minted it; one per user.
     package var startToken: String
     /// 160 hex digits.
     package var activityToken: String
@@ -27,6 +29,7 @@ extension Workload {
     /// Appends a session's variable as plain text; only hex digits, letters, `_`, and for `topic` what the profile
     /// says.
     func append(_ variable: SessionVariable, session: UInt32, into buffer: ByteBuffer) {
+        if let minted = minted(variable, session: session) { return buffer.append(minted.text(mockSeed)) }
         let user = userSeed.child(UInt64(Int(session) / sessionsPerUser))
         switch variable {
         case .run: Text.append(hex: UInt64(run), digits: 8, into: buffer)

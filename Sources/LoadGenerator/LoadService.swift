@@ -14,7 +14,7 @@ import Synchronization
 package final class LoadService: Sendable {
     private let threads: [LoopThread<LoadLoop>]
     private let published: [Published]
-    private let phones: (any PhoneEventSource)?
+    private let phones: PhoneMailbox?
     private let hearing = Hearing()
     private let isStopped = Mutex(false)
 
@@ -28,7 +28,7 @@ package final class LoadService: Sendable {
     /// `phones` tells of what happens on the phones of the plan's users; sessions react as their scripts say.
     package init(
         plan: Plan, target: CheckedOrigin, connections: Int, journalDirectory: String, loops: Int = 1,
-        window: Int = 16_384, caFile: String? = nil, clock: RunClock? = nil, phones: (any PhoneEventSource)? = nil
+        window: Int = 16_384, caFile: String? = nil, clock: RunClock? = nil, phones: PhoneMailbox? = nil
     ) throws(Failure) {
         precondition(loops > 0 && connections > 0 && window > 0, "loops, connections and window are at least 1")
         var threads: [LoopThread<LoadLoop>] = []

@@ -9,11 +9,11 @@ extension Plan {
     }
 
     /// Visits every token that pushes may go to as the profile has it, once for each session, and once for each user
-    /// where a user's sessions share it.
+    /// where a user's sessions share it. Those of virtual phones are not among them.
     package func tokens(_ visit: (SessionVariable, String) -> Void) {
         let used = Set(workload.scripts.flatMap { $0.steps.map(\.call) }).map { workload.profile.calls[$0] }
         let named = Set(used.flatMap { $0.registers + $0.pushes.map(\.token) })
-        for variable in SessionVariable.tokens where named.contains(variable) {
+        for variable in SessionVariable.tokens where named.contains(variable) && workload.minted(variable, session: 0) == nil {
             var last: String?
             for index in 0..<sessionCount {
                 let token = workload.text(variable, session: sessionNumber(index))

@@ -37,6 +37,10 @@ final class Workload: Sendable {
     /// Of tokens and secrets: they differ from run to run.
     let sessionSeed: Seed
     let userSeed: Seed
+    /// Of the run's mock, whose phones mint their tokens from it.
+    let mockSeed: Seed
+    /// Virtual ones; 0 where the scenario has none.
+    let phonesPerUser: Int
 
     init(_ scenario: Scenario, seed: Seed, run: UInt32) {
         let spec = scenario.workload
@@ -74,6 +78,8 @@ final class Workload: Sendable {
         let identity = seed.child("identity").child(UInt64(run))
         sessionSeed = identity.child("sessions")
         userSeed = identity.child("users")
+        mockSeed = seed.child("mock")
+        phonesPerUser = Self.phonesPerUser(spec, scenario.relay.profile)
     }
 
     func steps(of script: UInt16) -> Range<Int> { scriptRanges[Int(script)] }

@@ -102,6 +102,15 @@ package final class MockService: Sendable {
             worker.watch(credentials)
             worker.watchStoredPushes()
         }
+        // One letter for all that happens until it is read.
+        let isTold = Flag()
+        shared.devices.phones.feed.listen { [weak worker = workers[0]] _ in
+            guard isTold.raise() else { return }
+            worker?.post {
+                isTold.lower()
+                $0.watchPhones()
+            }
+        }
         try shared.state.write("mock.json", coordinates.readyLine + "\n", secret: true)
     }
 

@@ -2,6 +2,7 @@
 
 import APNs
 import Basics
+import Devices
 import EventLoop
 import Faults
 import HTTP2
@@ -33,6 +34,12 @@ final class PushWorker {
     private var acceptors: [Acceptor] = []
     private var watch: LoopTimer?
     private var lookout: LoopTimer?
+    private var phoneTimer: LoopTimer?
+    private lazy var phoneAction: () -> Void = { [unowned(unsafe) self] in
+        phoneTimer = nil
+        tellLate()
+        watchPhones()
+    }
 
     /// `tls` nil: clear text, for tests.
     init(loop: EventLoop, shared: MockShared, index: Int, tls: TLSServerSettings?) throws {
@@ -100,7 +107,17 @@ final class PushWorker {
     func watchStoredPushes() {
         lookout = loop.after(.milliseconds(100)) { [unowned(unsafe) self] in
             tellLate()
+            if !shared.devices.phones.isEmpty { watchPhones() }
             watchStoredPushes()
+        }
+    }
+
+    /// Lets happen on phones what is due when it is due, on the run's clock; the same worker does it. To be called when
+    /// something has happened on them.
+    func watchPhones() {
+        phoneTimer?.cancel()
+        phoneTimer = shared.devices.phones.nextDue.map { due in
+            loop.onClock(after: max(.zero, due - shared.clock.wall()), phoneAction)
         }
     }
 
@@ -112,6 +129,7 @@ final class PushWorker {
     deinit {
         watch?.cancel()
         lookout?.cancel()
+        phoneTimer?.cancel()
     }
 
     func server(of environment: PushEnvironment) -> Server {

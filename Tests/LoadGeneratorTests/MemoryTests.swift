@@ -310,35 +310,3 @@ struct PhoneReactionTests {
         #expect(SessionTable.bytesPerSession < 192)
     }
 }
-
-struct PhonePollerTests {
-    @Test func `events of the admin API are read, and what is none is passed over`() throws {
-        let text = #"""
-            {"event": 7, "kind": "rotated", "at": "2026-11-20T10:00:00Z", "phone": "phone-3-2", "app": "com.example.app",
-             "activity": 2, "token": "abcd", "marker": "[pr:0000002a:3:1]"}
-            """#
-        let event = try #require(PhoneEvent(JSONValue(parsing: text)))
-        #expect(event.number == 7 && event.kind == .rotated && event.phone == "phone-3-2" && event.activity == 2)
-        #expect(event.token == "abcd" && event.marker == Marker(run: 42, session: 3, step: 1))
-        #expect(event.at == WallTime(iso8601: "2026-11-20T10:00:00Z"))
-        for (old, new) in [("\"rotated\"", "\"turned\""), ("7", "0"), ("\"activity\": 2", "\"activity\": -2")] {
-            #expect(PhoneEvent(try JSONValue(parsing: text.replacing(old, with: new))) == nil, "\(new)")
-        }
-    }
-
-    @Test func `a mock elsewhere is asked for what comes next`() throws {
-        let relay = try TinyRelay(
-            .says(#"{"events":[{"event":3,"kind":"token","phone":"phone-0-1","app":"a","activity":1}],"next":3,"missed":0}"#))
-        defer { relay.stop() }
-        let poller = try PhonePoller(admin: TargetPolicy.loopback(relay.origin), bearer: "secret")
-        let heard = Mutex<[UInt64]>([])
-        poller.begin { event in heard.withLock { $0.append(event.number) } }
-        let deadline = SystemTime().now() + .seconds(10)
-        while heard.withLock({ $0.count }) < 3, SystemTime().now() < deadline { usleep(2_000) }
-        poller.end()
-        #expect(heard.withLock { $0.prefix(3) } == [3, 3, 3])
-        #expect(relay.requests.prefix(2).map(\.path) == [
-            "/v1/phones/events?after=0&wait=5s&limit=1000", "/v1/phones/events?after=3&wait=5s&limit=1000",
-        ])
-    }
-}

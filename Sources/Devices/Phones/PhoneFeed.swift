@@ -19,7 +19,7 @@ package final class PhoneFeed: Sendable {
         var ring: [PhoneEvent] = []
         var start = 0
         var last: UInt64 = 0
-        var listeners: [@Sendable () -> Void] = []
+        var listeners: [@Sendable (PhoneEvent) -> Void] = []
     }
 
     private let limit: Int
@@ -32,10 +32,10 @@ package final class PhoneFeed: Sendable {
     /// The number of the latest event; 0: there is none. Takes no lock.
     package var last: UInt64 { latest.load(ordering: .acquiring) }
 
-    /// Numbers and keeps them. Listeners hear of it once.
+    /// Numbers and keeps them. Listeners hear of each once, in order of number.
     func add(_ events: [PhoneEvent]) {
         guard !events.isEmpty else { return }
-        let listeners = state.withLock { state in
+        state.withLock { state in
             for event in events {
                 state.last += 1
                 var event = event
@@ -46,11 +46,10 @@ package final class PhoneFeed: Sendable {
                     state.ring[state.start] = event
                     state.start = (state.start + 1) % limit
                 }
+                for listener in state.listeners { listener(event) }
             }
             latest.store(state.last, ordering: .releasing)
-            return state.listeners
         }
-        for listener in listeners { listener() }
     }
 
     /// At most `limit` events behind that number, oldest first.
@@ -69,9 +68,9 @@ package final class PhoneFeed: Sendable {
         }
     }
 
-    /// `body` runs whenever there are new events, on the thread that brought them and with a lock held: it may post a
-    /// letter, and asks nothing of the phones. There is no way to stop listening.
-    package func listen(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.listeners.append(body) } }
+    /// `body` gets each event from now on, in order of number, on the thread that brought it and with a lock held: it may
+    /// post a letter, and asks nothing of the phones or of the feed. There is no way to stop listening.
+    package func listen(_ body: @escaping @Sendable (PhoneEvent) -> Void) { state.withLock { $0.listeners.append(body) } }
 
     /// Forgets the events, not their numbers.
     func removeAll() {

@@ -2,25 +2,36 @@
 
 package import Basics
 
-/// When a phone wakes an app so that it learns the token of an activity that a push has started.
+/// When a phone wakes an app so that it learns the token of an activity that a push has started, and when that token is
+/// replaced.
 package struct PhoneWake: Hashable, Sendable {
     /// From the start to the token, in seconds; at most a day of it counts.
     package var delay: Distribution
-    /// The share of activities whose app is never woken, 0 to 1. "9 of 14 in one log" (apns.md §10).
+    /// The share of tokens for which the app is never woken, 0 to 1. "9 of 14 in one log" (apns.md §10).
     package var never: Double
+    /// From when the app has an activity's first token until the system replaces it, once, in seconds; at most a day of it
+    /// counts. Nil: it never does.
+    package var rotate: Distribution?
 
-    package init(delay: Distribution = .constant(1), never: Double = 0) {
+    package init(delay: Distribution = .constant(1), never: Double = 0, rotate: Distribution? = nil) {
         self.delay = delay
         self.never = never
+        self.rotate = rotate
     }
 
     static let longestDelay = Interval.seconds(86_400)
 
     /// The delay for the activity of that seed; nil: the app is not woken.
     func draw(_ seed: Seed) -> Interval? {
-        if seed.child("never").unit < never { return nil }
-        var generator = seed.child("delay").generator()
-        return min(max(.seconds(delay.sample(&generator)), .zero), Self.longestDelay)
+        seed.child("never").unit < never ? nil : Self.draw(delay, seed.child("delay"))
+    }
+
+    /// So long after the app has learnt it the token of that seed is replaced; nil: it is not.
+    func drawRotation(_ seed: Seed) -> Interval? { rotate.map { Self.draw($0, seed.child("rotate")) } }
+
+    private static func draw(_ span: Distribution, _ seed: Seed) -> Interval {
+        var generator = seed.generator()
+        return min(max(.seconds(span.sample(&generator)), .zero), longestDelay)
     }
 }
 

@@ -168,7 +168,7 @@ extension PhoneShard {
 
     // MARK: Tokens
 
-    private mutating func rotate(_ card: Int32, now: WallTime) {
+    mutating func rotate(_ card: Int32, now: WallTime) {
         retire(PhoneRef(.activity, card), app: tables.cards[card].app, now: now)
         tables.cards[card].rotation &+= 1
         tables.cards[card].isTokenKnown = false

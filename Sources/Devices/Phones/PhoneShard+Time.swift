@@ -23,6 +23,7 @@ extension PhoneShard {
             switch timer.kind {
             case .wake: wakeIsDue(timer)
             case .age: ageIsReached(timer)
+            case .rotate: rotationIsDue(timer)
             }
         } else {
             release(now: due)
@@ -34,6 +35,12 @@ extension PhoneShard {
         let app = tables.apps[tables.cards[timer.card].app]
         guard !app.isGone, app.state != .killed, !tables.cards[timer.card].isTokenKnown else { return }
         learnToken(of: timer.card, now: timer.at)
+    }
+
+    private mutating func rotationIsDue(_ timer: PhoneTimer) {
+        let row = tables.cards[timer.card]
+        guard row.rotation == 0, row.state(at: timer.at, settings) <= .stale else { return }
+        rotate(timer.card, now: timer.at)
     }
 
     private mutating func ageIsReached(_ timer: PhoneTimer) {

@@ -156,6 +156,17 @@ struct PhoneShard: ~Copyable {
         tables.cards[card].isTokenKnown = true
         tables.cards[card].wasTokenKnown = true
         tell(isFirst ? .token : .rotated, card, at: now, withToken: true)
+        let row = tables.cards[card]
+        if row.rotation == 0, let delay = wakes[Int(tables.apps[row.app].wake)].drawRotation(wakeSeed(of: card)) {
+            timers.add(PhoneTimer(.rotate, at: now + delay, card: card, serial: row.serial))
+        }
+    }
+
+    /// What is drawn for the token that the activity has.
+    private func wakeSeed(of card: Int32) -> Seed {
+        let token = token(ofCard: card)
+        return seed.child("wake").child(token.phone).child(token.app).child(UInt64(token.ordinal))
+            .child(UInt64(token.rotation))
     }
 
     /// Wakes the app for a new token where it can be woken; false: it will not be.
@@ -167,10 +178,7 @@ struct PhoneShard: ~Copyable {
             return true
         case .killed: return false
         case .background:
-            let token = token(ofCard: card)
-            let draw = seed.child("wake").child(token.phone).child(token.app).child(UInt64(token.ordinal))
-                .child(UInt64(token.rotation))
-            guard let delay = wakes[Int(tables.apps[row.app].wake)].draw(draw) else { return false }
+            guard let delay = wakes[Int(tables.apps[row.app].wake)].draw(wakeSeed(of: card)) else { return false }
             timers.add(PhoneTimer(.wake, at: now + delay, card: card, serial: row.serial))
             return true
         }

@@ -8,6 +8,8 @@ struct PhoneTimer {
         case wake
         /// The activity has reached its age.
         case age
+        /// The activity's first token is replaced.
+        case rotate
     }
 
     var at: WallTime
@@ -16,14 +18,14 @@ struct PhoneTimer {
 
     init(_ kind: Kind, at: WallTime, card: Int32, serial: UInt32) {
         (self.at, self.card) = (at, card)
-        bits = serial << 1 | kind.rawValue
+        bits = serial << 2 | kind.rawValue
     }
 
-    var kind: Kind { Kind(rawValue: bits & 1)! }
-    var serial: UInt32 { bits >> 1 }
+    var kind: Kind { Kind(rawValue: bits & 3)! }
+    var serial: UInt32 { bits >> 2 }
 
     /// Serials are cut to what a timer holds.
-    static let serialMask: UInt32 = .max >> 1
+    static let serialMask: UInt32 = .max >> 2
 }
 
 struct PhoneTimers {

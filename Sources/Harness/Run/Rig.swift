@@ -20,8 +20,8 @@ final class Rig {
     let relay: RelaySupervisor
     private(set) var load: LoadService?
     /// The road by which what happens on the mock's phones reaches the sessions that react to it; none where no session
-    /// does. Whoever has the phones posts here.
-    let phones: PhoneMailbox?
+    /// does.
+    private let phones: PhoneMailbox?
     private let plan: Plan
     private let scenario: Scenario
     private let directory: RunDirectory
@@ -32,16 +32,16 @@ final class Rig {
     /// The mock listens when it returns, the relay is not started yet. Throws a usage `Failure` when the relay may not be
     /// called.
     init(
-        plan: Plan, scenario: Scenario, seed: Seed, directory: RunDirectory, options: RunOptions, clock: RunClock,
+        plan: Plan, scenario: Scenario, directory: RunDirectory, options: RunOptions, clock: RunClock,
         note: @escaping (RunNote) -> Void
     ) throws(Failure) {
         self.plan = plan
         self.scenario = scenario
         self.directory = directory
         self.clock = clock
-        phones = plan.hasReactions ? PhoneMailbox() : nil
+        phones = plan.hasReactions && plan.phoneCount > 0 ? PhoneMailbox() : nil
         DescriptorLimit.raise()
-        mock = try MockService(options: try Self.mockOptions(scenario, seed: seed, directory: directory, clock: clock))
+        mock = try MockService(options: try Self.mockOptions(plan, directory: directory, clock: clock))
         do throws(Failure) {
             relay = try RelaySupervisor(
                 scenario.relay, logPath: directory.relayLog, allowHosts: options.allowHosts,
@@ -51,6 +51,11 @@ final class Rig {
             throw error
         }
         if scenario.mock.tokens == .registered { registerTokens() }
+        do throws(Failure) { try makePhones() } catch {
+            mock.drainAndStop()
+            throw error
+        }
+        if let phones { mock.devices.phones.feed.listen { phones.post($0) } }
     }
 
     /// The plan begins at that instant.
@@ -102,9 +107,26 @@ final class Rig {
         }
     }
 
+    /// The phones of the plan's users, each with the app that the profile names.
+    private func makePhones() throws(Failure) {
+        let most = PhoneSettings().phoneLimit
+        guard plan.phoneCount <= most else {
+            throw Failure(
+                .usage, "the workload has \(Numbers.count(plan.phoneCount)) phones, and a mock keeps \(Numbers.count(most))",
+                hint: "lower `maxSessions`, or let more sessions share a user")
+        }
+        let now = mock.clock.wall()
+        for phone in plan.phones {
+            do throws(PhoneRefusal) { try mock.devices.phones.make(PhoneSetup(phone), now: now) } catch {
+                throw Failure(.run, "the mock cannot make \(phone.name): \(error.words)")
+            }
+        }
+    }
+
     private static func mockOptions(
-        _ scenario: Scenario, seed: Seed, directory: RunDirectory, clock: RunClock
+        _ plan: Plan, directory: RunDirectory, clock: RunClock
     ) throws(Failure) -> MockOptions {
+        let scenario = plan.scenario
         var options = MockOptions(stateDirectory: directory.mockState)
         options.apns = SocketAddress(host: "127.0.0.1", port: 0)
         options.admin = SocketAddress(host: "127.0.0.1", port: 0)
@@ -116,7 +138,7 @@ final class Rig {
         case .both: options.sandbox = SocketAddress(host: "127.0.0.1", port: 0)
         }
         options.topics = scenario.mock.topics
-        options.seed = seed.child("mock")
+        options.seed = plan.mockSeed
         options.journalDirectory = directory.journal
         for (name, value) in scenario.mock.settings { try options.set(name, to: value) }
         options.runClock = clock
@@ -162,5 +184,16 @@ final class Rig {
             default: nil
             }
         }
+    }
+}
+
+extension PhoneSetup {
+    fileprivate init(_ phone: PlannedPhone) {
+        let usual = PhoneWake()
+        var app = AppSetup(phone.app)
+        app.wake = PhoneWake(
+            delay: phone.spec.wake ?? usual.delay, never: phone.spec.never ?? usual.never, rotate: phone.spec.rotate)
+        self.init(phone.name, apps: [app])
+        system = phone.spec.system ?? system
     }
 }

@@ -75,7 +75,7 @@ package final class RunCommand {
         var finish = FinishNote()
         do throws(Failure) {
             let rig = try Rig(
-                plan: plan, scenario: scenario, seed: seed, directory: directory, options: options, clock: clock,
+                plan: plan, scenario: scenario, directory: directory, options: options, clock: clock,
                 note: { journal.note($0) })
             let conductor = Conductor(
                 rig, scenario: scenario, journal: journal, signals: signals, startAt: options.startAt,

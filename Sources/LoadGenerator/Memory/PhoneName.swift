@@ -33,32 +33,7 @@ package struct PhoneName: Hashable, Sendable {
     }
 }
 
-/// A phone as the plan has it: what its apps know of themselves before anything was pushed.
-package struct PlannedPhone: Hashable, Sendable {
-    package var name: String
-    /// Hex digits, as the sessions' `deviceToken` (or `deviceToken2`) and `startToken` (or `startToken2`).
-    package var deviceToken: String
-    package var startToken: String
-}
-
 extension Plan {
-    /// Whether any session waits for what a phone does.
-    package var hasReactions: Bool { workload.scripts.contains { !$0.reactions.isEmpty } }
-
-    /// Visits every phone of this shard's users, in order.
-    package func phones(_ visit: (PlannedPhone) -> Void) {
-        for account in 0..<accountCount {
-            let session = sessionNumber(account * workload.sessionsPerUser)
-            for phone in 0..<PhoneName.most {
-                visit(
-                    PlannedPhone(
-                        name: PhoneName(user: self.account(ofSession: session), phone: phone).text,
-                        deviceToken: token(phone == 0 ? .deviceToken : .deviceToken2, session: session),
-                        startToken: token(phone == 0 ? .startToken : .startToken2, session: session)))
-            }
-        }
-    }
-
     /// The session that an event belongs to: the one whose marker its activity's start bore; else, of the phone's user, the
     /// one that began last. Nil when it is none of this shard's. `elapsed`: since the plan's start.
     func session(of event: PhoneEvent, elapsed: Interval) -> UInt32? {

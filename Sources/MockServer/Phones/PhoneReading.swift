@@ -79,14 +79,17 @@ struct PhoneReading {
 
     func wake() throws(AdminError) -> PhoneWake? {
         guard let value = object["wake"] else { return nil }
-        guard let parts = value.object, parts.keys.allSatisfy({ $0 == "delay" || $0 == "never" }) else {
-            throw wrong("wake", "is no object of delay and never", hint: #"give {"delay": "2s", "never": 0.3}"#)
+        guard let parts = value.object, parts.keys.allSatisfy({ ["delay", "never", "rotate"].contains($0) }) else {
+            throw wrong("wake", "is no object of delay, never and rotate", hint: #"give {"delay": "2s", "never": 0.3}"#)
         }
         var wake = PhoneWake()
-        if let delay = parts["delay"] {
-            do { wake.delay = try Distribution(durations: delay, at: "/delay") } catch {
-                throw wrong("wake", error.pointer + ": " + error.message, hint: error.hint ?? #"such as "2s""#)
+        do {
+            if let delay = parts["delay"] { wake.delay = try Distribution(durations: delay, at: "/delay") }
+            if let rotate = parts["rotate"], !rotate.isNull {
+                wake.rotate = try Distribution(durations: rotate, at: "/rotate")
             }
+        } catch {
+            throw wrong("wake", error.pointer + ": " + error.message, hint: error.hint ?? #"such as "2s""#)
         }
         if let never = parts["never"] {
             guard let share = never.double, 0...1 ~= share else {

@@ -25,7 +25,10 @@ struct PhoneWriting {
             "environment": app.environment.map { .string($0.word.description) } ?? .null,
             "state": .string(app.state.word.description), "liveActivities": .bool(app.allowsActivities),
             "frequentUpdates": .bool(app.hasFrequentUpdates), "staleStartToken": .bool(app.hasStaleStart),
-            "wake": ["delay": app.wake.delay.durations, "never": .number(app.wake.never)],
+            "wake": [
+                "delay": app.wake.delay.durations, "never": .number(app.wake.never),
+                "rotate": app.wake.rotate?.durations ?? .null,
+            ],
             "schema": schemas[app.schema]?.json ?? .null,
             "deviceToken": .string(app.deviceToken.text(seed)), "startToken": .string(app.startToken.text(seed)),
             "activities": .array(app.activities.map { json($0) }),

@@ -42,10 +42,11 @@ struct SessionDecoder {
             known.formUnion(captured(by: step.call))
             steps.append(step)
         }
+        let phones = fields.value("phones").flatMap { PhonesDecoder(mistakes: mistakes).phones(parameters.filled($0)) }
         parameters.checkAllUsed(declared)
         return SessionScript(
             name: fields.text("name") ?? fallbackName, steps: steps, reactions: reactions.map(\.reaction),
-            listen: fields.duration("listen")?.seconds ?? SessionScript.usualListen)
+            listen: fields.duration("listen")?.seconds ?? SessionScript.usualListen, phones: phones ?? PhonesSpec())
     }
 
     private func captured(by call: Int) -> CapturedNames {

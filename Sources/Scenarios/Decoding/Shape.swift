@@ -29,8 +29,9 @@ package struct Shape: Sendable {
 
 extension Shape {
     package static let all = [
-        scenario, relay, ready, stop, restart, mock, workload, users, arrival, scriptUse, fault, phases,
-        profile, coalescing, deadlines, activities, activityRestart, schemas, pass, carried, call, push, session, step, reaction, distribution, logNormal,
+        scenario, relay, ready, stop, restart, mock, workload, users, phones, arrival, scriptUse, fault, phases,
+        profile, coalescing, deadlines, activities, activityRestart, schemas, pass, carried, call, push, session, step,
+        reaction, distribution, logNormal,
     ]
 
     static let scenario = Shape(
@@ -69,10 +70,12 @@ extension Shape {
         "workload",
         [
             "arrivals*": "[{ rate: 10, for: 30s }]", "scripts*": "[{ script: sessions/S0-happy.yaml }]", "pace": "1",
-            "users": "{ sessionsPerUser: 1 }", "maxSessions": "1000", "connections": "256", "requestTimeout": "30s",
+            "users": "{ sessionsPerUser: 1 }", "phones": "{ wake: 500ms }", "maxSessions": "1000", "connections": "256",
+            "requestTimeout": "30s",
         ])
 
     static let users = Shape("users", ["sessionsPerUser": "1"])
+    static let phones = Shape("phones", ["wake": "500ms", "never": "0.36", "rotate": "3s", "ios": "\"18.0\""])
     static let arrival = Shape("arrival", ["rate": "10", "from": "10", "to": "100", "for*": "30s"])
     static let scriptUse = Shape(
         "scriptUse", ["script*": "sessions/S0-happy.yaml", "weight": "1", "with": "{ progressEvery: 5s }"])
@@ -154,7 +157,7 @@ extension Shape {
         "session",
         [
             "name": "S0-happy", "parameters": "{ pause: 5s }", "steps*": "[{ call: start }]",
-            "reactions": "[{ on: token, call: registerActivity }]", "listen": "2s",
+            "reactions": "[{ on: token, call: registerActivity }]", "listen": "2s", "phones": "{ never: 1 }",
         ])
 
     static let reaction = Shape(

@@ -16,13 +16,14 @@ struct WorkloadDecoder {
         {
             mistakes.add("no session ever begins", hint: "raise a rate or a duration of `arrivals`", at: place)
         }
+        let phones = fields.value("phones").flatMap { PhonesDecoder(mistakes: mistakes).phones($0) }
         var scripts: [WeightedScript] = []
         for item in fields.items("scripts", atLeast: 1, atMost: 100) {
-            if let script = try weighted(item) { scripts.append(script) }
+            if let script = try weighted(item, hasPhones: fields.value("phones") != nil) { scripts.append(script) }
         }
         return WorkloadSpec(
             arrivals: arrivals, scripts: scripts, pace: fields.number("pace", above: 0, 0...100_000) ?? 1,
-            users: users(fields), maxSessions: fields.count("maxSessions", 1...10_000_000) ?? 1_000_000,
+            users: users(fields), phones: phones, maxSessions: fields.count("maxSessions", 1...10_000_000) ?? 1_000_000,
             connections: fields.count("connections", 1...10_000) ?? WorkloadSpec.usualConnections,
             requestTimeout: fields.duration("requestTimeout", .milliseconds(1)...Fields.longest) ?? .seconds(30))
     }
@@ -54,12 +55,17 @@ struct WorkloadDecoder {
     /// Sessions per second.
     private var rates: ClosedRange<Double> { 0...1_000_000 }
 
-    private func weighted(_ node: YAMLNode) throws(Failure) -> WeightedScript? {
+    private func weighted(_ node: YAMLNode, hasPhones: Bool) throws(Failure) -> WeightedScript? {
         guard let fields = Fields(node, .scriptUse, mistakes), let named = fields.value("script") else { return nil }
         let weight = fields.number("weight", above: 0, 0...1_000_000) ?? 1
         guard let source = try files.node(named, key: "script", mistakes) else { return nil }
         let script = SessionDecoder(profile: profile, mistakes: mistakes)
             .script(source.node, with: fields.entries("with"), fallbackName: source.name)
+        if let place = source.node["phones"]?.place, !hasPhones {
+            mistakes.add(
+                "this script says what its phones are like, and the workload has none",
+                hint: "add `phones: {}` to the scenario's `workload`, or strike it here", at: place)
+        }
         return script.map { WeightedScript(weight: weight, script: $0) }
     }
 }

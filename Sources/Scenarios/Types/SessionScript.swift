@@ -13,12 +13,18 @@ package struct SessionScript: Sendable {
     package var reactions: [Reaction]
     /// Seconds after the last step in which its phones are still heeded, before `pace`.
     package var listen: Double
+    /// What the phones of a user are like whose first session plays it, in the place of what the workload says.
+    package var phones: PhonesSpec
 
-    package init(name: String, steps: [ScriptStep], reactions: [Reaction] = [], listen: Double = usualListen) {
+    package init(
+        name: String, steps: [ScriptStep], reactions: [Reaction] = [], listen: Double = usualListen,
+        phones: PhonesSpec = PhonesSpec()
+    ) {
         self.name = name
         self.steps = steps
         self.reactions = reactions
         self.listen = listen
+        self.phones = phones
     }
 
     package static let usualListen = 2.0

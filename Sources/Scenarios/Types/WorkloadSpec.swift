@@ -11,6 +11,8 @@ package struct WorkloadSpec: Sendable {
     /// Divides every time of the scripts: 2 plays them twice as fast. Greater than 0.
     package var pace: Double
     package var users: DevicesSpec
+    /// Each user's phones are virtual phones of the run's mock, with the app that the profile names; nil: nobody has one.
+    package var phones: PhonesSpec?
     /// No session begins beyond this count in all.
     package var maxSessions: Int
     /// Connections to the relay, at most: one more is opened while all are busy. Beyond it an event waits for the relay,
@@ -25,12 +27,14 @@ package struct WorkloadSpec: Sendable {
 
     package init(
         arrivals: [ArrivalStage], scripts: [WeightedScript], pace: Double = 1, users: DevicesSpec = DevicesSpec(),
-        maxSessions: Int = 1_000_000, connections: Int = usualConnections, requestTimeout: Interval = .seconds(30)
+        phones: PhonesSpec? = nil, maxSessions: Int = 1_000_000, connections: Int = usualConnections,
+        requestTimeout: Interval = .seconds(30)
     ) {
         self.arrivals = arrivals
         self.scripts = scripts
         self.pace = pace
         self.users = users
+        self.phones = phones
         self.maxSessions = maxSessions
         self.connections = connections
         self.requestTimeout = requestTimeout

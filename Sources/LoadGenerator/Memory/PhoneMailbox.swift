@@ -1,18 +1,10 @@
-// Where the load generator hears of what happens on phones. It knows no mock: whoever runs both lays the road.
+// Where the load generator hears of what happens on phones. It knows no mock: whoever runs both posts here.
 
 package import Pushes
 import Synchronization
 
-/// Tells of what happens on phones.
-package protocol PhoneEventSource: Sendable {
-    /// From now on `receive` gets each event once, in order of number, from any thread. Called once.
-    func begin(_ receive: @escaping @Sendable (PhoneEvent) -> Void)
-    /// Nothing more is received after it has returned. Idempotent.
-    func end()
-}
-
-/// The road within one process: any thread may post. What comes before anybody listens is kept, so far as there is room.
-package final class PhoneMailbox: PhoneEventSource {
+/// Any thread may post. What comes before anybody listens is kept, so far as there is room.
+package final class PhoneMailbox: Sendable {
     private struct State {
         var receive: (@Sendable (PhoneEvent) -> Void)?
         var early: [PhoneEvent] = []
@@ -44,7 +36,8 @@ package final class PhoneMailbox: PhoneEventSource {
         }
     }
 
-    package func begin(_ receive: @escaping @Sendable (PhoneEvent) -> Void) {
+    /// From now on `receive` gets each event once, in order of number, from any thread. Called once.
+    func begin(_ receive: @escaping @Sendable (PhoneEvent) -> Void) {
         state.withLock { state in
             guard !state.isOver else { return }
             for event in state.early { receive(event) }
@@ -53,7 +46,8 @@ package final class PhoneMailbox: PhoneEventSource {
         }
     }
 
-    package func end() {
+    /// Nothing more is received after it has returned. Idempotent.
+    func end() {
         state.withLock { state in
             state.isOver = true
             state.receive = nil

@@ -1,0 +1,24 @@
+// The mapping `phones`, of a workload and of a session script.
+
+import Devices
+import YAML
+
+struct PhonesDecoder {
+    let mistakes: Mistakes
+
+    func phones(_ node: YAMLNode) -> PhonesSpec? {
+        guard let fields = Fields(node, .phones, mistakes) else { return nil }
+        return PhonesSpec(
+            wake: fields.distribution("wake", of: .duration), never: fields.number("never", 0...1),
+            rotate: fields.distribution("rotate", of: .duration), system: system(fields))
+    }
+
+    private func system(_ fields: Fields) -> SystemVersion? {
+        guard let node = fields.value("ios"), let text = fields.text("ios") else { return nil }
+        guard let version = SystemVersion(text: text) else {
+            fields.wrong("ios", node, "a version of one or two numbers")
+            return nil
+        }
+        return version
+    }
+}

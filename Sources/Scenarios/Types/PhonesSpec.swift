@@ -1,0 +1,37 @@
+// What the virtual phones of a run's users are like.
+
+package import Basics
+package import Devices
+
+/// What a file says of phones; nil: nothing, so that what stands elsewhere counts. Times are seconds, before
+/// `WorkloadSpec.pace` divides them.
+package struct PhonesSpec: Hashable, Sendable {
+    /// From an activity's start until the app is woken and has its update token; at most a day.
+    package var wake: Distribution?
+    /// The share of tokens for which the app is never woken, 0…1.
+    package var never: Double?
+    /// From when the app has an activity's token until the system replaces it, once; at most a day.
+    package var rotate: Distribution?
+    package var system: SystemVersion?
+
+    package init(
+        wake: Distribution? = nil, never: Double? = nil, rotate: Distribution? = nil, system: SystemVersion? = nil
+    ) {
+        self.wake = wake
+        self.never = never
+        self.rotate = rotate
+        self.system = system
+    }
+
+    /// What it does not say itself is as in `usual`.
+    package func over(_ usual: PhonesSpec) -> PhonesSpec {
+        PhonesSpec(
+            wake: wake ?? usual.wake, never: never ?? usual.never, rotate: rotate ?? usual.rotate,
+            system: system ?? usual.system)
+    }
+
+    /// The same where all of a script's times are divided by `pace`, greater than 0.
+    package func paced(by pace: Double) -> PhonesSpec {
+        PhonesSpec(wake: wake?.divided(by: pace), never: never, rotate: rotate?.divided(by: pace), system: system)
+    }
+}
