@@ -178,7 +178,8 @@ enum RestartRules {
             if ends.contains(where: { $0.arrivedAt <= limit }) { return }
             tally.find(
                 "the card of session \(activity.session) stands beside the one that took its place",
-                expected: "an end within \(patience)", seen: ends.first.map { "one after \($0.arrivedAt - answeredAt)" } ?? "none",
+                expected: "an end within \(patience)",
+                seen: ends.first.map { "one after \($0.arrivedAt - answeredAt)" } ?? "none",
                 session: activity.session, ends.first?.id ?? 0)
         }
     }
@@ -187,7 +188,7 @@ enum RestartRules {
         "late-registration-ignored", ["R4.21"], .must,
         requirement: "A registration of an activity that was replaced does not bring its token back.",
         norm: "\(norm); registrations may overtake each other on their way",
-        advice: "remember the tokens that were replaced for as long as the session lives, and answer such a call with nothing done"
+        advice: "remember the tokens that were replaced for as long as the session lives, and let such a call do nothing"
     ) { joined, run, tally in
         each(joined, run) { activity, terms in
             guard let replacedAt = activity.replacedAt else { return }
@@ -217,9 +218,13 @@ enum RestartRules {
         advice: "count a start as done when its card's token is registered; until then try again, with growing pauses"
     ) { joined, run, tally in
         each(joined, run) { activity, terms in
+            var pause = terms.pause
             for (number, index) in activity.starts.enumerated() {
                 let push = joined.account.pushes[index]
-                let limit = push.arrivedAt + terms.longestPause + terms.adoptWithin + slack(run)
+                // A relay that doubles its pauses otherwise than the profile says is none the worse.
+                let patience = pause * 2 + terms.adoptWithin
+                let limit = push.arrivedAt + patience + slack(run)
+                pause = min(terms.longestPause, pause * 2)
                 let next = activity.starts[(number + 1)...].first.map { joined.account.pushes[$0].arrivedAt }
                 guard min(activity.endedAt, run.circumstances.end) > limit || next != nil,
                     canStart(activity, joined, run, from: push.arrivedAt, to: limit)
@@ -227,7 +232,7 @@ enum RestartRules {
                 tally.test()
                 if let next, next <= limit { continue }
                 tally.find(
-                    "a start that nobody adopted was not tried again", expected: "another within \(terms.longestPause)",
+                    "a start that nobody adopted was not tried again", expected: "another within \(patience)",
                     seen: next.map { "one after \($0 - push.arrivedAt)" } ?? "none", session: activity.session,
                     step: push.step, push.id)
             }
