@@ -8,12 +8,12 @@ import Testing
 struct ActivitiesTests {
     private static let line = "coalescing: { window: 10s }"
 
-    private static func text(_ restart: String) -> String { Sample.with(line, "activities: { restart: { \(restart) } }") }
+    private static func text(_ restart: String) -> String { Sample.with(line, line + "\n    activities: { restart: { \(restart) } }") }
 
     @Test("is nothing where it is left out")
     func none() throws {
         #expect(try Sample.load().relay.profile.restart == nil)
-        #expect(try Sample.load(Sample.with(Self.line, "activities: {}")).relay.profile.restart == nil)
+        #expect(try Sample.load(Sample.with(Self.line, Self.line + "\n    activities: {}")).relay.profile.restart == nil)
     }
 
     @Test("is an age, its window, and what follows a start that nobody adopts")
@@ -34,21 +34,21 @@ struct ActivitiesTests {
     @Test(
         "is told with its place where it cannot be",
         arguments: [
-            ("within: 5s", "tiny.yaml:7:30: `activityRestart` lacks `after` (add `after: 6h50m`)"),
+            ("within: 5s", "tiny.yaml:8:28: `activityRestart` lacks `after` (add `after: 6h50m`)"),
             (
                 "after: 1m, within: 1m",
-                "tiny.yaml:7:30: `within` is as long as `after` or longer (such as `after: 6h50m, within: 60s`)"
+                "tiny.yaml:8:28: `within` is as long as `after` or longer (such as `after: 6h50m, within: 60s`)"
             ),
             (
                 "after: 1h, before: 1h",
-                "tiny.yaml:7:30: `before` lies before the end of the window, `after` and `within` together"
+                "tiny.yaml:8:28: `before` lies before the end of the window, `after` and `within` together"
                     + " (such as `after: 6h50m, within: 60s, before: 7h`)"
             ),
             (
                 "after: 1h, pause: 5m, longestPause: 1m",
-                "tiny.yaml:7:30: `longestPause` is shorter than `pause` (such as `pause: 5m, longestPause: 60m`)"
+                "tiny.yaml:8:28: `longestPause` is shorter than `pause` (such as `pause: 5m, longestPause: 60m`)"
             ),
-            ("after: 0", "tiny.yaml:7:39: `after` must be a duration from 1ms to 10000h, not the number `0` (such as `after: 6h50m`)"),
+            ("after: 0", "tiny.yaml:8:37: `after` must be a duration from 1ms to 10000h, not the number `0` (such as `after: 6h50m`)"),
         ])
     func mistakes(restart: String, words: String) { #expect(Sample.complaint(Self.text(restart)) == words) }
 }

@@ -14,17 +14,17 @@ extension RelayCore {
         guard case .replaces(let policy) = dialect.policy.ageing else { return }
         if has(.restartsOnce), !lane.session.replacedTokens.isEmpty { return }
         let rest = age(for: lane, policy) - (now.wall - lane.createdAt)
-        let least = has(.countsSessionAge) ? Interval.seconds(3_600) : .zero
+        let least = has(.countsSessionAge) ? Interval.seconds(2 * 3_600) : .zero
         deadlines.add(.replacement(LaneReference(lane: lane), number: 0), at: now.now + max(rest, least))
     }
 
     /// Drawn from the seed, the session and the activity, so that it is the same after a restart of the relay. A tenth of
     /// the span is left for what is on its way.
     private func age(for lane: Lane, _ policy: ReplacementPolicy) -> Interval {
-        if has(.restartsLate) { return policy.after + policy.within * 15 }
         if has(.restartsAllAtOnce) { return policy.after }
         let seed = options.seed.child("replacement").child(lane.session.id).child(UInt64(bitPattern: lane.id))
-        return policy.after + policy.within * (0.9 * (2 * seed.unit - 1))
+        let age = policy.after + policy.within * (0.9 * (2 * seed.unit - 1))
+        return has(.restartsLate) ? age + policy.within * 15 : age
     }
 
     /// `number`: of the starts that had left when the timer was set.
@@ -94,6 +94,8 @@ extension RelayCore {
     /// A start push was accepted, which ends nothing.
     func replacementAccepted(_ attempt: StartAttempt, now: Moment) {
         guard let old = attempt.replaces, has(.endsBeforeAdoption), old.isRegistered, old.finalState == nil else { return }
+        attempt.replaces = nil
+        old.session.starts = [attempt]
         retire(old, now: now)
     }
 
