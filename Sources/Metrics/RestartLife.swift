@@ -54,6 +54,12 @@ package struct RestartLife: Sendable {
     /// Ids of the pushes that replacing has caused.
     package private(set) var explained: Set<UInt64> = []
 
+    /// Of a session. A relay that has not taken the call goes on.
+    private struct End {
+        var sentAt: Instant
+        var heardAt: Instant
+    }
+
     private struct Card: Hashable {
         var session: UInt32
         var phone: UInt8
@@ -61,10 +67,10 @@ package struct RestartLife: Sendable {
 
     init(_ account: Account, _ tokens: TokenLife) {
         var registrations: [Card: [(token: TokenHash, call: SeenCall)]] = [:]
-        var over: [UInt32: Instant] = [:]
+        var over: [UInt32: End] = [:]
         func end(_ place: UInt64) {
-            guard let call = account.call(at: place), call.state == .sent else { return }
-            over[call.session] = min(over[call.session] ?? call.sentAt, call.sentAt)
+            guard let call = account.call(at: place), call.state == .sent, over[call.session] == nil else { return }
+            over[call.session] = End(sentAt: call.sentAt, heardAt: call.wasTaken ? call.sentAt : .distantFuture)
         }
         for made in account.tokenCalls where made.lane.role == .activity {
             guard made.isRegistration else {
@@ -87,7 +93,7 @@ package struct RestartLife: Sendable {
     }
 
     private mutating func follow(
-        _ card: Card, _ calls: [(token: TokenHash, call: SeenCall)], _ starts: [Int], over: Instant?, _ account: Account,
+        _ card: Card, _ calls: [(token: TokenHash, call: SeenCall)], _ starts: [Int], over: End?, _ account: Account,
         _ tokens: TokenLife
     ) {
         var own: [Activity] = []
@@ -116,9 +122,10 @@ package struct RestartLife: Sendable {
     }
 
     private mutating func complete(
-        _ activity: inout Activity, _ starts: [Int], over: Instant?, _ account: Account, _ tokens: TokenLife
+        _ activity: inout Activity, _ starts: [Int], over: End?, _ account: Account, _ tokens: TokenLife
     ) {
-        if let over { activity.endedAt = min(activity.endedAt, over) }
+        if let over { activity.endedAt = min(activity.endedAt, over.sentAt) }
+        let over = over?.heardAt
         if let death = activity.tokens.last.flatMap({ tokens.deaths[$0]?.first }) {
             activity.endedAt = min(activity.endedAt, death.arrivedAt)
         }

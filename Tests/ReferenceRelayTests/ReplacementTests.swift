@@ -220,6 +220,31 @@ import Testing
         #expect(next.seen.contains("end a1 ?"))
     }
 
+    @Test func whatWasReplacedStaysReplacedBehindARestart() throws {
+        let rig = try replacing(keepsSeen: true)
+        Say.register(rig, "a2")
+        let next = restarted(rig)
+        Say.register(next, "a1")
+        next.pass(.seconds(11))
+        try Say.update(next, #""pagesRead":8"#)
+        #expect(next.seen == ["update a2 ?"])
+        // When the session is over and forgotten, so is that.
+        try Say.tell(next, .complete)
+        next.pass(.seconds(1_200))
+        #expect(next.writes.contains(.deleteReplaced(Rig.secret, sessionID: "s1")))
+    }
+
+    @Test func pausesOutliveTheRelay() throws {
+        let rig = try replacing(keepsSeen: true)
+        rig.pass(.seconds(310))
+        #expect(rig.rows.starts.map(\.number) == [2])
+        let next = restarted(rig)
+        next.pass(.seconds(400))
+        #expect(Say.starts(next).isEmpty)
+        next.pass(.seconds(300))
+        #expect(Say.starts(next).count == 1)
+    }
+
     @Test func anEndThatWasUnderWayIsSentBehindARestart() throws {
         let rig = try replacing(keepsSeen: true)
         rig.answer = { _ in nil }

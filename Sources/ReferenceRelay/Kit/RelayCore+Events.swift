@@ -156,7 +156,7 @@ extension RelayCore {
         session.isSilenced = false
         session.starts = []
         session.unadoptedStarts = 0
-        session.replacedTokens = []
+        forgetReplaced(session)
         let reference = SessionReference(session: session)
         deadlines.add(.lifetime(reference, turn: session.turn), at: now.now + options.activityLifetime)
     }

@@ -59,7 +59,7 @@ extension RelayCore {
             .saveStart(
                 StartRow(
                     secret: session.account.secret, sessionID: session.id, deviceID: device.id, token: token,
-                    createdAt: now.wall)))
+                    createdAt: now.wall, number: replacement.starts)))
         let payload = dialect.replacement(
             state, sessionID: session.id, stamp: session.stamp(state, now: now.wall))
         let push = makePush(
@@ -87,7 +87,7 @@ extension RelayCore {
             actions.append(.tell("alarm: \(number) starts of session \(lane.session.id) and no card came of them"))
         }
         if has(.givesUpRestart) { return }
-        let rest = max(.zero, pause(behind: number, policy) - policy.adoptWithin)
+        let rest = max(.zero, pause(behind: number, policy) - (now.wall - replacement.leftAt))
         deadlines.add(.replacement(LaneReference(lane: lane), number: number), at: now.now + rest)
     }
 
@@ -123,7 +123,7 @@ extension RelayCore {
     func adopt(_ registration: ActivityRegistration, insteadOf old: Lane, now: Moment) {
         let session = old.session
         let replacement = old.replacement ?? Replacement(leftAt: now.wall)
-        session.replacedTokens.append(old.token)
+        noteReplaced(old)
         writes.append(.deleteStarts(session.account.secret, sessionID: session.id, deviceID: nil))
         let bornAt = has(.countsSessionAge) ? old.createdAt : replacement.leftAt
         let lane = makeLane(registration, in: session, bornAt: bornAt, now: now)
@@ -141,10 +141,24 @@ extension RelayCore {
         let session = old.session
         old.replacement = nil
         session.lanes.removeAll { $0 === old }
-        if !session.replacedTokens.contains(old.token) { session.replacedTokens.append(old.token) }
+        noteReplaced(old)
         let content = dialect.replaced(session.latest?.content)
         let state = SessionState(eventType: .complete, content: content, sequence: session.nextSequence())
         finish(old, with: state, ticket: nil, now: now)
+    }
+
+    /// Its token does not come back as long as the session lasts, nor for a while behind it.
+    private func noteReplaced(_ old: Lane) {
+        guard !old.session.replacedTokens.contains(old.token) else { return }
+        old.session.replacedTokens.append(old.token)
+        let secret = old.account.secret
+        writes.append(.saveReplaced(ReplacedRow(secret: secret, sessionID: old.session.id, token: old.token)))
+    }
+
+    func forgetReplaced(_ session: Session) {
+        guard !session.replacedTokens.isEmpty else { return }
+        session.replacedTokens = []
+        writes.append(.deleteReplaced(session.account.secret, sessionID: session.id))
     }
 
     /// What was said since the start push left; in its window, where it may wait.
@@ -187,9 +201,10 @@ extension RelayCore {
     func resumeReplacement(_ row: StartRow, in session: Session, now: Moment) -> Bool {
         guard case .replaces(let policy) = dialect.policy.ageing, let lane = session.lanes.first else { return false }
         let replacement = Replacement(leftAt: row.createdAt)
-        replacement.starts = 1
+        replacement.starts = row.number
         lane.replacement = replacement
-        deadlines.add(.adoption(LaneReference(lane: lane), number: 1), at: now.now + policy.adoptWithin)
+        let rest = max(.zero, policy.adoptWithin - (now.wall - row.createdAt))
+        deadlines.add(.adoption(LaneReference(lane: lane), number: row.number), at: now.now + rest)
         return true
     }
 

@@ -28,6 +28,14 @@ extension RelayCore {
             deadlines.add(.lifetime(SessionReference(session: session), turn: session.turn), at: now.now + rest)
             watchAge(of: lane, now: now)
         }
+        for row in rows.replaced {
+            // A session of which nothing else is left is over.
+            guard let session = registry.accounts[row.secret]?.sessions[row.sessionID] else {
+                writes.append(.deleteReplaced(row.secret, sessionID: row.sessionID))
+                continue
+            }
+            session.replacedTokens.append(row.token)
+        }
         for row in rows.starts {
             guard let session = restored(row.sessionID, of: row.secret, now: now) else { continue }
             if resumeReplacement(row, in: session, now: now) { continue }

@@ -109,6 +109,7 @@ extension RelayCore {
             let reference = SessionReference(session: session)
             return deadlines.add(.forget(reference, turn: session.turn), at: now.now + options.activityLifetime)
         }
+        forgetReplaced(session)
         account.sessions[session.id] = nil
         registry.sessionCount -= 1
         registry.dropIfEmpty(account)
