@@ -14,7 +14,7 @@ extension Verb {
             still goes on, is shown as far as it got. Without an option: what there is, and the first entries.
             """,
         options: [
-            Option("--session", "N", "the calls of one session, and the pushes that they caused"),
+            Option("--session", "N", "one session: calls, answers, pushes, what happened on phones, and what cards showed"),
             Option("--token", "TEXT", "the pushes to one token, by its first characters or those of its hash"),
             Option("--entry", "N", "one entry in full: headers, payload, answer"),
             Option("--around", "N|TIME", "what stands around an entry, an offset (12.5s) or an instant (2026-11-22T10:00:00Z)"),

@@ -108,6 +108,7 @@ package final class MockService: Sendable {
             guard isTold.raise() else { return }
             worker?.post {
                 isTold.lower()
+                $0.tellLate()
                 $0.watchPhones()
             }
         }

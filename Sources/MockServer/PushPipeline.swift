@@ -295,7 +295,7 @@ final class PushPipeline: ServerHandler {
         let outcomes = shared.devices.lateOutcomes(now: now)
         let broadcasts = shared.channels.catchUp(
             BroadcastPipeline.activitiesPerTurn, devices: shared.devices, now: now)
-        let hasEvents = shared.phoneNotes.tell(shared.devices.phones.feed, to: journal, at: loop.noted)
+        let hasEvents = shared.phoneNotes.tell(shared.devices.phones.feed, to: journal, at: loop.stamp())
         guard !outcomes.isEmpty || !broadcasts.isEmpty || hasEvents else { return }
         for late in outcomes { tell(late) }
         journal.append(late: broadcasts, at: loop.noted)

@@ -43,6 +43,18 @@ struct ChanceTests {
         #expect(abs(sum / Double(count) / distribution.mean - 1) < 0.02)
     }
 
+    @Test(arguments: [
+        Distribution.constant(4), .uniform(2, 6), .exponential(mean: 4), .normal(mean: 4, deviation: 1),
+        .logNormal(median: 4, p95: 8),
+    ])
+    func aDistributionIsDividedAsIfEachDrawWere(distribution: Distribution) {
+        var (whole, part) = (Seed(7).generator(), Seed(7).generator())
+        for _ in 0..<100 {
+            let difference = distribution.sample(&whole) / 4 - distribution.divided(by: 4).sample(&part)
+            #expect(abs(difference) < 1e-9)
+        }
+    }
+
     @Test func aLogNormalDistributionHasTheMedianAndThe95thPercentileItIsGivenBy() {
         var generator = Seed(5).generator()
         let draws = (0..<100_000).map { _ in Distribution.logNormal(median: 10, p95: 30).sample(&generator) }.sorted()

@@ -127,9 +127,11 @@ struct HistoryTests {
     func session() throws {
         try withHistory { history in
             let lines = try history.lines { $0.session = 1 }
-            #expect(lines.map { $0.split(separator: " ")[2] } == ["push", "event", "note", "push"])
-            #expect(lines[2].contains("undelivered"))
-            #expect(try history.lines { $0.session = 2 }.count == 1)
+            #expect(lines.map { $0.split(separator: " ")[2] } == ["offered", "push", "answered", "note", "push"])
+            #expect(lines[3].contains("undelivered") && lines[2].hasSuffix("progress, step 0 → 200 in 2 ms"))
+            #expect(try history.lines { $0.session = 2 }.count == 2)
+            let around = try history.lines { ($0.session, $0.around) = (1, .offset(.seconds(1))) }
+            #expect(around.map { $0.split(separator: " ")[2] } == ["push", "event", "note", "push"])
         }
     }
 

@@ -3,6 +3,7 @@
 
 import Basics
 import EventLoop
+import Glibc
 import Journal
 import MockServer
 import Pushes
@@ -152,6 +153,30 @@ import Testing
         }
     }
 
+    @Test func `what is due on a phone happens when it is due, on a clock that is stepped too`() throws {
+        try withMock { mock in
+            let app = #"{"apps":[{"bundle":"com.example.app","wake":{"delay":"2s","rotate":"3s"}}]}"#
+            #expect(try mock.admin.ask("PUT", "/v1/phones/p", body: app).status == 201)
+            let wake = try mock.admin.ask("GET", "/v1/phones/p").json["apps"]?.array?.first?["wake"]
+            #expect(wake?["rotate"] == "3s" && wake?["never"]?.double == 0, "\(wake?.text ?? "")")
+            let elapsed = try #require(try mock.admin.ask("PUT", "/v1/clock", body: #"{"mode":"stepped"}"#).json["elapsed"]?.int)
+            #expect(try push("start", to: token(.start), mock, try mock.provider()) == 200)
+            _ = try mock.admin.ask("PUT", "/v1/clock", body: #"{"step":"1m"}"#)
+            while try mock.admin.ask("GET", "/v1/clock").json["elapsed"]?.int != elapsed + 60_000_000 { usleep(1_000) }
+            var told: [(kind: PhoneEvent.Kind, at: WallTime)] = []
+            _ = try JournalReader(directory: mock.service.journalDirectory).forEach(since: nil) { entry in
+                if case .note(let note) = entry, let event = note.phoneEvent { told.append((event.kind, note.wall)) }
+                return true
+            }
+            #expect(told.map(\.kind) == [.started, .token, .rotated])
+            guard told.count == 3 else { return }
+            for (event, seconds) in [(told[1], 2), (told[2], 7)] {
+                let wait = event.at - told[0].at
+                #expect((wait - .seconds(Double(seconds))).nanoseconds.magnitude < 1_000_000, "\(event.kind): \(wait)")
+            }
+        }
+    }
+
     @Test func `a token of a phone is not changed behind its back`() throws {
         try withPhone { mock, _ in
             for method in ["GET", "PUT", "PATCH"] {
@@ -188,6 +213,7 @@ import Testing
         (#"{"apps":[{"bundle":"a.b","state":"asleep"}]}"#, "apps[0].state"), (#"{"apps":{}}"#, "apps"),
         (#"{"apps":[{"bundle":"a.b","wake":{"delay":"2d"}}]}"#, "apps[0].wake"),
         (#"{"apps":[{"bundle":"a.b","wake":{"never":1.5}}]}"#, "apps[0].wake.never"),
+        (#"{"apps":[{"bundle":"a.b","wake":{"rotate":5}}]}"#, "apps[0].wake"),
         (#"{"apps":[{"bundle":"a.b","schema":{"contentState":{"typ":"object"}}}]}"#, "keyword"),
         (#"{"apps":[{"bundle":"a.b"},{"bundle":"a.b"}]}"#, "a.b"), ("[]", "object"),
     ])

@@ -115,6 +115,16 @@ import Testing
         #expect(broken.seen == ["start p1", "start p1", "start p1"])
     }
 
+    @Test func leavesOutCounts() {
+        for (defects, answer) in [([], #"{"ok":true,"sent":2,"failed":1}"#), ([Defect.leavesOutCounts], #"{"ok":true}"#)] {
+            let dialect = OpenCodeDialect(variant: .plan, defects: Set(defects))
+            let ticket = EventTicket()
+            (ticket.sent, ticket.failed) = (2, 1)
+            let reply = dialect.reply(to: ticket)
+            #expect(reply.status == 200 && String(decoding: reply.body, as: UTF8.self) == answer, "\(defects)")
+        }
+    }
+
     @Test func displacesSecondPhone() {
         let (honest, broken) = pair(.displacesSecondPhone) { rig in
             rig.device("d2")

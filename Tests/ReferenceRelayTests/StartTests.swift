@@ -53,6 +53,19 @@ import Testing
         #expect(rig.seen == ["start p1"])
     }
 
+    @Test func aHeldProgressThatNoStartShowsCountsForTheThrottle() {
+        let rig = Rig()
+        rig.device(start: "p1")
+        rig.event(.start, "zero")
+        rig.event(.progress, "one")
+        rig.activity()
+        rig.event(.progress, "two")
+        #expect(rig.seen == ["start p1", "update a1 working"] && rig.message(1) == "one")
+        #expect(rig.attempts[1].priority == "5")
+        rig.pass(.seconds(11))
+        #expect(rig.seen.count == 3 && rig.message(2) == "two")
+    }
+
     @Test func aHeldPermissionIsFlushedAsOne() {
         let rig = Rig()
         rig.device(start: "p1")

@@ -129,7 +129,7 @@ struct RepositoryFilesTests {
         let profile = script.contains("/S4-") ? "epilogue" : script.contains("/S2-") ? "opencode-ios" : "opencode"
         return """
             relay: { url: "http://127.0.0.1:1", profile: \(folder)/relays/\(profile).yaml }
-            workload: { arrivals: [{ rate: 1, for: 1s }], scripts: [{ script: \(script) }] }
+            workload: { phones: {}, arrivals: [{ rate: 1, for: 1s }], scripts: [{ script: \(script) }] }
             """
     }
 }

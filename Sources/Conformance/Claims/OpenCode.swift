@@ -144,9 +144,10 @@ extension Claim {
         Claim(
             "R0.29", .must,
             "An event goes to every device of its secret, and one that fails does not stop the others.",
-            norm: built, rules: ["each-phone-served"],
-            unseen: "The counts in the relay's answer: the journal keeps no body of an answer that was expected.",
-            defects: ["displaces-second-phone"]),
+            norm: built, rules: ["each-phone-served", "answers-hold-values"],
+            unseen: "Whether the counts in the relay's answer are right: the journal keeps no body of an answer that was "
+                + "expected, only what a profile captures of it.",
+            defects: ["displaces-second-phone", "leaves-out-counts"]),
         Claim(
             "R0.30", .must, "An unknown secret causes no push, and nothing crosses from one secret to another.",
             norm: built, rules: ["unknown-secret-silent", "sessions-kept-apart"],

@@ -68,7 +68,7 @@ enum ServingRules {
     }
 
     static let answersHoldValues = Rule(
-        "answers-hold-values", ["R3.3"], .must,
+        "answers-hold-values", ["R3.3", "R0.29"], .must,
         requirement: "An answer of the status that the profile expects holds the values that later calls need.",
         norm: "Relay contract: the caller goes on with what the answer tells, such as the activity's id",
         advice: "answer with the JSON that the contract has; or mend the profile's `captures` where they are wrong",

@@ -82,7 +82,7 @@ struct HistoryFrame {
             + Escaping.terminal(words.1)
     }
 
-    private func line(_ push: PushEntry) -> String {
+    func line(_ push: PushEntry) -> String {
         var parts = [push.pushType ?? (push.kind == .push ? "no push type" : push.header(":path") ?? "")]
         if let event = push.event { parts[0] += " \(event.word)" }
         if push.kind == .push { parts.append("token \(push.token)") }
@@ -101,7 +101,7 @@ struct HistoryFrame {
 
     private static let mostNote = 160
 
-    private func line(_ note: NoteEntry) -> String {
+    func line(_ note: NoteEntry) -> String {
         if case .plan(let plan) = note.run {
             return "plan: \(plan.files.first?.path ?? "no scenario"), seed \(plan.seed), command \(clipped(plan.command))"
         }

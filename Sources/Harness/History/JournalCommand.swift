@@ -62,6 +62,10 @@ package struct JournalCommand: Sendable {
             try writeEntry(entry, reader, frame, &output)
             return
         }
+        if let session, token == nil, around == nil {
+            try writeTimeline(session, reader, frame, &output)
+            return
+        }
         var selection = HistorySelection(session: session, token: token)
         try selection.findTokens(reader)
         if let around {
@@ -131,6 +135,21 @@ package struct JournalCommand: Sendable {
             let isCenter = center == .entry(entry.id)
             output.add(printsJSON ? frame.json(entry) : (isCenter ? "> " : "  ") + frame.line(entry))
         }
+    }
+
+    // MARK: One session
+
+    private func writeTimeline(
+        _ session: UInt32, _ reader: JournalReader, _ frame: HistoryFrame, _ output: inout LineOutput
+    ) throws(Failure) {
+        var frame = frame
+        let timeline = try SessionTimeline(session, reader, &frame)
+        guard !timeline.rows.isEmpty else { throw nothing("session \(session)") }
+        let lines = timeline.rows.lazy.compactMap { printsJSON ? timeline.json($0, frame) : timeline.line($0, frame) }
+        let most = limit ?? (printsJSON ? Int.max : Self.usualLimit)
+        for line in lines.prefix(most) { output.add(line) }
+        let more = timeline.rows.count + timeline.left - most
+        if more > 0, !printsJSON { output.add("\(Numbers.count(more)) more: --limit N shows more of them") }
     }
 
     // MARK: From the beginning

@@ -18,9 +18,10 @@ struct PlanText {
             "seed       \(seed)",
             "sessions   \(summary.sessions), at most \(summary.peakSessions) at once",
             "events     \(summary.events) in \(summary.duration)",
-            "pushes     \(summary.expectedPushes) expected",
+            "pushes     \(summary.expectedPushes) expected" + (plan.hasReactions ? ", without those of reactions" : ""),
             "digest     \(summary.digest)",
         ]
+        if plan.phoneCount > 0 { lines.append("phones     \(plan.phoneCount)") }
         lines += summary.eventsByCall.filter { $0.count > 0 }.map { "           \($0.count) \($0.call)" }
         lines += scenario.faults.map { "fault      at \($0.at): \($0.rule.json.text)" }
         lines += scenario.relay.restarts.map { "restart    at \($0.at): \($0.signal.rawValue), down for \($0.down)" }

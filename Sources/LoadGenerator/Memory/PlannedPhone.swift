@@ -28,7 +28,7 @@ extension Plan {
         (0..<phoneCount).lazy.map { [self] place in
             let session = sessionNumber(place / workload.phonesPerUser * workload.sessionsPerUser)
             let script = SessionCursor(session: session, start: .zero, workload: workload).script
-            let usual = scenario.workload.phones ?? PhonesSpec()
+            let usual = (scenario.workload.phones ?? PhonesSpec()).over(.usual)
             return PlannedPhone(
                 name: PhoneName(user: account(ofSession: session), phone: place % workload.phonesPerUser).text,
                 app: workload.profile.topic,

@@ -111,6 +111,7 @@ extension Defect {
         case .updatesUnknownToken: ("R0.1", ["nothing-unexpected"] + Self.lost)
         case .servesUnknownSecrets: ("R0.30", ["unknown-secret-silent", "sessions-kept-apart", "nothing-unexpected"])
         case .acceptsBadRequests: ("R0.31", ["bad-requests-refused"])
+        case .leavesOutCounts: ("R0.29", ["answers-hold-values"])
 
         case .keepsDeadTokens: ("R0.22", ["dead-token-dropped", "dead-device-token-dropped"])
         case .keepsDeadDeviceTokens: ("R0.25", ["dead-device-token-dropped"])

@@ -203,14 +203,20 @@ extension RelayCore {
     /// No activity yet: starts one on each phone that can be started and has not been (R0.14, R0.15). The event's
     /// state is held until the activity's token comes, unless the start shows it already.
     func start(_ event: RelayEvent, _ session: Session, ticket: EventTicket, now: Moment) {
+        var tokens = has(.startsAgain) ? [] : Set(session.starts.map(\.token))
+        let devices = session.account.devices.filter { device in
+            guard let token = device.startToken else { return false }
+            if has(.startsAgain) { return true }
+            return !session.starts.contains { $0.deviceID == device.id } && tokens.insert(token).inserted
+        }
         let shown = session.startState(for: event)
-        session.latest = event.content.isShownByStart ? shown : session.state(after: event)
+        // What no start shows is an ordinary state: a progress that is held counts for the throttle once it leaves (R0.7).
+        let isShown = event.content.isShownByStart && (event.type == .start || !devices.isEmpty)
+        session.latest = isShown ? shown : session.state(after: event)
         keep(session)
         var payload: [UInt8]?
-        for device in session.account.devices {
+        for device in devices {
             guard let token = device.startToken else { continue }
-            let wasStarted = session.starts.contains { $0.deviceID == device.id || $0.token == token }
-            if wasStarted, !has(.startsAgain) { continue }
             let attempt = StartAttempt(
                 deviceID: device.id, token: token, turn: session.turn, sequence: shown.sequence, leftAt: now.wall)
             session.starts.append(attempt)

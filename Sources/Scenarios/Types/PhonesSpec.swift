@@ -23,11 +23,14 @@ package struct PhonesSpec: Hashable, Sendable {
         self.system = system
     }
 
-    /// What it does not say itself is as in `usual`.
-    package func over(_ usual: PhonesSpec) -> PhonesSpec {
+    /// What holds where no file says anything.
+    package static let usual = PhonesSpec(wake: .constant(1), never: 0)
+
+    /// What it does not say itself is as in `other`.
+    package func over(_ other: PhonesSpec) -> PhonesSpec {
         PhonesSpec(
-            wake: wake ?? usual.wake, never: never ?? usual.never, rotate: rotate ?? usual.rotate,
-            system: system ?? usual.system)
+            wake: wake ?? other.wake, never: never ?? other.never, rotate: rotate ?? other.rotate,
+            system: system ?? other.system)
     }
 
     /// The same where all of a script's times are divided by `pace`, greater than 0.

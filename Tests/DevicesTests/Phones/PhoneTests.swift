@@ -87,6 +87,28 @@ import Testing
         #expect(rig.push(.update, to: rig.activity(1, rotation: 1)) == PhoneVerdict(.updated))
     }
 
+    @Test("the system replaces an activity's first token by itself, once, so long after the app has had it")
+    func rotatesByItself() throws {
+        let rig = try PhoneRig { $0.phones.wake = PhoneWake(delay: .constant(1), rotate: .constant(5)) }
+        rig.push(.start, to: rig.start())
+        rig.wait(.milliseconds(5_999))
+        #expect(rig.kinds() == [.started, .token] && rig.standing(rig.activity(1)) == .activeOnPhone)
+        rig.wait(.milliseconds(1))
+        #expect(rig.standing(rig.activity(1)) == .unregistered(sinceMilliseconds: rig.time.wall().milliseconds))
+        #expect(rig.kinds() == [], "the app is not awake yet")
+        rig.wait(.seconds(1))
+        let turned = try #require(rig.events().first)
+        #expect(turned.kind == .rotated && turned.token == rig.activity(1, rotation: 1).text(PhoneRig.seed))
+        rig.wait(.seconds(3600))
+        #expect(rig.kinds() == [] && rig.standing(rig.activity(1, rotation: 1)) == .activeOnPhone)
+        // One that has ended keeps the token it has.
+        rig.push(.start, to: rig.start())
+        rig.wait(.seconds(1))
+        rig.push(.end, to: rig.activity(2))
+        rig.wait(.seconds(10))
+        #expect(rig.kinds() == [.started, .token, .ended] && rig.standing(rig.activity(2)) == .activeOnPhone)
+    }
+
     @Test("a replaced token is answered 200 for a while where the setting says so, and does nothing")
     func replacedLate() throws {
         let rig = try PhoneRig { $0.unregisteredDelay = .seconds(60) }

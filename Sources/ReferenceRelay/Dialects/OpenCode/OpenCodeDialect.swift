@@ -15,7 +15,9 @@ struct OpenCodeDialect: Dialect {
     var routes: [Route] { OpenCodeTransport(event: Requests.event).routes }
 
     var done: Reply { Replies.done }
-    func reply(to ticket: EventTicket) -> Reply { Replies.event(sent: ticket.sent, failed: ticket.failed) }
+    func reply(to ticket: EventTicket) -> Reply {
+        payloads.defects.contains(.leavesOutCounts) ? done : Replies.event(sent: ticket.sent, failed: ticket.failed)
+    }
     func refusal(_ reason: Refusal) -> Reply { Replies.refusal(reason) }
 
     func content(stored: JSONValue) -> (any StateContent)? { OpenCodeState(stored: stored) }

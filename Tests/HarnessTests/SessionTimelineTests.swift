@@ -1,0 +1,175 @@
+// The timeline of one session, against a journal of which everything is known: a start, a phone that is woken late, a state
+// that waits for the card's next drawing, and the end.
+
+import Basics
+import HTTP
+import Journal
+import LoadGenerator
+import Pushes
+import Scenarios
+import Testing
+
+@testable import Harness
+
+private let origin = Instant(nanoseconds: 5_000_000_000)
+private func at(_ seconds: Double) -> Instant { origin + .milliseconds(Int64((seconds * 1_000).rounded())) }
+
+/// Session 0 of `conformance/phones`, as a run would have put it on record.
+private struct PhoneHistory {
+    static let run: UInt32 = 0x1a2b_3c4d
+    let directory: String
+    let plan: Plan
+    var update: String { PhoneToken(.activity, phone: "phone-0-1", app: app).text(plan.mockSeed) }
+    private var app: String { plan.scenario.relay.profile.topic }
+
+    init(_ folder: String, settings: [(path: String, value: String)] = []) throws {
+        directory = folder
+        let scenario = try Place.scenario("conformance/phones", settings)
+        plan = Plan(scenario: scenario, seed: Seed(5), run: Self.run)
+        let time = ManualTime()
+        let run = try JournalWriter(directory: folder + "/journal", name: "run", time: time)
+        let load = try JournalWriter(directory: folder + "/journal", name: "load-0", time: time)
+        let mock = try JournalWriter(directory: folder + "/journal", name: "apns-0", time: time)
+        var note = PlanNote(
+            files: scenario.sources.map { .init(path: $0.path, text: $0.text) }, seed: 5, run: Self.run, digest: "d")
+        note.overrides = settings.map { [$0.path, $0.value] }
+        run.append(.plan(note), at: at(-1))
+        run.append(.phase("measure"), at: at(0))
+        load.append(note: .kinds, text: JSONValue.array(plan.kinds.map { .string($0) }).text, at: at(-0.5))
+        event(load, "start", step: 1, 1, answered: 1.004)
+        let start = push(mock, plan.token(.startToken, session: 0), 1.002, step: 1, .started, "start", "Thinking")
+        mock.append(note: .phone, text: #"{"push":\#(start),"reason":"not awake: no token was sent"}"#, at: at(1.002))
+        phone(mock, 1, "started", 1.003)
+        phone(mock, 2, "token", 2, update)
+        // Another session's.
+        phone(mock, 3, "token", 2, marker: "[pr:1a2b3c4d:1:1]")
+        load.append(
+            ReactionNote(
+                session: 0, step: EventNumber.reaction(1, after: 2), reaction: 0, event: .token, cause: 2, plannedAt: at(2.1),
+                phone: 0, token: update), at: at(2.1))
+        event(load, "registerActivity", step: EventNumber.reaction(1, after: 2), 2.1, answered: 2.101)
+        event(load, "progress", step: 2, 3, answered: 3.002)
+        _ = push(mock, update, 3.5, step: 2, .coalesced, "update", "Reading")
+        event(load, "complete", step: 3, 20, answered: 20.002)
+        _ = push(mock, update, 20.001, step: 3, .ended, "end", "Done it", status: "complete")
+        guard run.commit(), load.commit(), mock.commit() else { throw Failure(.run, "cannot write") }
+    }
+
+    private func event(_ load: JournalWriter, _ call: String, step: UInt32, _ sent: Double, answered: Double) {
+        load.append(
+            event: EventDraft(
+                session: 0, step: step, kind: UInt16(plan.kinds.firstIndex(of: call)!), plannedAt: at(sent), sentAt: at(sent),
+                answeredAt: at(answered), status: 200))
+    }
+
+    private func phone(
+        _ mock: JournalWriter, _ number: Int, _ kind: String, _ seconds: Double, _ token: String? = nil,
+        marker: String = "[pr:1a2b3c4d:0:1]"
+    ) {
+        let text: JSONValue = [
+            "event": .integer(Int64(number)), "kind": .string(kind), "at": "2026-11-20T10:00:00Z", "phone": "phone-0-1",
+            "app": .string(app), "activity": 1, "token": token.map { .string($0) } ?? .null, "marker": .string(marker),
+        ]
+        mock.append(note: .phone, text: text.text, at: at(seconds))
+    }
+
+    private func push(
+        _ mock: JournalWriter, _ token: String, _ seconds: Double, step: UInt32, _ outcome: Outcome, _ event: String,
+        _ message: String, status: String = "working"
+    ) -> UInt64 {
+        let head = HeaderBlock()
+        head.append(":path", "/3/device/" + token)
+        head.append("apns-push-type", "liveactivity")
+        let state: JSONValue = [
+            "status": .string(status), "sessionTitle": "Parser",
+            "lastMessage": .string("[pr:1a2b3c4d:0:\(step)] \(message)"), "retryInfo": .null,
+        ]
+        let body: JSONValue = ["aps": ["event": .string(event), "content-state": state, "attributes": ["sessionId": "s"]]]
+        var draft = PushDraft(arrivedAt: at(seconds), status: 200, outcome: outcome)
+        draft.marker = Marker(run: Self.run, session: 0, step: step)
+        return mock.append(push: draft, head: head, body: body.encoded().span)
+    }
+
+    func lines(_ turn: (inout JournalCommand) -> Void = { _ in }) throws -> [String] {
+        var command = JournalCommand(directory: directory)
+        command.session = 0
+        turn(&command)
+        var text = ""
+        var output = LineOutput(showsFullTokens: false) { text += $0 }
+        try command.write(to: &output)
+        output.flush()
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    /// Without the numbers of entries.
+    func words() throws -> [String] {
+        try lines().map { line in
+            var parts = line.split(separator: " ", omittingEmptySubsequences: true).map(String.init)
+            parts.remove(at: 3)
+            return parts.joined(separator: " ")
+        }
+    }
+}
+
+private func withHistory(_ settings: [(path: String, value: String)] = [], _ body: (PhoneHistory) throws -> Void) throws {
+    try Place.withFolder { try body(PhoneHistory($0, settings: settings)) }
+}
+
+@Suite("The timeline of a session")
+struct SessionTimelineTests {
+    @Test("tells calls, answers, pushes, what happened on the phone and what its card showed, in order of time")
+    func text() throws {
+        try withHistory { history in
+            let short = history.update.prefix(8) + "…"
+            let start = history.plan.token(.startToken, session: 0).prefix(8) + "…"
+            let words = try history.words()
+            let marker = "[pr:1a2b3c4d:0:"
+            #expect(words[0] == "+1.000 s offered start, step 1")
+            #expect(words[1] == "+1.002 s push liveactivity, token \(start), session 0 step 1 → 200, started (not awake: no token was sent)")
+            #expect(words[2] == "+1.002 s card phone 1 shows Parser · Working · \(marker)1] Thinking, 2 ms old")
+            #expect(words[3] == "+1.003 s phone phone-0-1, activity 1: started")
+            #expect(words[4] == "+1.004 s answered start, step 1 → 200 in 4 ms")
+            #expect(words[5] == "+2.000 s phone phone-0-1, activity 1: token, token \(short)")
+            #expect(words[6] == "+2.100 s offered registerActivity, step 1048577, for `token` of phone 1")
+            #expect(words[8] == "+3.000 s offered progress, step 2")
+            #expect(words[11] == "+3.500 s card phone 1, activity 1 shows Parser · Working · \(marker)1] Thinking, 2.5 s old; a newer state waits to be drawn")
+            // Once in 15 s a card is drawn.
+            #expect(words[12] == "+16.002 s card phone 1, activity 1 shows Parser · Working · \(marker)2] Reading, 13 s old")
+            #expect(words[15] == "+20.001 s card phone 1, activity 1 shows Parser · Done · \(marker)3] Done it, 1 ms old")
+            #expect(words.count == 17, "\(words)")
+        }
+    }
+
+    @Test("draws cards as often as the scenario's mock does")
+    func period() throws {
+        try withHistory([("mock.settings", "{ cardDrawingInterval: 3s }")]) { history in
+            let words = try history.words()
+            #expect(words.contains { $0.hasPrefix("+4.002 s card") && $0.hasSuffix("Reading, 1 s old") }, "\(words)")
+        }
+    }
+
+    @Test("tells the same as JSON, each call once")
+    func json() throws {
+        try withHistory { history in
+            let objects = try history.lines { $0.printsJSON = true }.map { try JSONValue(parsing: $0) }
+            let kinds = objects.map { $0["kind"]?.string ?? "" }
+            #expect(kinds == ["event", "push", "card", "note", "note", "note", "event", "event", "push", "card", "card", "event", "push", "card"])
+            let card = try #require(objects.last)
+            #expect(card["title"] == "Parser" && card["status"] == "Done" && card["phone"] == 1 && card["activity"] == 1)
+            #expect(card["ageNanoseconds"]?.int == 1_000_000 && card["newerWaits"] == false)
+            #expect(card["push"] == objects[12]["entry"] && card["offsetNanoseconds"]?.int == 20_001_000_000)
+            #expect(objects[10]["push"] == .null, "drawn later")
+        }
+    }
+
+    @Test("shows as many lines as it is asked for, and as before what stands around something")
+    func limits() throws {
+        try withHistory { history in
+            let few = try history.lines { $0.limit = 3 }
+            #expect(few.count == 4 && few[3].contains("more: --limit N shows more"), "\(few)")
+            let around = try history.lines { $0.around = .offset(.seconds(3)) }
+            #expect(!around.contains { $0.contains("card") })
+            #expect(throws: Failure.self) { try history.lines { $0.session = 9 } }
+        }
+    }
+}
