@@ -31,6 +31,8 @@ package struct JoinedAccount: Sendable {
     private let missing: Set<Lane.Role>
     /// What a relay cannot tell from what is late.
     package let doubts: UnregistrationDoubts
+    /// Where the relay replaces activities that grow old: which there were, one after the other.
+    package let restarts: RestartLife?
 
     /// Two pushes that arrive closer together than this, over two connections, may have changed places on the wire.
     package static let wireSlack = Interval.milliseconds(50)
@@ -57,6 +59,7 @@ package struct JoinedAccount: Sendable {
         }
         self.disturbed = disturbed
         doubts = UnregistrationDoubts(account)
+        restarts = circumstances.restart == nil ? nil : RestartLife(account, tokens)
         missing = Set(
             account.tokenCalls.filter { $0.isRegistration && Self.isMissing($0.place, account, circumstances) }
                 .map(\.lane.role))
@@ -113,6 +116,9 @@ package struct JoinedAccount: Sendable {
     /// What the relay knows of the session's tokens is what we told it.
     package func isUndisturbed(_ session: UInt32) -> Bool { !disturbed.contains(session) }
 
+    /// A start for an activity that is to take another's place, or the end of one whose place was taken.
+    package func isOfRestart(_ push: SeenPush) -> Bool { restarts?.explained.contains(push.id) ?? false }
+
     // MARK: Pushes
 
     private struct LaneKey: Hashable {
@@ -140,6 +146,8 @@ package struct JoinedAccount: Sendable {
                 if push.isAccepted, circumstances.isRelayOurs, !account.rows.isEmpty { fault[index] = .unexpected }
                 continue
             }
+            // Owed to no call, but to an activity's age: judged by rules of its own.
+            if isOfRestart(push) { continue }
             let candidates = account.rows(at: push.place, push.type)
             guard let row = row(for: push, among: candidates) else {
                 if push.isAccepted, isUndisturbed(push.session), !isLateEnd(push), !doubts.cover(push) {

@@ -65,6 +65,8 @@ package struct Circumstances: Sendable {
     package var startedAt: WallTime?
     /// The relay's throttle window, where its profile declares one.
     package var throttle: Interval?
+    /// When the relay replaces activities that grow old, where its profile declares it.
+    package var restart: RestartTerms?
     /// One session's events reach the relay in order, so it may be held to that order.
     package var isOrdered = true
 

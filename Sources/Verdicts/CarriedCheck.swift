@@ -22,12 +22,15 @@ final class CarriedCheck {
     private let renderer: CallRenderer
     private var sessions: [UInt32: (step: UInt32, state: CarriedState)] = [:]
     private var shown: [Card: (step: UInt32, numbers: [Double?])] = [:]
+    /// Where an activity takes another's place, the session's numbers go on: what its last card showed.
+    private var lastShown: [UInt32: [Double?]]?
 
     /// Nil where the profile carries nothing.
     init?(_ plan: Plan) {
         guard let checker = CarriedChecker(plan.scenario.relay.profile) else { return nil }
         self.checker = checker
         renderer = CallRenderer(plan)
+        lastShown = plan.scenario.relay.profile.restart == nil ? nil : [:]
     }
 
     /// What the push shows otherwise than its own call said, otherwise than was said before, and what has fallen.
@@ -59,6 +62,10 @@ final class CarriedCheck {
         guard checker.hasRising else { return [] }
         let card = Card(session: push.session, token: push.token)
         let numbers = checker.numbers(payload)
+        if let last = lastShown?.updateValue(numbers, forKey: push.session), push.event == .start {
+            return checker.fall(from: last, to: numbers).map { [$0] } ?? []
+        }
+        if lastShown?.count ?? 0 > Self.most { lastShown = [:] }
         let before = shown[card]
         // An older state is out of order, which is judged by itself.
         if let before, push.step < before.step { return [] }

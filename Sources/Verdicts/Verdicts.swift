@@ -144,6 +144,7 @@ private struct Judgement {
         context.setPace(of: scenario)
         context.jitter = scenario.latenessBudget * pace
         context.hasBothEnvironments = scenario.mock.environment == .both
+        context.circumstances.restart = profile.restart.map(RestartTerms.init)
         context.circumstances.isOrdered = profile.order != .parallel
         context.circumstances.inFlightGrace = scenario.inFlightGrace * pace
         context.circumstances.relayProcesses = scenario.relay.processes

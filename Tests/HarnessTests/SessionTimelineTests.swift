@@ -166,7 +166,7 @@ struct SessionTimelineTests {
     func limits() throws {
         try withHistory { history in
             let few = try history.lines { $0.limit = 3 }
-            #expect(few.count == 4 && few[3].contains("more: --limit N shows more"), "\(few)")
+            #expect(few.count == 4 && few[3] == "14 more: --limit N shows more of them", "\(few)")
             let around = try history.lines { $0.around = .offset(.seconds(3)) }
             #expect(!around.contains { $0.contains("card") })
             #expect(throws: Failure.self) { try history.lines { $0.session = 9 } }

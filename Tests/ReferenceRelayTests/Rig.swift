@@ -183,6 +183,7 @@ final class Rig {
         var devices: [Int64: DeviceRow] = [:]
         var activities: [Int64: ActivityRow] = [:]
         var starts: [StartRow] = []
+        var replaced: [ReplacedRow] = []
         var held: [HeldRow] = []
         for write in writes {
             switch write {
@@ -190,11 +191,18 @@ final class Rig {
             case .deleteDevice(let id): devices[id] = nil
             case .saveActivity(let row): activities[row.id] = row
             case .deleteActivity(let id): activities[id] = nil
-            case .saveStart(let row): starts.append(row)
+            case .saveStart(let row):
+                starts.removeAll {
+                    $0.secret == row.secret && $0.sessionID == row.sessionID && $0.deviceID == row.deviceID
+                }
+                starts.append(row)
             case .deleteStarts(let secret, let session, let device):
                 starts.removeAll {
                     $0.secret == secret && $0.sessionID == session && (device == nil || $0.deviceID == device)
                 }
+            case .saveReplaced(let row): replaced.append(row)
+            case .deleteReplaced(let secret, let session):
+                replaced.removeAll { $0.secret == secret && $0.sessionID == session }
             case .saveHeld(let row): held.append(row)
             case .deleteHeld(let secret, let session):
                 held.removeAll { $0.secret == secret && $0.sessionID == session }
@@ -203,7 +211,7 @@ final class Rig {
         }
         return StoredRows(
             devices: devices.values.sorted { $0.id < $1.id }, activities: activities.values.sorted { $0.id < $1.id },
-            starts: starts, held: held)
+            starts: starts, replaced: replaced, held: held)
     }
 
     /// The payload's `aps` of an attempt.

@@ -30,7 +30,11 @@ import Testing
     }
 
     private func start(_ device: Int64) -> StartRow {
-        StartRow(secret: Rig.secret, sessionID: "s1", deviceID: device, token: "p\(device)", createdAt: when)
+        StartRow(secret: Rig.secret, sessionID: "s1", deviceID: device, token: "p\(device)", createdAt: when, number: 3)
+    }
+
+    private func replaced(_ token: String, session: String = "s1") -> ReplacedRow {
+        ReplacedRow(secret: Rig.secret, sessionID: session, token: token)
     }
 
     private func delivery(_ number: Int) -> RowChange {
@@ -50,6 +54,8 @@ import Testing
                     .saveActivity(activity(1)), .saveActivity(activity(2)), .deleteActivity(1),
                     .saveStart(start(1)), .saveStart(start(2)), .saveStart(start(3)),
                     .deleteStarts(Rig.secret, sessionID: "s1", deviceID: 2), delivery(1),
+                    .saveReplaced(replaced("a1")), .saveReplaced(replaced("a2")), .saveReplaced(replaced("a1", session: "s2")),
+                    .deleteReplaced(Rig.secret, sessionID: "s2"),
                 ])
                 try storage.flush()
                 // Not flushed: lost, as after a kill.
@@ -60,6 +66,7 @@ import Testing
             #expect(rows.devices == [device(1, start: "p1")])
             #expect(rows.activities == [activity(2)])
             #expect(rows.starts == [start(1), start(3)])
+            #expect(rows.replaced == [replaced("a1"), replaced("a2")])
             #expect(again.deliveries == 1)
             again.append([.deleteStarts(Rig.secret, sessionID: "s1", deviceID: nil)])
             try again.flush()

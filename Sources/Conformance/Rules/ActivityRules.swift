@@ -22,6 +22,7 @@ enum ActivityRules {
     ) { joined, run, tally in
         var open: [StartKey: SeenPush] = [:]
         for push in joined.account.pushes where push.isLiveActivity && push.isAccepted && push.isMarked {
+            if joined.isOfRestart(push) { continue }
             switch push.event {
             case .start:
                 let key = StartKey(session: push.session, token: push.token)

@@ -26,7 +26,7 @@ enum RegistrationRules {
             let since = call.answeredAt + run.circumstances.inFlightGrace
             for push in joined.account.pushes where push.isLiveActivity && push.arrivedAt > since {
                 if push.token == new.token { tally.test() }
-                guard push.token == old.token,
+                guard push.token == old.token, !joined.isOfRestart(push),
                     !joined.tokens.wasRegistered(old.token, after: call.answeredAt, until: push.arrivedAt)
                 else { continue }
                 tally.find(

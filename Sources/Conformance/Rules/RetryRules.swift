@@ -76,6 +76,8 @@ enum RetryRules {
             guard let first = failed[push.identity], first.flags.contains(.gaveAPNsID),
                 push.flags.contains(.gaveAPNsID)
             else { continue }
+            // Minutes later it is another start, with a stamp of its own.
+            if joined.isOfRestart(push), push.stamp != first.stamp { continue }
             tally.test()
             guard first.apnsID != push.apnsID else { continue }
             tally.find(

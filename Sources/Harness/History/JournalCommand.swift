@@ -145,11 +145,15 @@ package struct JournalCommand: Sendable {
         var frame = frame
         let timeline = try SessionTimeline(session, reader, &frame)
         guard !timeline.rows.isEmpty else { throw nothing("session \(session)") }
-        let lines = timeline.rows.lazy.compactMap { printsJSON ? timeline.json($0, frame) : timeline.line($0, frame) }
-        let most = limit ?? (printsJSON ? Int.max : Self.usualLimit)
-        for line in lines.prefix(most) { output.add(line) }
-        let more = timeline.rows.count + timeline.left - most
-        if more > 0, !printsJSON { output.add("\(Numbers.count(more)) more: --limit N shows more of them") }
+        if printsJSON {
+            let lines = timeline.rows.lazy.compactMap { timeline.json($0, frame) }
+            for line in lines.prefix(limit ?? Int.max) { output.add(line) }
+            return
+        }
+        let lines = timeline.rows.compactMap { timeline.line($0, frame) }
+        for line in lines.prefix(limit ?? Self.usualLimit) { output.add(line) }
+        let more = lines.count + timeline.left - (limit ?? Self.usualLimit)
+        if more > 0 { output.add("\(Numbers.count(more)) more: --limit N shows more of them") }
     }
 
     // MARK: From the beginning

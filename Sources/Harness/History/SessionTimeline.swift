@@ -46,7 +46,7 @@ struct SessionTimeline {
         _ = try reader.forEach(since: nil) { entry in
             known.see(entry)
             timeline.last = max(timeline.last ?? entry.wall, entry.wall)
-            timeline.see(entry, session, isTaken: selection.takes(entry), known)
+            timeline.see(entry, session, &selection, known)
             return true
         }
         timeline.sort()
@@ -56,9 +56,13 @@ struct SessionTimeline {
 
     private init() {}
 
-    private mutating func see(_ entry: JournalEntry, _ session: UInt32, isTaken: Bool, _ frame: HistoryFrame) {
+    private mutating func see(
+        _ entry: JournalEntry, _ session: UInt32, _ selection: inout HistorySelection, _ frame: HistoryFrame
+    ) {
+        let isTaken = selection.takes(entry)
         if case .note(let note) = entry {
-            if let reason = note.phoneReason { reasons[reason.push] = reason.words }
+            // It may stand before its push, of whose turn it was.
+            if let reason = note.phoneReason, selection.own.contains(reason.push) { reasons[reason.push] = reason.words }
             if let event = note.phoneEvent {
                 let isOwn = event.marker?.session == session && event.marker?.run == frame.plan?.run
                 if isOwn { add(note.wall, .phone(event, note)) }

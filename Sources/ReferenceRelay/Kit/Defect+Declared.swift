@@ -12,6 +12,8 @@ extension Defect {
         switch self {
         // What was kept back came very late; or a single state went astray, and a newer one did not make up for it.
         case .swapsOrder: ["states-in-time"]
+        // Whether a nudge falls into the time in which nobody shows anything.
+        case .restartsOnce, .sendsRestartNeeded, .endsBeforeAdoption, .givesUpRestart: ["states-delivered"]
         case .crossesSessions, .mixesTeams, .sharesThrottle, .waitsForEver: ["last-state-delivered"]
         // A second attempt that is wasted makes the third wait twice as long, and the states behind it.
         case .retriesAfter410, .retriesAtOnce, .losesRefusedStreams: Self.lost
@@ -82,6 +84,26 @@ extension Defect {
             ("R2.14", ["content-fits-contract", "content-unchanged", "omitted-values-kept"] + Self.lost)
         case .uncutPaths: ("R2.15", ["payload-fits", "requests-well-formed"])
         case .sendsToDeviceToken: ("R2.16", ["bad-requests-refused", "nothing-unexpected"])
+
+        case .restartsLate: ("R4.1", ["restart-in-time", "restart-in-window"])
+        // An activity that grew too old is ended by its phone, which shows nothing of what follows.
+        case .restartsOnce: ("R4.2", ["restart-in-time", "last-state-delivered"])
+        case .countsSessionAge: ("R4.12", ["restart-by-own-age", "restart-in-window"])
+        case .losesStateAtRestart:
+            ("R4.3", ["restart-keeps-state", "omitted-values-kept", "content-unchanged", "numbers-run-on", "values-never-fall"])
+        case .dropsNudgeAtRestart: ("R4.4", ["restart-keeps-state", "omitted-values-kept"])
+        case .restartsDuration: ("R4.5", ["numbers-run-on", "values-never-fall"])
+        case .keepsReplacedCard: ("R4.6", ["replaced-card-ended"])
+        case .endsBeforeAdoption:
+            ("R4.20", ["old-kept-until-adopted", "restart-tried-again", "last-state-delivered"])
+        case .sendsRestartNeeded:
+            ("R4.19", ["activity-event-fits", "restart-in-time", "content-decodes", "last-state-delivered"])
+        case .restartsByOldToken: ("R4.20", ["restart-by-current-token"])
+        case .obeysLateRegistration: ("R4.21", ["late-registration-ignored", "new-token-used", "nothing-after-end"] + Self.lost)
+        case .givesUpRestart: ("R4.22", ["restart-tried-again", "last-state-delivered"])
+        case .hammersStarts: ("R4.24", ["restart-backs-off"])
+        case .unixStartTime: ("R4.27", ["content-fits-contract"])
+        case .restartsAllAtOnce: ("R4.28", ["restarts-spread"])
 
         case .permissionAtFive: ("R0.12", ["urgent-states-at-10"])
         case .everythingAtTen: ("P19", ["activity-priorities-mixed"])

@@ -112,6 +112,39 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     /// Pushes to the device token where no activity token is known, and says nothing. Breaks R2.16.
     case sendsToDeviceToken = "sends-to-device-token"
 
+    // MARK: Activities that are replaced (epilogue)
+
+    /// Replaces an activity at 7 h 5 min of its age. Breaks R4.1.
+    case restartsLate = "restarts-late"
+    /// Replaces the first activity of a session and lets the second grow too old. Breaks R4.2.
+    case restartsOnce = "restarts-once"
+    /// Counts the session's age for that of the activity. Breaks R4.12.
+    case countsSessionAge = "counts-session-age"
+    /// Begins the replacement with an empty state. Breaks R4.3.
+    case losesStateAtRestart = "loses-state-at-restart"
+    /// Begins the replacement as listening and without the nudge. Breaks R4.4.
+    case dropsNudgeAtRestart = "drops-nudge-at-restart"
+    /// Counts the session's time from the replacement on. Breaks R4.5.
+    case restartsDuration = "restarts-duration"
+    /// Leaves the old card beside the new one. Breaks R4.6.
+    case keepsReplacedCard = "keeps-replaced-card"
+    /// Ends the old card when APNs has accepted the start. Breaks R4.20 (R4.7, R4.22).
+    case endsBeforeAdoption = "ends-before-adoption"
+    /// Sends an event `restart-needed`, which Apple does not know, and starts nothing. Breaks R4.19.
+    case sendsRestartNeeded = "sends-restart-needed"
+    /// Starts by the start token that the phone registered first. Breaks R4.20, R4.23.
+    case restartsByOldToken = "restarts-by-old-token"
+    /// Lets a late registration of the replaced activity take the new one's place. Breaks R4.21.
+    case obeysLateRegistration = "obeys-late-registration"
+    /// Does not try again where nobody adopts a start. Breaks R4.22.
+    case givesUpRestart = "gives-up-restart"
+    /// Tries again each minute. Breaks R4.24.
+    case hammersStarts = "hammers-starts"
+    /// Writes the date of a start in seconds since 1970. Breaks R4.27.
+    case unixStartTime = "unix-start-time"
+    /// Replaces what began together in the same second. Breaks R4.28.
+    case restartsAllAtOnce = "restarts-all-at-once"
+
     // MARK: What is in a header
 
     /// Sends a permission state at priority 5. Breaks R0.12.

@@ -18,13 +18,23 @@ protocol Dialect {
     func content(stored: JSONValue) -> (any StateContent)?
     /// What an activity shows that grew too old, behind the state that it showed last.
     func timedOut(after latest: (any StateContent)?) -> any StateContent
+    /// What the old card of a session shows at its end, when another has taken its place.
+    func replaced(_ latest: (any StateContent)?) -> any StateContent
 
     /// The payload of an ordinary alert.
     func alert(_ event: RelayEvent) -> [UInt8]
     /// The payload of a push-to-start. `stamp` is in Unix seconds.
     func start(_ state: SessionState, sessionID: String, stamp: Int64, alert event: RelayEvent) -> [UInt8]
+    /// The payload of the push-to-start by which a card that grows too old is replaced. `stamp` is in Unix seconds.
+    func replacement(_ state: SessionState, sessionID: String, stamp: Int64) -> [UInt8]
     /// The payload of an update, or of the end where the state is final.
     func update(_ state: SessionState, stamp: Int64) -> [UInt8]
+}
+
+/// Most dialects let an old card end.
+extension Dialect {
+    func replaced(_ latest: (any StateContent)?) -> any StateContent { timedOut(after: latest) }
+    func replacement(_ state: SessionState, sessionID: String, stamp: Int64) -> [UInt8] { [] }
 }
 
 /// Where dialects decide differently.
@@ -41,6 +51,16 @@ struct DialectPolicy {
     /// An event says what has changed, not how all is: the state behind it is kept through everything, restarts
     /// included (R2.8).
     var mergesStates = false
+    /// What becomes of an activity that grows too old.
+    var ageing = Ageing.ends
+}
+
+/// iOS ends an activity after eight hours, and leaves its card as it was.
+enum Ageing {
+    /// It is ended before, in so many words (R0.38).
+    case ends
+    /// Another takes its place before (R4.1).
+    case replaces(ReplacementPolicy)
 }
 
 /// What an event says, in its dialect's own words.

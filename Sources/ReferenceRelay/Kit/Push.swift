@@ -26,7 +26,7 @@ final class Push {
     /// Plants may have altered it.
     var payload: [UInt8]
     /// `apns-expiration` in Unix seconds; nil: none is sent, and Apple's own policy holds.
-    let expiration: String?
+    var expiration: String?
     /// The host of the next attempt.
     var environment: PushEnvironment
     /// Waits for the first attempt; then nil.

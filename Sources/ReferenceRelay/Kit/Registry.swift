@@ -34,6 +34,8 @@ final class Device {
     var claimedEnvironment: PushEnvironment
     var environment: PushEnvironment
     var startToken: String?
+    /// Used by the defect `restarts-by-old-token` only.
+    var firstStartToken: String?
     let createdAt: WallTime
     var registeredAt: WallTime
     /// Counts registrations: a reply about an older one says nothing of this one (G4).

@@ -26,6 +26,8 @@ struct ActivityRegistration {
     /// Beyond the plan: the phone, and its environment.
     var deviceToken: String?
     var environment: PushEnvironment?
+    /// When the activity began, where its app says so.
+    var bornAt: WallTime?
 }
 
 extension RelayCore {
@@ -46,14 +48,20 @@ extension RelayCore {
         if has(.keepsOldToken), !session.lanes.isEmpty { return nil }
         // The end is final: its token does not come back by a request that was overtaken (G10, G11).
         if session.endedTokens.contains(registration.token), now.now - session.endedAt < options.lateness { return nil }
+        if isLate(registration, in: session) { return nil }
+        if let old = laneToReplace(with: registration, in: session) {
+            adopt(registration, insteadOf: old, now: now)
+            return nil
+        }
         let wasStarted = session.unadoptedStarts > 0
+        let bornAt = wasStarted ? session.starts.map(\.leftAt).max() : nil
         if wasStarted {
             session.unadoptedStarts -= 1
             writes.append(.deleteStarts(account.secret, sessionID: session.id, deviceID: nil))
         }
         if session.phase == .ended, wasStarted, let end = session.latest {
             // The phone was slow: its card appeared after the turn was over, and has its end still to come.
-            let lane = makeLane(registration, in: session, now: now)
+            let lane = makeLane(registration, in: session, bornAt: bornAt, now: now)
             session.endedTokens.append(lane.token)
             finish(lane, with: end, ticket: nil, now: now)
             return nil
@@ -65,7 +73,7 @@ extension RelayCore {
             rotate(lane, to: registration, now: now)
             if wasStarted, let shownByStart { flush(lane, beyond: shownByStart, now: now) }
         } else {
-            let lane = makeLane(registration, in: session, now: now)
+            let lane = makeLane(registration, in: session, bornAt: bornAt, now: now)
             session.lanes.append(lane)
             if let shownByStart { flush(lane, beyond: shownByStart, now: now) }
         }
@@ -111,15 +119,19 @@ extension RelayCore {
         return session.lanes.min { $0.registeredAt < $1.registeredAt }
     }
 
-    private func makeLane(_ registration: ActivityRegistration, in session: Session, now: Moment) -> Lane {
+    /// `bornAt`: of the start push that has led to it.
+    func makeLane(
+        _ registration: ActivityRegistration, in session: Session, bornAt: WallTime? = nil, now: Moment
+    ) -> Lane {
         registry.lastActivityID += 1
         let lane = Lane(
             id: registry.lastActivityID, session: session, token: registration.token,
             bundleID: registration.bundleID ?? options.topic,
-            environment: registration.environment ?? session.account.usualEnvironment, createdAt: now.wall,
-            registeredAt: now.wall)
+            environment: registration.environment ?? session.account.usualEnvironment,
+            createdAt: min(registration.bornAt ?? bornAt ?? now.wall, now.wall), registeredAt: now.wall)
         lane.deviceToken = registration.deviceToken
         writes.append(.saveActivity(ActivityRow(lane)))
+        watchAge(of: lane, now: now)
         return lane
     }
 

@@ -36,7 +36,11 @@ extension RelayCore {
     // MARK: - Ends
 
     private func accepted(_ push: Push, now: Moment) {
-        if case .activity(let lane, let state) = push.target { laneAccepted(lane, state, now: now) }
+        switch push.target {
+        case .activity(let lane, let state): laneAccepted(lane, state, now: now)
+        case .start(_, let attempt, _): replacementAccepted(attempt, now: now)
+        case .alert, .stray: break
+        }
     }
 
     /// The last attempt has failed; nothing is pruned.
@@ -165,7 +169,10 @@ extension RelayCore {
         case .alert(let device, _):
             if isToken { device.restsUntil = max(device.restsUntil, until) }
             resend(push, at: until)
-        case .start: resend(push, at: until)
+        case .start(_, let attempt, _):
+            // Pauses of minutes lie between the starts of a replacement anyway (R4.24).
+            if isToken, attempt.replaces != nil { return fail(push, now: now) }
+            resend(push, at: until)
         case .stray: break
         }
     }

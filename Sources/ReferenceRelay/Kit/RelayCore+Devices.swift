@@ -26,7 +26,9 @@ extension RelayCore {
                 device.environment = registration.environment
             }
             if let startToken = registration.startToken {
+                let isNew = device.startToken != startToken
                 take(startToken, for: device)
+                if isNew { startTokenCame(to: device, now: now) }
             } else if has(.forgetsStartToken) {
                 device.startToken = nil
             }
@@ -58,6 +60,7 @@ extension RelayCore {
     /// is registered twice with the same start token, and must not be started twice.
     private func take(_ startToken: String, for device: Device) {
         device.startToken = startToken
+        if device.firstStartToken == nil { device.firstStartToken = startToken }
         for other in device.account.devices where other !== device && other.startToken == startToken {
             other.startToken = nil
             writes.append(.saveDevice(DeviceRow(other)))

@@ -156,6 +156,7 @@ extension RelayCore {
         session.isSilenced = false
         session.starts = []
         session.unadoptedStarts = 0
+        forgetReplaced(session)
         let reference = SessionReference(session: session)
         deadlines.add(.lifetime(reference, turn: session.turn), at: now.now + options.activityLifetime)
     }
@@ -219,7 +220,7 @@ extension RelayCore {
         for device in devices {
             guard let token = device.startToken else { continue }
             let attempt = StartAttempt(
-                deviceID: device.id, token: token, turn: session.turn, sequence: shown.sequence)
+                deviceID: device.id, token: token, turn: session.turn, sequence: shown.sequence, leftAt: now.wall)
             session.starts.append(attempt)
             session.unadoptedStarts += 1
             writes.append(
@@ -253,6 +254,8 @@ extension RelayCore {
             writes.append(.deleteStarts(session.account.secret, sessionID: session.id, deviceID: nil))
         }
         session.endedTokens = session.lanes.map(\.token)
+        // A card that takes the place of one of these may still turn up, and has its end to come.
+        session.unadoptedStarts += session.lanes.count { ($0.replacement?.starts ?? 0) > 0 }
         session.owedUnregisters = session.lanes.count
         let lanes = session.lanes
         session.lanes = []
@@ -274,7 +277,8 @@ extension RelayCore {
     /// A start that came to nothing. After passing trouble, or with a new token, a later event may start the phone;
     /// after a refusal it would end the same way, and waits for the next turn.
     func forgetStart(_ attempt: StartAttempt, _ session: Session, mayRepeat: Bool, now: Moment) {
-        guard attempt.turn == session.turn else { return }
+        // A card that is to be replaced is still there: the next start has its time.
+        guard attempt.turn == session.turn, attempt.replaces == nil else { return }
         session.unadoptedStarts = max(0, session.unadoptedStarts - 1)
         guard mayRepeat else { return }
         session.starts.removeAll { $0 === attempt }

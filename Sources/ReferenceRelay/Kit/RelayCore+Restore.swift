@@ -26,14 +26,26 @@ extension RelayCore {
             if takesIDs { registry.lastActivityID = max(registry.lastActivityID, row.id) }
             let rest = max(.zero, options.activityLifetime - (now.wall - row.createdAt))
             deadlines.add(.lifetime(SessionReference(session: session), turn: session.turn), at: now.now + rest)
+            watchAge(of: lane, now: now)
+        }
+        for row in rows.replaced {
+            // A session of which nothing else is left is over.
+            guard let session = registry.accounts[row.secret]?.sessions[row.sessionID] else {
+                writes.append(.deleteReplaced(row.secret, sessionID: row.sessionID))
+                continue
+            }
+            session.replacedTokens.append(row.token)
         }
         for row in rows.starts {
             guard let session = restored(row.sessionID, of: row.secret, now: now) else { continue }
+            if resumeReplacement(row, in: session, now: now) { continue }
             session.starts.append(
-                StartAttempt(deviceID: row.deviceID, token: row.token, turn: session.turn, sequence: 0))
+                StartAttempt(
+                    deviceID: row.deviceID, token: row.token, turn: session.turn, sequence: 0, leftAt: row.createdAt))
             session.unadoptedStarts += 1
         }
         for row in rows.held { resume(row, now: now) }
+        for row in rows.activities { endReplaced(row, now: now) }
     }
 
     private func restored(_ id: String, of secret: SecretHash, now: Moment) -> Session? {
@@ -97,7 +109,7 @@ extension RelayCore {
     }
 
     private func owedState(of session: Session) -> SessionState? {
-        if let lane = session.finishing.first { return lane.finalState }
+        if session.phase == .ended, let lane = session.finishing.first { return lane.finalState }
         guard session.phase == .active, !session.isSilenced, let latest = session.latest else { return nil }
         let isOnItsWay = session.lanes.contains { $0.isInFlight || $0.retryAt != nil || $0.isStale }
         let shownByStart = session.starts.map(\.sequence).min() ?? 0

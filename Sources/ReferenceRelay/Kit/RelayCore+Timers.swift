@@ -20,6 +20,10 @@ extension RelayCore {
                 }
             case .forget(let reference, let turn):
                 if let session = reference.session, session.turn == turn { forget(session, now: now) }
+            case .replacement(let reference, let number):
+                if let lane = reference.lane { replacementDue(lane, number, now: now) }
+            case .adoption(let reference, let number):
+                if let lane = reference.lane { adoptionOverdue(lane, number, now: now) }
             case .followup(let followup): stopWaiting(followup, now: now)
             case .ticket(let ticket): answerOverdue(ticket)
             case .afterEnd(let lane, let state): sendAfterEnd(lane, state, now: now)
@@ -53,7 +57,7 @@ extension RelayCore {
         case .start(let session, let attempt, let device):
             // A start of a turn that is over would bring back a card that nobody ends.
             guard session.turn == attempt.turn, session.phase == .active, !session.isSilenced,
-                device.isRegistered, device.startToken == attempt.token
+                device.isRegistered, device.startToken == attempt.token, attempt.replaces?.isRegistered ?? true
             else {
                 forgetStart(attempt, session, mayRepeat: false, now: now)
                 return abandon(push, now: now)
@@ -79,6 +83,7 @@ extension RelayCore {
     /// iOS ends an activity after eight hours and leaves the card as it was; we end it before, in so many words
     /// (R0.38).
     private func checkAge(_ session: Session, now: Moment) {
+        guard case .ends = dialect.policy.ageing else { return }
         let oldest = session.lanes.map(\.createdAt).min()
         if let oldest {
             let age = now.wall - oldest
@@ -104,6 +109,7 @@ extension RelayCore {
             let reference = SessionReference(session: session)
             return deadlines.add(.forget(reference, turn: session.turn), at: now.now + options.activityLifetime)
         }
+        forgetReplaced(session)
         account.sessions[session.id] = nil
         registry.sessionCount -= 1
         registry.dropIfEmpty(account)

@@ -45,6 +45,9 @@ final class RelayCore {
         case ticket(EventTicket)
         case lifetime(SessionReference, turn: Int)
         case forget(SessionReference, turn: Int)
+        /// An activity is to be replaced, and a start for that was not adopted: each where no start has left since.
+        case replacement(LaneReference, number: Int)
+        case adoption(LaneReference, number: Int)
         /// Defects and plants: an update after the end, a state that nobody has overtaken, a push that leaves late.
         case afterEnd(Lane, SessionState)
         case heldBack(Lane, SessionState)

@@ -10,12 +10,15 @@ package enum RelayDialect: String, CaseIterable, Hashable, Sendable {
     case opencode
     /// The same calls with the states of opencode-ios (chapter 3).
     case opencodeIOS = "opencode-ios"
+    /// Sessions of many hours, whose activities are replaced before the system ends them (chapter 5).
+    case epilogue
 
     /// With the options that are the dialect's own.
     func make(_ options: RelayOptions) -> any Dialect {
         switch self {
         case .opencode: OpenCodeDialect(variant: options.variant, defects: options.defects)
         case .opencodeIOS: OpenCodeIOSDialect(defects: options.defects)
+        case .epilogue: EpilogueDialect(defects: options.defects)
         }
     }
 }

@@ -86,6 +86,15 @@ struct StartRow: Equatable {
     var deviceID: Int64
     var token: String
     var createdAt: WallTime
+    /// Of the starts for one activity's place, the first included.
+    var number = 1
+}
+
+/// An activity that another has replaced: its token does not come back, however late it is registered (R4.21).
+struct ReplacedRow: Equatable {
+    var secret: SecretHash
+    var sessionID: String
+    var token: String
 }
 
 struct DeliveryRow: Equatable {
@@ -131,6 +140,9 @@ enum RowChange: Equatable {
     case saveStart(StartRow)
     /// Of one phone, or of all.
     case deleteStarts(SecretHash, sessionID: String, deviceID: Int64?)
+    case saveReplaced(ReplacedRow)
+    /// All of a session.
+    case deleteReplaced(SecretHash, sessionID: String)
     case saveHeld(HeldRow)
     case deleteHeld(SecretHash, sessionID: String)
     case log(DeliveryRow)
@@ -141,5 +153,6 @@ struct StoredRows: Equatable {
     var devices: [DeviceRow] = []
     var activities: [ActivityRow] = []
     var starts: [StartRow] = []
+    var replaced: [ReplacedRow] = []
     var held: [HeldRow] = []
 }

@@ -51,6 +51,8 @@ final class Session {
     var endedAt = Instant.longAgo
     /// Tokens of the last ended turn, for as long as a late message about them may come.
     var endedTokens: [String] = []
+    /// Tokens of activities that another has replaced in this turn (R4.21).
+    var replacedTokens: [String] = []
     /// Unregister messages that older activities have not sent yet, and when the newer one took their place (R0.20).
     var owedUnregisters = 0
     var supersededAt = Instant.longAgo
@@ -83,6 +85,10 @@ struct SessionReference {
     weak var session: Session?
 }
 
+struct LaneReference {
+    weak var lane: Lane?
+}
+
 /// One push-to-start of one turn to one phone.
 final class StartAttempt {
     let deviceID: Int64
@@ -90,9 +96,14 @@ final class StartAttempt {
     let turn: Int
     /// The sequence of the state that the start shows.
     let sequence: UInt64
+    /// When it left: the birth of the activity that it starts.
+    let leftAt: WallTime
+    /// The activity whose place the started one is to take; nil: it is the first of its turn.
+    var replaces: Lane?
 
-    init(deviceID: Int64, token: String, turn: Int, sequence: UInt64) {
+    init(deviceID: Int64, token: String, turn: Int, sequence: UInt64, leftAt: WallTime) {
         self.deviceID = deviceID
+        self.leftAt = leftAt
         self.token = token
         self.turn = turn
         self.sequence = sequence
@@ -111,7 +122,10 @@ final class Lane {
     var token: String
     var bundleID: String
     var environment: PushEnvironment
+    /// When it began, as far as we know: its start push, or else its registration.
     let createdAt: WallTime
+    /// Another is to take its place.
+    var replacement: Replacement?
     var registeredAt: WallTime
     var revision = 0
     /// False once the row is gone: nothing leaves any more.

@@ -54,7 +54,14 @@ extension Storage {
             rows.starts.append(
                 StartRow(
                     secret: secret, sessionID: starts.text(1) ?? "", deviceID: starts.integer(2),
-                    token: starts.text(3) ?? "", createdAt: WallTime(milliseconds: starts.integer(4))))
+                    token: starts.text(3) ?? "", createdAt: WallTime(milliseconds: starts.integer(4)),
+                    number: Int(starts.integer(5))))
+        }
+        let replaced = try select("replaced_activity", of: secret)
+        while try replaced.step() {
+            guard let secret = Self.secret(replaced, 0) else { continue }
+            rows.replaced.append(
+                ReplacedRow(secret: secret, sessionID: replaced.text(1) ?? "", token: replaced.text(2) ?? ""))
         }
         let held = try select("held_state", of: secret)
         while try held.step() {

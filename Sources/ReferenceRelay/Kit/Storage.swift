@@ -9,7 +9,7 @@ final class Storage {
     /// Log rows gathered before they are written without a registration that hurries them.
     static let logBatch = 256
 
-    private static let version: Int64 = 3
+    private static let version: Int64 = 4
     private static let schema = """
         CREATE TABLE device_registration (
           id INTEGER PRIMARY KEY, secret_hash TEXT NOT NULL, device_token TEXT NOT NULL, bundle_id TEXT NOT NULL,
@@ -21,7 +21,11 @@ final class Storage {
           created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, UNIQUE (secret_hash, session_id, activity_token));
         CREATE TABLE activity_start (
           secret_hash TEXT NOT NULL, session_id TEXT NOT NULL, device_id INTEGER NOT NULL, start_token TEXT NOT NULL,
-          created_at INTEGER NOT NULL, PRIMARY KEY (secret_hash, session_id, device_id)) WITHOUT ROWID;
+          created_at INTEGER NOT NULL, number INTEGER NOT NULL,
+          PRIMARY KEY (secret_hash, session_id, device_id)) WITHOUT ROWID;
+        CREATE TABLE replaced_activity (
+          secret_hash TEXT NOT NULL, session_id TEXT NOT NULL, activity_token TEXT NOT NULL,
+          PRIMARY KEY (secret_hash, session_id, activity_token)) WITHOUT ROWID;
         CREATE TABLE delivery_log (
           id INTEGER PRIMARY KEY, secret_hash TEXT NOT NULL, event_type TEXT NOT NULL, session_id TEXT NOT NULL,
           status TEXT NOT NULL, error TEXT, created_at INTEGER NOT NULL);
@@ -43,6 +47,8 @@ final class Storage {
     private let deleteActivity: Statement
     private let saveStart: Statement
     private let deleteStarts: Statement
+    private let saveReplaced: Statement
+    private let deleteReplaced: Statement
     private let saveHeld: Statement
     private let deleteHeld: Statement
     private let insertDelivery: Statement
@@ -72,9 +78,11 @@ final class Storage {
             updated_at = excluded.updated_at
             """)
         deleteActivity = try database.prepare("DELETE FROM activity_registration WHERE id = ?")
-        saveStart = try database.prepare("INSERT OR REPLACE INTO activity_start VALUES (?, ?, ?, ?, ?)")
+        saveStart = try database.prepare("INSERT OR REPLACE INTO activity_start VALUES (?, ?, ?, ?, ?, ?)")
         deleteStarts = try database.prepare(
             "DELETE FROM activity_start WHERE secret_hash = ?1 AND session_id = ?2 AND (?3 IS NULL OR device_id = ?3)")
+        saveReplaced = try database.prepare("INSERT OR REPLACE INTO replaced_activity VALUES (?, ?, ?)")
+        deleteReplaced = try database.prepare("DELETE FROM replaced_activity WHERE secret_hash = ? AND session_id = ?")
         saveHeld = try database.prepare("INSERT OR REPLACE INTO held_state VALUES (?, ?, ?, ?, ?)")
         deleteHeld = try database.prepare("DELETE FROM held_state WHERE secret_hash = ? AND session_id = ?")
         insertDelivery = try database.prepare(
@@ -173,12 +181,22 @@ final class Storage {
             saveStart.bind(row.deviceID, at: 3)
             saveStart.bind(row.token, at: 4)
             saveStart.bind(row.createdAt.milliseconds, at: 5)
+            saveStart.bind(Int64(row.number), at: 6)
             try saveStart.run()
         case .deleteStarts(let secret, let sessionID, let deviceID):
             deleteStarts.bind(secret.hex, at: 1)
             deleteStarts.bind(sessionID, at: 2)
             if let deviceID { deleteStarts.bind(deviceID, at: 3) } else { deleteStarts.bindNull(at: 3) }
             try deleteStarts.run()
+        case .saveReplaced(let row):
+            saveReplaced.bind(row.secret.hex, at: 1)
+            saveReplaced.bind(row.sessionID, at: 2)
+            saveReplaced.bind(row.token, at: 3)
+            try saveReplaced.run()
+        case .deleteReplaced(let secret, let sessionID):
+            deleteReplaced.bind(secret.hex, at: 1)
+            deleteReplaced.bind(sessionID, at: 2)
+            try deleteReplaced.run()
         case .saveHeld(let row):
             saveHeld.bind(row.secret.hex, at: 1)
             saveHeld.bind(row.sessionID, at: 2)

@@ -30,7 +30,8 @@ package struct Shape: Sendable {
 extension Shape {
     package static let all = [
         scenario, relay, ready, stop, restart, mock, workload, users, phones, arrival, scriptUse, fault, phases,
-        profile, coalescing, deadlines, schemas, pass, carried, call, push, session, step, reaction, distribution, logNormal,
+        profile, coalescing, deadlines, activities, activityRestart, schemas, pass, carried, call, push, session, step,
+        reaction, distribution, logNormal,
     ]
 
     static let scenario = Shape(
@@ -98,7 +99,8 @@ extension Shape {
             "order": "answered",
             "headers": "{ x-api-key: secret }",
             "coalescing": "{ window: 10s }", "deadlines": "{ default: 5s }", "settle": "2s",
-            "calls*": "{ health: { path: /health } }", "knownFailing": "[R0.9]",
+            "activities": "{ restart: { after: 6h50m } }", "calls*": "{ health: { path: /health } }",
+            "knownFailing": "[R0.9]",
             "schemas": "{ contentState: ../schemas/opencode-a.content-state.json }",
             "passes": "[{ at: /aps/content-state, from: /contentState }]",
             "truncates": "{ /aps/content-state/lastMessage: 120 }",
@@ -128,6 +130,13 @@ extension Shape {
 
     static let coalescing = Shape("coalescing", ["window*": "10s"])
     static let deadlines = Shape("deadlines", ["default": "5s", "coalesced": "15s"])
+
+    static let activities = Shape("activities", ["restart": "{ after: 6h50m }"])
+    static let activityRestart = Shape(
+        "activityRestart",
+        [
+            "after*": "6h50m", "within": "60s", "before": "7h", "adoptWithin": "60s", "pause": "5m", "longestPause": "60m",
+        ])
 
     static let call = Shape(
         "call",

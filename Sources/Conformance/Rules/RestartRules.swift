@@ -1,0 +1,265 @@
+// Rules about activities that a relay replaces before the system ends them: when a start for the successor leaves, whose
+// token it goes to, and what becomes of the old card. What the new card shows is on the page beside this one.
+
+import Basics
+import Metrics
+import Pushes
+
+enum RestartRules {
+    static let all =
+        [
+            inTime, byOwnAge, inWindow, RestartSpread.rule, byCurrentToken, oldKept, replacedEnded, lateIgnored, triedAgain,
+            backsOff,
+        ] + RestartContentRules.all
+
+    private static let norm = "Relay contract: an activity that grows old is replaced by push-to-start"
+    /// From the relay's clock to the mock, on the host's clock.
+    private static let journey = Interval.seconds(1)
+
+    /// Visits each activity with the terms of the profile, where it has any.
+    static func each(
+        _ joined: JoinedAccount, _ run: RunContext, _ visit: (RestartLife.Activity, RestartTerms) -> Void
+    ) {
+        guard let terms = run.circumstances.restart, let restarts = joined.restarts else { return }
+        for activity in restarts.activities { visit(activity, terms) }
+    }
+
+    /// How uneven what is on its way may be.
+    static func slack(_ run: RunContext) -> Interval { run.circumstances.real(journey) + run.jitter }
+
+    /// The start token of the phone by then, and whether one that came before it could be taken for it.
+    private static func startToken(
+        _ joined: JoinedAccount, phone: UInt8, until instant: Instant
+    ) -> (token: TokenHash, isDoubtful: Bool)? {
+        var last: (token: TokenHash, isDoubtful: Bool)?
+        for call in joined.account.tokenCalls where call.isRegistration && call.lane.phone == phone {
+            guard let made = joined.account.call(at: call.place), made.wasTaken, made.answeredAt <= instant else { continue }
+            if call.lane.role == .start {
+                last = (call.token, last.map { $0.isDoubtful || $0.token != call.token } ?? false)
+            } else if call.lane.role == .device,
+                !joined.account.tokenCalls.contains(where: { $0.place == call.place && $0.lane.role == .start })
+            {
+                // Registered again, and the start token left out.
+                last?.isDoubtful = true
+            }
+        }
+        return last
+    }
+
+    /// Whether a start could be sent at that age: there is a token for it that lives, and we let the relay be.
+    private static func canStart(
+        _ activity: RestartLife.Activity, _ joined: JoinedAccount, _ run: RunContext, from first: Instant, to last: Instant
+    ) -> Bool {
+        guard let token = startToken(joined, phone: activity.phone, until: first)?.token else { return false }
+        let isDead = joined.tokens.deaths[token]?.contains { $0.arrivedAt <= last } ?? false
+        return !isDead && !run.circumstances.wasDown(between: first, and: last)
+    }
+
+    // MARK: When
+
+    static let inTime = Rule(
+        "restart-in-time", ["R4.1", "R4.2"], .must, basis: [.timing, .absence],
+        requirement: "An activity that lives on has been given a start for its successor before it grows too old.",
+        norm: "\(norm); Apple, Displaying live data: the system ends an activity after eight hours",
+        advice: "set a timer by the age of each activity, also of those that took another's place and after a restart"
+    ) { joined, run, tally in
+        each(joined, run) { activity, terms in
+            let limit = activity.born.upperBound + terms.before + slack(run)
+            let first = activity.starts.first.map { joined.account.pushes[$0] }
+            guard min(activity.endedAt, run.circumstances.end) > limit || first != nil,
+                canStart(activity, joined, run, from: activity.born.lowerBound + terms.after - terms.within, to: limit)
+            else { return }
+            tally.test()
+            if let first, first.arrivedAt <= limit { return }
+            tally.find(
+                "an activity of session \(activity.session) grew too old", expected: "a start by the age of \(terms.before)",
+                seen: first.map { "one at \($0.arrivedAt - activity.born.upperBound)" } ?? "none", session: activity.session,
+                step: first?.step, first?.id ?? 0)
+        }
+    }
+
+    static let byOwnAge = Rule(
+        "restart-by-own-age", ["R4.12"], .must, basis: .timing,
+        requirement: "No activity is replaced before its own age is reached, however old its session is.",
+        norm: "\(norm); its age counts from its own start",
+        advice: "keep the instant of the start push with each activity, and count from there"
+    ) { joined, run, tally in
+        each(joined, run) { activity, terms in
+            guard let first = activity.starts.first.map({ joined.account.pushes[$0] }) else { return }
+            tally.test()
+            let age = first.arrivedAt - activity.born.lowerBound
+            guard age < terms.after - terms.within - slack(run) else { return }
+            tally.find(
+                "an activity of session \(activity.session) was replaced too early", expected: "at the age of \(terms.after)",
+                seen: "a start at \(age)", session: activity.session, step: first.step, first.id)
+        }
+    }
+
+    static let inWindow = Rule(
+        "restart-in-window", ["R4.28"], .should, basis: .timing,
+        requirement: "The start for an activity's successor leaves within the window that the relay declares.",
+        norm: "\(norm), at a stated age and within a stated span",
+        advice: "draw the instant for each activity within the window, and let nothing delay it"
+    ) { joined, run, tally in
+        each(joined, run) { activity, terms in
+            guard let first = activity.starts.first.map({ joined.account.pushes[$0] }) else { return }
+            let earliest = activity.born.lowerBound + terms.after - terms.within - slack(run)
+            let latest = activity.born.upperBound + terms.after + terms.within + slack(run)
+            guard canStart(activity, joined, run, from: earliest, to: first.arrivedAt) else { return }
+            tally.test()
+            guard first.arrivedAt < earliest || first.arrivedAt > latest else { return }
+            tally.find(
+                "a start for a successor left outside of its window",
+                expected: "at the age of \(terms.after), \(terms.within) more or less",
+                seen: "at \(first.arrivedAt - activity.born.upperBound)", session: activity.session, step: first.step, first.id)
+        }
+    }
+
+    // MARK: Whom it reaches
+
+    static let byCurrentToken = Rule(
+        "restart-by-current-token", ["R4.20", "R4.23"], .must,
+        requirement: "The start for a successor goes to the start token that its phone registered last.",
+        norm: "\(norm); a registration that leaves the start token out says nothing of it",
+        advice: "read the start token when the start leaves, and keep the stored one where a registration brings none"
+    ) { joined, run, tally in
+        each(joined, run) { activity, terms in
+            for push in activity.starts.map({ joined.account.pushes[$0] }) {
+                let until = push.arrivedAt - run.circumstances.inFlightGrace
+                guard let current = startToken(joined, phone: activity.phone, until: until), current.isDoubtful,
+                    let newest = startToken(joined, phone: activity.phone, until: push.arrivedAt)
+                else { continue }
+                tally.test()
+                guard push.token != current.token, push.token != newest.token else { continue }
+                tally.find(
+                    "a start for a successor went to a start token that another had replaced",
+                    expected: "the one that was registered last", seen: "an older one", session: activity.session,
+                    step: push.step, push.id)
+            }
+        }
+    }
+
+    // MARK: The old card
+
+    static let oldKept = Rule(
+        "old-kept-until-adopted", ["R4.7", "R4.20", "R4.22"], .must, basis: .order,
+        requirement: "An activity that is to be replaced is ended only when its successor has registered a token.",
+        norm: "\(norm); APNs accepts a start for a phone that shows nothing",
+        advice: "wait for the new token, not for APNs' answer to the start, before the old token gets its end"
+    ) { joined, run, tally in
+        each(joined, run) { activity, terms in
+            let starts = activity.starts.map { joined.account.pushes[$0] }
+            if starts.contains(where: \.isAccepted) { tally.test() }
+            for push in activity.ends.map({ joined.account.pushes[$0] }) where push.isAccepted {
+                if let replacedAt = activity.replacedAt, replacedAt <= push.arrivedAt { continue }
+                tally.find(
+                    "an activity was ended before another had taken its place", expected: "a new token first",
+                    seen: activity.replacedAt.map { "the end \($0 - push.arrivedAt) before it" } ?? "none",
+                    session: activity.session, step: push.step, starts.last?.id ?? 0, push.id)
+            }
+        }
+    }
+
+    static let replacedEnded = Rule(
+        "replaced-card-ended", ["R4.6"], .must, basis: [.timing, .absence],
+        requirement: "The old activity is ended as soon as its successor has registered a token.",
+        norm: "\(norm); a session has one card", advice: "end the old token when the new one is registered"
+    ) { joined, run, tally in
+        each(joined, run) { activity, terms in
+            guard let replacedAt = activity.replacedAt, let answeredAt = activity.replacedFor else { return }
+            let patience = (run.shortestDeadline ?? .seconds(5)) + slack(run)
+            let limit = answeredAt + patience
+            let ends = activity.ends.map { joined.account.pushes[$0] }
+            let isDead = activity.tokens.contains { !(joined.tokens.deaths[$0] ?? []).isEmpty }
+            guard limit < run.circumstances.end, !isDead, !run.circumstances.wasDown(between: replacedAt, and: limit),
+                !ends.contains(where: { $0.metFault && !$0.isAccepted })
+            else { return }
+            tally.test()
+            if ends.contains(where: { $0.arrivedAt <= limit }) { return }
+            tally.find(
+                "the card of session \(activity.session) stands beside the one that took its place",
+                expected: "an end within \(patience)",
+                seen: ends.first.map { "one after \($0.arrivedAt - answeredAt)" } ?? "none",
+                session: activity.session, ends.first?.id ?? 0)
+        }
+    }
+
+    static let lateIgnored = Rule(
+        "late-registration-ignored", ["R4.21"], .must,
+        requirement: "A registration of an activity that was replaced does not bring its token back.",
+        norm: "\(norm); registrations may overtake each other on their way",
+        advice: "remember the tokens that were replaced for as long as the session lives, and let such a call do nothing"
+    ) { joined, run, tally in
+        each(joined, run) { activity, terms in
+            guard let replacedAt = activity.replacedAt else { return }
+            for call in joined.account.calls
+            where call.session == activity.session && run.staleKinds.contains(call.kind) && call.wasAnswered
+                && replacedAt < call.sentAt
+            {
+                tally.test()
+                let stray = joined.account.pushes.first {
+                    $0.isLiveActivity && $0.event == .update && activity.tokens.contains($0.token) && call.sentAt < $0.arrivedAt
+                }
+                guard let stray else { continue }
+                tally.find(
+                    "a late `\(run.kind(call.kind))` brought the token of an ended activity back",
+                    expected: "pushes to the new activity only", seen: "an update to the old one", session: call.session,
+                    step: call.step, stray.id)
+            }
+        }
+    }
+
+    // MARK: Starts that nobody adopts
+
+    static let triedAgain = Rule(
+        "restart-tried-again", ["R4.20", "R4.22"], .must, basis: [.timing, .absence],
+        requirement: "A start that no token follows is tried again while the old activity lives.",
+        norm: "\(norm); a start token may be stale although APNs accepts it",
+        advice: "count a start as done when its card's token is registered; until then try again, with growing pauses"
+    ) { joined, run, tally in
+        each(joined, run) { activity, terms in
+            var pause = terms.pause
+            for (number, index) in activity.starts.enumerated() {
+                let push = joined.account.pushes[index]
+                // A relay that doubles its pauses otherwise than the profile says is none the worse.
+                let patience = pause * 2 + terms.adoptWithin
+                let limit = push.arrivedAt + patience + slack(run)
+                pause = min(terms.longestPause, pause * 2)
+                let next = activity.starts[(number + 1)...].first.map { joined.account.pushes[$0].arrivedAt }
+                guard min(activity.endedAt, run.circumstances.end) > limit || next != nil,
+                    canStart(activity, joined, run, from: push.arrivedAt, to: limit)
+                else { continue }
+                tally.test()
+                if let next, next <= limit { continue }
+                tally.find(
+                    "a start that nobody adopted was not tried again", expected: "another within \(patience)",
+                    seen: next.map { "one after \($0 - push.arrivedAt)" } ?? "none", session: activity.session,
+                    step: push.step, push.id)
+            }
+        }
+    }
+
+    static let backsOff = Rule(
+        "restart-backs-off", ["R4.24"], .should, basis: .timing,
+        requirement: "Between starts that nobody adopts lie pauses that double.",
+        norm: "\(norm); what a phone does not show it does not show a minute later either",
+        advice: "double the pause behind each start that no token follows, up to the longest"
+    ) { joined, run, tally in
+        each(joined, run) { activity, terms in
+            var pause = terms.pause
+            for (earlier, later) in zip(activity.starts, activity.starts.dropFirst()) {
+                let (first, second) = (joined.account.pushes[earlier], joined.account.pushes[later])
+                // Sent again for other reasons, or to a phone that has another token now.
+                guard first.isAccepted || first.status == 429, first.token == second.token else { continue }
+                tally.test()
+                let gap = second.arrivedAt - first.arrivedAt
+                if gap < pause * 0.9 {
+                    tally.find(
+                        "a start was tried again too soon", expected: "\(pause) after the one before", seen: "\(gap)",
+                        session: activity.session, step: second.step, first.id, second.id)
+                }
+                pause = min(terms.longestPause, pause * 2)
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+// The key `activities` of a profile: how the relay deals with their age.
+
+import Basics
+import YAML
+
+struct ActivitiesDecoder {
+    let mistakes: Mistakes
+
+    private static let spans = Interval.milliseconds(1)...Fields.longest
+
+    func restart(_ fields: Fields) -> RestartSpec? {
+        guard let node = fields.value("activities"), let inner = Fields(node, .activities, mistakes),
+            let restart = inner.value("restart"), let own = Fields(restart, .activityRestart, mistakes),
+            let after = own.duration("after", Self.spans)
+        else { return nil }
+        let within = own.duration("within", Self.spans) ?? .seconds(60)
+        let pause = own.duration("pause", Self.spans) ?? .seconds(5 * 60)
+        let spec = RestartSpec(
+            after: after, within: within, before: own.duration("before", Self.spans) ?? after + within,
+            adoptWithin: own.duration("adoptWithin", Self.spans) ?? .seconds(60), pause: pause,
+            longestPause: own.duration("longestPause", Self.spans) ?? max(pause, .seconds(60 * 60)))
+        if spec.within >= spec.after {
+            mistakes.add(
+                "`within` is as long as `after` or longer", hint: "such as `after: 6h50m, within: 60s`", at: restart.place)
+        }
+        if spec.before < spec.after + spec.within {
+            mistakes.add(
+                "`before` lies before the end of the window, `after` and `within` together",
+                hint: "such as `after: 6h50m, within: 60s, before: 7h`", at: restart.place)
+        }
+        if spec.longestPause < spec.pause {
+            mistakes.add(
+                "`longestPause` is shorter than `pause`", hint: "such as `pause: 5m, longestPause: 60m`", at: restart.place)
+        }
+        return spec
+    }
+}

@@ -1,0 +1,111 @@
+// Honest histories of activities that a relay replaces before they grow too old.
+
+import Basics
+import Conformance
+import Metrics
+import Pushes
+
+extension History {
+    /// A day's session: started, shown, replaced at its age, and over an hour later.
+    struct Day {
+        var session = History.session
+        /// Of the start for the successor, in seconds since the first.
+        var age = 24_600.0
+        var adopted = 1.0
+    }
+
+    static func withRestarts() -> History {
+        let history = History()
+        history.run.carriesValues = true
+        history.run.circumstances.restart = RestartTerms(
+            after: .seconds(24_600), within: .seconds(60), before: .seconds(25_200), adoptWithin: .seconds(60),
+            pause: .seconds(300), longestPause: .seconds(3_600))
+        return history
+    }
+
+    static var replaced: History {
+        var history = withRestarts()
+        history.play(Day())
+        return history
+    }
+
+    mutating func play(_ day: Day) {
+        let (session, own) = (day.session, TokenHash("a1-\(day.session)"))
+        call(0, .register, at: 0, session: session)
+        registers(0, .device, .device, session: session)
+        registers(0, .start, .start, session: session)
+        call(1, .start, at: 1, session: session)
+        expect(1, .start, at: 1, event: .start, token: .start, lane: .start, session: session)
+        start(1, at: 1.02, session: session)
+        call(2, .registerActivity, at: 2, session: session)
+        registers(2, own, .activity, session: session)
+        call(4, .progress, at: 4, session: session)
+        expect(4, .progress, at: 4, token: own, flags: [.mayBeSuperseded], session: session)
+        push(4, at: 4.02, token: own, session: session)
+        start(4, at: 1.02 + day.age, session: session)
+        adopt(6, at: 1.02 + day.age + day.adopted, shown: 4, from: own, session: session)
+    }
+
+    mutating func start(_ step: UInt32, at seconds: Double, token: TokenHash = .start, session: UInt32 = session) {
+        push(step, at: seconds, event: .start, token: token, session: session) {
+            $0.flags.insert(.asksForToken)
+            $0.outcome = .started
+            $0.priority = 10
+        }
+    }
+
+    /// The successor's token, the old card's end, a state, and an hour later the session's end.
+    private mutating func adopt(_ step: UInt32, at seconds: Double, shown: UInt32, from old: TokenHash, session: UInt32) {
+        let new = TokenHash("a2-\(session)")
+        call(step, .registerActivity, at: seconds, session: session)
+        registers(step, new, .activity, session: session)
+        push(shown, at: seconds + 0.02, event: .end, token: old, session: session) { $0.outcome = .ended }
+        call(step + 1, .progress, at: seconds + 100, session: session)
+        expect(step + 1, .progress, at: seconds + 100, token: new, flags: [.mayBeSuperseded], session: session)
+        push(step + 1, at: seconds + 100.02, token: new, session: session)
+        complete(step + 4, at: seconds + 3_600, token: new, session: session)
+    }
+
+    private mutating func complete(_ step: UInt32, at seconds: Double, token: TokenHash, session: UInt32 = session) {
+        call(step, .complete, at: seconds, session: session)
+        registers(step, token, .activity, session: session, isRegistration: false)
+        expect(step, .complete, at: seconds, event: .end, token: token, flags: .isFinal, session: session)
+        push(step, at: seconds + 0.02, event: .end, token: token, session: session) { $0.outcome = .ended }
+    }
+
+    /// The app begins the activity itself; starts for its successor are accepted and shown by nobody.
+    static func unadopted(starts: [Double] = [24_602, 24_902, 25_502, 26_702]) -> History {
+        var history = withRestarts()
+        history.call(0, .register, at: 0)
+        history.registers(0, .device, .device)
+        history.registers(0, .start, .start)
+        history.call(1, .registerActivity, at: 2)
+        history.registers(1, .activity, .activity)
+        history.call(2, .progress, at: 4)
+        history.expect(2, .progress, at: 4, flags: [.mayBeSuperseded])
+        history.push(2, at: 4.02)
+        for seconds in starts { history.start(2, at: seconds) }
+        history.complete(5, at: 28_000, token: .activity)
+        return history
+    }
+
+    /// The app is relaunched before the restart, and registers its phone without a start token.
+    static var relaunchedAndReplaced: History {
+        replaced.with { history in
+            history.call(3, .register, at: 3)
+            history.registers(3, .device, .device)
+        }
+    }
+
+    /// The registration of the activity that was replaced comes again.
+    static var replacedAndLate: History { replaced.with { $0.call(8, .lateUnregister, at: 26_000) } }
+
+    /// Thirty sessions that begin together.
+    static func aligned(apart seconds: Double = 3) -> History {
+        var history = withRestarts()
+        for number in 0..<30 {
+            history.play(Day(session: UInt32(number + 1), age: 24_555 + seconds * Double(number)))
+        }
+        return history
+    }
+}

@@ -1,0 +1,191 @@
+// Rules about activities that a relay replaces before the system ends them.
+
+import Basics
+import Metrics
+import Pushes
+import Testing
+
+@testable import Conformance
+
+@Suite("Activities that are replaced:")
+struct RestartRuleTests {
+    private static let rules = RestartRules.all.map(\.id)
+
+    private func aged(_ age: Double) -> History {
+        var history = History.withRestarts()
+        history.play(History.Day(age: age))
+        return history
+    }
+
+    /// The push of that place in the order of arrival goes.
+    private func without(_ history: History, _ isMeant: (SeenPush) -> Bool) -> History {
+        history.with { $0.pushes.removeAll(where: isMeant) }
+    }
+
+    private static func isSuccessor(_ push: SeenPush) -> Bool { push.event == .start && push.arrivedAt > at(100) }
+    private static func isOldEnd(_ push: SeenPush) -> Bool { push.event == .end && push.token == TokenHash("a1-1") }
+
+    @Test("nothing is asked of a relay whose profile says nothing of it", arguments: rules)
+    func unasked(id: String) {
+        let history = History.replaced
+        history.run.circumstances.restart = nil
+        #expect(history.verdict(of: id) == .notExercised)
+    }
+
+    @Test("pushes that belong to no call are no surprise, and no second start")
+    func explained() {
+        for history in [History.replaced, .unadopted(), .aligned()] {
+            #expect(history.isKept("nothing-unexpected") || history.verdict(of: "nothing-unexpected") == .notExercised)
+            #expect(!history.verdict(of: "one-start").isBroken)
+            #expect(history.joined.fault.allSatisfy { $0 == nil })
+        }
+        // Where the profile knows no restarts the same pushes are.
+        let plain = History.replaced
+        plain.run.circumstances.restart = nil
+        #expect(plain.joined.fault.contains { $0 != nil })
+    }
+
+    // MARK: When
+
+    @Test("a start by the age that the profile allows is in time", arguments: [(24_539.5, 0), (24_661, 0), (25_195, 0), (25_203, 1)])
+    func inTime(age: Double, findings: Int) {
+        #expect(aged(age).findings("restart-in-time") == findings)
+    }
+
+    @Test("an activity that lives on without any start has grown too old")
+    func never() {
+        #expect(without(.unadopted(), Self.isSuccessor).findings("restart-in-time") == 1)
+        // Not where its session is over before, nor where we held the relay down, nor without a start token.
+        let short = without(.unadopted(), Self.isSuccessor).with { history in
+            for index in history.calls.indices where history.calls[index].kind == Kind.complete.rawValue {
+                history.calls[index].sentAt = at(24_900)
+            }
+        }
+        #expect(short.findings("restart-in-time") == nil)
+        let down = without(.unadopted(), Self.isSuccessor)
+        down.run.circumstances.outages = [.init(from: at(24_000), until: at(25_000))]
+        #expect(down.findings("restart-in-time") == nil)
+        let tokenless = without(.unadopted(), Self.isSuccessor).with { $0.tokenCalls.removeAll { $0.lane.role == .start } }
+        #expect(tokenless.findings("restart-in-time") == nil)
+    }
+
+    @Test("the window is asked for by a rule of its own", arguments: [(24_530.0, 1), (24_545, 0), (24_655, 0), (24_670, 1)])
+    func window(age: Double, findings: Int) { #expect(aged(age).findings("restart-in-window") == findings) }
+
+    @Test("an activity is replaced at its own age, not at its session's", arguments: [(24_545.0, 0), (24_530, 1), (600, 1)])
+    func ownAge(age: Double, findings: Int) { #expect(aged(age).findings("restart-by-own-age") == findings) }
+
+    @Test("the successor's age counts from its own start")
+    func successor() {
+        func second(at seconds: Double) -> History { .replaced.with { $0.start(7, at: seconds) } }
+        #expect(second(at: 26_000).findings("restart-by-own-age") == 1)
+        // It is replaced as well, or grows too old.
+        let long = History.replaced.with { history in
+            history.pushes.removeAll { $0.step == 10 }
+            for index in history.calls.indices where history.calls[index].step == 10 { history.calls[index].sentAt = at(60_000) }
+        }
+        #expect(long.findings("restart-in-time") == 1)
+        #expect(long.with { $0.start(7, at: 49_205) }.findings("restart-in-time") == 0)
+    }
+
+    @Test("what began together is not replaced in the same second")
+    func spread() {
+        #expect(History.aligned().findings("restarts-spread") == 0)
+        #expect(History.aligned(apart: 0.001).findings("restarts-spread") == 1)
+        #expect(History.replaced.findings("restarts-spread") == nil)
+    }
+
+    // MARK: Whom it reaches
+
+    @Test("a start goes to the start token that was registered last")
+    func currentToken() {
+        #expect(History.relaunchedAndReplaced.findings("restart-by-current-token") == 0)
+        let renewed = History.replaced.with { history in
+            history.call(3, .register, at: 3)
+            history.registers(3, TokenHash("52"), .start)
+        }
+        #expect(renewed.findings("restart-by-current-token") == 1)
+        let followed = renewed.with { history in
+            for index in history.pushes.indices where Self.isSuccessor(history.pushes[index]) {
+                history.pushes[index].token = TokenHash("52")
+            }
+        }
+        #expect(followed.findings("restart-by-current-token") == 0)
+    }
+
+    // MARK: The old card
+
+    @Test("an end before the successor's token breaks the rule, one behind it does not")
+    func oldKept() {
+        #expect(History.replaced.findings("old-kept-until-adopted") == 0)
+        let early = History.replaced.with { history in
+            let index = history.pushes.firstIndex(where: Self.isOldEnd)!
+            history.pushes[index].arrivedAt = at(24_601.5)
+        }
+        #expect(early.findings("old-kept-until-adopted") == 1)
+        // Nobody ever adopts it, and the relay ends the old one all the same.
+        let never = History.unadopted().with { $0.push(2, at: 24_603, event: .end) }
+        #expect(never.findings("old-kept-until-adopted") == 1)
+        #expect(History.unadopted().findings("old-kept-until-adopted") == 0)
+    }
+
+    @Test("an old card that stands beside the new one breaks the rule")
+    func replacedEnded() {
+        #expect(without(.replaced, Self.isOldEnd).findings("replaced-card-ended") == 1)
+        let late = History.replaced.with { history in
+            let index = history.pushes.firstIndex(where: Self.isOldEnd)!
+            history.pushes[index].arrivedAt = at(24_640)
+        }
+        #expect(late.findings("replaced-card-ended") == 1)
+        #expect(History.unadopted().findings("replaced-card-ended") == nil)
+    }
+
+    @Test("a push to the ended activity behind its late registration breaks the rule")
+    func lateRegistration() {
+        let late = History.replacedAndLate.with { $0.push(7, at: 26_001, token: TokenHash("a1-1")) }
+        #expect(late.findings("late-registration-ignored") == 1)
+        #expect(History.replaced.findings("late-registration-ignored") == nil)
+    }
+
+    // MARK: Starts that nobody adopts
+
+    @Test("a start that nobody adopts is followed by another")
+    func triedAgain() {
+        #expect(History.unadopted().findings("restart-tried-again") == 0)
+        #expect(History.unadopted(starts: [24_602]).findings("restart-tried-again") == 1)
+        // The session is over before the next one was due.
+        #expect(History.unadopted(starts: [24_602, 24_902, 25_502, 26_702, 27_900]).findings("restart-tried-again") == 0)
+        #expect(History.replaced.findings("restart-tried-again") == nil)
+    }
+
+    @Test("pauses double", arguments: [([24_602, 24_902, 25_502], 0), ([24_602, 24_662, 24_722], 2), ([24_602, 24_902, 25_202], 1)])
+    func backsOff(starts: [Double], findings: Int) {
+        #expect(History.unadopted(starts: starts).findings("restart-backs-off") == findings)
+    }
+
+    @Test("what is sent again because of a 503 is no new start")
+    func sentAgain() {
+        let history = History.unadopted(starts: [24_602, 24_603, 24_903]).with { $0.pushes[1].status = 503 }
+        #expect(history.findings("restart-backs-off") == 0)
+    }
+
+    // MARK: What the new card shows
+
+    @Test("a start that shows another state breaks the rule, and a number that falls the other")
+    func content() {
+        func spoilt(_ turn: (inout SeenPush, Int32) -> Void) -> History {
+            .replaced.with { history in
+                let text = history.text("/bookTitle is missing")
+                let index = history.pushes.firstIndex(where: Self.isSuccessor)!
+                turn(&history.pushes[index], text)
+            }
+        }
+        #expect(spoilt { $0.lapse = $1 }.findings("restart-keeps-state") == 1)
+        #expect(spoilt { $0.alteration = $1 }.findings("restart-keeps-state") == 1)
+        #expect(spoilt { $0.fall = $1 }.findings("restart-keeps-state") == 0)
+        #expect(spoilt { $0.fall = $1 }.findings("numbers-run-on") == 1)
+        // Behind a call that failed nobody knows what to show.
+        let doubtful = spoilt { $0.lapse = $1 }.with { $0.calls[1].wasTaken = false }
+        #expect(doubtful.findings("restart-keeps-state") == nil)
+    }
+}
