@@ -326,7 +326,7 @@ package struct JoinedAccount: Sendable {
     }
 
     /// When a newer state of the same activity was first accepted on the same phone.
-    private func replacedAt(_ index: Int) -> Instant? {
+    func replacedAt(_ index: Int) -> Instant? {
         newer(than: index).compactMap { deliveries[$0].accepted.map { account.pushes[$0].arrivedAt } }.min()
     }
 
@@ -342,69 +342,5 @@ package struct JoinedAccount: Sendable {
     /// A state of the activity itself stands for its start, too: where there is an activity none is to be started (R0.15).
     private func isOfStarted(_ newer: Expectation, by row: Expectation) -> Bool {
         row.event == .start && newer.lane.role == .activity && newer.lane.phone == row.lane.phone
-    }
-
-    private func excuse(_ index: Int, _ circumstances: Circumstances) -> String? {
-        let row = account.rows[index]
-        let due = deliveries[index].due
-        if let death = tokens.deaths[row.token]?.last(where: { death in
-            death.arrivedAt <= due && !tokens.wasRegistered(row.token, after: death.arrivedAt, until: row.plannedAt)
-        }) {
-            let fault = circumstances.fault(account.pushes[death.push].faultRule)
-            return "dead token" + (fault.map { " (\($0.label))" } ?? "")
-        }
-        if let fault = takenAlong(index, circumstances) { return fault.label }
-        // Once its token was taken back it may not be sent again.
-        let last = takenBack(row).map { min($0, due) } ?? due
-        return circumstances.excuse(plannedAt: row.plannedAt, due: last, attempts: attempts(of: index))
-    }
-
-    /// Whether more time would have told: a newer state did come, or its token was taken back meanwhile.
-    package func isLossByTheClock(_ row: Int) -> Bool { replacedAt(row) != nil || takenBack(account.rows[row]) != nil }
-
-    /// A push is on its way so soon after its call, or after the alert that goes first.
-    private static let departure = Interval.seconds(1)
-
-    /// The fault of ours that may have taken the push along unseen with its connection, where a newer state came in time
-    /// instead: while the relay connects again, the newest state is what it has to send.
-    private func takenAlong(_ index: Int, _ circumstances: Circumstances) -> Circumstances.Fault? {
-        let row = account.rows[index]
-        guard row.type == .liveactivity, !row.isFinal, attempts(of: index).isEmpty, let at = replacedAt(index),
-            at <= deliveries[index].due
-        else { return nil }
-        let (sentAt, leftAt) = departure(of: row)
-        let firing = circumstances.firings(from: sentAt, to: min(at, leftAt + circumstances.real(Self.departure))).first
-        return firing.flatMap { circumstances.fault($0.rule) }
-    }
-
-    /// When its call left us, and when whatever goes before the push was through.
-    private func departure(of row: Expectation) -> (sentAt: Instant, leftAt: Instant) {
-        let sentAt = account.call(at: row.place)?.sentAt ?? row.plannedAt
-        return (sentAt, alertAnswered(row).map { max($0, sentAt) } ?? sentAt)
-    }
-
-    /// Connections that went while the push may have been on its way over them.
-    package func connectionsLost(with index: Int, _ circumstances: Circumstances) -> Int {
-        let row = account.rows[index]
-        let (sentAt, leftAt) = departure(of: row)
-        let wait = row.flags.contains(.isThrottled) ? circumstances.throttle ?? .zero : .zero
-        return circumstances.firings(from: sentAt, to: leftAt + wait + circumstances.real(Self.departure)).count
-    }
-
-    /// When the alert of the same event was accepted on that phone.
-    private func alertAnswered(_ row: Expectation) -> Instant? {
-        account.rows(at: row.place, .alert).filter { account.rows[$0].lane.phone == row.lane.phone }
-            .compactMap { deliveries[$0].accepted.map { account.pushes[$0].answeredAt } }.max()
-    }
-
-    /// When a later call, which owes nothing itself, took its token back.
-    private func takenBack(_ row: Expectation) -> Instant? {
-        account.tokenCalls.compactMap { taken -> Instant? in
-            guard !taken.isRegistration, taken.token == row.token, taken.place > row.place,
-                let call = account.call(at: taken.place), call.state == .sent,
-                !account.rows.contains(where: { $0.place == taken.place })
-            else { return nil }
-            return call.sentAt
-        }.min()
     }
 }

@@ -70,6 +70,9 @@ struct ProviderTokenRuleTests {
         #expect(restarted.findings("provider-token-reused") == 0)
         restarted.run.circumstances.outages = [.init(from: at(1), until: at(1.5))]
         #expect(restarted.findings("provider-token-reused") == 1)
+        // The process that was told to end sends its first push a moment later.
+        restarted.run.circumstances.outages = [.init(from: at(2.01), until: at(13.1))]
+        #expect(restarted.findings("provider-token-reused") == 0)
     }
 
     @Test("one push alone says nothing about reuse, nor do pushes without a token")

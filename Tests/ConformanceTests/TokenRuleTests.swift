@@ -340,6 +340,11 @@ struct EnvironmentRuleTests {
             honest.run.hasBothEnvironments = true
             let untried = honest.with { $0.pushes.removeAll { $0.step == 2 && $0.environment == .sandbox } }
             #expect(untried.findings(rule) == 1, "\(reason)")
+            // The next state was there before the answer was read, and took its place.
+            let replaced = untried.with { history in
+                for index in history.rows.indices where history.rows[index].step == 2 { history.rows[index].deadline = .seconds(60) }
+            }
+            #expect(replaced.findings(rule) == nil, "\(reason)")
             let forgotten = honest.with { history in
                 for index in history.pushes.indices where history.pushes[index].step > 2 {
                     history.pushes[index].environment = .production

@@ -239,6 +239,14 @@ import Testing
         let size = 40 << 20
         func ask() throws -> RawPeer {
             let peer = try RawPeer(service.address, receiveBuffer: 16_384)
+            // The kernel takes as much as it likes otherwise, and says nothing until a third of that is read.
+            service.await { !$0.server.connections.isEmpty }
+            service.thread.ask { state in
+                for connection in state.server.connections {
+                    var size: Int32 = 262_144
+                    setsockopt(connection.transport.number, SOL_SOCKET, SO_SNDBUF, &size, 4)
+                }
+            }
             if way == .http1Clear {
                 peer.send(text: "GET /big/\(size) HTTP/1.1\r\nHost: x\r\n\r\n")
             } else {
@@ -247,15 +255,12 @@ import Testing
             }
             return peer
         }
-        func awaitRequests(_ count: Int) {
-            for _ in 0..<2_000 where service.thread.ask({ $0.handler.handled }) < count { usleep(1_000) }
-        }
         let slow = try ask()
-        awaitRequests(1)
+        service.await { $0.handler.handled == 1 }
         // The deaf one is sent to as well, until the kernel takes no more: it must not be taken for the slow one.
         let slowly = service.thread.ask { $0.server.connections.map(ObjectIdentifier.init) }.first
         let deaf = try ask()
-        awaitRequests(2)
+        service.await { $0.handler.handled == 2 }
         let begin = service.thread.ask { $0.server.loop.now }
         func look(after time: Interval) {
             service.thread.ask { state in
