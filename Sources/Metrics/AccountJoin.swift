@@ -313,7 +313,7 @@ package struct JoinedAccount: Sendable {
             guard push.session == row.session, push.isMarked, isHeldUp(push), let lane = tokens.lanes[push.token],
                 row.plannedAt - row.deadline <= push.arrivedAt, push.arrivedAt <= deliveries[index].due
             else { return false }
-            return lane == row.lane || push.place <= row.place && lane.phone == row.lane.phone
+            return push.place <= row.place && (lane == row.lane || lane.phone == row.lane.phone)
         }
     }
 

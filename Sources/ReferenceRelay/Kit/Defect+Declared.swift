@@ -15,6 +15,8 @@ extension Defect {
         // Whether a nudge falls into the time in which nobody shows anything.
         case .restartsOnce, .sendsRestartNeeded, .endsBeforeAdoption, .givesUpRestart: ["states-delivered"]
         case .crossesSessions, .mixesTeams, .sharesThrottle, .waitsForEver: ["last-state-delivered"]
+        // One of two phones loses what the other still has.
+        case .ignores410Timestamp, .prunesOnAnyRefusal, .prunesAllTokens, .stopsAtFailure: ["each-phone-served"]
         // A second attempt that is wasted makes the third wait twice as long, and the states behind it.
         case .retriesAfter410, .retriesAtOnce, .losesRefusedStreams: Self.lost
         // A handshake takes now more, now less time, so pushes that leave a window apart arrive closer, or too late.
