@@ -151,10 +151,7 @@ final class Rig {
     ) throws(Failure) -> (String) -> String? {
         let coordinates = mock.coordinates
         var listen = try SocketAddress(parsing: scenario.relay.listen)
-        if listen.port == 0 {
-            // Free now; the relay takes it a moment later.
-            listen = try ListeningSocket(listen).boundAddress
-        }
+        if listen.port == 0 { listen = try FreePort.on(listen) }
         let executable = options.executable ?? FileSystem.executable
         // As `pushrig relay --clock` takes it: this host's time, and what the mock's clock shows at that moment.
         let clock = scenario.isStepped
