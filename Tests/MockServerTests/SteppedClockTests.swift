@@ -2,6 +2,7 @@
 
 import Basics
 import EventLoop
+import Glibc
 import Journal
 import MockServer
 import Net
@@ -78,6 +79,23 @@ import Testing
             let new = client.send("POST", path, json, body: statement(Int(beginning), until: "null", pushes: "[1,1]"))
             #expect(try old.take().get().json["elapsed"]?.int == beginning, "a newer statement takes the older one's place")
             #expect(try new.take().get().json["elapsed"]?.int == beginning + 60_000_000)
+        }
+    }
+
+    @Test func `a statement that a newer one has overtaken changes nothing`() throws {
+        try withMock { mock in
+            let beginning = try #require(try put(mock, #"{"mode":"stepped"}"#)["elapsed"]?.int)
+            let client = try member(mock)
+            _ = try client.ask("POST", "/v1/clock/participants", json, body: #"{"name":"relay"}"#)
+            let path = "/v1/clock/participants/p1"
+            let provider = try mock.provider()
+            #expect(try provider.ask("POST", "/3/device/" + TestMock.device, mock.fields(), body: alert).status == 200)
+            let newer = client.send("POST", path, json, body: statement(Int(beginning), until: "null", pushes: "[1,1]"))
+            while try mock.admin.ask("GET", "/v1/clock").json["participants"]?.array?.first?["elapsed"]?.int == nil { usleep(1_000) }
+            let older = try client.ask("POST", path, json, body: statement(Int(beginning), until: "1", pushes: "[1,0]")).json
+            #expect(older["elapsed"]?.int == beginning, "answered at once")
+            _ = try put(mock, #"{"step":"1m"}"#)
+            #expect(try newer.take().get().json["elapsed"]?.int == beginning + 60_000_000)
         }
     }
 

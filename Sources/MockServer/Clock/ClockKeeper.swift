@@ -19,6 +19,12 @@ struct ClockStatement: Hashable, Sendable {
     /// Calls it was sent and those it has answered; pushes it has sent and those it knows the outcome of.
     var calls: ClockTraffic
     var pushes: ClockTraffic
+
+    /// Counts and time only grow: a statement with less of any is the older one, overtaken on its way by another connection.
+    func isOlder(than other: ClockStatement) -> Bool {
+        elapsed < other.elapsed || calls.begun < other.calls.begun || calls.ended < other.calls.ended
+            || pushes.begun < other.pushes.begun || pushes.ended < other.pushes.ended
+    }
 }
 
 /// Confined to the admin loop.
@@ -89,9 +95,14 @@ final class ClockKeeper {
         return .object(object)
     }
 
-    /// Answered when the clock moves, or at once where another statement came meanwhile. False: there is no such one.
+    /// Answered when the clock moves, or at once where another statement came meanwhile, or had come already. False: there is
+    /// no such participant.
     func state(_ id: String, _ statement: ClockStatement, _ exchange: ServerExchange) -> Bool {
         guard let participant = participants.first(where: { $0.id == id }) else { return false }
+        if let newer = participant.statement, statement.isOlder(than: newer) {
+            AdminAnswer(told).send(to: exchange)
+            return true
+        }
         if let older = participant.waiting { AdminAnswer(told).send(to: older) }
         participant.waiting = exchange
         participant.waitingSince = loop.now
