@@ -72,6 +72,14 @@ struct DeliveryRuleTests {
             $0.pushes[2].arrivedAt = at(29.1)
         }
         #expect(two.findings("states-in-time") == 2)
+        // Exactly one in a hundred is none too many.
+        let surplus = many.joined.deliveries.count { $0.accepted != nil } - 100
+        let hundred = many.with { history in
+            history.pushes[1].arrivedAt = at(18.1)
+            history.pushes.removeLast(surplus)
+        }
+        #expect(hundred.isKept("states-in-time"))
+        #expect(hundred.with { $0.pushes.removeLast() }.findings("states-in-time") == 1)
     }
 
     @Test("a push that our fault or outage held up is late by our doing, and so is one that we sent late")

@@ -62,6 +62,16 @@ struct RestartRuleTests {
             }
         }
         #expect(short.findings("restart-in-time") == nil)
+        // To the nanosecond of the age by which a start must have left.
+        let limit = short.joined.restarts!.activities[0].born.upperBound + .seconds(25_200) + RestartRules.slack(short.run)
+        for (end, findings) in [(limit, nil), (limit + Interval(nanoseconds: 1), 1)] as [(Instant, Int?)] {
+            let ended = short.with { history in
+                for index in history.calls.indices where history.calls[index].kind == Kind.complete.rawValue {
+                    history.calls[index].sentAt = end
+                }
+            }
+            #expect(ended.findings("restart-in-time") == findings)
+        }
         let down = without(.unadopted(), Self.isSuccessor)
         down.run.circumstances.outages = [.init(from: at(24_000), until: at(25_000))]
         #expect(down.findings("restart-in-time") == nil)

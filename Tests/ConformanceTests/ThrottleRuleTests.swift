@@ -148,6 +148,10 @@ struct ThrottleRuleTests {
         }
         #expect(second(12).findings("throttle-per-session") == 0)
         #expect(second(22).findings("throttle-per-session") == nil, "by no means a proof")
+        // The first session's push came at 10 … and nine tenths of a window later is no proof either.
+        let last = trailing.pushes.map(\.arrivedAt).max()!
+        #expect(second((last - at(0)).seconds + 8.999).findings("throttle-per-session") == 0)
+        #expect(second((last - at(0)).seconds + 9).findings("throttle-per-session") == nil)
         #expect(trailing.findings("throttle-per-session") == nil)
     }
 

@@ -107,7 +107,11 @@ import Testing
         many.record(5, count: 1 << 40)
         many.record(70_000, count: (1 << 20) - 1)
         many.record(8, count: .max - (1 << 41))
-        for histogram in [Histogram(), small, golden, many] {
+        // 64 takes a second byte, 63 does not.
+        var edges = Histogram()
+        edges.record(5, count: 63)
+        edges.record(900, count: 64)
+        for histogram in [Histogram(), small, golden, many, edges] {
             let plain = histogram.encodedV2()
             #expect(try Histogram(decodingV2: plain.span) == histogram)
             let packed = histogram.encodedCompressedV2()

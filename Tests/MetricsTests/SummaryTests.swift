@@ -9,6 +9,14 @@ import Testing
 
 @Suite("A correlation")
 struct SummaryTests {
+    @Test("what is noted of a push is a bit of its own each")
+    func flags() {
+        let all: [SeenPush.Flags] = [
+            .isMarked, .gaveAPNsID, .gavePriority, .isAnswerUndelivered, .hasUnknownEvent, .asksForToken, .expiresNever, .alerts,
+        ]
+        #expect(all.allSatisfy { $0.rawValue.nonzeroBitCount == 1 } && Set(all.map(\.rawValue)).count == all.count)
+    }
+
     // MARK: Last states
 
     private func final(_ turn: (inout Story) -> Void = { _ in }) -> LastState {
@@ -178,6 +186,7 @@ struct SummaryTests {
             let push = Story().with { $0.push(1, status: status) { $0.flags = isMarked ? .isMarked : [] } }.account.pushes[0]
             correlator.observe(stray: push, isRelayOurs: isOurs)
             let c = correlator.finish()
+            #expect(c.examples[.unexpected]?.count ?? 0 == c.count(.unexpected) && c.examples.count <= 1)
             return [c.count(.unexpected), c.foreign]
         }
         #expect(counts(isMarked: true, isOurs: false) == [1, 0])
