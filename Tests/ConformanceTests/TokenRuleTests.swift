@@ -269,6 +269,25 @@ struct RegistrationRuleTests {
         #expect(unused.findings("newer-registration-kept") == nil, "the new token was of no use before either")
     }
 
+    @Test("an alert that our fault held up may come after its phone was taken back, and no other")
+    func heldUpAlert() {
+        func history(token: TokenHash, lane: Lane, status: UInt16?, step: UInt32 = 4) -> History {
+            History.honest.with { history in
+                history.call(7, .unregister, at: 27)
+                history.registers(7, token, lane, isRegistration: false)
+                history.pushes.removeAll { $0.step == 4 && $0.token == token }
+                if let status {
+                    history.push(4, at: 15.01, token == .device ? .alert : .liveactivity, token: token, status: status) { $0.faultRule = 1 }
+                }
+                history.push(step, at: 30, token == .device ? .alert : .liveactivity, token: token)
+            }
+        }
+        #expect(history(token: .device, lane: .device, status: 503).findings("unregister-respected") == 0)
+        #expect(history(token: .device, lane: .device, status: nil).findings("unregister-respected") == 1)
+        #expect(history(token: .device, lane: .device, status: 503, step: 9).findings("unregister-respected") == 1)
+        #expect(history(token: .activity, lane: .activity, status: 503).findings("unregister-respected") == 1)
+    }
+
     @Test("a push to a token that was taken back breaks unregister-respected")
     func takenBack() {
         let after = { (seconds: Double) in History.takenBack.with { $0.push(6, at: seconds) } }

@@ -81,7 +81,10 @@ enum RegistrationRules {
             where push.token == taken.token && push.arrivedAt > since {
                 // An end that had to wait does no harm: the app has let the card go already (R0.40).
                 let event = push.event ?? joined.rowOfPush[index].flatMap { joined.account.rows[$0].event }
-                guard event != .end,
+                // An alert of before, which a fault of ours held up, may still come: no sheet takes it back.
+                let isHeldUp = taken.lane.role == .device && push.isMarked && push.place < taken.place
+                    && joined.rowOfPush[index].map(joined.metFault) ?? false
+                guard event != .end, !isHeldUp,
                     !joined.tokens.wasRegistered(taken.token, after: call.sentAt, until: push.arrivedAt)
                 else { continue }
                 tally.find(
