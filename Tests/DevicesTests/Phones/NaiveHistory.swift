@@ -4,7 +4,7 @@ import Basics
 import Devices
 import Pushes
 
-struct NaiveHistory<Model: PhoneModel> {
+final class NaiveHistory<Model: PhoneModel> {
     let app = PhoneWalk.apps[0]
     private(set) var now = PhoneWalk.begin
     private var model: Model
@@ -18,13 +18,13 @@ struct NaiveHistory<Model: PhoneModel> {
     }
 
     /// Time goes on by so many seconds, and what is due happens.
-    mutating func wait(_ seconds: Double) {
+    func wait(_ seconds: Double) {
         now = now + .seconds(seconds)
         model.advance(to: now)
     }
 
     /// A push whose timestamp is `ahead` seconds from now.
-    mutating func push(
+    func push(
         _ event: ActivityEvent, to token: PhoneToken, ahead: Int64 = 0, _ turn: (inout ModelPush) -> Void = { _ in }
     ) -> Outcome? {
         lastPush += 1
@@ -34,23 +34,23 @@ struct NaiveHistory<Model: PhoneModel> {
     }
 
     @discardableResult
-    mutating func act(_ action: PhoneAction) -> Bool { model.act(action, on: "p", at: now) }
+    func act(_ action: PhoneAction) -> Bool { model.act(action, on: "p", at: now) }
 
-    private mutating func hear() {
+    private func hear() {
         let news = model.news()
         events += news.events
         outcomes += news.late.map(\.outcome)
     }
 
     /// What has happened since it was asked last.
-    mutating func kinds() -> [PhoneEvent.Kind] {
+    func kinds() -> [PhoneEvent.Kind] {
         hear()
         defer { events = [] }
         return events.map(\.kind)
     }
 
     /// What became of stored pushes since it was asked last.
-    mutating func late() -> [Outcome] {
+    func late() -> [Outcome] {
         hear()
         defer { outcomes = [] }
         return outcomes

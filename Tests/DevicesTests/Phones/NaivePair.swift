@@ -96,7 +96,8 @@ struct NaivePair {
         let theirs = Self.record(step, of: &product, phones, now)
         let mine = Self.record(step, of: &naive, phones, now)
         guard theirs != mine else { return nil }
-        return "\(place), \(now - PhoneWalk.begin): \(step)\nproduct: \(Self.text(theirs, mine))\nnaive: \(Self.text(mine, theirs))"
+        let words = "product: \(Self.text(theirs, mine))\nnaive: \(Self.text(mine, theirs))"
+        return "\(place), \(now - PhoneWalk.begin): \(step)\n\(words)"
     }
 
     private static func record(

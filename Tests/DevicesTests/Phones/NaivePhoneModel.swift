@@ -182,7 +182,9 @@ struct NaivePhoneModel: PhoneModel {
         if settings.lowPriorityBatch > .zero, push.priority < 10 { batch = now.next(settings.lowPriorityBatch) }
         // §12: who is in reach gets it; only otherwise an expired one is discarded. So one attempt waits for no batch.
         let isOneAttempt = push.expiration.map { $0 <= now.seconds } ?? false
-        if !isHeld(push, phones[p]), batch == nil || isOneAttempt { return PhoneVerdict(arrive(push, p, a, now, isLate: false)) }
+        if !isHeld(push, phones[p]), batch == nil || isOneAttempt {
+            return PhoneVerdict(arrive(push, p, a, now, isLate: false))
+        }
         if isOneAttempt { return PhoneVerdict(.discarded) }
         store(push, p, now, batch: batch)
         return PhoneVerdict(.stored)

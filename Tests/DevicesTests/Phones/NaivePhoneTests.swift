@@ -19,7 +19,7 @@ import Testing
 
     @Test("a start, its token 7 s later, an update, an end, and nothing after it")
     func life() {
-        var history = history()
+        let history = history()
         #expect(history.push(.start, to: start) == .started)
         history.wait(6.9)
         #expect(history.kinds() == [.started])
@@ -33,7 +33,7 @@ import Testing
 
     @Test("timestamps 10, 30, 20, 30, 28,801 ahead: the fourth is shown or not, by the setting", arguments: [true, false])
     func timestamps(isApplied: Bool) {
-        var history = history { $0.equalTimestamps = isApplied ? .apply : .ignore }
+        let history = history { $0.equalTimestamps = isApplied ? .apply : .ignore }
         #expect(history.push(.start, to: start, ahead: 10) == .started)
         #expect(history.push(.update, to: first, ahead: 9) == .ignoredOlder)
         #expect(history.push(.update, to: first, ahead: 30) == .updated)
@@ -46,7 +46,7 @@ import Testing
 
     @Test("8 h active, 4 h ended on the Lock Screen, and then its token is dead")
     func age() {
-        var history = history()
+        let history = history()
         #expect(history.push(.start, to: start) == .started)
         history.wait(28_799)
         #expect(history.card()?.state == .active)
@@ -60,7 +60,7 @@ import Testing
 
     @Test("a dismissal date: past, in a minute, and in 5 h, which is 4 h", arguments: [(-1, 0), (60, 60), (18_000, 14_400)])
     func dismissal(ahead: Int64, stays: Double) {
-        var history = history()
+        let history = history()
         #expect(history.push(.start, to: start) == .started)
         let date = history.now.seconds + ahead
         #expect(history.push(.end, to: first) { $0.dismissalDate = date } == .ended)
@@ -74,7 +74,7 @@ import Testing
 
     @Test("a stale-date flips the state and an update flips it back; a start whose stale-date has passed is never seen")
     func stale() {
-        var history = history()
+        let history = history()
         let date = history.now.seconds + 60
         #expect(history.push(.start, to: start) { $0.staleDate = date } == .started)
         history.wait(60)
@@ -85,7 +85,7 @@ import Testing
 
     @Test("offline for 100 s, three pushes: one place, or three, and what expires on the way", arguments: [true, false])
     func storage(isShared: Bool) {
-        var history = history { $0.activitySlots = isShared ? .shared : .own }
+        let history = history { $0.activitySlots = isShared ? .shared : .own }
         let soon = history.now.seconds + 50
         history.act(.setOffline(true))
         #expect(history.push(.start, to: start) { $0.expiration = 0 } == .discarded)
@@ -99,7 +99,7 @@ import Testing
 
     @Test("a budget of two starts in 100 s, which refused starts overdraw, is there again after 150 s")
     func startBudget() {
-        var history = history { ($0.budgets.starts, $0.budgets.startWindow) = (2, .seconds(100)) }
+        let history = history { ($0.budgets.starts, $0.budgets.startWindow) = (2, .seconds(100)) }
         for outcome in [Outcome.started, .started, .throttled, .throttled] {
             #expect(history.push(.start, to: start) == outcome)
         }
@@ -111,7 +111,7 @@ import Testing
 
     @Test("a budget of two at priority 10 in an hour, to which priority 5 is free and ignored pushes are not")
     func urgentBudget() {
-        var history = history { $0.budgets.urgentActivity = 2 }
+        let history = history { $0.budgets.urgentActivity = 2 }
         #expect(history.push(.start, to: start) == .started)
         #expect(history.push(.update, to: first, ahead: -5) == .ignoredOlder)
         #expect(history.push(.update, to: first) == .updated)
@@ -124,7 +124,7 @@ import Testing
 
     @Test("drawn at 0 s, taken at 10 s and 12 s, drawn at 15 s; the end draws at once")
     func drawing() {
-        var history = history { $0.phones.drawingInterval = .seconds(15) }
+        let history = history { $0.phones.drawingInterval = .seconds(15) }
         let begin = history.now.seconds
         #expect(history.push(.start, to: start) == .started)
         history.wait(10)
@@ -138,7 +138,7 @@ import Testing
 
     @Test("a token replaced is dead at once or after its delay, and the app has the new one 7 s later")
     func rotation() {
-        var history = history { $0.unregisteredDelay = .seconds(5) }
+        let history = history { $0.unregisteredDelay = .seconds(5) }
         #expect(history.push(.start, to: start) == .started)
         history.wait(7)
         #expect(history.act(.rotate(app: history.app, activity: 1)))
