@@ -282,7 +282,8 @@ struct NaivePhoneModel: PhoneModel {
         let setup = phones[p].apps[a].setup
         let c = phones[p].apps[a].index(push.token.ordinal)!
         var card = phones[p].apps[a].cards[c]
-        let limit = setup.hasFrequentUpdates ? settings.budgets.frequentActivity : settings.budgets.urgentActivity
+        let (urgent, frequent) = (settings.budgets.urgentActivity, settings.budgets.frequentActivity)
+        let limit = setup.hasFrequentUpdates ? frequent ?? urgent : urgent
         if push.priority >= 10 {
             let isPaid = phones[p].urgent.spend(now, limit: limit, window: .seconds(3600), owes: false)
             if !isPaid { return .throttled }
@@ -300,10 +301,11 @@ struct NaivePhoneModel: PhoneModel {
         if isUndecodable(push, setup, isLate) { return .undecodable }
         if !isOlder { (card.taken, card.staleDate) = (push.timestamp, push.staleDate) }
         var outcome = card.isOnScreen ? Outcome.updated : .neverShown
-        if push.event == .end || !card.isOnScreen || now >= card.drawnAt + settings.phones.drawingInterval {
+        if push.event == .end || now >= card.drawnAt + settings.phones.drawingInterval {
             card.draw(now)
         } else {
-            (card.isWaiting, outcome) = (true, .coalesced)
+            card.isWaiting = true
+            if card.isOnScreen { outcome = .coalesced }
         }
         phones[p].apps[a].cards[c] = card
         if push.event == .end {
