@@ -1,0 +1,135 @@
+// What the second model of a phone knows: arrays of plain things, each with its own times, and nothing computed twice.
+
+import Basics
+import Devices
+import Pushes
+
+/// Where the product's model differs from the sheet, and this one can take its side. `NaiveWalkTests` states each as a known
+/// issue; with the issue its case goes.
+enum NaiveDeviation: CaseIterable {
+    /// An app that comes back brings the update tokens of its earlier activities back from 410 to 200. §13: the app was
+    /// gone, so they are unregistered, and a 410 holds unless the token was registered again.
+    case tokensRevive
+    /// An app that was awake while its phone was offline, and was killed then, still gets its tokens when the phone is back.
+    /// §10: no token is delivered where the app is not woken.
+    case killedAppsLearn
+    /// A push that waited for its phone is decoded by the type that the app had when it was stored, not by the one it has
+    /// when the push arrives. §10: a wrong shape dies on the device, for it must decode into the app's type.
+    case decodesWhenStored
+}
+
+/// A Live Activity on a phone. It is kept after its end, for pushes to it still arrive.
+struct NaiveCard {
+    var number: UInt32
+    var startedAt: WallTime
+    /// `aps.timestamp` of the newest state that was taken, and of the one on the screen.
+    var taken: Int64
+    var shown: Int64
+    var staleDate: Int64?
+    /// False: its stale-date had passed when it started.
+    var isOnScreen = true
+    var drawnAt: WallTime
+    /// A newer state than the one on the screen waits for the next drawing.
+    var isWaiting = false
+    /// When it ended; nil: it lives.
+    var endedAt: WallTime?
+    /// When the card leaves, or has left, the Lock Screen; nil while the activity lives.
+    var goneAt: WallTime?
+    /// When each token but the last was replaced, the oldest first.
+    var replacedAt: [WallTime] = []
+    /// How many of its tokens the app has been told of, counted up to the one it has.
+    var told = 0
+    /// When the app is woken to be told of the token; nil: it is not.
+    var wakeAt: WallTime?
+    /// Since when APNs calls the token unregistered, as its app was removed.
+    var removedAt: WallTime?
+
+    func isGone(_ now: WallTime) -> Bool { goneAt.map { $0 <= now } ?? false }
+
+    func state(_ now: WallTime) -> ActivityState {
+        if isGone(now) { return .dismissed }
+        if endedAt != nil { return .ended }
+        if let staleDate, WallTime(seconds: staleDate) <= now { return .stale }
+        return .active
+    }
+
+    /// Shows the newest state.
+    mutating func draw(_ now: WallTime) { (shown, drawnAt, isWaiting) = (taken, now, false) }
+
+    /// The end, at which the last state is drawn. The card stays for `stay`.
+    mutating func end(_ now: WallTime, gone: WallTime) {
+        draw(now)
+        (endedAt, goneAt, wakeAt) = (now, gone, nil)
+    }
+}
+
+/// A budget that fills evenly, `limit` pushes in `window`, and holds no more than that.
+struct NaiveBudget {
+    /// In pushes times the window's nanoseconds, so that there is nothing to round; nil: nothing was ever spent.
+    private var credit: Int64?
+    private var at = WallTime(nanoseconds: 0)
+
+    /// False: there was not enough. `owes`: what is refused is charged too.
+    mutating func spend(_ now: WallTime, limit: Int?, window: Interval, owes: Bool) -> Bool {
+        guard let limit = limit.map(Int64.init) else { return true }
+        let full = limit * window.nanoseconds
+        let grown = credit.map { min(full, $0 + (now - at).nanoseconds * limit) } ?? full
+        let isEnough = grown >= window.nanoseconds
+        credit = isEnough || owes ? grown - window.nanoseconds : grown
+        at = now
+        return isEnough
+    }
+}
+
+/// An app, and what is kept of it after its removal.
+struct NaiveApp {
+    var setup: AppSetup
+    /// 1 for the first.
+    var installation: UInt32 = 1
+    /// When the installations but the last one were removed, and the last one too if it was.
+    var removedAt: [WallTime] = []
+    var cards: [NaiveCard] = []
+    var lastNumber: UInt32 = 0
+
+    var isThere: Bool { removedAt.count < installation }
+    func index(_ number: UInt32) -> Int? { cards.firstIndex { $0.number == number } }
+}
+
+/// A push that APNs keeps for a phone.
+struct NaiveStored {
+    var push: ModelPush
+    /// One push is kept in each.
+    var place: String
+    /// When it expires.
+    var deadline: WallTime
+    /// When its batch is due; nil: it is in none.
+    var batch: WallTime?
+}
+
+/// A phone, and the pushes that are kept for it in the order in which they came.
+struct NaivePhone {
+    var name: String
+    var system: SystemVersion
+    var isOffline: Bool
+    var isLowOnPower: Bool
+    var apps: [NaiveApp]
+    var stored: [NaiveStored] = []
+    /// Of the device, whatever the app.
+    var starts = NaiveBudget()
+    var urgent = NaiveBudget()
+
+    func index(_ bundle: String) -> Int? { apps.firstIndex { $0.setup.bundle == bundle } }
+}
+
+/// What is to happen on a phone at a time.
+struct NaiveDue {
+    /// In the order in which they happen at the same time.
+    enum Kind: Int { case expiry, age, wake, drawing, batch }
+
+    var at: WallTime
+    var kind: Kind
+    var phone: Int
+    var app = 0
+    /// A card's or a stored push's place.
+    var item = 0
+}
