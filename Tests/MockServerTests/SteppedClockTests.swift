@@ -99,6 +99,23 @@ import Testing
         }
     }
 
+    @Test func `a participant that is ended while it works has gone`() throws {
+        try withMock { mock in
+            let beginning = try #require(try put(mock, #"{"mode":"stepped"}"#)["elapsed"]?.int)
+            var client: TestClient? = try member(mock)
+            _ = try client!.ask("POST", "/v1/clock/participants", json, body: #"{"name":"relay"}"#)
+            let path = "/v1/clock/participants/p1"
+            let waiting = client!.send("POST", path, json, body: statement(Int(beginning), until: "\(beginning + 1)"))
+            _ = try put(mock, #"{"step":"1m"}"#)
+            #expect(try waiting.take().get().json["elapsed"]?.int == beginning + 1)
+            // It says no more.
+            client = nil
+            let goal = beginning + 60_000_000
+            for _ in 0..<800 where try mock.admin.ask("GET", "/v1/clock").json["elapsed"]?.int != goal { usleep(10_000) }
+            #expect(try mock.admin.ask("GET", "/v1/clock").json["elapsed"]?.int == goal)
+        }
+    }
+
     @Test func `a delayed answer takes the clock's time and none of ours`() throws {
         try withMock { mock in
             try mock.slow(by: "1h")

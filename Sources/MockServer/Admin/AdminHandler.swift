@@ -68,6 +68,8 @@ final class AdminHandler: ServerHandler {
         keeper.abandon(exchange)
     }
 
+    func disconnected(_ connection: ServerConnection) { keeper.disconnected(connection) }
+
     func refused(_ refusal: Refusal, times: Int) { shared.refusedByAdmin.add(refusal, times: times) }
 
     /// What else stands in the journal by now, such as what became of stored pushes.

@@ -33,6 +33,8 @@ final class ClockKeeper {
     static let mostParticipants = 16
     /// A participant that neither works nor says anything for so long is named.
     static let patience = Interval.seconds(15)
+    /// A participant without a connection that says nothing for so long has gone.
+    static let absence = Interval.seconds(3)
     /// Counts that differ and stay so for this long, while nobody waits for anybody, tell of what was lost on the way.
     static let quiet = Interval.milliseconds(50)
     /// A statement that waits for a step is answered after so long, so that no middleman takes it for dead.
@@ -46,6 +48,8 @@ final class ClockKeeper {
         var waitingSince: Instant
         /// When it was last heard of.
         var heardAt: Instant
+        /// Its connections that carried statements and are open.
+        var connections: Set<ObjectIdentifier> = []
         var joinedAt: Int64
 
         init(id: String, name: String, now: Instant, joinedAt: Int64) {
@@ -104,6 +108,7 @@ final class ClockKeeper {
             return true
         }
         if let older = participant.waiting { AdminAnswer(told).send(to: older) }
+        participant.connections.insert(ObjectIdentifier(exchange.connection))
         participant.waiting = exchange
         participant.waitingSince = loop.now
         participant.heardAt = loop.now
@@ -125,6 +130,20 @@ final class ClockKeeper {
     func abandon(_ exchange: ServerExchange) {
         guard let index = participants.firstIndex(where: { $0.waiting === exchange }) else { return }
         remove(at: index)
+    }
+
+    /// One that was ended while it worked hangs up as well, and says nothing any more.
+    func disconnected(_ connection: ServerConnection) {
+        for participant in participants { participant.connections.remove(ObjectIdentifier(connection)) }
+    }
+
+    /// Those that have hung up and were not heard of for a while.
+    private func removeGone(_ now: Instant) {
+        while let index = participants.firstIndex(where: {
+            $0.statement != nil && $0.waiting == nil && $0.connections.isEmpty && now - $0.heardAt > Self.absence
+        }) {
+            remove(at: index)
+        }
     }
 
     private func remove(at index: Int) {
@@ -260,6 +279,7 @@ final class ClockKeeper {
             guard let self else { return }
             let now = loop.now
             for participant in participants where now - participant.waitingSince > Self.longestWait { answer(participant) }
+            removeGone(now)
             if clock.isStepped, !clock.isHeld, now - lastProgress > Self.patience, let trouble = self.trouble {
                 shared.clockTrouble.withLock { $0 = $0 ?? trouble }
             }
