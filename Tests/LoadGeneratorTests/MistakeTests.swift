@@ -23,7 +23,7 @@ struct MistakeTests {
         await #expect(processExitsWith: .failure) { try make(loops: 0) }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a bench without streams or connections`() async {
+    @Test(.timeLimit(.minutes(10))) func `a bench without streams or connections`() async {
         await #expect(processExitsWith: .failure) { try bench { $0.streams = 0 } }
         await #expect(processExitsWith: .failure) { try bench { $0.connections = 0 } }
     }

@@ -8,7 +8,7 @@ import Net
 import Testing
 import WireClient
 
-@Suite(.timeLimit(.minutes(1))) struct HostilePeerTests {
+@Suite(.timeLimit(.minutes(10))) struct HostilePeerTests {
     private static let path = "/3/device/" + TestMock.device
     /// :method GET, :scheme https, :path /x, :authority a.
     private static let request: [UInt8] = [0x82, 0x87, 0x04, 2, 0x2F, 0x78, 0x01, 1, 0x61]

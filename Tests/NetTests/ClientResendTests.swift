@@ -5,7 +5,7 @@ import EventLoop
 import Net
 import Testing
 
-@Suite("A client pool", .timeLimit(.minutes(1)))
+@Suite("A client pool", .timeLimit(.minutes(10)))
 struct ClientResendTests {
     private static let http1 = [Way.http1Clear, .http1TLS]
     private static let http2 = [Way.http2Clear, .http2TLS]

@@ -8,7 +8,7 @@ import Testing
 
 @testable import HTTP2
 
-@Suite("Frames that are no requests", .timeLimit(.minutes(1))) struct FrameRateTests {
+@Suite("Frames that are no requests", .timeLimit(.minutes(10))) struct FrameRateTests {
     /// A kind of frame and how a peer sends it for the n-th time.
     struct Kind: CustomTestStringConvertible, Sendable {
         let refusal: Refusal

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Net
 
-@Suite("A server's limits", .timeLimit(.minutes(1))) struct LimitTests {
+@Suite("A server's limits", .timeLimit(.minutes(10))) struct LimitTests {
     private func refusals(_ service: EchoService) -> [Refusal: Int] { service.thread.ask { $0.handler.refusals } }
 
     /// The server has accepted so many connections and not yet closed them.
@@ -353,7 +353,7 @@ import Testing
 }
 
 /// Apart, because it looks at the memory of the whole process.
-@Suite("Memory under attack", .serialized, .timeLimit(.minutes(1))) struct MemoryTests {
+@Suite("Memory under attack", .serialized, .timeLimit(.minutes(10))) struct MemoryTests {
     private func residentBytes() -> Int {
         guard let file = fopen("/proc/self/statm", "r") else { return 0 }
         defer { fclose(file) }

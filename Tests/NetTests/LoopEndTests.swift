@@ -5,7 +5,7 @@ import Net
 import Testing
 
 /// What is left when a loop is stopped with everything still under way.
-@Suite("A loop that ends", .timeLimit(.minutes(1)))
+@Suite("A loop that ends", .timeLimit(.minutes(10)))
 struct LoopEndTests {
     /// Unchecked: the object is not touched, only looked for after its thread has gone.
     private final class Trace: @unchecked Sendable {

@@ -12,7 +12,7 @@ enum Way: String, CaseIterable, Sendable {
     var version: ClientConfiguration.Version { self == .http2TLS || self == .http2Clear ? .http2 : .http1 }
 }
 
-@Suite("A server and a client pool over real sockets", .timeLimit(.minutes(1)))
+@Suite("A server and a client pool over real sockets", .timeLimit(.minutes(10)))
 struct ServerAndClientTests {
     @Test("carry a request and its answer", arguments: Way.allCases)
     func carry(way: Way) throws {

@@ -40,7 +40,7 @@ struct FileSystemTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `are not waited for when they are pipes, unless a user may have named one`() throws {
+    @Test(.timeLimit(.minutes(10))) func `are not waited for when they are pipes, unless a user may have named one`() throws {
         try withFolder { folder in
             let pipe = folder + "/pipe"
             #expect(mkfifo(pipe, 0o600) == 0)
@@ -169,7 +169,7 @@ struct FileLockTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `are plain files, and no links to others`() throws {
+    @Test(.timeLimit(.minutes(10))) func `are plain files, and no links to others`() throws {
         try withFolder { folder in
             try FileSystem.replace(folder + "/file", with: "")
             FileSystem.link(folder + "/link", to: "file")
