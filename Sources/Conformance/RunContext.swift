@@ -122,9 +122,9 @@ package final class RunContext {
 
     func word(_ push: SeenPush) -> String { texts[push.reason] }
 
-    /// APNs was in trouble by our doing: a push was told to come again, or had no answer, or a connection was met.
+    /// APNs was in trouble by our doing: a push was told to come again, had a late answer or none, or a connection was met.
     package func noteTrouble(from first: Instant, to last: Instant) {
-        if let newest = troubles.indices.last, first <= troubles[newest].upperBound + Self.relief {
+        if let newest = troubles.indices.last, first <= troubles[newest].upperBound + circumstances.real(Self.relief) {
             let known = troubles[newest]
             troubles[newest] = min(first, known.lowerBound)...max(last, known.upperBound)
         } else {

@@ -135,7 +135,7 @@ struct Pass {
         pushesRead += 1
         context.pushCount += 1
         var push = observer.observe(entry, calls(of: observer.marker(of: entry)))
-        if push.metFault, push.isRefusedForNow || push.status == 0 {
+        if push.metFault, push.isRefusedForNow || push.status == 0 || push.answeredAt > push.arrivedAt {
             context.noteTrouble(from: push.arrivedAt, to: push.answeredAt)
         }
         if push.metFault, let scenario {

@@ -101,6 +101,7 @@ struct Story {
 
     /// A fault met a connection, or a push whose connection it touched.
     func fire(_ rule: UInt32, at instant: Instant, _ run: RunContext) {
+        run.noteTrouble(from: instant, to: instant)
         var place = run.circumstances.connectionFirings.count
         guard place < Self.mostFirings else { return }
         // The last one nearly always; but a push that was held back fires later than it came.

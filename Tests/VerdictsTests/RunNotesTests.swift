@@ -133,6 +133,32 @@ struct NoteTests {
         #expect(try record(given: false, fired: 1).bands.isEmpty)
     }
 
+    @Test("an answer of 5xx is let off near what our faults did to APNs, and not near a refusal for good", arguments: [
+        (503, 0, true), (429, 0, true), (200, 900, true), (200, 0, false), (410, 0, false), (400, 0, false),
+    ] as [(UInt16, Int64, Bool)])
+    func trouble(status: UInt16, delay: Int64, isLetOff: Bool) throws {
+        let scenario = fault("{ at: 0s, for: 30s, action: { respond: { reason: BadTopic } } }")
+        var failed = false
+        let record = try judge(scenario, extras: { extras in
+            extras.notes = [(at(0), .faultGiven(FaultNote(number: 0, rule: 7, label: "fault")))]
+        }, call: { draft in
+            // The start of a session, which causes the first push.
+            guard !failed, draft.session == 0, draft.step == 1 else { return }
+            failed = true
+            draft.status = 500
+            // Behind what became of its push, which comes 5 ms after the call.
+            draft.answeredAt = draft.plannedAt + .milliseconds(100)
+        }, spoil: { sendings, index in
+            guard index == 0, !sendings.isEmpty else { return }
+            sendings[0].status = status
+            sendings[0].faultRule = 7
+            sendings[0].delay = .milliseconds(delay)
+            if status != 200 { sendings[0].outcome = nil }
+        })
+        #expect(failed)
+        #expect(try result("relay-serves", record).verdict.isBroken != isLetOff)
+    }
+
     @Test("a restart of ours excuses what was owed meanwhile, and is drawn; a death of its own is the relay's")
     func outages() throws {
         func record(_ notes: [(Instant, RunNote)]) throws -> RunRecord {

@@ -24,6 +24,8 @@ struct Sending {
     var stamp: Int64
     var event: ActivityEvent?
     var faultRule: UInt32 = 0
+    /// From the push to its answer.
+    var delay = Interval.zero
     /// The answer never reached the relay.
     var isUndelivered = false
     /// What became of a push that was stored for its device.
@@ -309,6 +311,7 @@ struct SyntheticRun {
         var draft = PushDraft(arrivedAt: push.at, connection: push.connection, status: push.status, outcome: push.outcome)
         draft.reason = push.reason
         draft.faultRule = push.faultRule
+        draft.delay = push.delay
         draft.event = push.event
         draft.stamp = push.row.type == .liveactivity ? push.stamp : nil
         let body = Array(push.payload.utf8)

@@ -32,7 +32,7 @@ enum AlertRules {
     static let quietUpdates = Rule(
         "progress-is-quiet", ["R0.3"], .should,
         requirement: "A state that may be coalesced carries no alert within its own push either.",
-        norm: "Apple, Starting and updating Live Activities: an alert in an update lights up the screen and makes a sound",
+        norm: "Follows from the relay contract: progress raises no alert, and an update's own `alert` is optional",
         advice: "put `alert` into the updates that a user has to see at once, and into no others"
     ) { joined, run, tally in
         guard run.hasSchemas else { return }

@@ -131,7 +131,7 @@ enum RegistrationRules {
 
     static let unknownSilent = Rule(
         "unknown-secret-silent", ["R0.30"], .must,
-        requirement: "An event of a user whom nobody has registered reaches nobody.",
+        requirement: "An event of a user whom nobody has registered is answered like any other, and reaches nobody.",
         norm: "Relay contract: an unknown secret is answered 200, with nothing sent",
         advice: "look devices up by the secret of the event, and by nothing else"
     ) { joined, run, tally in
