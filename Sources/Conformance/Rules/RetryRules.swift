@@ -73,16 +73,16 @@ enum RetryRules {
         var failed: [PushIdentity: SeenPush] = [:]
         for push in joined.account.pushes {
             defer { failed[push.identity] = asksForAnother(push) ? push : nil }
-            guard let first = failed[push.identity], first.flags.contains(.gaveAPNsID),
-                push.flags.contains(.gaveAPNsID)
-            else { continue }
+            guard let first = failed[push.identity] else { continue }
             // Minutes later it is another start, with a stamp of its own.
             if joined.isOfRestart(push), push.stamp != first.stamp { continue }
             tally.test()
-            guard first.apnsID != push.apnsID else { continue }
+            // Whoever gives none lets APNs make one for each attempt, and has none to keep.
+            guard first.flags.contains(.gaveAPNsID), first.apnsID != push.apnsID else { continue }
+            let given = push.flags.contains(.gaveAPNsID)
             tally.find(
                 "a retry carries another apns-id than the push it repeats", expected: first.apnsID.text(),
-                seen: push.apnsID.text(), session: push.isMarked ? push.session : nil,
+                seen: given ? push.apnsID.text() : "none", session: push.isMarked ? push.session : nil,
                 step: push.isMarked ? push.step : nil, first.id, push.id)
         }
     }
@@ -101,8 +101,9 @@ enum RetryRules {
         private var tally = Tally()
 
         mutating func see(_ push: SeenPush, _ run: RunContext) {
-            guard push.flags.contains(.gaveAPNsID) else { return }
             tally.test()
+            // Without one APNs makes it, and never the same twice.
+            guard push.flags.contains(.gaveAPNsID) else { return }
             if let owner = owners[push.apnsID] {
                 guard owner.identity != push.identity else { return }
                 tally.find(
