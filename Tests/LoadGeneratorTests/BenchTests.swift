@@ -83,6 +83,17 @@ struct BenchTests {
         #expect(result.elapsed < .seconds(2))
     }
 
+    @Test func `what is under way at its end is awaited, and nothing more is asked`() throws {
+        let relay = try TinyRelay(.late(.seconds(1)))
+        defer { relay.stop() }
+        var options = options(relay.origin)
+        options.requests = nil
+        options.duration = .milliseconds(300)
+        (options.connections, options.streams) = (1, 1)
+        #expect(try Bench.run(options).answered == 1)
+        #expect(relay.requests.count == 1)
+    }
+
     @Test func `refusals are counted by status`() throws {
         let relay = try TinyRelay(.answer(410))
         defer { relay.stop() }

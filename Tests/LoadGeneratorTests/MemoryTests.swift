@@ -4,6 +4,7 @@ import Basics
 import EventLoop
 import Glibc
 import Journal
+import Metrics
 import Net
 import Pushes
 import Scenarios
@@ -208,6 +209,17 @@ struct PhoneReactionTests {
         let steps = [Remembering.step(3, 0), Remembering.step(3, 0.3)]
         #expect(
             Remembering.plan(steps).digest() == Remembering.plan(steps, reactions: [Remembering.reaction()]).digest())
+    }
+
+    @Test(arguments: [
+        (listen: 0.2, within: nil, ends: 1.2), (0.2, 5, 5), (9, 5, 10),
+    ] as [(listen: Double, within: Double?, ends: Double)])
+    func `a user's account stays open while its phones are heeded`(listen: Double, within: Double?, ends: Double) {
+        let plan = Remembering.plan(
+            [Remembering.step(3, 0), Remembering.step(3, 1)], reactions: [Remembering.reaction(within: within)], listen: listen)
+        let origin = Instant(nanoseconds: 1_000_000_000)
+        let begun = origin + plan.start(ofAccount: 0)
+        #expect(plan.account(0, origin: origin).endsAt == begun + .seconds(ends))
     }
 
     @Test func `only its own kind and phone, and so often at most`() throws {

@@ -153,6 +153,7 @@ struct KilledRunTests {
         #expect(c.count(.lost) == 0 && c.count(.unexpected) == 0 && c.count(.late) == 0)
         #expect(DeliveryClass.ofExpectations.reduce(0) { $0 + c.count($1) } == c.expected)
         #expect(record.soundness.first { $0.name == "the run came to its end" }?.passed == false)
+        #expect(record.load.sessions == 0, "nothing was counted")
     }
 
     @Test("is broken all the same where that is proven")

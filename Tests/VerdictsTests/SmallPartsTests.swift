@@ -86,6 +86,25 @@ struct JudgePartTests {
         #expect(told == Array(repeating: "no such token: a1a1a1a1…", count: 5))
     }
 
+    @Test("a web token is cut when it is longer than 48 characters and has three parts", arguments: [
+        (43, "a.", true), (42, "a.", false), (43, "aa", false),
+    ])
+    func webTokens(filler: Int, middle: String, isCut: Bool) {
+        let token = "eyJ" + middle + String(repeating: "x", count: filler - 1) + ".y"
+        // Behind other words, so that where it stands does not pass for its length.
+        let text = String(repeating: "said ", count: 20) + token
+        #expect(ShortTokens.cut(text).hasSuffix(token) != isCut)
+    }
+
+    @Test("processes of a relay each have connections of their own", arguments: [(1, true), (20, false)])
+    func processes(count: Int, isBroken: Bool) throws {
+        let text = usualScenario.replacing("127.0.0.1:1\" }", with: "127.0.0.1:1\", processes: \(count) }")
+        let record = try judge(text, spoil: { sendings, account in
+            for index in sendings.indices { sendings[index].connection = UInt64((7 * account + index) % 60 + 1) }
+        })
+        #expect(try result("connections-reused", record).verdict.isBroken == isBroken)
+    }
+
     @Test("a start is looked at as deep as 128 levels, and what is deeper is left to the schemas", arguments: [(126, true), (127, false)])
     func depth(arrays: Int, isTold: Bool) throws {
         let nested = String(repeating: "[", count: arrays) + String(repeating: "]", count: arrays)
