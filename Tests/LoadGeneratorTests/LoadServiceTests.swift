@@ -62,6 +62,15 @@ struct LoadServiceTests {
         #expect(snapshot.answered == 200 && snapshot.failed == 0)
     }
 
+    @Test func `a status of no class is an answer of none of the five`() throws {
+        let relay = try TinyRelay(.answer(700))
+        defer { relay.stop() }
+        var scenario = scenario
+        scenario.relay.profile.httpVersion = .http2
+        let snapshot = try Drive(Knobs.plan(scenario), at: relay.origin, connections: 1).snapshot
+        #expect(snapshot.answered == 200 && snapshot.answersByClass == [200, 0, 0, 0, 0, 0])
+    }
+
     @Test func `events in parallel do not wait for answers`() throws {
         let relay = try TinyRelay(.late(.milliseconds(300)))
         defer { relay.stop() }
