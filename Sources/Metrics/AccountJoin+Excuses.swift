@@ -14,6 +14,7 @@ extension JoinedAccount {
             return "dead token" + (fault.map { " (\($0.label))" } ?? "")
         }
         if let fault = takenAlong(index, circumstances) { return fault.label }
+        if wasTakenBackAtOnce(index, circumstances) { return "token taken back" }
         // Once its token was taken back it may not be sent again.
         let last = takenBack(row).map { min($0, due) } ?? due
         return circumstances.excuse(plannedAt: row.plannedAt, due: last, attempts: attempts(of: index))
@@ -55,6 +56,15 @@ extension JoinedAccount {
     private func alertAnswered(_ row: Expectation) -> Instant? {
         account.rows(at: row.place, .alert).filter { account.rows[$0].lane.phone == row.lane.phone }
             .compactMap { deliveries[$0].accepted.map { account.pushes[$0].answeredAt } }.max()
+    }
+
+    /// Its token was taken back when it need not have left yet: within a quarter of what is granted to pushes on their way,
+    /// counted from the relay's answer to its call, or from that to the alert that goes first.
+    private func wasTakenBackAtOnce(_ index: Int, _ circumstances: Circumstances) -> Bool {
+        let row = account.rows[index]
+        guard attempts(of: index).isEmpty, let taken = takenBack(row) else { return false }
+        let answeredAt = account.call(at: row.place).map { max($0.sentAt, $0.answeredAt) } ?? row.plannedAt
+        return taken <= max(answeredAt, departure(of: row).leftAt) + circumstances.inFlightGrace * 0.25
     }
 
     /// When a later call, which owes nothing itself, took its token back.

@@ -80,6 +80,31 @@ struct ExcuseTests {
         #expect(ending.classes == "delivered 1, lost 1")
     }
 
+    @Test("its token's being taken back before it need have left, counted from the answers to its call and to its alert")
+    func takenBackAtOnce() {
+        let returned = { (taken: Int64, answered: Int64) in
+            self.silent.with {
+                $0.account.calls[0].answeredAt = instant(answered)
+                $0.call(2, at: taken)
+                $0.registers(2, isRegistration: false)
+            }
+        }
+        #expect(returned(1_350, 1_100).classes == "excused 1")
+        #expect(excuses(returned(1_350, 1_100)) == ["token taken back": 1])
+        #expect(returned(1_351, 1_100).classes == "lost 1")
+        let alerted = { (taken: Int64) in
+            returned(taken, 1_100).with {
+                $0.expect(1, at: 1_000, type: .alert, token: .device)
+                $0.push(1, at: 1_400, type: .alert, token: .device)
+                $0.account.pushes[0].answeredAt = instant(1_500)
+            }
+        }
+        #expect(alerted(1_750).classes == "delivered 1, excused 1")
+        #expect(alerted(1_751).classes == "delivered 1, lost 1")
+        // Whoever tried was not kept from it.
+        #expect(returned(1_350, 1_100).with { $0.push(1, at: 1_200, status: 400) }.classes == "lost 1")
+    }
+
     @Test("a fault that it met as often as one may ask of the relay to try", arguments: [
         (503, 2, "lost 1"), (503, 3, "excused 1"), (0, 1, "lost 1"), (0, 2, "excused 1"),
     ] as [(UInt16, Int, String)])
