@@ -109,7 +109,10 @@ struct HistoryTests {
             let lines = try history.lines()
             #expect(lines.contains("run       none: a mock's own journal"))
             #expect(lines.last?.hasPrefix("08:53:29.000Z  push") == true, "\(lines.last ?? "")")
-            #expect(try history.lines { $0.around = .offset(.seconds(2.9)) }.count == 4)
+            let late = try history.lines { $0.around = .offset(.seconds(2.9)) }
+            // Counted from its first entry.
+            let early = try history.lines { $0.around = .offset(.zero) }
+            #expect(late.count == 4 && early != late && early.first == lines.first { $0.contains("Z  ") }, "\(early)")
         }
     }
 

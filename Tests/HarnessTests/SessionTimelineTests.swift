@@ -125,6 +125,7 @@ struct SessionTimelineTests {
             let words = try history.words()
             let marker = "[pr:1a2b3c4d:0:"
             #expect(words[0] == "+1.000 s offered start, step 1")
+            #expect(try history.lines().prefix(2).map { $0.prefix(21) } == ["+1.000 s  offered    ", "+1.002 s  push       "])
             #expect(words[1] == "+1.002 s push liveactivity, token \(start), session 0 step 1 → 200, started (not awake: no token was sent)")
             #expect(words[2] == "+1.002 s card phone 1 shows Parser · Working · \(marker)1] Thinking, 2 ms old")
             #expect(words[3] == "+1.003 s phone phone-0-1, activity 1: started")

@@ -1,6 +1,7 @@
 // The harness's small parts: a question that is asked once, text to a closed descriptor.
 
 import Basics
+import EventLoop
 import Glibc
 import Testing
 
@@ -17,6 +18,14 @@ import Testing
         answers[1](8)
         question.forget()
         #expect(poll() == nil && answers.count == 3)
+    }
+
+    @Test(.timeLimit(.minutes(10))) func `a wait for a signal lasts as long as it may, also a whole second`() async {
+        await #expect(processExitsWith: .success) {
+            let begun = SystemTime().now()
+            let hasCome = Signals().wait(atMost: .seconds(1))
+            exit(!hasCome && SystemTime().now() - begun >= .seconds(1) ? 0 : 1)
+        }
     }
 
     @Test(.timeLimit(.minutes(10))) func `text to nobody is dropped`() async {
