@@ -9,6 +9,7 @@ import Faults
 import HTTP
 import Journal
 import Net
+import Pushes
 
 extension PushPipeline {
     // MARK: Pushes
@@ -23,7 +24,7 @@ extension PushPipeline {
             credential = Hash128(hex: value).low
         }
         let subject = FaultSubject(
-            facts: facts, topic: topic, nthOfToken: pushCount(of: facts, head),
+            push: facts, topic: topic, nthOfToken: pushCount(of: facts, head),
             nthOfConnection: UInt32(clamping: peer(of: connection).provider.requestCount),
             caller: caller(connection.number, acceptedAt: connection.metAt), credential: credential)
         guard let firing = shared.faults.firing(for: subject, now: exchange.arrivedAt) else { return nil }
@@ -46,18 +47,19 @@ extension PushPipeline {
 
     /// What the fault makes of an accepted push. True: it goes on to its device.
     func apply(_ firing: Firing, to decision: inout Decision, stream: Int32, now: WallTime) -> Bool {
+        let fate = firing.action.fate(ofStream: stream)
         decision.fault = firing
-        decision.isUnanswered = !firing.action.answers(stream: stream)
+        decision.isUnanswered = !fate.isAnswered
         switch firing.action {
         case .respond(let reason, let timestamp):
-            decision.rejection = reason
+            decision.rejection = Reason(reason)
             if reason.hasTimestamp {
                 decision.timestampMilliseconds = timestamp?.milliseconds(now: now) ?? now.milliseconds
             }
         case .delay: decision.delay = firing.delay
         default: break
         }
-        return firing.action.letsPass(stream: stream)
+        return fate.isProcessed
     }
 
     /// A push that met a fault, decided and in the journal.

@@ -6,37 +6,6 @@ import Faults
 import HTTP
 import Net
 
-extension FaultAction {
-    /// The request is processed: a push goes on to its device. `stream` is its own.
-    func letsPass(stream: Int32) -> Bool {
-        switch self {
-        case .respond, .refuse, .answer, .silence, .refuseTLS: false
-        case .delay, .maxStreams, .window: true
-        case .resetStream(_, let afterHeaders): afterHeaders
-        case .goAway(let fault): stream <= fault.lastStream(of: stream)
-        case .close(let fault): fault.moment != .beforeAnswer
-        case .raw(let fault): fault.place != .instead
-        }
-    }
-
-    /// The request gets an answer with a status.
-    func answers(stream: Int32) -> Bool {
-        switch self {
-        case .respond, .refuse, .answer: true
-        case .close(let fault) where fault.moment == .halfAnswer: false
-        default: letsPass(stream: stream)
-        }
-    }
-
-    /// Those that a connection does not outlive.
-    var endsConnection: Bool {
-        switch self {
-        case .goAway, .close, .raw: true
-        default: false
-        }
-    }
-}
-
 /// What carrying out a fault needs to know of the request it met, which is decided and in the journal. Confined to its
 /// loop.
 protocol FaultedRequest {

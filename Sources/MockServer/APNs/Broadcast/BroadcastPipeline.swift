@@ -114,17 +114,17 @@ final class BroadcastPipeline {
     private func meet(
         _ firing: Firing, _ verdict: BroadcastVerdict, _ exchange: ServerExchange, now: WallTime
     ) -> (reply: BroadcastReply, reason: BroadcastReason?) {
-        let action = firing.action
+        let (action, fate) = (firing.action, firing.action.fate(ofStream: exchange.streamID))
         var (reply, reason) = (BroadcastReply(status: 0, facts: verdict.facts), BroadcastReason?.none)
         switch action {
-        case .refuse(let other): (reply, reason) = refuse(other, verdict.facts)
-        case .respond(let other, _): (reply, reason) = refuse(BroadcastReason(other), verdict.facts)
+        case .refuse(let other), .respond(let other, _):
+            (reply, reason) = refuse(BroadcastReason(other) ?? .internalServerError, verdict.facts)
         case .answer(let lawless): reply.status = lawless.status
         default:
-            if action.letsPass(stream: exchange.streamID) { (reply, reason) = act(verdict, exchange, now: now) }
+            if fate.isProcessed { (reply, reason) = act(verdict, exchange, now: now) }
         }
         reply.fault = firing
-        reply.isUnanswered = !action.answers(stream: exchange.streamID)
+        reply.isUnanswered = !fate.isAnswered
         return (reply, reason)
     }
 

@@ -6,6 +6,7 @@ import EventLoop
 import Faults
 import HTTP
 import Net
+import Pushes
 
 /// What is to be sent. Success is a HEADERS frame; a read, a list and a refusal add a DATA frame (spec/apns.md §11).
 struct BroadcastReply {

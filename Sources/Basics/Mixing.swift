@@ -39,14 +39,3 @@ func word(_ bytes: UnsafeRawBufferPointer, at start: Int, filler: UInt64) -> UIn
     }
     return word
 }
-
-/// The hash of any bytes, case and all.
-func hash(of bytes: Span<UInt8>) -> Hash128 {
-    bytes.withUnsafeBytes { bytes in
-        var mixer = Mixer()
-        for start in stride(from: 0, to: bytes.count, by: 16) {
-            mixer.take(word(bytes, at: start, filler: 0), word(bytes, at: start + 8, filler: 0))
-        }
-        return mixer.finish(count: bytes.count)
-    }
-}

@@ -15,7 +15,15 @@ package struct Hash128: Hashable, Sendable {
     package init(hex: Span<UInt8>) { self = Self.read(hex).hash }
 
     /// Of any bytes, case and all: a key for what is no token.
-    package init(hashing bytes: Span<UInt8>) { self = APNs.hash(of: bytes) }
+    package init(hashing bytes: Span<UInt8>) {
+        self = bytes.withUnsafeBytes { bytes in
+            var mixer = Mixer()
+            for start in stride(from: 0, to: bytes.count, by: 16) {
+                mixer.take(word(bytes, at: start, filler: 0), word(bytes, at: start + 8, filler: 0))
+            }
+            return mixer.finish(count: bytes.count)
+        }
+     }
 
     /// Nil unless the text is an even number of hex digits, at least two.
     package init?(checking hex: Span<UInt8>) {

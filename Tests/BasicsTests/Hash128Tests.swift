@@ -1,6 +1,5 @@
 // The hash of device tokens.
 
-import APNs
 import Basics
 import Testing
 
