@@ -10,7 +10,7 @@ import Net
 /// loop.
 protocol FaultedRequest {
     var exchange: ServerExchange { get }
-    var peer: ProviderPeer { get }
+    var peer: any ProviderPeer { get }
     var loop: EventLoop { get }
     var fault: Firing { get }
     /// No answer with a status goes out, not even later.
@@ -108,7 +108,7 @@ extension ServerConnection {
         setMaxConcurrentStreams(fault.count, isEnforcedOnceRead: fault.isEnforced)
     }
 
-    func carryOut(_ fault: WindowFault, _ peer: ProviderPeer, _ loop: EventLoop) {
+    func carryOut(_ fault: WindowFault, _ peer: any ProviderPeer, _ loop: EventLoop) {
         if let bytes = fault.initial { setInitialWindow(bytes) }
         guard let withholding = fault.withholding else { return }
         withholdWindowUpdates()

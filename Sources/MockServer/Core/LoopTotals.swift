@@ -1,7 +1,6 @@
 // What one loop has counted. Its own thread raises plain numbers; at the end of a turn a copy is put where other
 // threads may read it, without heap.
 
-import APNs
 import Devices
 import Pushes
 import Synchronization
@@ -17,12 +16,18 @@ struct LoopTotals: Sendable {
     var faultsFired = 0
     var connectionsEndedByFaults = 0
     var journalBytes = 0
-    /// By the raw value of `Reason`.
-    private(set) var rejections = [Int](repeating: 0, count: Reason.allCases.count)
+    private let reasons: ReasonList
+    /// By the row of `reasons`.
+    private(set) var rejections: [Int]
     /// By the raw value of `Outcome`.
     private(set) var outcomes = [Int](repeating: 0, count: Outcome.tableSize)
 
-    mutating func count(_ reason: Reason) { rejections[Int(reason.rawValue)] += 1 }
+    init(_ reasons: ReasonList) {
+        self.reasons = reasons
+        rejections = [Int](repeating: 0, count: reasons.rows.count)
+    }
+
+    mutating func count(_ reason: NamedReason) { rejections[Int(reason.index)] += 1 }
     mutating func count(_ outcome: Outcome) { outcomes[Int(outcome.rawValue)] += 1 }
 
     /// Takes over the numbers of another one and keeps its own memory.
@@ -50,9 +55,9 @@ struct LoopTotals: Sendable {
         statistics.faultsFired += faultsFired
         statistics.connectionsEndedByFaults += connectionsEndedByFaults
         statistics.journalBytes += journalBytes
-        for reason in Reason.allCases where rejections[Int(reason.rawValue)] > 0 {
-            statistics.byReason[reason.word.description, default: 0] += rejections[Int(reason.rawValue)]
-            statistics.byStatus[Int(reason.status), default: 0] += rejections[Int(reason.rawValue)]
+        for (row, count) in zip(reasons.rows, rejections) where count > 0 {
+            statistics.byReason[row.word.description, default: 0] += count
+            statistics.byStatus[Int(row.status), default: 0] += count
         }
         for outcome in Outcome.allCases where outcomes[Int(outcome.rawValue)] > 0 {
             statistics.byOutcome[outcome.word.description, default: 0] += outcomes[Int(outcome.rawValue)]
@@ -63,8 +68,10 @@ struct LoopTotals: Sendable {
 
 /// The copy of one loop's totals that any thread may read.
 final class PublishedTotals: Sendable {
-    private let totals = Mutex(LoopTotals())
+    private let totals: Mutex<LoopTotals>
     private let journal = Mutex("")
+
+    init(_ reasons: ReasonList) { totals = Mutex(LoopTotals(reasons)) }
 
     /// The file that `journalBytes` is the committed size of.
     func name(journal path: String) { journal.withLock { $0 = path } }

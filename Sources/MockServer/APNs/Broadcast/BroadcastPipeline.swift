@@ -12,7 +12,6 @@ import HTTP
 import Journal
 import Net
 import Pushes
-import Synchronization
 
 /// Confined to its loop.
 final class BroadcastPipeline {
@@ -26,12 +25,12 @@ final class BroadcastPipeline {
     private let settings: APNsSettings
     private let endpoint: BroadcastEndpoint
     private let validator: BroadcastValidator
-    private let journal: JournalWriter
+    private let journal: TurnJournal
     private var backlog: [BroadcastDelivery] = []
     private var isWalking = false
 
     init(
-        loop: EventLoop, shared: MockShared, settings: APNsSettings, endpoint: BroadcastEndpoint, journal: JournalWriter,
+        loop: EventLoop, shared: MockShared, settings: APNsSettings, endpoint: BroadcastEndpoint, journal: TurnJournal,
         seed: Seed
     ) {
         self.loop = loop
@@ -45,7 +44,7 @@ final class BroadcastPipeline {
     }
 
     /// Judges, acts and puts it on record. The journal is committed by whoever ends the turn.
-    func handle(_ exchange: ServerExchange, _ peer: ProviderPeer, now: WallTime) -> BroadcastReply {
+    func handle(_ exchange: ServerExchange, _ peer: APNsPeer, now: WallTime) -> BroadcastReply {
         let verdict = validator.validate(
             exchange.head, body: exchange.body, at: endpoint, connection: peer.provider, now: now)
         let fault = verdict.rejection == nil ? firing(verdict.facts, exchange, peer) : nil
@@ -97,7 +96,7 @@ final class BroadcastPipeline {
     // MARK: Faults
 
     /// The first rule that meets it, if any.
-    private func firing(_ facts: BroadcastFacts, _ exchange: ServerExchange, _ peer: ProviderPeer) -> Firing? {
+    private func firing(_ facts: BroadcastFacts, _ exchange: ServerExchange, _ peer: APNsPeer) -> Firing? {
         guard shared.faults.hasBroadcastRules, let path = exchange.head.index(of: ":path") else { return nil }
         let head = exchange.head
         let connection = exchange.connection!
@@ -146,14 +145,11 @@ final class BroadcastPipeline {
     }
 
     private func finish(_ delivery: BroadcastDelivery) {
-        journal.append(
+        journal.writer.append(
             broadcast: "delivered", delivery.channel, delivery.broadcast.requestID,
             ["outcomes": delivery.outcomes.outcomesJSON], at: loop.noted)
-        // No answer of this turn waits for it, so it is committed by itself.
-        _ = journal.commit()
-        // Only now may others see that it is over.
-        shared.channels.finish(delivery)
-        shared.commits.add(1, ordering: .releasing)
+        // No answer waits for it. Only when it is on record may others see that it is over.
+        journal.commitNow { shared.channels.finish(delivery) }
     }
 
     // MARK: The journal
@@ -170,17 +166,14 @@ final class BroadcastPipeline {
         draft.note(facts.activity)
         let body = exchange.body
         draft.marker = Marker.find(in: body.bytes)
-        let id = journal.append(push: draft, head: exchange.head, body: body.bytes)
+        let id = journal.writer.append(push: draft, head: exchange.head, body: body.bytes)
         if !reply.isUnanswered { exchange.mark = id }
     }
-
-    /// The provider cannot know what became of that broadcast or operation. Committed by whoever ends the turn.
-    func undelivered(_ push: UInt64) { journal.append(undelivered: push, at: loop.noted) }
 
     /// What the request itself does not tell: the name of a new channel.
     private func note(_ operation: BroadcastOperation, _ reply: borrowing BroadcastReply) {
         guard operation == .create, let channel = reply.created else { return }
-        journal.append(broadcast: "created", channel, reply.facts.requestID, [:], at: loop.noted)
+        journal.writer.append(broadcast: "created", channel, reply.facts.requestID, [:], at: loop.noted)
     }
 }
 

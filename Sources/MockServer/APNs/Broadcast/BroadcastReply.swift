@@ -21,23 +21,23 @@ struct BroadcastReply {
     var isUnanswered = false
 
     /// Carries out what was decided. `finished` comes once, when nobody waits for an answer any more.
-    func carryOut(on exchange: ServerExchange, _ peer: ProviderPeer, _ loop: EventLoop, _ finished: @escaping () -> Void) {
+    func carryOut(on exchange: ServerExchange, _ peer: APNsPeer, _ loop: EventLoop, _ finished: @escaping () -> Void) {
         guard let fault else {
             finished()
             return send(on: exchange, peer)
         }
-        FaultedBroadcast(reply: self, exchange: exchange, peer: peer, loop: loop, fault: fault, finished: finished)
+        FaultedBroadcast(reply: self, exchange: exchange, apnsPeer: peer, loop: loop, fault: fault, finished: finished)
             .carryOutFault()
     }
 
     /// An empty body on HTTP/2 is no DATA frame.
-    func send(on exchange: ServerExchange, _ peer: ProviderPeer) {
+    func send(on exchange: ServerExchange, _ peer: APNsPeer) {
         identify(exchange, peer)
         exchange.respond(status: Int(status), body: body)
     }
 
     /// `apns-request-id` goes with every answer: the client's own spelling, or upper case.
-    func identify(_ exchange: ServerExchange, _ peer: ProviderPeer) {
+    func identify(_ exchange: ServerExchange, _ peer: APNsPeer) {
         let fields = exchange.responseHead
         let neverIndexed = peer.hasAnsweredBroadcast
         peer.hasAnsweredBroadcast = true
@@ -62,21 +62,22 @@ struct BroadcastReply {
 private struct FaultedBroadcast: FaultedRequest {
     let reply: BroadcastReply
     let exchange: ServerExchange
-    let peer: ProviderPeer
+    let apnsPeer: APNsPeer
     let loop: EventLoop
     let fault: Firing
     let finished: () -> Void
 
+    var peer: any ProviderPeer { apnsPeer }
     var isUnanswered: Bool { reply.isUnanswered }
     var successStatus: Int { Int(reply.status) }
     var id: String { reply.id(in: exchange) }
 
     func answer() {
         finish()
-        reply.send(on: exchange, peer)
+        reply.send(on: exchange, apnsPeer)
     }
 
-    func identify(isSuccess: Bool) { reply.identify(exchange, peer) }
+    func identify(isSuccess: Bool) { reply.identify(exchange, apnsPeer) }
     func finish() { finished() }
 }
 

@@ -15,7 +15,8 @@ final class ChannelWorker {
     init(loop: EventLoop, shared: MockShared, tls: TLSServerSettings?) throws {
         self.shared = shared
         servers = try shared.environments.map { environment in
-            var configuration = PushWorker.configuration(tls: tls)
+            var configuration = APNsPipeline.configuration(shared, environment, tls: tls)
+            configuration.announcedStreams = .enforcedOnceRead
             configuration.limits.maxConnections = 100
             configuration.limits.maxHandshakes = 50
             configuration.limits.maxHeldBytes = 16 << 20
@@ -33,7 +34,7 @@ final class ChannelWorker {
     /// `done` runs on this loop, when all servers have drained.
     func drain(within limit: Interval, _ done: @escaping () -> Void) {
         var left = servers.count
-        let debug = rejectionBody(.shutdown, timestampMilliseconds: nil)
+        let debug = APNsPipeline.farewell
         for (_, server) in servers {
             server.drain(within: limit, debug: debug) {
                 left -= 1

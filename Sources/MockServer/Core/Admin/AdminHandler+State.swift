@@ -1,6 +1,5 @@
 // The admin API's answers about the mock as a whole.
 
-import APNs
 import Basics
 import Devices
 import Pushes
@@ -14,7 +13,7 @@ extension AdminHandler {
     func info() -> JSONValue {
         var object = coordinates.json.object ?? JSONObject()
         object["adminToken"] = nil
-        object["environment"] = .string(shared.settings.environment.word.description)
+        object["environment"] = .string(shared.environments[0].word.description)
         object["tokens"] = .string(shared.registration.rawValue)
         object["loops"] = .integer(Int64(shared.loops))
         object["seed"] = .string(shared.seed.description)

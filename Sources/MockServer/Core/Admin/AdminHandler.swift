@@ -20,14 +20,13 @@ final class AdminHandler: ServerHandler {
     let phoneEvents: PhoneEventFinder
     let events: EventStreams
     let keeper: ClockKeeper
-    private let journal: JournalWriter
-    private var hasNotes = false
+    private let journal: TurnJournal
 
     init(loop: EventLoop, shared: MockShared, coordinates: MockCoordinates) throws(Failure) {
         self.loop = loop
         self.shared = shared
         self.coordinates = coordinates
-        journal = try JournalWriter(directory: shared.journalDirectory, name: "admin", time: loop.recordTime)
+        journal = try TurnJournal(loop: loop, shared: shared, name: "admin")
         pushes = try PushFinder(loop: loop, shared: shared)
         phoneEvents = PhoneEventFinder(loop: loop, feed: shared.devices.phones.feed)
         events = try EventStreams(loop: loop, shared: shared)
@@ -86,17 +85,10 @@ final class AdminHandler: ServerHandler {
             hint: failure.hint ?? "make room, and start the mock anew")
     }
 
-    /// What went wrong.
+    /// What went wrong; nil also where there was nothing to do.
     private func commit() -> Failure? {
-        guard hasNotes else { return nil }
-        hasNotes = false
-        if journal.commit() {
-            shared.commits.add(1, ordering: .releasing)
-            return nil
-        }
-        let failure = journal.failure ?? Failure(.run, "the admin journal cannot be written")
-        shared.report(failure)
-        return failure
+        guard journal.isDirty, !journal.commitTurn() else { return nil }
+        return journal.failure
     }
 
     /// Nil: the answer comes later.
@@ -217,27 +209,27 @@ final class AdminHandler: ServerHandler {
         let now = shared.clock.wall()
         let broadcasts = shared.channels.catchUp(
             BroadcastPipeline.activitiesPerTurn, devices: shared.devices, now: now)
-        journal.append(late: broadcasts, at: loop.noted)
-        hasNotes = hasNotes || !broadcasts.isEmpty
+        journal.writer.append(late: broadcasts, at: loop.noted)
+        if !broadcasts.isEmpty { journal.markDirty() }
         for late in shared.devices.lateOutcomes(now: now) {
-            shared.tell(late, to: journal, at: loop.noted)
-            hasNotes = true
+            shared.tell(late, to: journal.writer, at: loop.noted)
+            journal.markDirty()
         }
-        if shared.phoneNotes.tell(shared.devices.phones.feed, to: journal, at: loop.noted) { hasNotes = true }
+        if shared.phoneNotes.tell(shared.devices.phones.feed, to: journal.writer, at: loop.noted) { journal.markDirty() }
     }
 
     /// Puts an act on record.
     func note(_ act: String, _ facts: JSONObject = JSONObject()) {
         var object: JSONObject = ["act": .string(act)]
         for (key, value) in facts { object[key] = value }
-        journal.append(note: .admin, text: JSONValue.object(object).text, at: loop.noted)
-        hasNotes = true
+        journal.writer.append(note: .admin, text: JSONValue.object(object).text, at: loop.noted)
+        journal.markDirty()
     }
 
     /// Puts a rule's definition on record.
     func note(rule id: String) {
         guard let status = shared.faults.status(of: id) else { return }
-        journal.append(rule: status)
-        hasNotes = true
+        journal.writer.append(rule: status)
+        journal.markDirty()
     }
 }

@@ -1,6 +1,5 @@
 // GET /metrics: the counters in the text format of Prometheus (version 0.0.4).
 
-import APNs
 import Basics
 import Devices
 import Faults
@@ -17,7 +16,7 @@ func metricsText(_ shared: MockShared) -> String {
     }
     let accepted = statistics.byStatus[200] ?? 0
     var answers = [("provider=\"apns\",status=\"200\",reason=\"\"", accepted)]
-    for row in Reason.rows {
+    for row in ReasonList.apns.rows {
         guard let count = statistics.byReason[row.word.description] else { continue }
         answers.append(("provider=\"apns\",status=\"\(row.status)\",reason=\"\(row.word)\"", count))
     }

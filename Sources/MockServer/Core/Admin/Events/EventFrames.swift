@@ -1,6 +1,5 @@
 // Journal entries as frames of an event stream (WHATWG HTML §9.2): `event:` and one line of `data:`.
 
-import APNs
 import Basics
 import Devices
 import Faults

@@ -1,6 +1,5 @@
-// One thread's share of the mock: a loop, a server and the pipeline behind it.
+// One thread's share of a provider: a loop, and for each environment a server with the pipeline behind it.
 
-import APNs
 import Basics
 import Devices
 import EventLoop
@@ -9,22 +8,12 @@ import HTTP2
 import Net
 import Pushes
 
-extension StreamLimit {
-    var inNet: AnnouncedStreams {
-        switch self {
-        case .announced: .enforcedOnceRead
-        case .enforced: .enforced
-        case .ignored: .served
-        }
-    }
-}
-
 /// Confined to its loop.
-final class PushWorker {
+final class PushWorker<P: Provider> {
     /// What plays one environment.
     private struct Stage {
         let environment: PushEnvironment
-        let pipeline: PushPipeline
+        let pipeline: P
         let server: Server
     }
 
@@ -45,39 +34,21 @@ final class PushWorker {
     init(loop: EventLoop, shared: MockShared, index: Int, tls: TLSServerSettings?) throws {
         self.loop = loop
         self.shared = shared
-        var configuration = Self.configuration(tls: tls)
-        configuration.limits.share(among: shared.totals.count)
-        configuration.impostor = { try shared.impostor() }
-        stages = try shared.environments.map { [configuration] environment in
-            let pipeline = try PushPipeline(loop: loop, shared: shared, environment: environment, index: index)
-            var configuration = configuration
-            configuration.announcedStreams = shared.settings(for: environment).streamLimit.inNet
+        stages = try shared.environments.map { environment in
+            var configuration = P.configuration(shared, environment, tls: tls)
+            configuration.limits.share(among: shared.totals.count)
+            configuration.impostor = { try shared.impostor() }
+            let pipeline = try P(loop: loop, shared: shared, environment: environment, index: index)
             return Stage(
                 environment: environment, pipeline: pipeline,
                 server: try Server(loop: loop, configuration: configuration, handler: pipeline))
         }
     }
 
-    /// The first SETTINGS are those captured from Apple, in the same order (spec/apns.md §0).
-    static func configuration(tls: TLSServerSettings?) -> ServerConfiguration {
-        var configuration = ServerConfiguration(tls: tls)
-        configuration.allowsHTTP1 = false
-        // Larger than any payload that is allowed, so that the rules see and refuse what is too large.
-        configuration.limits.maxBodyBytes = 16_384
-        configuration.limits.maxHeaderListBytes = 8_000
-        // Announced is one stream, until the first valid provider token.
-        configuration.limits.maxConcurrentStreams = PushPipeline.wideStreamLimit
-        configuration.http2Settings = [
-            .headerTableSize(4_096), .maxConcurrentStreams(1), .initialWindowSize(65_535), .maxFrameSize(16_384),
-            .maxHeaderListSize(8_000),
-        ]
-        return configuration
-    }
-
     /// Accepts on this loop and deals the connections out in turn, to `others` and to itself. One acceptor spreads few
     /// long connections evenly, which SO_REUSEPORT does not.
     func listen(
-        on socket: ListeningSocket, as environment: PushEnvironment, dealingTo others: [LoopThread<PushWorker>]
+        on socket: ListeningSocket, as environment: PushEnvironment, dealingTo others: [LoopThread<PushWorker<P>>]
     ) {
         var next = 0
         let server = server(of: environment)
@@ -124,7 +95,7 @@ final class PushWorker {
     /// Puts on record what has become of stored pushes by now.
     func tellLate() { stages[0].pipeline.tellLate() }
 
-    func note(rule status: FaultRuleStatus) { stages[0].pipeline.note(rule: status) }
+    func note(rule status: FaultRuleStatus) { stages[0].pipeline.core.note(rule: status) }
 
     deinit {
         watch?.cancel()
@@ -147,7 +118,7 @@ final class PushWorker {
     /// GOAWAY with Shutdown, finish what is open, close. `done` runs on this loop.
     func drain(within limit: Interval, _ done: @escaping () -> Void) {
         var left = stages.count
-        let debug = rejectionBody(.shutdown, timestampMilliseconds: nil)
+        let debug = P.farewell
         for stage in stages {
             stage.server.drain(within: limit, debug: debug) { [pipeline = stage.pipeline] in
                 _ = pipeline.willSend()
