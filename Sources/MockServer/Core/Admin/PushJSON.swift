@@ -1,7 +1,6 @@
 // A journal entry of a push as the admin API shows it. Tokens stand in full: whoever may ask may read the journal. A
 // payload that is JSON is copied as it came, not taken apart and written anew: a page may hold ten thousand.
 
-import APNs
 import Basics
 import Devices
 import Faults
@@ -62,7 +61,7 @@ extension PushEntry {
             "timestamp": timestampMilliseconds == 0 ? .null : .integer(timestampMilliseconds),
             "outcome": outcome.map { .string($0.word.description) } ?? .null,
             "lateOutcome": (outcome == .stored ? late[id] : nil).map { .string($0.word.description) } ?? .null,
-            "warnings": .array(PushWarning.all(in: warnings).map { .string($0.word.description) }),
+            "warnings": .array(warningWords.map(JSONValue.string)),
             "fault": faultRule == 0 ? .null : .string(faults.id(of: faultRule) ?? "f\(faultRule)"),
             "faultAction": FaultAction.word(of: faultAction).map(JSONValue.string) ?? .null,
             "delayMilliseconds": .number(delay.milliseconds),

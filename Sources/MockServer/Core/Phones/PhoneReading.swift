@@ -1,6 +1,5 @@
 // Phones, apps and acts as the admin API is given them. A mistake names the member and says what it may be.
 
-import APNs
 import Basics
 import Devices
 import Faults
@@ -39,7 +38,7 @@ struct PhoneReading {
 
     func bundle(_ member: String) throws(AdminError) -> String? {
         guard let value = object[member] else { return nil }
-        guard let text = value.string, TopicParts.isBareBundleID(text) else {
+        guard let text = value.string, isBareBundleID(text) else {
             throw wrong(member, "is not a bundle ID", hint: "give one such as com.example.app, without suffix")
         }
         return text
