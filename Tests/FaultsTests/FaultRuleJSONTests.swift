@@ -290,7 +290,8 @@ import Testing
         let rule = try rule(text)
         #expect(rule.target == .broadcast && rule.action == .refuse(BroadcastReason.badPriority.named))
         #expect(try FaultRule(json: rule.json) == rule)
-        #expect(try self.rule(text.replacing("BadPriority", with: "FeatureNotEnabled")).action == .refuse(BroadcastReason.featureNotEnabled.named))
+        let off = try self.rule(text.replacing("BadPriority", with: "FeatureNotEnabled"))
+        #expect(off.action == .refuse(BroadcastReason.featureNotEnabled.named))
         let wrong = [
             (text.replacing("BadPriority", with: "Unregistered"), "/action/respond/reason"),
             (#"{"action":{"respond":{"reason":"FeatureNotEnabled"}}}"#, "/action/respond/reason"),

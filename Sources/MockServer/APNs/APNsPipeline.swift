@@ -107,11 +107,9 @@ final class APNsPipeline: Provider {
 
     func deliver(
         _ facts: PushFacts, _ exchange: ServerExchange, now: WallTime
-    ) -> (Outcome, PhoneReason?) {
+    ) -> (Outcome?, PhoneReason?) {
         let head = exchange.head
-        guard let pathField = head.index(of: ":path"), let topicField = facts.topicField else {
-            preconditionFailure("a push that was accepted has a path and a topic")
-        }
+        guard let pathField = head.index(of: ":path"), let topicField = facts.topicField else { return (nil, nil) }
         let devices = core.shared.devices
         let path = head.value(at: pathField)
         let token = path.extracting(facts.token)

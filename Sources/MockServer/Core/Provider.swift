@@ -49,8 +49,8 @@ protocol Provider: ServerHandler, SendableMetatype {
     /// Asked of what was refused, so that pushes do not pay for it: whether it is a request of another kind on the same
     /// port, which the provider then serves by itself, from script to answer.
     func servesOtherwise(_ exchange: ServerExchange, _ verdict: Verdict, _ peer: Peer, now: WallTime) -> Bool
-    /// What the device does with a push, and why, where a virtual phone has the token.
-    func deliver(_ facts: Facts, _ exchange: ServerExchange, now: WallTime) -> (Outcome, PhoneReason?)
+    /// What the device does with a push, and why, where a virtual phone has the token. Nil: none ever heard of it.
+    func deliver(_ facts: Facts, _ exchange: ServerExchange, now: WallTime) -> (Outcome?, PhoneReason?)
 
     // MARK: What is on record
 
