@@ -64,12 +64,12 @@ let package = Package(
         room("APNs", ["Basics", "HTTP", "Pushes"]),
         // Floor 5
         room("Devices", ["Basics", "Pushes", "APNs"]),
-        room("Faults", ["Basics", "Pushes", "APNs"]),
+        room("Faults", ["Basics", "Pushes"]),
         // Floor 6
         room("Journal", ["Basics", "OperatingSystem", "HTTP", "Pushes", "CXXHash"]),
         // Floor 7
         room("Metrics", ["Basics", "Pushes", "CZlib"]),
-        room("Scenarios", ["Basics", "OperatingSystem", "Pushes", "Schemas", "YAML", "Faults", "APNs", "Devices"]),
+        room("Scenarios", ["Basics", "OperatingSystem", "Pushes", "Schemas", "YAML", "Faults", "Devices"]),
         // Floor 8
         room("LoadGenerator", ["Basics", "Pushes", "EventLoop", "HTTP", "Net", "Journal", "Metrics", "Scenarios"]),
         room(

@@ -2,12 +2,13 @@
 
 package import Basics
 package import HTTP
+import Pushes
 
 /// Judges requests of `/3/device`. One per loop; confined to its thread.
 package final class APNsValidator {
     private let context: CheckContext
     private let checks: [Check]
-    private let steps: [Check.Step]
+    private let steps: [DeviceStep]
 
     /// `seed` is for the `apns-id`s made here: give each loop a child of its own. `ledger` is shared by the loops of an
     /// environment. `checks` is another order of rows.

@@ -132,7 +132,7 @@ enum CredentialChecks {
     private static func hashToken(_ it: inout Inspection, _ head: HeaderBlock) -> Hash128 {
         if let known = it.jwtHash { return known }
         let value = head.value(at: it.fields.authorization)
-        let fresh = hash(of: value.extracting(it.tokenStart..<value.count))
+        let fresh = Hash128(hashing: value.extracting(it.tokenStart..<value.count))
         it.jwtHash = fresh
         return fresh
     }

@@ -42,7 +42,7 @@ package final class ProviderConnection {
 
     /// `peer` is the peer's address without its port.
     package init(peer: String = "", certificate: ClientCertificate? = nil) {
-        self.peer = withBytes(of: peer) { hash(of: $0) }
+        self.peer = withBytes(of: peer) { Hash128(hashing: $0) }
         self.certificate = certificate
     }
 

@@ -77,7 +77,7 @@ enum RequestChecks {
         guard it.fields.collapseID >= 0 else { return nil }
         let value = head.value(at: it.fields.collapseID)
         let count = value.count
-        it.facts.collapseMark = UInt32(truncatingIfNeeded: hash(of: value).low) | 1
+        it.facts.collapseMark = UInt32(truncatingIfNeeded: Hash128(hashing: value).low) | 1
         if count > 64 || count == 0 && context.settings.refusesEmptyCollapseID { return .badCollapseId }
         return nil
     }

@@ -30,7 +30,7 @@ final class TokenReader {
         guard scanner.scan(part.span) == nil, let issuer = scanner.member("iss", of: 0),
             let team = scanner.string(issuer)
         else { return Hash128(high: 0, low: 0) }
-        return withBytes(of: team) { hash(of: $0) }
+        return withBytes(of: team) { Hash128(hashing: $0) }
     }
 
     /// Exactly two dots.

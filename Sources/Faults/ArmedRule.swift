@@ -1,6 +1,5 @@
 // A rule in force: compiled for matching, with its counts.
 
-import APNs
 import Basics
 import Glibc
 
@@ -72,13 +71,11 @@ struct ArmedRule {
 
     /// The same for a connection. TLS is refused before it begins, everything else comes after; `beforeTLS` says which.
     mutating func meet(_ caller: FaultCaller, beforeTLS: Bool, now: Instant) -> Firing? {
-        guard rule.target == .connection, isRefusal == beforeTLS, isInForce(now), match.holds(for: caller) else {
-            return nil
-        }
+        guard rule.target == .connection, (rule.action.stage == .accept) == beforeTLS, isInForce(now),
+            match.holds(for: caller)
+        else { return nil }
         return meet(Peer(token: 0, caller: caller, credential: 0, identity: caller.number), now: now)
     }
-
-    private var isRefusal: Bool { if case .refuseTLS = rule.action { true } else { false } }
 
     private func isInForce(_ now: Instant) -> Bool {
         guard now >= startsAt, !isSpent(now: now) else { return false }

@@ -1,6 +1,5 @@
 // A match without its texts, held against pushes and connections.
 
-import APNs
 import Basics
 import Glibc
 
@@ -19,7 +18,7 @@ struct CompiledMatch {
         topic = Array((match.topic ?? "").utf8)
         // Only the numbers are asked of it from here on.
         self.match = FaultMatch(
-            pushType: match.pushType, event: match.event, nth: match.nth, fraction: match.fraction,
+            provider: match.provider, pushType: match.pushType, event: match.event, nth: match.nth, fraction: match.fraction,
             tokenFraction: match.tokenFraction, priority: match.priority, environment: match.environment,
             nthOfConnection: match.nthOfConnection, connection: match.connection,
             connectionFraction: match.connectionFraction)
@@ -39,22 +38,22 @@ struct CompiledMatch {
         if let priority = match.priority, priority != subject.priority { return false }
         if let nth = match.nth, !nth.contains(UInt64(subject.nthOfToken)) { return false }
         if let nth = match.nthOfConnection, !nth.contains(UInt64(subject.nthOfConnection)) { return false }
-        if !topic.isEmpty, !isTopic(subject.topic) { return false }
+        if !topic.isEmpty, !isTopic(of: subject) { return false }
         if let share = match.tokenFraction, tokenChance.child(subject.tokenHash.low).unit >= share { return false }
         if let share = match.fraction, pushChance.child(subject.pushIdentity).unit >= share { return false }
         return true
     }
 
     func holds(for caller: FaultCaller) -> Bool {
+        if let provider = match.provider, provider != caller.provider { return false }
         if let environment = match.environment, environment != caller.environment { return false }
         if let connection = match.connection, !connection.contains(caller.number) { return false }
         if let share = match.connectionFraction, connectionChance.child(caller.number).unit >= share { return false }
         return true
     }
 
-    private func isTopic(_ text: Span<UInt8>) -> Bool {
-        if equal(text) { return true }
-        return equal(text.extracting(0..<TopicParts(text).bundleCount))
+    private func isTopic(of subject: borrowing FaultSubject) -> Bool {
+        equal(subject.topic) || equal(subject.topic.extracting(0..<subject.appBytes))
     }
 
     private func equal(_ text: Span<UInt8>) -> Bool {

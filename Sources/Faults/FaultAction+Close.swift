@@ -39,12 +39,37 @@ package enum TLSRefusal: Sendable, Equatable {
     case certificate
 }
 
-extension ActionForm {
-    static let close = ActionForm(name: "close", example: #""reset""#, targets: FaultTarget.allCases) {
-        value, pointer throws(FaultRuleError) in
+extension ActionRow {
+    static let close = ActionRow(
+        8, "close", "Ends the connection: clean, fin (no TLS close_notify) or reset (RST).",
+        """
+        What was answered before is sent first. `when`: before-answer (the push is not processed, the default),
+        half-answer (it is, and half of its answer's bytes are sent) or after-answer. With "meets": "connection" the
+        connection ends right after our SETTINGS, or after `wait`.
+        """,
+        example: #""reset""#,
+        rule: #"{"action": {"close": {"how": "reset", "when": "half-answer"}}, "match": {"nthOfConnection": {"every": 100}}}"#,
+        keys: ["how", "when", "wait"],
+        targets: FaultTarget.allCases, stage: .connection, endsConnection: true,
+        fate: { action, _ in
+            guard case .close(let fault) = action else { return .processed }
+            return switch fault.moment {
+            case .beforeAnswer: .dropped
+            case .halfAnswer: .cutOff
+            case .afterAnswer: .processed
+            }
+        },
+        objection: { action, target in
+            guard case .close(let fault) = action else { return nil }
+            if target == .connection, fault.moment != .beforeAnswer {
+                return FaultObjection("close/when", "a connection has no answer yet", hint: #"use "wait": "2s""#)
+            }
+            return FaultObjection(wait: fault.wait, of: "close", target)
+        }
+    ) { value, pointer, keys throws(FaultRuleError) in
         var fault = CloseFault()
         let object = try ObjectReader(
-            value.string != nil ? ["how": value] : value, at: pointer, keys: ["how", "when", "wait"])
+            value.string != nil ? ["how": value] : value, at: pointer, keys: keys)
         if let word = try object.word("how", of: CloseFault.Manner.allCases.map(\.rawValue)) {
             fault.manner = CloseFault.Manner(rawValue: word)!
         }
@@ -63,15 +88,25 @@ extension ActionForm {
 
     private static let handshakeFailure: UInt8 = 40
 
-    static let refuseTLS = ActionForm(name: "refuse-tls", example: #""alert""#, targets: [.connection]) {
-        value, pointer throws(FaultRuleError) in
+    static let refuseTLS = ActionRow(
+        9, "refuse-tls", "Turns a connection away before it has TLS.",
+        """
+        alert (handshake_failure, or {"alert": 42} for another), close (FIN at accept), reset (RST at accept),
+        certificate (the handshake goes on with a certificate of an unknown authority for another name).
+        """,
+        example: #""alert""#,
+        rule: #"{"action": {"refuse-tls": "alert"}, "times": 3}"#,
+        keys: ["alert"],
+        targets: [.connection], stage: .accept,
+        fate: { _, _ in .dropped }
+    ) { value, pointer, keys throws(FaultRuleError) in
         switch value {
         case "alert": return .refuseTLS(.alert(handshakeFailure))
         case "close": return .refuseTLS(.close)
         case "reset": return .refuseTLS(.reset)
         case "certificate": return .refuseTLS(.certificate)
         case .object:
-            let object = try ObjectReader(value, at: pointer, keys: ["alert"])
+            let object = try ObjectReader(value, at: pointer, keys: keys)
             guard let code = try object.count("alert", from: 0, to: 255) else { fallthrough }
             return .refuseTLS(.alert(UInt8(code)))
         default:

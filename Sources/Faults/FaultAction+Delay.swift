@@ -7,10 +7,19 @@ package import Basics
 /// No answer is later than this.
 let longestDelay = Interval.seconds(24 * 3600)
 
-extension ActionForm {
-    static let delay = ActionForm(
-        name: "delay", example: #""200ms""#
-    ) { value, pointer throws(FaultRuleError) in
+extension ActionRow {
+    static let delay = ActionRow(
+        2, "delay", "Gives the right answer later.",
+        """
+        One duration, or a distribution drawn for each push: {"uniform": ["10ms", "50ms"]}, {"exponential": "50ms"},
+        {"normal": {"mean": "100ms", "deviation": "20ms"}} (cut off at 0), {"logNormal": {"median": "100ms",
+        "p95": "500ms"}}. At most 24 hours.
+        """,
+        example: #""200ms""#,
+        rule: #"{"action": {"delay": {"logNormal": {"median": "100ms", "p95": "500ms"}}}}"#,
+        keys: Distribution.shapes,
+        fate: { _, _ in .processed }
+    ) { value, pointer, _ throws(FaultRuleError) in
         .delay(try Distribution(durations: value, at: pointer))
     } write: { action in
         guard case .delay(let distribution) = action else { return nil }
@@ -19,6 +28,8 @@ extension ActionForm {
 }
 
 extension Distribution {
+    static let shapes = ["uniform", "exponential", "normal", "logNormal"]
+
     /// As it is read: one duration, or an object with the shape's name.
     package var durations: JSONValue {
         switch self {
@@ -39,7 +50,7 @@ extension Distribution {
 
     private static func read(_ value: JSONValue, _ pointer: String) throws(FaultRuleError) -> Distribution {
         guard value.object != nil else { return .constant(try seconds(value, pointer)) }
-        let object = try ObjectReader(value, at: pointer, keys: ["uniform", "exponential", "normal", "logNormal"])
+        let object = try ObjectReader(value, at: pointer, keys: shapes)
         let wrong = FaultRuleError(
             pointer: pointer, message: "a delay is one duration or one distribution",
             hint: #"such as "200ms", {"uniform": ["10ms", "50ms"]}, {"exponential": "50ms"}"#)

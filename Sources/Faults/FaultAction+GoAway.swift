@@ -1,7 +1,6 @@
 // `{"goaway": "Shutdown"}` or `{"goaway": {"reason": "Shutdown", "last": "before", "then": "open"}}`: GOAWAY with the
 // reason as compact JSON, as APNs sends it (spec/apns.md §2.3), or with any other debug data.
 
-import APNs
 package import Basics
 import Pushes
 
@@ -42,9 +41,33 @@ package struct GoAwayFault: Sendable, Equatable {
     }
 }
 
-extension ActionForm {
-    static let goAway = ActionForm(name: "goaway", example: #""Shutdown""#, targets: FaultTarget.allCases) {
-        value, pointer throws(FaultRuleError) in
+extension ActionRow {
+    static let goAway = ActionRow(
+        5, "goaway", "GOAWAY with a reason of APNs as its debug data, or with any other text.",
+        """
+        "goaway": true has no debug data, a reason alone stands for {"reason": …}. `debug` is plain text instead.
+        `code` is NO_ERROR unless given. `last` is the last stream that is promised an answer: this (the push's own,
+        the default), before, none (0) or an odd number; a push beyond it is not processed. `then`: close (once the
+        open streams are done, the default) or open (the connection stays, and whatever comes on it is ignored).
+        `twice`: a second GOAWAY without debug data. With "meets": "connection" it comes right after our SETTINGS, or
+        after `wait`, with last stream 0.
+        """,
+        example: #""Shutdown""#,
+        rule: #"{"action": {"goaway": {"reason": "Shutdown", "last": "before", "then": "open"}}, "times": 1}"#,
+        keys: ["reason", "debug", "code", "last", "then", "twice", "wait"],
+        targets: FaultTarget.allCases, stage: .connection, endsConnection: true,
+        fate: { action, stream in
+            guard case .goAway(let fault) = action else { return .processed }
+            return stream <= fault.lastStream(of: stream) ? .processed : .dropped
+        },
+        objection: { action, target in
+            guard case .goAway(let fault) = action else { return nil }
+            if target == .connection, fault.last == .this || fault.last == .before {
+                return FaultObjection("goaway/last", "a connection has no push yet", hint: "none, or a number")
+            }
+            return FaultObjection(wait: fault.wait, of: "goaway", target)
+        }
+    ) { value, pointer, keys throws(FaultRuleError) in
         var fault = GoAwayFault()
         if value == true { return .goAway(fault) }
         if let word = value.string {
@@ -52,8 +75,7 @@ extension ActionForm {
             fault.debug = try debug(word, object, pointer: pointer)
             return .goAway(fault)
         }
-        let object = try ObjectReader(
-            value, at: pointer, keys: ["reason", "debug", "code", "last", "then", "twice", "wait"])
+        let object = try ObjectReader(value, at: pointer, keys: keys)
         if let text = try object.anyText("debug", maxBytes: 16_000) {
             guard object["reason"] == nil else {
                 throw object.error("debug", "give a reason or debug data, not both")
@@ -87,10 +109,10 @@ extension ActionForm {
     private static func debug(
         _ word: String, _ object: ObjectReader, pointer: String
     ) throws(FaultRuleError) -> String {
-        guard let reason = Reason(word: word) else {
+        guard let reason = NamedReason(word: word, in: .apns) else {
             throw FaultRuleError(
                 pointer: pointer, message: "unknown reason \"\(word)\"",
-                hint: Suggestion.nearest(to: word, among: Reason.rows.map(\.word.description))
+                hint: Suggestion.nearest(to: word, among: ReasonList.apns.words)
                     .map { "did you mean `\($0)`?" } ?? #"other texts stand in {"debug": "…"}"#)
         }
         return #"{"reason":"\#(reason.word)"}"#

@@ -25,13 +25,26 @@ package struct WindowFault: Sendable, Equatable {
     package var withholding: Withholding?
 }
 
-extension ActionForm {
+extension ActionRow {
     private static let largestWindow = 0x7FFF_FFFF
 
-    static let maxStreams = ActionForm(name: "max-streams", example: "1", targets: FaultTarget.allCases) {
-        value, pointer throws(FaultRuleError) in
+    static let maxStreams = ActionRow(
+        6, "max-streams", "SETTINGS with another MAX_CONCURRENT_STREAMS; the push is answered.",
+        """
+        Streams that the client opens beyond it after it has acknowledged those SETTINGS are refused (REFUSED_STREAM,
+        RFC 9113 §5.1.2), until it is told another number; those it opened before are served, for it could not know.
+        {"count": 1, "enforced": false} only announces: all streams are served, unless the mock enforces whatever it
+        announces at once (its setting streamLimit). A connection that is met keeps the number; the first valid push
+        raises it no more.
+        """,
+        example: "1",
+        rule: #"{"action": {"max-streams": 1}, "match": {"nthOfConnection": 10}}"#,
+        keys: ["count", "enforced"],
+        targets: FaultTarget.allCases, stage: .connection,
+        fate: { _, _ in .processed }
+    ) { value, pointer, keys throws(FaultRuleError) in
         if value.object == nil { return .maxStreams(StreamsFault(count: try streams(value, pointer))) }
-        let object = try ObjectReader(value, at: pointer, keys: ["count", "enforced"])
+        let object = try ObjectReader(value, at: pointer, keys: keys)
         guard let count = object["count"] else { throw object.error("count", "a number of streams is missing") }
         return .maxStreams(
             StreamsFault(
@@ -50,9 +63,19 @@ extension ActionForm {
         return count
     }
 
-    static let window = ActionForm(name: "window", example: #"{"initial": 16}"#, targets: FaultTarget.allCases) {
-        value, pointer throws(FaultRuleError) in
-        let object = try ObjectReader(value, at: pointer, keys: ["initial", "withhold"])
+    static let window = ActionRow(
+        7, "window", "Small flow control: a small initial window, or WINDOW_UPDATEs held back.",
+        """
+        `initial` is SETTINGS_INITIAL_WINDOW_SIZE of the streams to come; 0 lets no body through. `withhold`: true,
+        or for how long, after which the updates come all at once.
+        """,
+        example: #"{"initial": 16}"#,
+        rule: #"{"meets": "connection", "action": {"window": {"initial": 16, "withhold": "5s"}}}"#,
+        keys: ["initial", "withhold"],
+        targets: FaultTarget.allCases, stage: .connection,
+        fate: { _, _ in .processed }
+    ) { value, pointer, keys throws(FaultRuleError) in
+        let object = try ObjectReader(value, at: pointer, keys: keys)
         var fault = WindowFault()
         fault.initial = try object.count("initial", from: 0, to: largestWindow).map { UInt32($0) }
         switch object["withhold"] {

@@ -91,11 +91,41 @@ extension RawTemplate {
     }
 }
 
-extension ActionForm {
-    static let raw = ActionForm(name: "raw", example: #""empty-data""#, targets: FaultTarget.allCases) {
-        value, pointer throws(FaultRuleError) in
+extension ActionRow {
+    static let raw = ActionRow(
+        10, "raw", "Writes frames byte for byte, in place of the answer, before it or after it.",
+        """
+        Either a name or {"hex": "…", "place": "instead"}: pairs of hex digits with blanks, {stream} for the push's
+        stream in 4 bytes and {apnsId} for the 36 bytes of its answer's apns-id (of a broadcast: apns-request-id). A
+        push whose answer is replaced is not processed. Names:
+
+        """ + LawlessFrames.all.map { "  \($0.name): \($0.summary)" }.joined(separator: "\n"),
+        example: #""empty-data""#,
+        rule: #"{"action": {"raw": "empty-data"}, "times": 1}"#,
+        keys: ["frames", "hex", "place"],
+        targets: FaultTarget.allCases, stage: .connection, endsConnection: true,
+        fate: { action, _ in
+            if case .raw(let fault) = action, fault.place != .instead { .processed } else { .dropped }
+        },
+        meant: { action, target in
+            guard case .raw(var fault) = action, target == .broadcast, let frames = LawlessFrames.named(fault.name) else {
+                return action
+            }
+            fault.bytes = frames.broadcastTemplate
+            return .raw(fault)
+        },
+        objection: { action, target in
+            guard case .raw(let fault) = action, target == .connection else { return nil }
+            let isKnown = LawlessFrames.named(fault.name)?.isForConnections ?? !fault.bytes.hasAPNsID
+            return isKnown
+                ? nil
+                : FaultObjection(
+                    "raw", "these frames are about a push, and this rule meets connections",
+                    hint: LawlessFrames.all.filter(\.isForConnections).map(\.name).joined(separator: ", ") + ", or hex")
+        }
+    ) { value, pointer, keys throws(FaultRuleError) in
         let object = try ObjectReader(
-            value.string != nil ? ["frames": value] : value, at: pointer, keys: ["frames", "hex", "place"])
+            value.string != nil ? ["frames": value] : value, at: pointer, keys: keys)
         let place = try object.word("place", of: RawFault.Place.allCases.map(\.rawValue))
             .flatMap { RawFault.Place(rawValue: $0) }
         if let text = try object.text("hex") {
@@ -111,7 +141,7 @@ extension ActionForm {
             throw FaultRuleError(
                 pointer: pointer, message: "a raw fault has frames or hex", hint: #"such as {"frames": "empty-data"}"#)
         }
-        guard let frames = LawlessFrames.all.first(where: { $0.name == name }) else {
+        guard let frames = LawlessFrames.named(name) else {
             throw object.unknownWord("frames", name, among: LawlessFrames.all.map(\.name))
         }
         return .raw(RawFault(name: name, bytes: frames.template, place: place ?? frames.place))

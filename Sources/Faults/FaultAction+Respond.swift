@@ -2,7 +2,6 @@
 // spec/apns.md §6. `{"respond": {"status": 502, "body": "<html>", "headers": {"content-type": "text/html"}}}`: an answer
 // that APNs never gives, such as a proxy's.
 
-import APNs
 package import Basics
 import Pushes
 
@@ -38,22 +37,48 @@ package struct LawlessAnswer: Sendable, Equatable {
     package var headers: [Field]
 }
 
-extension ActionForm {
+extension ActionRow {
     private static let longestBody = 65_536
 
-    static let respond = ActionForm(
-        name: "respond", example: #"{"reason": "BadDeviceToken"}"#
-    ) { value, pointer throws(FaultRuleError) in
-        let object = try ObjectReader(value, at: pointer, keys: ["reason", "timestamp", "status", "body", "headers"])
+    static let respond = ActionRow(
+        1, "respond", "Answers with a reason of APNs, or with any status, body and headers.",
+        """
+        `reason` is spelled as APNs does and gives the status; `timestamp` of a 410 is before-registration (a day
+        ago), after-registration (now, the default), a date, or Unix milliseconds. `status`, `body` and `headers` make
+        an answer that APNs never gives, such as a proxy's.
+        """,
+        example: #"{"reason": "BadDeviceToken"}"#,
+        rule: #"{"action": {"respond": {"reason": "Unregistered", "timestamp": "before-registration"}}, "times": 3}"#,
+        keys: ["reason", "timestamp", "status", "body", "headers"],
+        fate: { _, _ in .refused },
+        meant: { action, target in
+            guard case .respond(let reason, nil) = action, target == .broadcast else { return action }
+            return reason.in(.apnsBroadcasts).map(FaultAction.refuse) ?? action
+        },
+        objection: { action, target in
+            switch action {
+            case .refuse(let reason) where target != .broadcast:
+                FaultObjection(
+                    "respond/reason", "\(reason.word) is a reason of broadcasts and channels",
+                    hint: #"add "meets": "broadcast""#)
+            case .respond(let reason, _) where target == .broadcast:
+                FaultObjection(
+                    "respond/reason", "\(reason.word) is no reason of broadcasts and channels",
+                    hint: "`pushrig list broadcast-reasons` tells those there are")
+            default: nil
+            }
+        }
+    ) { value, pointer, keys throws(FaultRuleError) in
+        let object = try ObjectReader(value, at: pointer, keys: keys)
         let isLawless = ["status", "body", "headers"].contains { object[$0] != nil }
         guard !isLawless else { return .answer(try readLawless(object)) }
         guard let word = try object.text("reason") else {
             throw FaultRuleError(
                 pointer: pointer, message: "a reason is missing", hint: #"such as {"reason": "BadDeviceToken"}"#)
         }
-        guard let reason = Reason(word: word) else {
-            if let reason = BroadcastReason(word: word) { return .refuse(reason) }
-            throw object.unknownWord("reason", word, among: Reason.rows.map(\.word.description))
+        guard let reason = NamedReason(word: word, in: .apns) else {
+            if let reason = NamedReason(word: word, in: .apnsBroadcasts) { return .refuse(reason) }
+            throw object.unknownWord("reason", word, among: ReasonList.apns.words)
         }
         let timestamp = try readTimestamp(object)
         if timestamp != nil, !reason.hasTimestamp {
@@ -109,7 +134,7 @@ extension ActionForm {
         }
         let word = try object.text("reason")
         guard let status = try object.count("status", from: 200, to: 999)
-            ?? word.flatMap({ Reason(word: $0) }).map({ Int($0.status) })
+            ?? word.flatMap({ NamedReason(word: $0, in: .apns) }).map({ Int($0.status) })
         else {
             throw object.error("status", "a status is missing", hint: "200 to 999, or a known reason")
         }

@@ -2,10 +2,14 @@
 
 import Basics
 
-extension ActionForm {
-    static let silence = ActionForm(
-        name: "silence", example: "true"
-    ) { value, pointer throws(FaultRuleError) in
+extension ActionRow {
+    static let silence = ActionRow(
+        3, "silence", "Takes the push and never answers; it reaches no device.",
+        "The stream stays open until the client resets it or the connection ends.",
+        example: "true",
+        rule: #"{"action": {"silence": true}, "match": {"fraction": 0.01}}"#,
+        fate: { _, _ in .dropped }
+    ) { value, pointer, _ throws(FaultRuleError) in
         guard value == true else {
             throw FaultRuleError(pointer: pointer, message: "silence is true or absent")
         }

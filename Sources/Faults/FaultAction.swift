@@ -1,16 +1,16 @@
-// What a fault does. Each action has a file of its own, with its form in JSON; a new one is a case here, a file, a row in
-// `ActionForm.all` and one in `FaultVocabulary`.
+// What a fault does. Each action has a file of its own, with its row; a new one is a case here, a file, and its row in
+// `ActionRow.all`.
 
-package import APNs
 package import Basics
+package import Pushes
 
 /// What happens to a push, a broadcast or a connection that a rule meets.
 package enum FaultAction: Sendable, Equatable {
     /// Refuses with that reason; `timestamp` is for 410 only, and nil means after the registration.
-    case respond(Reason, timestamp: RelativeTimestamp?)
+    case respond(NamedReason, timestamp: RelativeTimestamp?)
     /// The same of what meets broadcasts, whose reasons are a list of their own.
-    case refuse(BroadcastReason)
-    /// Answers what no rule of APNs would.
+    case refuse(NamedReason)
+    /// Answers what no rule of the provider would.
     case answer(LawlessAnswer)
     /// Answers later, by so many seconds.
     case delay(Distribution)
@@ -28,7 +28,7 @@ package enum FaultAction: Sendable, Equatable {
 
 /// What a rule meets.
 package enum FaultTarget: String, Sendable, CaseIterable {
-    /// Pushes that the rules of APNs accept, one by one.
+    /// Pushes that the provider's rules accept, one by one.
     case push
     /// Connections, once each: before TLS for `refuse-tls`, else after our first SETTINGS.
     case connection
@@ -36,68 +36,79 @@ package enum FaultTarget: String, Sendable, CaseIterable {
     case broadcast
 }
 
-/// One action's form in JSON: an object with this one member.
-struct ActionForm: Sendable {
-    let name: String
-    let example: String
-    /// What it can be done to; the first is what a rule meets that does not say.
-    var targets: [FaultTarget] = [.push, .broadcast]
-    /// The member's value and its pointer.
-    let read: @Sendable (JSONValue, String) throws(FaultRuleError) -> FaultAction
-    /// Nil for other actions.
-    let write: @Sendable (FaultAction) -> JSONValue?
+/// Where an action strikes.
+package enum FaultStage: Sendable {
+    /// A connection, before it has TLS.
+    case accept
+    /// A connection that speaks HTTP/2, and with it requests that were not met themselves.
+    case connection
+    /// One request, which is in the journal; no other notices.
+    case request
+}
 
-    static let all: [ActionForm] = [
-        .respond, .delay, .silence, .resetStream, .goAway, .maxStreams, .window, .close, .refuseTLS, .raw,
-    ]
+/// What becomes of a request that a fault meets. Processed: a push goes on to its device, a broadcast to its channel.
+/// Answered: a status goes out, its own or the fault's.
+package enum RequestFate: Sendable {
+    /// The fault is its answer.
+    case refused
+    /// As if it had never come.
+    case dropped
+    case processed
+    /// Processed, and its answer does not come whole.
+    case cutOff
+
+    package var isProcessed: Bool { self == .processed || self == .cutOff }
+    package var isAnswered: Bool { self == .processed || self == .refused }
 }
 
 extension FaultAction {
     init(json: JSONValue, at pointer: String) throws(FaultRuleError) {
-        let object = try ObjectReader(json, at: pointer, keys: ActionForm.all.map(\.name))
-        let forms = ActionForm.all.filter { object[$0.name] != nil }
-        guard forms.count == 1, let form = forms.first, let value = object[form.name] else {
+        let object = try ObjectReader(json, at: pointer, keys: ActionRow.all.map(\.name))
+        let rows = ActionRow.all.filter { object[$0.name] != nil }
+        guard rows.count == 1, let row = rows.first, let value = object[row.name] else {
             throw FaultRuleError(
-                pointer: pointer, message: forms.isEmpty ? "an action is missing" : "a fault has one action",
-                hint: "one of " + ActionForm.all.map { #"{"\#($0.name)": \#($0.example)}"# }.joined(separator: ", "))
+                pointer: pointer, message: rows.isEmpty ? "an action is missing" : "a fault has one action",
+                hint: "one of " + ActionRow.all.map { #"{"\#($0.name)": \#($0.example)}"# }.joined(separator: ", "))
         }
-        self = try form.read(value, object.pointer(form.name))
+        self = try row.read(value, object.pointer(row.name), row.keys)
     }
 
     var json: JSONValue {
-        guard let value = form.write(self) else { preconditionFailure("an action has no form in JSON") }
+        guard let value = row.write(self) else { preconditionFailure("an action has no form in JSON") }
         var object = JSONObject()
-        object[form.name] = value
+        object[row.name] = value
         return .object(object)
     }
 
-    var form: ActionForm { ActionForm.all.first { $0.name == word }! }
-
-    /// The word for it in rules, such as `goaway`.
-    package var word: String { Self.words[Int(code) - 1] }
-
-    /// What stands for it in the journal, from 1; these numbers never change.
-    package var code: UInt8 {
+    var row: ActionRow {
         switch self {
-        case .respond, .refuse, .answer: 1
-        case .delay: 2
-        case .silence: 3
-        case .resetStream: 4
-        case .goAway: 5
-        case .maxStreams: 6
-        case .window: 7
-        case .close: 8
-        case .refuseTLS: 9
-        case .raw: 10
+        case .respond, .refuse, .answer: .respond
+        case .delay: .delay
+        case .silence: .silence
+        case .resetStream: .resetStream
+        case .goAway: .goAway
+        case .maxStreams: .maxStreams
+        case .window: .window
+        case .close: .close
+        case .refuseTLS: .refuseTLS
+        case .raw: .raw
         }
     }
 
-    /// The word of a code of the journal; nil for 0 and for what this version does not know.
-    package static func word(of code: UInt8) -> String? {
-        code > 0 && Int(code) <= words.count ? words[Int(code) - 1] : nil
-    }
+    /// The word for it in rules, such as `goaway`.
+    package var word: String { row.name }
 
-    private static let words = [
-        "respond", "delay", "silence", "reset-stream", "goaway", "max-streams", "window", "close", "refuse-tls", "raw",
-    ]
+    /// What stands for it in the journal, from 1; these numbers never change.
+    package var code: UInt8 { row.code }
+
+    /// The word of a code of the journal; nil for 0 and for what this version does not know.
+    package static func word(of code: UInt8) -> String? { ActionRow.all.first { $0.code == code }?.name }
+
+    package var stage: FaultStage { row.stage }
+
+    /// A connection does not outlive it.
+    package var endsConnection: Bool { row.endsConnection }
+
+    /// What becomes of a request on that stream.
+    package func fate(ofStream stream: Int32) -> RequestFate { row.fate(self, stream) }
 }

@@ -1,6 +1,5 @@
 // The `match` member of a rule.
 
-import APNs
 import Basics
 import Pushes
 

@@ -1,6 +1,5 @@
 // Which pushes, or which connections, a rule is about. What is nil matches all.
 
-import APNs
 package import Pushes
 
 /// The nth of something, from 1: one, a range, or every kth.

@@ -4,7 +4,6 @@
 //      "action": {"respond": {"reason": "Unregistered", "timestamp": "after-registration"}},
 //      "times": 3, "for": "10s", "after": 2, "at": "20s", "id": "f1"}
 
-import APNs
 package import Basics
 
 extension FaultRule {
@@ -22,8 +21,8 @@ extension FaultRule {
         }
         var action = try FaultAction(json: value, at: "/action")
         let target = try object.word("meets", of: FaultTarget.allCases.map(\.rawValue))
-            .flatMap { FaultTarget(rawValue: $0) } ?? action.form.targets[0]
-        if target == .broadcast { action = action.forBroadcasts }
+            .flatMap { FaultTarget(rawValue: $0) } ?? action.row.targets[0]
+        action = action.row.meant(action, target)
         self.init(
             id: id.isEmpty ? try object.text("id") ?? "" : id,
             target: target,
@@ -46,8 +45,8 @@ extension FaultRule {
 
     /// What the members mean together.
     private func check(_ object: ObjectReader) throws(FaultRuleError) {
-        guard action.form.targets.contains(target) else {
-            let targets = action.form.targets.map(\.rawValue)
+        guard action.row.targets.contains(target) else {
+            let targets = action.row.targets.map(\.rawValue)
             let why = target == .connection ? "a connection has no request yet" : "a \(target) comes after TLS"
             throw object.error(
                 "meets", "\(action.word) is done to a \(targets.joined(separator: " or a ")), and \(why)",
@@ -70,55 +69,8 @@ extension FaultRule {
         if target == .broadcast, per == .token {
             throw object.error("per", "a broadcast goes to no token", hint: "all, or connection")
         }
-        try checkReason(object)
-        try checkAction(object)
-    }
-
-    private func checkReason(_ object: ObjectReader) throws(FaultRuleError) {
-        switch action {
-        case .refuse(let reason) where target != .broadcast:
-            throw object.errorBelow(
-                "action/respond/reason", "\(reason.word) is a reason of broadcasts and channels",
-                hint: #"add "meets": "broadcast""#)
-        case .respond(let reason, _) where target == .broadcast:
-            throw object.errorBelow(
-                "action/respond/reason", "\(reason.word) is no reason of broadcasts and channels",
-                hint: "`pushrig list broadcast-reasons` tells those there are")
-        default: break
-        }
-    }
-
-    private func checkAction(_ object: ObjectReader) throws(FaultRuleError) {
-        let wait: Interval?
-        switch action {
-        case .goAway(let fault):
-            wait = fault.wait
-            switch fault.last {
-            case .this?, .before?:
-                if target == .connection {
-                    throw object.errorBelow("action/goaway/last", "a connection has no push yet", hint: "none, or a number")
-                }
-            case GoAwayFault.Last.none?, .stream?, nil: break
-            }
-        case .close(let fault):
-            wait = fault.wait
-            if target == .connection, fault.moment != .beforeAnswer {
-                throw object.errorBelow("action/close/when", "a connection has no answer yet", hint: #"use "wait": "2s""#)
-            }
-        case .raw(let fault):
-            wait = nil
-            let isKnown = LawlessFrames.all.first { $0.name == fault.name }?.isForConnections ?? !fault.bytes.hasAPNsID
-            if target == .connection, !isKnown {
-                throw object.errorBelow(
-                    "action/raw", "these frames are about a push, and this rule meets connections",
-                    hint: LawlessFrames.all.filter(\.isForConnections).map(\.name).joined(separator: ", ") + ", or hex")
-            }
-        default: wait = nil
-        }
-        if wait != nil, target != .connection {
-            throw object.errorBelow(
-                "action/\(action.word)/wait", "wait is counted from the beginning of a connection",
-                hint: #"add "meets": "connection""#)
+        if let objection = action.row.objection(action, target) {
+            throw object.errorBelow("action/" + objection.path, objection.message, hint: objection.hint)
         }
     }
 
@@ -151,22 +103,6 @@ extension FaultRule {
         }
         if let timeToLive { object["ttl"] = .string(timeToLive.exactText) }
         return .object(object)
-    }
-}
-
-extension FaultAction {
-    /// Words that stand for one thing at pushes and another at broadcasts mean that of what is met: reasons of both
-    /// lists, and lawless frames.
-    fileprivate var forBroadcasts: FaultAction {
-        switch self {
-        case .respond(let reason, nil): BroadcastReason(word: reason.word.description).map(FaultAction.refuse) ?? self
-        case .raw(var fault):
-            LawlessFrames.all.first { $0.name == fault.name }.map { frames in
-                fault.bytes = frames.broadcastTemplate
-                return .raw(fault)
-            } ?? self
-        default: self
-        }
     }
 }
 

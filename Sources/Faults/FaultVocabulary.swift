@@ -1,5 +1,5 @@
 // The vocabulary of faults in words: one row for each action, criterion and term of life, with a rule that shows it. The
-// command line teaches from here, and a test reads every rule.
+// command line teaches from here, and a test reads every rule. What is said of an action stands in its own row.
 
 /// One word of a rule.
 package struct FaultWord: Sendable {
@@ -22,88 +22,9 @@ package enum FaultVocabulary {
 
     package static func word(named name: String) -> FaultWord? { words.first { $0.name == name } }
 
-    private static let actions: [FaultWord] = [
-        FaultWord(
-            "respond", "Answers with a reason of APNs, or with any status, body and headers.",
-            """
-            `reason` is spelled as APNs does and gives the status; `timestamp` of a 410 is before-registration (a day
-            ago), after-registration (now, the default), a date, or Unix milliseconds. `status`, `body` and `headers` make
-            an answer that APNs never gives, such as a proxy's.
-            """,
-            #"{"action": {"respond": {"reason": "Unregistered", "timestamp": "before-registration"}}, "times": 3}"#),
-        FaultWord(
-            "delay", "Gives the right answer later.",
-            """
-            One duration, or a distribution drawn for each push: {"uniform": ["10ms", "50ms"]}, {"exponential": "50ms"},
-            {"normal": {"mean": "100ms", "deviation": "20ms"}} (cut off at 0), {"logNormal": {"median": "100ms",
-            "p95": "500ms"}}. At most 24 hours.
-            """,
-            #"{"action": {"delay": {"logNormal": {"median": "100ms", "p95": "500ms"}}}}"#),
-        FaultWord(
-            "silence", "Takes the push and never answers; it reaches no device.",
-            "The stream stays open until the client resets it or the connection ends.",
-            #"{"action": {"silence": true}, "match": {"fraction": 0.01}}"#),
-        FaultWord(
-            "reset-stream", "RST_STREAM in place of the answer, or after its HEADERS.",
-            """
-            `code` is a name of RFC 9113 §7 or a number; REFUSED_STREAM, the default, says that the push was not
-            processed and may be sent again. {"after": "headers"}: HEADERS with status 200 come first, and the push has
-            reached its device.
-            """,
-            #"{"action": {"reset-stream": {"code": "INTERNAL_ERROR", "after": "headers"}}}"#),
-        FaultWord(
-            "goaway", "GOAWAY with a reason of APNs as its debug data, or with any other text.",
-            """
-            "goaway": true has no debug data, a reason alone stands for {"reason": …}. `debug` is plain text instead.
-            `code` is NO_ERROR unless given. `last` is the last stream that is promised an answer: this (the push's own,
-            the default), before, none (0) or an odd number; a push beyond it is not processed. `then`: close (once the
-            open streams are done, the default) or open (the connection stays, and whatever comes on it is ignored).
-            `twice`: a second GOAWAY without debug data. With "meets": "connection" it comes right after our SETTINGS, or
-            after `wait`, with last stream 0.
-            """,
-            #"{"action": {"goaway": {"reason": "Shutdown", "last": "before", "then": "open"}}, "times": 1}"#),
-        FaultWord(
-            "max-streams", "SETTINGS with another MAX_CONCURRENT_STREAMS; the push is answered.",
-            """
-            Streams that the client opens beyond it after it has acknowledged those SETTINGS are refused (REFUSED_STREAM,
-            RFC 9113 §5.1.2), until it is told another number; those it opened before are served, for it could not know.
-            {"count": 1, "enforced": false} only announces: all streams are served, unless the mock enforces whatever it
-            announces at once (its setting streamLimit). A connection that is met keeps the number; the first valid push
-            raises it no more.
-            """,
-            #"{"action": {"max-streams": 1}, "match": {"nthOfConnection": 10}}"#),
-        FaultWord(
-            "window", "Small flow control: a small initial window, or WINDOW_UPDATEs held back.",
-            """
-            `initial` is SETTINGS_INITIAL_WINDOW_SIZE of the streams to come; 0 lets no body through. `withhold`: true,
-            or for how long, after which the updates come all at once.
-            """,
-            #"{"meets": "connection", "action": {"window": {"initial": 16, "withhold": "5s"}}}"#),
-        FaultWord(
-            "close", "Ends the connection: clean, fin (no TLS close_notify) or reset (RST).",
-            """
-            What was answered before is sent first. `when`: before-answer (the push is not processed, the default),
-            half-answer (it is, and half of its answer's bytes are sent) or after-answer. With "meets": "connection" the
-            connection ends right after our SETTINGS, or after `wait`.
-            """,
-            #"{"action": {"close": {"how": "reset", "when": "half-answer"}}, "match": {"nthOfConnection": {"every": 100}}}"#),
-        FaultWord(
-            "refuse-tls", "Turns a connection away before it has TLS.",
-            """
-            alert (handshake_failure, or {"alert": 42} for another), close (FIN at accept), reset (RST at accept),
-            certificate (the handshake goes on with a certificate of an unknown authority for another name).
-            """,
-            #"{"action": {"refuse-tls": "alert"}, "times": 3}"#),
-        FaultWord(
-            "raw", "Writes frames byte for byte, in place of the answer, before it or after it.",
-            """
-            Either a name or {"hex": "…", "place": "instead"}: pairs of hex digits with blanks, {stream} for the push's
-            stream in 4 bytes and {apnsId} for the 36 bytes of its answer's apns-id (of a broadcast: apns-request-id). A
-            push whose answer is replaced is not processed. Names:
-
-            """ + LawlessFrames.all.map { "  \($0.name): \($0.summary)" }.joined(separator: "\n"),
-            #"{"action": {"raw": "empty-data"}, "times": 1}"#),
-    ]
+    private static let actions = ActionRow.all.map {
+        FaultWord(name: $0.name, kind: .action, summary: $0.summary, details: $0.details, example: $0.rule)
+    }
 
     private static let criteria: [FaultWord] = [
         FaultWord(
@@ -219,10 +140,6 @@ package enum FaultVocabulary {
 }
 
 extension FaultWord {
-    fileprivate init(_ name: String, _ summary: String, _ details: String, _ example: String) {
-        self.init(name: name, kind: .action, summary: summary, details: details, example: example)
-    }
-
     fileprivate init(criterion name: String, _ summary: String, _ details: String, _ example: String) {
         self.init(name: name, kind: .criterion, summary: summary, details: details, example: example)
     }

@@ -71,6 +71,9 @@ package struct LawlessFrames: Sendable {
         },
     ]
 
+    /// Nil for none, and for what was written out.
+    static func named(_ name: String?) -> LawlessFrames? { all.first { $0.name == name } }
+
     private init(
         _ name: String, _ place: RawFault.Place, _ summary: String, forConnections: Bool = false,
         _ build: (inout FrameWriter) -> Void

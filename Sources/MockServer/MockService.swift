@@ -20,7 +20,7 @@ package final class MockService: Sendable {
     /// Absolute; readable with a `JournalReader` while the mock runs.
     package var journalDirectory: String { shared.journalDirectory }
     private let shared: MockShared
-    private let workers: [LoopThread<PushWorker>]
+    private let workers: [LoopThread<PushWorker<APNsPipeline>>]
     private let admin: LoopThread<AdminWorker>?
     private let channelManager: LoopThread<ChannelWorker>?
     private let drainLimit: Interval
@@ -57,11 +57,11 @@ package final class MockService: Sendable {
         let tls = TLSServerSettings(
             certificateFile: identity.certificateFile, keyFile: identity.keyFile, requestsClientCertificate: true,
             clientAuthorityFiles: identity.clientAuthorityFiles)
-        var workers: [LoopThread<PushWorker>] = []
+        var workers: [LoopThread<PushWorker<APNsPipeline>>] = []
         for index in 0..<options.loops {
             workers.append(
                 try Self.thread("apns-\(index)", shared.time) { loop in
-                    try PushWorker(loop: loop, shared: shared, index: index, tls: tls)
+                    try PushWorker<APNsPipeline>(loop: loop, shared: shared, index: index, tls: tls)
                 })
         }
         self.workers = workers

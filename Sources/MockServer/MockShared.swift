@@ -82,7 +82,7 @@ final class MockShared: Sendable {
         startedAt = clock.wall()
         environments = options.environments
         loops = options.loops
-        totals = (0..<options.loops * options.environments.count).map { _ in PublishedTotals() }
+        totals = (0..<options.loops * options.environments.count).map { _ in PublishedTotals(.apns) }
         credentials = try LiveCredentials(CredentialStore(state: state), identity: identity, keys: keys)
         self.state = state
         self.onFailure = onFailure

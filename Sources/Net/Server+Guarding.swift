@@ -33,6 +33,7 @@ extension Server {
 
     /// The connection has shaken hands, sent its first whole request, or gone.
     func move(_ connection: ServerConnection, to stage: ServerConnection.Stage) {
+        assert(connection.stage.leads(to: stage), "\(connection.stage) does not lead to \(stage)")
         switch connection.stage {
         case .handshaking: handshaking.remove(connection)
         case .unproven: unproven.remove(connection)

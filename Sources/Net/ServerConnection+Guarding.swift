@@ -6,8 +6,22 @@ import EventLoop
 import HTTP2
 
 extension ServerConnection {
-    /// How far a connection has come. `gone`: closed, or only waiting for the peer to close.
-    enum Stage: UInt8 { case handshaking, unproven, proven, gone }
+    /// How far a connection has come. It goes forward only, and `Server.move` is the one that moves it:
+    ///
+    ///     handshaking ── protocol known ──▶ unproven ── a whole request ──▶ proven
+    ///          └───────────────────────────────┴──────── closed ──────────────┴──▶ gone
+    enum Stage: UInt8, CaseIterable {
+        case handshaking, unproven, proven
+        /// Closed, or only waiting for the peer to close.
+        case gone
+
+        func leads(to next: Stage) -> Bool {
+            switch (self, next) {
+            case (.handshaking, .unproven), (.unproven, .proven), (_, .gone): true
+            case (_, .handshaking), (_, .unproven), (_, .proven): false
+            }
+        }
+    }
 
     /// Bytes kept for this connection, roughly.
     var heldBytes: Int {

@@ -1,19 +1,100 @@
-// What is said of a provider's reason for a refusal. Each list of reasons has rows of this shape.
+// What is said of providers' reasons for a refusal: lists of words, for whoever names a reason without knowing the
+// provider's rules, as faults, knowledge and counters do. A provider is one list here, a case and a file of rows.
 
 /// One row of a list of reasons.
-package struct ReasonRow<Reason: Sendable>: Sendable {
-    package let reason: Reason
+package struct ReasonRow: Sendable {
     /// The word on the wire.
     package let word: StaticString
     /// The HTTP status that carries it.
     package let status: UInt16
     /// One sentence for the one who was refused.
     package let explanation: String
+    /// A spelling that is printed somewhere: it is read, and never sent.
+    let alias: StaticString?
 
-    package init(_ reason: Reason, _ word: StaticString, _ status: UInt16, _ explanation: String) {
-        self.reason = reason
+    init(_ word: StaticString, _ status: UInt16, _ explanation: String, alsoRead alias: StaticString? = nil) {
         self.word = word
         self.status = status
         self.explanation = explanation
+        self.alias = alias
+    }
+}
+
+/// The reasons of one provider's one API.
+package enum ReasonList: UInt8, CaseIterable, Sendable {
+    /// Of pushes on `/3/device`.
+    case apns
+    /// Of broadcasts and of operations on channels.
+    case apnsBroadcasts
+
+    package var provider: Provider {
+        switch self {
+        case .apns, .apnsBroadcasts: .apns
+        }
+    }
+
+    package var rows: [ReasonRow] {
+        switch self {
+        case .apns: Self.deviceRows
+        case .apnsBroadcasts: Self.broadcastRows
+        }
+    }
+
+    package var words: [String] { rows.map(\.word.description) }
+}
+
+/// A reason of any list.
+package struct NamedReason: Hashable, Sendable {
+    package let list: ReasonList
+    /// Its row in the list.
+    package let index: UInt8
+
+    init(_ list: ReasonList, _ index: UInt8) {
+        self.list = list
+        self.index = index
+    }
+
+    /// Reads the word as spelled on the wire, or as printed somewhere.
+    package init?(word: String, in list: ReasonList) {
+        let place = list.rows.firstIndex { $0.word.description == word || $0.alias?.description == word }
+        guard let place else { return nil }
+        self.init(list, UInt8(place))
+    }
+
+    package var row: ReasonRow { list.rows[Int(index)] }
+    package var word: StaticString { row.word }
+    package var status: UInt16 { row.status }
+    /// Whether the answer carries a `timestamp`: that of a token which was good once.
+    package var hasTimestamp: Bool { status == 410 }
+
+    /// The reason of the same word in another list.
+    package func `in`(_ list: ReasonList) -> NamedReason? { NamedReason(word: word.description, in: list) }
+}
+
+/// A provider's reasons as its rules know them: an enum with a case for each row of its list, in the same order, named by
+/// the row's word.
+package protocol ProviderReason: CaseIterable, Hashable, RawRepresentable, Sendable where RawValue == UInt8 {
+    static var list: ReasonList { get }
+}
+
+extension ProviderReason {
+    package static var rows: [ReasonRow] { list.rows }
+    package var named: NamedReason { NamedReason(Self.list, rawValue) }
+    package var row: ReasonRow { Self.rows[Int(rawValue)] }
+    package var word: StaticString { row.word }
+    package var status: UInt16 { row.status }
+    package var explanation: String { row.explanation }
+    package var hasTimestamp: Bool { named.hasTimestamp }
+
+    /// Nil for a reason of another list.
+    package init?(_ reason: NamedReason) {
+        guard reason.list == Self.list else { return nil }
+        self.init(rawValue: reason.index)
+    }
+
+    /// Reads the word as spelled on the wire, or as printed somewhere.
+    package init?(word: String) {
+        guard let reason = NamedReason(word: word, in: Self.list) else { return nil }
+        self.init(reason)
     }
 }

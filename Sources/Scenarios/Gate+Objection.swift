@@ -1,6 +1,5 @@
 // Gates that nothing in a scenario can decide: told before a run, since such a gate can only end without data.
 
-import APNs
 package import Basics
 import Faults
 import Pushes
@@ -40,10 +39,15 @@ extension ProfileCall {
     fileprivate var pushesCards: Bool { pushes.contains { $0.channel == .liveactivity } }
 }
 
+extension NamedReason {
+    /// A relay that is told so pushes to the token no more.
+    fileprivate var endsToken: Bool { status == 410 || ["BadDeviceToken", "DeviceTokenNotForTopic"].contains("\(word)") }
+}
+
 extension FaultRule {
     fileprivate var mayKillToken: Bool {
         switch action {
-        case .respond(let reason, _): reason.status == 410 || [.badDeviceToken, .deviceTokenNotForTopic].contains(reason)
+        case .respond(let reason, _): reason.endsToken
         case .answer: true
         default: false
         }

@@ -84,7 +84,7 @@ struct RuleDice {
             for shot in lanes[lane] {
                 let firing = withBytes(of: shot.topic) {
                     script.firing(
-                        for: FaultSubject(facts: shot.facts, topic: $0, nthOfToken: shot.nth),
+                        for: FaultSubject(push: shot.facts, topic: $0, nthOfToken: shot.nth),
                         now: Instant(nanoseconds: 2))
                 }
                 guard let firing else { continue }

@@ -35,7 +35,7 @@ import Testing
                     match: FaultMatch(
                         provider: .apns, token: "ABcd", topic: "com.example.app", pushType: .liveactivity,
                         event: .end, nth: 2, fraction: 0.1, tokenFraction: 1, priority: 5),
-                    action: .respond(.unregistered, timestamp: .beforeRegistration), times: 3,
+                    action: .respond(Reason.unregistered.named, timestamp: .beforeRegistration), times: 3,
                     duration: .seconds(10), after: 2, at: .seconds(90)))
     }
 
@@ -68,7 +68,7 @@ import Testing
                 .window(WindowFault(initial: nil, withholding: .lasting(.seconds(5))))
             ),
             (#"{"window":{"withhold":true}}"#, .window(WindowFault(initial: nil, withholding: .always))),
-            (#"{"respond":{"reason":"BadDeviceToken"}}"#, .respond(.badDeviceToken, timestamp: nil)),
+            (#"{"respond":{"reason":"BadDeviceToken"}}"#, .respond(Reason.badDeviceToken.named, timestamp: nil)),
             (
                 #"{"respond":{"status":502,"body":"<html>","headers":{"content-type":"text/html"}}}"#,
                 .answer(
@@ -86,15 +86,15 @@ import Testing
             ),
             (
                 #"{"respond":{"reason":"ExpiredToken","timestamp":"after-registration"}}"#,
-                .respond(.expiredToken, timestamp: .afterRegistration)
+                .respond(Reason.expiredToken.named, timestamp: .afterRegistration)
             ),
             (
                 #"{"respond":{"reason":"Unregistered","timestamp":"2026-11-20T10:00:00Z"}}"#,
-                .respond(.unregistered, timestamp: .absolute(WallTime(seconds: 1_795_168_800)))
+                .respond(Reason.unregistered.named, timestamp: .absolute(WallTime(seconds: 1_795_168_800)))
             ),
             (
                 #"{"respond":{"reason":"Unregistered","timestamp":1795168800123}}"#,
-                .respond(.unregistered, timestamp: .absolute(WallTime(milliseconds: 1_795_168_800_123)))
+                .respond(Reason.unregistered.named, timestamp: .absolute(WallTime(milliseconds: 1_795_168_800_123)))
             ),
         ] as [(String, FaultAction)])
     func actions(text: String, action: FaultAction) throws {
@@ -110,7 +110,7 @@ import Testing
             match: FaultMatch(
                 provider: .apns, token: "ab", topic: "t", pushType: .alert, event: .start, nth: 1, fraction: 0.25,
                 tokenFraction: 0.5, priority: 1),
-            action: .respond(.unregistered, timestamp: .afterRegistration), times: 1,
+            action: .respond(Reason.unregistered.named, timestamp: .afterRegistration), times: 1,
             duration: .nanoseconds(1_234_567), after: 0, at: .milliseconds(1500))
         #expect(try FaultRule(json: rule.json) == rule)
         #expect(try FaultRule(json: rule.json, id: "other").id == "other")
@@ -152,7 +152,7 @@ import Testing
     @Test("every reason can be scripted", arguments: Reason.allCases)
     func reasons(reason: Reason) throws {
         let read = try rule(#"{"action":{"respond":{"reason":"\#(reason.word)"}}}"#)
-        #expect(read.action == .respond(reason, timestamp: nil))
+        #expect(read.action == .respond(reason.named, timestamp: nil))
     }
 
     @Test(
@@ -288,9 +288,10 @@ import Testing
     func broadcasts() throws {
         let text = #"{"meets":"broadcast","action":{"respond":{"reason":"BadPriority"}},"match":{"event":"end"}}"#
         let rule = try rule(text)
-        #expect(rule.target == .broadcast && rule.action == .refuse(.badPriority))
+        #expect(rule.target == .broadcast && rule.action == .refuse(BroadcastReason.badPriority.named))
         #expect(try FaultRule(json: rule.json) == rule)
-        #expect(try self.rule(text.replacing("BadPriority", with: "FeatureNotEnabled")).action == .refuse(.featureNotEnabled))
+        let off = try self.rule(text.replacing("BadPriority", with: "FeatureNotEnabled"))
+        #expect(off.action == .refuse(BroadcastReason.featureNotEnabled.named))
         let wrong = [
             (text.replacing("BadPriority", with: "Unregistered"), "/action/respond/reason"),
             (#"{"action":{"respond":{"reason":"FeatureNotEnabled"}}}"#, "/action/respond/reason"),

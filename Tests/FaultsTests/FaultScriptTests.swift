@@ -32,7 +32,7 @@ final class Stage {
         return withBytes(of: topic) {
             script.firing(
                 for: FaultSubject(
-                    facts: facts, topic: $0, nthOfToken: nth, nthOfConnection: nthOfConnection,
+                    push: facts, topic: $0, nthOfToken: nth, nthOfConnection: nthOfConnection,
                     caller: caller ?? self.caller(1), credential: credential),
                 now: time.now())
         }
@@ -135,9 +135,9 @@ final class Stage {
     @Test("the first rule that matches fires; when it is spent, the next")
     func order() {
         let stage = Stage(
-            FaultRule(action: .silence, times: 1), FaultRule(action: .respond(.shutdown, timestamp: nil)))
+            FaultRule(action: .silence, times: 1), FaultRule(action: .respond(Reason.shutdown.named, timestamp: nil)))
         #expect(stage.firing()?.action == .silence)
-        #expect(stage.firing()?.action == .respond(.shutdown, timestamp: nil))
+        #expect(stage.firing()?.action == .respond(Reason.shutdown.named, timestamp: nil))
         #expect(stage.firing()?.ruleID == 2)
     }
 

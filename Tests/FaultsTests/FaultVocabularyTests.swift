@@ -23,7 +23,7 @@ import Testing
     @Test("no word is missing, and none is there twice")
     func complete() {
         func names(_ kind: FaultWord.Kind) -> [String] { FaultVocabulary.words.filter { $0.kind == kind }.map(\.name) }
-        #expect(names(.action) == ActionForm.all.map(\.name))
+        #expect(names(.action) == ActionRow.all.map(\.name))
         #expect(names(.criterion).sorted() == FaultMatch.keys.sorted())
         #expect(names(.life).sorted() == FaultRule.keys.filter { !["id", "match", "action"].contains($0) }.sorted())
         #expect(Set(FaultVocabulary.words.map(\.name)).count == FaultVocabulary.words.count)
@@ -31,7 +31,7 @@ import Testing
 
     @Test("an action's number in the journal leads back to its word")
     func codes() throws {
-        for form in ActionForm.all {
+        for form in ActionRow.all {
             let action = try FaultRule(json: JSONValue(parsing: #"{"action":{"\#(form.name)":\#(form.example)}}"#)).action
             #expect(FaultAction.word(of: action.code) == form.name)
         }

@@ -4,6 +4,7 @@ import APNs
 import Basics
 import Faults
 import Journal
+import Pushes
 import Scenarios
 import Testing
 
@@ -19,7 +20,8 @@ import Testing
                 ScheduledFault(
                     at: .seconds(20),
                     rule: FaultRule(
-                        id: "outage", action: .respond(.serviceUnavailable, timestamp: nil), duration: .seconds(5))),
+                        id: "outage", action: .respond(Reason.serviceUnavailable.named, timestamp: nil),
+                        duration: .seconds(5))),
                 ScheduledFault(at: .seconds(10), rule: FaultRule(id: "slow", action: .delay(.constant(0.2)))),
             ]
         ) { [script] rule, now in script.status(of: script.add(rule, now: now))?.number ?? 0 }

@@ -211,6 +211,18 @@ struct HouseTests {
         }
     }
 
+    @Test("lets no provider into the mock's core, and neither provider into the other")
+    func providers() {
+        let providers: Set = ["APNs", "FCM"]
+        for path in Repository.sources where path.hasPrefix("Sources/MockServer/") {
+            let known = Repository.imports(of: path).intersection(providers)
+            let folder = String(path.split(separator: "/")[2])
+            if folder == "Core" { #expect(known.isEmpty, "\(path) imports \(known)") }
+            if providers.contains(folder) { #expect(known.subtracting([folder]).isEmpty, "\(path) imports \(known)") }
+        }
+        #expect(Repository.sources.count { $0.hasPrefix("Sources/MockServer/Core/") } > 20)
+    }
+
     @Test("tests every module")
     func tested() {
         let folders = Set(Repository.tests.map { String($0.split(separator: "/")[1]) })

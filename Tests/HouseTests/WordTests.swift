@@ -22,11 +22,11 @@ private let pushWords: Set<String> = {
 /// Where those words mean something else, by file: what a comparison may name there, and why.
 private let otherMeanings: [String: Set<String>] = [
     // `since=end`, `after=end`: a place in the history.
-    "Sources/MockServer/Admin/Events/EventStreams+Parameters.swift": ["end"],
+    "Sources/MockServer/Core/Admin/Events/EventStreams+Parameters.swift": ["end"],
     // `"refuse-tls": "alert"`: a TLS alert.
     "Sources/Faults/FaultAction+Close.swift": ["alert"],
     // What an app does with an activity, as the admin API names it.
-    "Sources/MockServer/Phones/PhoneActs.swift": ["end"],
+    "Sources/MockServer/Core/Phones/PhoneActs.swift": ["end"],
     // The key `aps.alert`.
     "Sources/APNs/PayloadReader.swift": ["alert"],
 ]

@@ -216,7 +216,7 @@ private func disable(_ mock: TestMock) throws {
         for word in ["BadDeviceToken", "Unregistered", "MissingTopic", "DuplicateHeaders"] {
             #expect(Reason(word: word) != nil && BroadcastReason(word: word) == nil)
         }
-        #expect(BroadcastReason.allCases.map(\.row.reason) == BroadcastReason.allCases)
+        #expect(BroadcastReason.allCases.map { "\($0)".lowercased() } == BroadcastReason.rows.map { "\($0.word)".lowercased() })
         #expect(BroadcastReason(word: "Service Unavailable") == .serviceUnavailable)
     }
 

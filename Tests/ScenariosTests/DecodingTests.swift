@@ -156,7 +156,7 @@ struct DecodingTests {
         #expect(fault.at == .seconds(5))
         #expect(fault.rule.id == "scenario-1")
         #expect(fault.rule.match.pushType == .liveactivity)
-        #expect(fault.rule.action == .respond(.unregistered, timestamp: nil))
+        #expect(fault.rule.action == .respond(Reason.unregistered.named, timestamp: nil))
         #expect(fault.rule.at == nil)
     }
 

@@ -4,6 +4,7 @@ import APNs
 import Basics
 import Faults
 import Foundation
+import Pushes
 import Scenarios
 import Testing
 
@@ -81,7 +82,7 @@ struct RepositoryFilesTests {
         #expect(scenario.faults.map(\.rule.duration) == [nil, .seconds(4), .seconds(5)])
         #expect(scenario.faults.map(\.rule.id) == ["dead-tokens", "too-many", "outage"])
         #expect(scenario.faults[0].rule.match.tokenFraction == 0.03)
-        #expect(scenario.faults[2].rule.action == .respond(.serviceUnavailable, timestamp: nil))
+        #expect(scenario.faults[2].rule.action == .respond(Reason.serviceUnavailable.named, timestamp: nil))
     }
 
     @Test("Three retries of S0-retry fall into one window of the relay's throttle, and nothing else does")

@@ -2,6 +2,7 @@
 
 package import Basics
 package import HTTP
+import Pushes
 
 /// Judges requests of channel management and of `/4/broadcasts`. One per loop; confined to its thread.
 package final class BroadcastValidator {
@@ -9,7 +10,7 @@ package final class BroadcastValidator {
     private let channels: any ChannelDirectory
     private let checks: [BroadcastCheck]
     /// The rows of `/3/device` that judge a credential, all of them: the same tokens are used (spec/apns.md §11).
-    private let credentialSteps: [Check.Step]
+    private let credentialSteps: [DeviceStep]
     private let scanner = JSONScanner(maxDepth: 16, maxNodes: 256)
 
     /// `seed` is for the `apns-request-id`s made here. `ledger` is shared with the judges of `/3/device`. `tokens` is not
@@ -38,15 +39,15 @@ package final class BroadcastValidator {
         // A request of the other endpoint was counted by the judge of /3/device, who saw it first.
         if endpoint == .management { connection.requests += 1 }
         var it = BroadcastInspection(endpoint, head, context, now: now)
-        for check in checks where check.concerns(it.facts.operation) {
-            guard let reason = objection(check.step, &it, head, body, connection) else { continue }
-            return BroadcastVerdict(facts: it.facts, rejection: reason, check: check.name)
+        let found = checks.firstObjection { check in
+            check.concerns(it.facts.operation) ? objection(check.step, &it, head, body, connection) : nil
         }
-        return BroadcastVerdict(facts: it.facts)
+        guard let (index, reason) = found else { return BroadcastVerdict(facts: it.facts) }
+        return BroadcastVerdict(facts: it.facts, rejection: reason, check: checks[index].name)
     }
 
     private func objection(
-        _ step: BroadcastCheck.Step, _ it: inout BroadcastInspection, _ head: HeaderBlock, _ body: ByteBuffer,
+        _ step: BroadcastStep, _ it: inout BroadcastInspection, _ head: HeaderBlock, _ body: ByteBuffer,
         _ connection: ProviderConnection
     ) -> BroadcastReason? {
         switch step {

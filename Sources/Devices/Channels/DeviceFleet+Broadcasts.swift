@@ -1,7 +1,7 @@
 // Broadcasts as devices meet them: without a token of their own in the request, and never as the start of an activity
 // (spec/apns.md §10, §11).
 
-package import APNs
+import APNs
 package import Basics
 package import Pushes
 import Synchronization

@@ -1,6 +1,6 @@
 // Tokens in order of arrival, nobody twice.
 
-import APNs
+import Basics
 
 struct TokenQueue {
     /// What was taken stands before `head` until there is more of it than of the rest.

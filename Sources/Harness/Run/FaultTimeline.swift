@@ -1,9 +1,9 @@
 // The scenario's faults, given to the mock when their time comes.
 
-import APNs
 import Basics
 import Faults
 import Journal
+import Pushes
 import Scenarios
 
 /// Confined to the thread that runs the harness.
@@ -77,8 +77,7 @@ extension FaultRule {
     /// A few words for a chart: `410 Unregistered`, `502`, `delay`, `goaway`, `raw bad-hpack`.
     var label: String {
         switch action {
-        case .respond(let reason, _): "\(reason.status) \(reason.word)"
-        case .refuse(let reason): "\(reason.status) \(reason.word)"
+        case .respond(let reason, _), .refuse(let reason): "\(reason.status) \(reason.word)"
         case .answer(let answer): "\(answer.status)"
         case .maxStreams(let fault): "max-streams \(fault.count)"
         case .close(let fault): "close \(fault.manner.rawValue)"

@@ -31,8 +31,14 @@ protocol Dialect {
     func update(_ state: SessionState, stamp: Int64) -> [UInt8]
 }
 
-/// Most dialects let an old card end.
+/// Most dialects answer alike, alert by nothing but the start of an activity, and let an old card end.
 extension Dialect {
+    var done: Reply { Replies.done }
+    func reply(to ticket: EventTicket) -> Reply {
+        ticket.refusal.map(refusal) ?? Replies.event(sent: ticket.sent, failed: ticket.failed)
+    }
+    func refusal(_ reason: Refusal) -> Reply { Replies.refusal(reason) }
+    func alert(_ event: RelayEvent) -> [UInt8] { [] }
     func replaced(_ latest: (any StateContent)?) -> any StateContent { timedOut(after: latest) }
     func replacement(_ state: SessionState, sessionID: String, stamp: Int64) -> [UInt8] { [] }
 }
@@ -73,6 +79,12 @@ protocol EventContent {
     var isShownByStart: Bool { get }
 }
 
+/// Most events add to what the activity shows already.
+extension EventContent {
+    func startState(after latest: (any StateContent)?) -> any StateContent { state(after: latest) }
+    var isShownByStart: Bool { true }
+}
+
 /// What an activity shows, in its dialect's own words.
 protocol StateContent {
     /// A rig's marker, by which the log names what was planted.
@@ -104,25 +116,4 @@ enum Refusal {
     case full
     /// Ours; the words name no token (G12).
     case internalError(String)
-}
-
-/// One endpoint. `isForwarded`: a peer has handed the request on, because this process works for its secret.
-struct Route {
-    var method: String
-    var path: String
-    var serve: (_ service: RelayService, _ exchange: ServerExchange, _ isForwarded: Bool) throws -> Void
-
-    init(
-        _ method: String, _ path: String,
-        serve: @escaping (_ service: RelayService, _ exchange: ServerExchange, _ isForwarded: Bool) throws -> Void
-    ) {
-        self.method = method
-        self.path = path
-        self.serve = serve
-    }
-
-    /// What a GET answers, HEAD does without the body.
-    func answers(_ method: String, _ path: String) -> Bool {
-        self.path == path && (self.method == method || self.method == "GET" && method == "HEAD")
-    }
 }

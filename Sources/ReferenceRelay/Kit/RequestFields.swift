@@ -5,6 +5,12 @@ import Basics
 import Pushes
 import TLS
 
+/// Where Apple's time begins.
+enum ReferenceDate {
+    /// From 1970 to 2001.
+    static let seconds: Int64 = 978_307_200
+}
+
 /// The members of one body.
 struct RequestFields {
     let object: JSONObject
@@ -13,6 +19,9 @@ struct RequestFields {
         guard case .object(let object)? = try? JSONValue(parsing: body, maxDepth: 16) else { throw InvalidBody() }
         self.object = object
     }
+
+    /// Those of an object within a body.
+    init(_ object: JSONObject) { self.object = object }
 
     /// A string of at least one character.
     func text(_ key: String) throws(InvalidBody) -> String {
@@ -25,6 +34,42 @@ struct RequestFields {
         guard case .string(let text) = value, !text.isEmpty else { throw InvalidBody() }
         return text
     }
+
+    /// Any string, the empty one as well; of so many bytes.
+    func string(_ key: String, _ bytes: ClosedRange<Int> = 0...RelayService.bodyBytesMax) throws(InvalidBody) -> String? {
+        guard let value = object[key] else { return nil }
+        guard let text = value.string, bytes.contains(text.utf8.count) else { throw InvalidBody() }
+        return text
+    }
+
+    /// A string, or null, which takes the text away: nil within.
+    func clearable(_ key: String) throws(InvalidBody) -> String?? {
+        guard let value = object[key] else { return nil }
+        guard value.isNull || value.string != nil else { throw InvalidBody() }
+        return .some(value.string)
+    }
+
+    func flag(_ key: String) throws(InvalidBody) -> Bool? {
+        guard let value = object[key] else { return nil }
+        guard let flag = value.bool else { throw InvalidBody() }
+        return flag
+    }
+
+    /// A whole number, not below 0.
+    func count(_ key: String) throws(InvalidBody) -> Int64? {
+        guard let value = object[key] else { return nil }
+        guard let count = value.int, count >= 0 else { throw InvalidBody() }
+        return count
+    }
+
+    func number(_ key: String, _ range: ClosedRange<Double>) throws(InvalidBody) -> Double? {
+        guard let value = object[key] else { return nil }
+        guard let number = value.double, range.contains(number) else { throw InvalidBody() }
+        return number
+    }
+
+    /// Seconds since 2001, not before, and before 2318.
+    func referenceTime(_ key: String) throws(InvalidBody) -> Double? { try number(key, 0...1e10) }
 
     func secret() throws(InvalidBody) -> SecretHash {
         SecretHash(digest: withBytes(of: try text("secret")) { sha256($0) })

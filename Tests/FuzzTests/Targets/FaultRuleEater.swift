@@ -3,6 +3,7 @@
 import APNs
 import Basics
 import Faults
+import MockServer
 import Pushes
 
 final class FaultRuleEater: FuzzEater {
@@ -34,7 +35,7 @@ final class FaultRuleEater: FuzzEater {
         var now = start
         for nth in 1...6 {
             facts.tokenHash = Hash128(high: UInt64(nth), low: 7)
-            let subject = FaultSubject(facts: facts, topic: topic.span, nthOfToken: UInt32(nth))
+            let subject = FaultSubject(push: facts, topic: topic.span, nthOfToken: UInt32(nth))
             if let firing = script.firing(for: subject, now: now) {
                 try hold(firing.delay >= .zero && firing.delay <= .seconds(86_400), "a delay of \(firing.delay)")
                 try hold(firing.action == rule.action, "a rule fires with another's action")

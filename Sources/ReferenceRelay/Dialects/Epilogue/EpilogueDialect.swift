@@ -10,8 +10,6 @@ struct EpilogueDialect: Dialect {
     private static let textMax = 120
     /// How long the card of an ended session stays (R4.16).
     private static let farewell: Int64 = 5
-    /// From 1970 to 2001.
-    static let referenceDate: Int64 = 978_307_200
 
     let defects: Set<Defect>
 
@@ -24,12 +22,7 @@ struct EpilogueDialect: Dialect {
             ageing: .replaces(ReplacementPolicy()))
     }
 
-    var routes: [Route] { EpilogueTransport(defects: defects).routes }
-    var done: Reply { Replies.done }
-    func reply(to ticket: EventTicket) -> Reply {
-        ticket.refusal.map(Replies.refusal) ?? Replies.event(sent: ticket.sent, failed: ticket.failed)
-    }
-    func refusal(_ reason: Refusal) -> Reply { Replies.refusal(reason) }
+    var routes: [Route] { EpilogueTransport.routes }
 
     func content(stored: JSONValue) -> (any StateContent)? { EpilogueState(stored: stored) }
 
@@ -43,9 +36,6 @@ struct EpilogueDialect: Dialect {
     }
 
     // MARK: - What goes out
-
-    /// Nobody is alerted but by the start of an activity.
-    func alert(_ event: RelayEvent) -> [UInt8] { [] }
 
     func start(_ state: SessionState, sessionID: String, stamp: Int64, alert event: RelayEvent) -> [UInt8] {
         let said = event.content as! EpilogueEvent
@@ -74,8 +64,8 @@ struct EpilogueDialect: Dialect {
             json.raw(",\"attributes-type\":")
             json.string(Self.attributesType)
             json.raw(",\"attributes\":{\"startTime\":")
-            let time = startTime ?? Double(stamp - Self.referenceDate)
-            json.value(.number(has(.unixStartTime) ? time + Double(Self.referenceDate) : time))
+            let time = startTime ?? Double(stamp - ReferenceDate.seconds)
+            json.value(.number(has(.unixStartTime) ? time + Double(ReferenceDate.seconds) : time))
             json.raw("},\"input-push-token\":1,\"alert\":{\"title\":")
             json.string(shortened(title ?? "Epilogue", to: Self.textMax / share))
             json.raw(",\"body\":")

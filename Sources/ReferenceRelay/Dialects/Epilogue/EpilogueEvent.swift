@@ -25,7 +25,7 @@ struct EpilogueEvent: EventContent {
 
     func state(after latest: (any StateContent)?) -> any StateContent {
         var state = latest as? EpilogueState ?? EpilogueState()
-        if type == .start, latest == nil { state.startedAt = startTime.map { Int64($0) + EpilogueDialect.referenceDate } }
+        if type == .start, latest == nil { state.startedAt = startTime.map { Int64($0) + ReferenceDate.seconds } }
         state.startedAt = state.startedAt ?? at
         state.eventID = eventID
         if let bookTitle { state.bookTitle = bookTitle }
@@ -40,9 +40,6 @@ struct EpilogueEvent: EventContent {
         if type.isFinal { state.isListening = false }
         return state
     }
-
-    func startState(after latest: (any StateContent)?) -> any StateContent { state(after: latest) }
-    var isShownByStart: Bool { true }
 }
 
 /// The keys of the content-state but one: the session's time is that of the push (R4.5).

@@ -14,64 +14,29 @@
 // shows the event.
 
 import Basics
-import HTTP
-import Net
 
-struct EpilogueTransport {
-    let defects: Set<Defect>
-
-    var routes: [Route] {
+enum EpilogueTransport {
+    static var routes: [Route] {
         [
-            Route("POST", "/v1/register-device", serve: registerDevice),
-            Route("POST", "/v1/start-session") { try take(.start, $0, $1, $2) },
-            Route("POST", "/v1/register-activity", serve: registerActivity),
-            Route("POST", "/v1/update-content") { try take(.progress, $0, $1, $2) },
-            Route("POST", "/v1/end-session") { try take(.complete, $0, $1, $2) },
-            Route("GET", "/health", serve: health),
+            .registerDevice("/v1/register-device"),
+            call("/v1/start-session", .start),
+            .registerActivity("/v1/register-activity", activity),
+            call("/v1/update-content", .progress),
+            call("/v1/end-session", .complete),
+            .health,
         ]
     }
 
-    private func take(
-        _ type: EventType, _ relay: RelayService, _ exchange: ServerExchange, _ isForwarded: Bool
-    ) throws {
-        let body = try relay.body(of: exchange)
-        let event = try Self.event(type, body.bytes, at: relay.moment.wall)
-        try relay.route(event.secret, exchange, isForwarded: isForwarded) {
-            relay.core.handle(event, ticket: EventTicket(context: exchange), now: relay.moment)
-        }
-    }
-
-    private func registerDevice(_ relay: RelayService, _ exchange: ServerExchange, _ isForwarded: Bool) throws {
-        let body = try relay.body(of: exchange)
-        let registration = try Requests.registerDevice(body.bytes)
-        try relay.route(registration.secret, exchange, isForwarded: isForwarded, claims: true) {
-            try relay.checkStorage()
-            let refusal = relay.core.register(registration, now: relay.moment)
-            (refusal.map(Replies.refusal) ?? Replies.done).send(on: exchange)
-        }
-    }
-
-    private func registerActivity(_ relay: RelayService, _ exchange: ServerExchange, _ isForwarded: Bool) throws {
-        let body = try relay.body(of: exchange)
-        let registration = try Self.activity(body.bytes)
-        try relay.route(registration.secret, exchange, isForwarded: isForwarded, claims: true) {
-            try relay.checkStorage()
-            let refusal = relay.core.register(registration, now: relay.moment)
-            (refusal.map(Replies.refusal) ?? Replies.done).send(on: exchange)
-        }
-    }
-
-    private func health(_ relay: RelayService, _ exchange: ServerExchange, _: Bool) throws {
-        let devices = Int64(relay.core.registry.deviceCount)
-        Replies.health(devices: devices, deliveries: relay.storage.deliveries).send(on: exchange)
+    private static func call(_ path: String, _ type: EventType) -> Route {
+        .event(path) { body, wall throws(InvalidBody) in try event(type, body, at: wall) }
     }
 
     // MARK: - Bodies
 
     static func activity(_ body: Span<UInt8>) throws(InvalidBody) -> ActivityRegistration {
         var registration = try Requests.registerActivity(body)
-        if let time = try seconds(RequestFields(body)) {
-            registration.bornAt = WallTime(seconds: EpilogueDialect.referenceDate) + .seconds(time)
+        if let time = try RequestFields(body).referenceTime("startTime") {
+            registration.bornAt = WallTime(seconds: ReferenceDate.seconds) + .seconds(time)
         }
         return registration
     }
@@ -81,42 +46,17 @@ struct EpilogueTransport {
         var event = EpilogueEvent(type: type, at: wall.seconds, eventID: try fields.optionalID("eventID"))
         event.title = try fields.optionalText("title")
         event.body = try fields.optionalText("body")
-        event.startTime = try seconds(fields)
-        event.bookTitle = try clearable(fields.object["bookTitle"])
-        event.coverAccentHex = try clearable(fields.object["coverAccentHex"])
-        event.nudgeMessage = try clearable(fields.object["nudgeMessage"])
-        event.nudgeIcon = try clearable(fields.object["nudgeIcon"])
-        event.capturedCount = try count(fields.object["capturedCount"])
-        event.pagesRead = try count(fields.object["pagesRead"])
-        if let value = fields.object["lastTranscript"] {
-            guard let text = value.string else { throw InvalidBody() }
-            event.lastTranscript = text
-        }
-        if let value = fields.object["isListening"] {
-            guard let flag = value.bool else { throw InvalidBody() }
-            event.isListening = flag
-        }
+        event.startTime = try fields.referenceTime("startTime")
+        event.bookTitle = try fields.clearable("bookTitle")
+        event.coverAccentHex = try fields.clearable("coverAccentHex")
+        event.nudgeMessage = try fields.clearable("nudgeMessage")
+        event.nudgeIcon = try fields.clearable("nudgeIcon")
+        event.capturedCount = try fields.count("capturedCount")
+        event.pagesRead = try fields.count("pagesRead")
+        event.lastTranscript = try fields.string("lastTranscript")
+        event.isListening = try fields.flag("isListening")
         if type == .progress, event.nudgeMessage.flatMap({ $0 }) != nil { event.type = .permission }
         return RelayEvent(
             secret: try fields.secret(), type: event.type, sessionID: try fields.id("sessionID"), content: event)
-    }
-
-    /// Since 2001, not before, and before 2318.
-    private static func seconds(_ fields: RequestFields) throws(InvalidBody) -> Double? {
-        guard let value = fields.object["startTime"] else { return nil }
-        guard let number = value.double, (0...1e10).contains(number) else { throw InvalidBody() }
-        return number
-    }
-
-    private static func clearable(_ value: JSONValue?) throws(InvalidBody) -> String?? {
-        guard let value else { return nil }
-        guard value.isNull || value.string != nil else { throw InvalidBody() }
-        return .some(value.string)
-    }
-
-    private static func count(_ value: JSONValue?) throws(InvalidBody) -> Int64? {
-        guard let value else { return nil }
-        guard let count = value.int, count >= 0 else { throw InvalidBody() }
-        return count
     }
 }

@@ -12,13 +12,11 @@ struct OpenCodeDialect: Dialect {
     /// The events that the plan had before it knew of activities raise an ordinary alert, and only those (R0.2, R0.3).
     var policy: DialectPolicy { DialectPolicy(alerting: [.complete, .permission, .error]) }
 
-    var routes: [Route] { OpenCodeTransport(event: Requests.event).routes }
+    var routes: [Route] { openCodeRoutes(event: Requests.event) }
 
-    var done: Reply { Replies.done }
     func reply(to ticket: EventTicket) -> Reply {
         payloads.defects.contains(.leavesOutCounts) ? done : Replies.event(sent: ticket.sent, failed: ticket.failed)
     }
-    func refusal(_ reason: Refusal) -> Reply { Replies.refusal(reason) }
 
     func content(stored: JSONValue) -> (any StateContent)? { OpenCodeState(stored: stored) }
 

@@ -6,8 +6,6 @@ struct OpenCodeIOSDialect: Dialect {
     /// Of a path in UTF-16 units. With the rest of a payload, 4 bytes to each would still fit (R2.15).
     static let fileMax = 800
     static let textMax = 120
-    /// From 1970 to 2001.
-    private static let referenceDate: Int64 = 978_307_200
 
     let defects: Set<Defect>
 
@@ -20,12 +18,7 @@ struct OpenCodeIOSDialect: Dialect {
             mergesStates: true)
     }
 
-    var routes: [Route] { OpenCodeTransport(event: event).routes }
-    var done: Reply { Replies.done }
-    func reply(to ticket: EventTicket) -> Reply {
-        ticket.refusal.map(Replies.refusal) ?? Replies.event(sent: ticket.sent, failed: ticket.failed)
-    }
-    func refusal(_ reason: Refusal) -> Reply { Replies.refusal(reason) }
+    var routes: [Route] { openCodeRoutes(event: event) }
 
     func content(stored: JSONValue) -> (any StateContent)? { OpenCodeIOSState(stored: stored) }
 
@@ -47,43 +40,23 @@ struct OpenCodeIOSDialect: Dialect {
             type: type, serverID: try fields.optionalID("serverID"), eventID: try fields.optionalID("eventID"),
             title: try fields.optionalText("title"), body: try fields.optionalText("body"),
             sessionType: try fields.optionalID("sessionType") ?? "Coding Session",
-            startTime: try number(fields.object["startTime"], 0...1e10), defects: defects)
+            startTime: try fields.referenceTime("startTime"), defects: defects)
         if let state = fields.object["contentState"] {
             guard case .object(let members) = state else { throw InvalidBody() }
-            try read(members, into: &event)
+            try read(RequestFields(members), into: &event)
         }
         return RelayEvent(
             secret: try fields.secret(), type: type, sessionID: try fields.id("sessionID"), content: event)
     }
 
-    private func read(_ state: JSONObject, into event: inout OpenCodeIOSEvent) throws(InvalidBody) {
-        if let value = state["status"] {
-            guard let status = value.string, 1...OpenCodeIOSEvent.statusMax ~= status.utf8.count else {
-                throw InvalidBody()
-            }
-            event.status = status
-        }
-        event.progress = try number(state["progress"], 0...1)
-        if let value = state["currentFile"] {
-            guard value.isNull || value.string != nil else { throw InvalidBody() }
-            event.currentFile = .some(value.string)
-        }
-        if let value = state["operationCount"] {
-            guard let count = value.int, count >= 0 else { throw InvalidBody() }
-            event.operationCount = count
-        }
-    }
-
-    private func number(_ value: JSONValue?, _ range: ClosedRange<Double>) throws(InvalidBody) -> Double? {
-        guard let value else { return nil }
-        guard let number = value.double, range.contains(number) else { throw InvalidBody() }
-        return number
+    private func read(_ state: RequestFields, into event: inout OpenCodeIOSEvent) throws(InvalidBody) {
+        event.status = try state.string("status", 1...OpenCodeIOSEvent.statusMax)
+        event.progress = try state.number("progress", 0...1)
+        event.currentFile = try state.clearable("currentFile")
+        event.operationCount = try state.count("operationCount")
     }
 
     // MARK: - What goes out
-
-    /// Nobody is alerted but by the start of an activity.
-    func alert(_ event: RelayEvent) -> [UInt8] { [] }
 
     func start(_ state: SessionState, sessionID: String, stamp: Int64, alert event: RelayEvent) -> [UInt8] {
         let said = event.content as! OpenCodeIOSEvent
@@ -97,7 +70,7 @@ struct OpenCodeIOSDialect: Dialect {
             if has(.isoStartTime) {
                 json.string(WallTime(milliseconds: stamp * 1_000).iso8601)
             } else {
-                json.value(.number(said.startTime ?? Double(stamp - Self.referenceDate)))
+                json.value(.number(said.startTime ?? Double(stamp - ReferenceDate.seconds)))
             }
             json.raw("},\"input-push-token\":1,\"alert\":{\"title\":")
             json.string(shortened(said.title ?? said.sessionType, to: Self.textMax / share))

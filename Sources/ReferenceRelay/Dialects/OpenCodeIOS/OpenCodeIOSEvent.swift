@@ -53,9 +53,6 @@ struct OpenCodeIOSEvent: EventContent {
         return state
     }
 
-    func startState(after latest: (any StateContent)?) -> any StateContent { state(after: latest) }
-    var isShownByStart: Bool { true }
-
     /// What was left out stays (R2.8), and nothing falls (R2.9).
     private func merge(into state: inout OpenCodeIOSState) {
         if has(.resetsOmitted) {
