@@ -48,11 +48,12 @@ struct PhoneIndex {
         for slot in old where slot != 0 { put(slot, tables.key(of: PhoneRef(slot: slot))) }
     }
 
-    /// While the row is still there.
-    mutating func remove(_ ref: PhoneRef, in tables: borrowing PhoneTables) {
+    /// While the row is still there; false: it was not to be found any more.
+    @discardableResult
+    mutating func remove(_ ref: PhoneRef, in tables: borrowing PhoneTables) -> Bool {
         var gap = Int(truncatingIfNeeded: tables.key(of: ref)) & mask
         while slots[gap] != ref.slot {
-            if slots[gap] == 0 { return }
+            if slots[gap] == 0 { return false }
             gap = (gap + 1) & mask
         }
         count -= 1
@@ -67,5 +68,6 @@ struct PhoneIndex {
             }
         }
         slots[gap] = 0
+        return true
     }
 }

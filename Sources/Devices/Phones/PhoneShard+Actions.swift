@@ -29,7 +29,7 @@ extension PhoneShard {
         case .uninstall: uninstall(app, now: now)
         case .open: open(app, now: now)
         case .background: tables.apps[app].state = .background
-        case .kill: tables.apps[app].state = .killed
+        case .kill: kill(app)
         case .relaunch: relaunch(app, as: .background, now: now)
         case .update(_, let schema):
             tables.apps[app].schema = schema
@@ -85,7 +85,6 @@ extension PhoneShard {
             tables.phones[phone].firstApp = place
         }
         tables.apps[place].isGone = false
-        gone[place] = nil
         tables.apps[place].environment = setup.environment
         tables.apps[place].allowsActivities = setup.allowsActivities
         tables.apps[place].hasFrequentUpdates = setup.hasFrequentUpdates
@@ -101,14 +100,14 @@ extension PhoneShard {
         if setup.state == .foreground { open(place, now: now) } else { tables.apps[place].state = setup.state }
     }
 
-    /// Its activities go with it; its tokens are dead, which APNs tells after `unregisteredDelay`.
+    /// Its activities go with it; all its tokens are dead for good, which APNs tells after `unregisteredDelay` (apns.md §13).
     private mutating func uninstall(_ app: Int32, now: WallTime) {
         for card in tables.cards(of: app) where tables.cards[card].state(at: now, settings) != .dismissed {
             let wasOver = tables.cards[card].state(at: now, settings) > .stale
             finish(card, .user, now: now)
             if !wasOver { tell(.ended, card, at: now) }
         }
-        gone[app] = now
+        for card in tables.cards(of: app) { retire(PhoneRef(.activity, card), app: app, now: now) }
         tables.apps[app].isGone = true
         tables.apps[app].state = .killed
         visible[app] = nil
@@ -123,6 +122,12 @@ extension PhoneShard {
         if tables.apps[app].state == .killed { return relaunch(app, as: .foreground, now: now) }
         tables.apps[app].state = .foreground
         for card in tables.cards(of: app).reversed() where !tables.cards[card].isTokenKnown { learnToken(of: card, now: now) }
+    }
+
+    /// What its process was about to learn it learns no more (apns.md §10: no token where the app is not awake).
+    private mutating func kill(_ app: Int32) {
+        tables.apps[app].state = .killed
+        for card in tables.cards(of: app) { tables.cards[card].isTokenWaiting = false }
     }
 
     private mutating func relaunch(_ app: Int32, as state: AppState, now: WallTime) {
@@ -231,7 +236,7 @@ extension PhoneShard {
                 for kind in [PhoneRef.Kind.device, .start] { index.remove(PhoneRef(kind, app), in: tables) }
             }
             for (key, token) in retired where token.app == app { retired[key] = nil }
-            (visible[app], gone[app]) = (nil, nil)
+            visible[app] = nil
             tables.apps.remove(app)
         }
         index.remove(PhoneRef(.phone, phone), in: tables)

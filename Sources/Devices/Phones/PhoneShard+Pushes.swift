@@ -7,9 +7,8 @@ import Pushes
 /// What a phone needs of a push beyond the facts.
 struct PhoneContent {
     var payload: [UInt8] = []
-    /// Why the app does not decode it; nil: it does.
-    var mistake: String?
-    var marker: Marker?
+    /// Asked on arrival; nil: any app decodes it.
+    var decoder: (any PhoneDecoder)?
 }
 
 extension PhoneShard {
@@ -38,7 +37,7 @@ extension PhoneShard {
             (parts.suffixType == .liveactivity) == (kind != .device)
         else { return .otherTopic }
         count(ref)
-        if let since = since ?? (tables.apps[app].isGone ? gone[app] : nil) {
+        if let since {
             let visible = since + settings.unregisteredDelay
             if now >= visible { return .unregistered(sinceMilliseconds: visible.milliseconds) }
         }
@@ -91,7 +90,8 @@ extension PhoneShard {
         return PhoneVerdict(.stored, .batched)
     }
 
-    private func mistake(
+    /// Why the app of now does not decode it (apns.md §10: a wrong shape dies on the device, on arrival); nil: it does.
+    func mistake(
         in facts: PushFacts, for app: Int32, _ payload: Span<UInt8>, _ decoder: (any PhoneDecoder)?
     ) -> String? {
         guard let activity = facts.activity, let event = activity.event, activity.isDecodable else { return nil }

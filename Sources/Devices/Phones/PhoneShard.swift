@@ -23,8 +23,6 @@ struct PhoneShard: ~Copyable {
     private var retiredKeys: [UInt64] = []
     /// What the cards show, of at most `contentLimit` activities.
     var contents: [Int32: CardContent] = [:]
-    /// When apps left their phones, for those that have.
-    var gone: [Int32: WallTime] = [:]
     /// Visible notifications by the marks of their collapse ids, per app, oldest first.
     var visible: [Int32: [UInt32]] = [:]
     /// What happened in this step; the fleet numbers them.
@@ -89,9 +87,10 @@ struct PhoneShard: ~Copyable {
         return hash.low
     }
 
+    /// The token of that row is dead from now on, unless it was before.
     mutating func retire(_ ref: PhoneRef, app: Int32, now: WallTime) {
         let key = tables.key(of: ref)
-        index.remove(ref, in: tables)
+        guard index.remove(ref, in: tables) else { return }
         if retiredKeys.count == Self.retiredLimit { retired[retiredKeys.removeFirst()] = nil }
         retiredKeys.append(key)
         retired[key] = RetiredToken(app: app, kind: ref.kind, since: now)

@@ -4,20 +4,6 @@ import Basics
 import Devices
 import Pushes
 
-/// Where the product's model differs from the sheet, and this one can take its side. `NaiveWalkTests` states each as a known
-/// issue; with the issue its case goes.
-enum NaiveDeviation: CaseIterable {
-    /// An app that comes back brings the update tokens of its earlier activities back from 410 to 200. §13: the app was
-    /// gone, so they are unregistered, and a 410 holds unless the token was registered again.
-    case tokensRevive
-    /// An app that was awake while its phone was offline, and was killed then, still gets its tokens when the phone is back.
-    /// §10: no token is delivered where the app is not woken.
-    case killedAppsLearn
-    /// A push that waited for its phone is decoded by the type that the app had when it was stored, not by the one it has
-    /// when the push arrives. §10: a wrong shape dies on the device, for it must decode into the app's type.
-    case decodesWhenStored
-}
-
 /// A Live Activity on a phone. It is kept after its end, for pushes to it still arrive.
 struct NaiveCard {
     var number: UInt32

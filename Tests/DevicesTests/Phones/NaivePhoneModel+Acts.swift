@@ -56,10 +56,7 @@ extension NaivePhoneModel {
         case .background: phones[p].apps[a].setup.state = .background
         case .kill:
             phones[p].apps[a].setup.state = .killed
-            for c in phones[p].apps[a].cards.indices {
-                let isWaiting = phones[p].isOffline && (phones[p].apps[a].cards[c].wakeAt.map { $0 <= now } ?? false)
-                if !isWaiting || !deviations.contains(.killedAppsLearn) { phones[p].apps[a].cards[c].wakeAt = nil }
-            }
+            for c in phones[p].apps[a].cards.indices { phones[p].apps[a].cards[c].wakeAt = nil }
         case .uninstall: uninstall(p, a, now)
         case .start:
             let setup = phones[p].apps[a].setup

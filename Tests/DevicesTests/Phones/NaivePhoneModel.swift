@@ -9,8 +9,6 @@ struct NaivePhoneModel: PhoneModel {
     let settings: DeviceSettings
     let seed: Seed
     var phones: [NaivePhone] = []
-    /// None: the sheet's side.
-    var deviations: Set<NaiveDeviation> = []
     private var chance: Generator
     private var eventCount: UInt64 = 0
     private var events: [PhoneEvent] = []
@@ -183,7 +181,7 @@ struct NaivePhoneModel: PhoneModel {
         // §12: who is in reach gets it; only otherwise an expired one is discarded. So one attempt waits for no batch.
         let isOneAttempt = push.expiration.map { $0 <= now.seconds } ?? false
         if !isHeld(push, phones[p]), batch == nil || isOneAttempt {
-            return PhoneVerdict(arrive(push, p, a, now, isLate: false))
+            return PhoneVerdict(arrive(push, p, a, now))
         }
         if isOneAttempt { return PhoneVerdict(.discarded) }
         store(push, p, now, batch: batch)
@@ -197,7 +195,7 @@ struct NaivePhoneModel: PhoneModel {
             let card = app.cards[c]
             if Int(token.rotation) < card.replacedAt.count { return card.replacedAt[Int(token.rotation)] }
             guard Int(token.rotation) == card.replacedAt.count else { return .some(nil) }
-            return deviations.contains(.tokensRevive) && app.isThere ? nil : card.removedAt.map { .some($0) }
+            return card.removedAt.map { .some($0) }
         }
         guard token.rotation == 0, 1...app.installation ~= token.ordinal else { return .some(nil) }
         let index = Int(token.ordinal) - 1
@@ -228,10 +226,6 @@ struct NaivePhoneModel: PhoneModel {
         }
         var deadline = now + settings.storageLimit
         if let expiration = push.expiration { deadline = min(deadline, WallTime(seconds: expiration)) }
-        var push = push
-        if deviations.contains(.decodesWhenStored), phones[p].apps[phones[p].index(push.token.app)!].setup.schema == 0 {
-            push.mistake = nil
-        }
         phones[p].stored.append(NaiveStored(push: push, place: place, deadline: deadline, batch: batch))
     }
 
@@ -246,15 +240,15 @@ struct NaivePhoneModel: PhoneModel {
         let p = phones.firstIndex { $0.name == push.token.phone }!
         let a = phones[p].index(push.token.app)!
         let isAlive = death(of: push.token, phones[p].apps[a]) == nil
-        late.append(LateOutcome(push: push.id, outcome: isAlive ? arrive(push, p, a, now, isLate: true) : .notDelivered))
+        late.append(LateOutcome(push: push.id, outcome: isAlive ? arrive(push, p, a, now) : .notDelivered))
     }
 
     // MARK: Arrival
 
-    private mutating func arrive(_ push: ModelPush, _ p: Int, _ a: Int, _ now: WallTime, isLate: Bool) -> Outcome {
+    private mutating func arrive(_ push: ModelPush, _ p: Int, _ a: Int, _ now: WallTime) -> Outcome {
         if push.token.use == .start, phones[p].apps[a].setup.hasStaleStart { return .notStarted }
         if (push.event == .start) != (push.token.use == .start) { return .unknownActivity }
-        return push.event == .start ? start(push, p, a, now, isLate) : change(push, p, a, now, isLate)
+        return push.event == .start ? start(push, p, a, now) : change(push, p, a, now)
     }
 
     private func isTooFarAhead(_ push: ModelPush, _ now: WallTime) -> Bool {
@@ -262,23 +256,21 @@ struct NaivePhoneModel: PhoneModel {
     }
 
     /// The app's type of now counts.
-    private func isUndecodable(_ push: ModelPush, _ app: AppSetup, _ isLate: Bool) -> Bool {
-        push.mistake != nil && (app.schema != 0 || isLate && deviations.contains(.decodesWhenStored))
-    }
+    private func isUndecodable(_ push: ModelPush, _ app: AppSetup) -> Bool { push.mistake != nil && app.schema != 0 }
 
-    private mutating func start(_ push: ModelPush, _ p: Int, _ a: Int, _ now: WallTime, _ isLate: Bool) -> Outcome {
+    private mutating func start(_ push: ModelPush, _ p: Int, _ a: Int, _ now: WallTime) -> Outcome {
         let setup = phones[p].apps[a].setup
         if phones[p].system < SystemVersion(17, 2) || !setup.allowsActivities { return .notStarted }
         let (limit, window) = (settings.budgets.starts, settings.budgets.startWindow)
         if !phones[p].starts.spend(now, limit: limit, window: window, owes: true) { return .throttled }
         if isTooFarAhead(push, now) { return .ignoredFuture }
-        if isUndecodable(push, setup, isLate) { return .undecodable }
+        if isUndecodable(push, setup) { return .undecodable }
         guard let card = begin(p, a, now, timestamp: push.timestamp, staleDate: push.staleDate) else { return .notStarted }
         return card.isOnScreen ? .started : .neverShown
     }
 
     /// An update or an end.
-    private mutating func change(_ push: ModelPush, _ p: Int, _ a: Int, _ now: WallTime, _ isLate: Bool) -> Outcome {
+    private mutating func change(_ push: ModelPush, _ p: Int, _ a: Int, _ now: WallTime) -> Outcome {
         let setup = phones[p].apps[a].setup
         let c = phones[p].apps[a].index(push.token.ordinal)!
         var card = phones[p].apps[a].cards[c]
@@ -298,7 +290,7 @@ struct NaivePhoneModel: PhoneModel {
             }
             if isOlder { return .ignoredOlder }
         }
-        if isUndecodable(push, setup, isLate) { return .undecodable }
+        if isUndecodable(push, setup) { return .undecodable }
         if !isOlder { (card.taken, card.staleDate) = (push.timestamp, push.staleDate) }
         var outcome = card.isOnScreen ? Outcome.updated : .neverShown
         if push.event == .end || now >= card.drawnAt + settings.phones.drawingInterval {
