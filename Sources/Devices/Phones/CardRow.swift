@@ -167,13 +167,18 @@ extension CardRow {
         goneAt = who == .user ? now : min(max(dismissal.map { WallTime(seconds: $0) } ?? latest, now), latest)
     }
 
+    /// When nothing of it is on the screen any more, as things stand.
+    func leavesAt(_ settings: DeviceSettings) -> WallTime {
+        let lifeEnds = startedAt + settings.wholeLife
+        return end == .none ? lifeEnds : min(goneAt, lifeEnds)
+    }
+
     /// When its token begins to be answered 410; nil: not in sight.
     func expiry(_ settings: DeviceSettings) -> WallTime? {
-        let lifeEnds = startedAt + settings.wholeLife
         switch settings.activityTokenExpiry {
-        case .never: return nil
-        case .afterWholeLife: return lifeEnds
-        case .afterEnd(let wait): return (end == .none ? lifeEnds : min(goneAt, lifeEnds)) + wait
+        case .never: nil
+        case .afterWholeLife: startedAt + settings.wholeLife
+        case .afterEnd(let wait): leavesAt(settings) + wait
         }
     }
 }

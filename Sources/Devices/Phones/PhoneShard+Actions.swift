@@ -28,7 +28,9 @@ extension PhoneShard {
         switch action {
         case .uninstall: uninstall(app, now: now)
         case .open: open(app, now: now)
-        case .background: tables.apps[app].state = .background
+        case .background:
+            // One that was killed does not run, and nothing but the user or a relaunch brings it back.
+            if tables.apps[app].state == .foreground { tables.apps[app].state = .background }
         case .kill: kill(app)
         case .relaunch: relaunch(app, as: .background, now: now)
         case .update(_, let schema):

@@ -12,9 +12,8 @@ struct PhoneContent {
 }
 
 extension PhoneShard {
-    /// The app that a push is for, which is told its number of schema and, with an activity's token, the card; nil: the
-    /// token is no phone's.
-    func target(of key: UInt64) -> (app: Int32, ref: PhoneRef?, since: WallTime?)? {
+    /// The app that a push is for, and what of it, or what the token was for until it died; nil: the token is no phone's.
+    func target(of key: UInt64) -> (app: Int32, ref: PhoneRef?, dead: RetiredToken?)? {
         if let ref = index.find(key, in: tables) {
             switch ref.kind {
             case .phone: return nil
@@ -22,29 +21,33 @@ extension PhoneShard {
             case .activity: return (tables.cards[ref.place].app, ref, nil)
             }
         }
-        return retired[key].map { ($0.app, nil, $0.since) }
+        return retired[key].map { ($0.app, nil, $0) }
     }
 
     /// What APNs makes of a push to a phone's token, in the order of apns.md §7; nil: the token is no phone's. Counts it.
     mutating func standing(
         _ key: UInt64, topic: Span<UInt8>, environment: PushEnvironment, now: WallTime
     ) -> TokenStanding? {
-        guard let (app, ref, since) = target(of: key) else { return nil }
+        guard let (app, ref, dead) = target(of: key) else { return nil }
         if let home = tables.apps[app].environment, home != environment { return .unknown }
         let parts = TopicParts(topic)
-        let kind = ref?.kind ?? retired[key]?.kind ?? .device
+        let kind = ref?.kind ?? dead?.kind ?? .device
         guard bundles.matches(tables.apps[app].bundle, topic.extracting(0..<parts.bundleCount)),
             (parts.suffixType == .liveactivity) == (kind != .device)
         else { return .otherTopic }
         count(ref)
-        if let since {
-            let visible = since + settings.unregisteredDelay
-            if now >= visible { return .unregistered(sinceMilliseconds: visible.milliseconds) }
-        }
-        if let ref, ref.kind == .activity, let end = tables.cards[ref.place].expiry(settings), now >= end {
-            return .expired(sinceMilliseconds: end.milliseconds)
-        }
+        // A token may be dead for two reasons: the earlier one is told, so that a 410 never turns into a 200.
+        let unregistered = dead.map { $0.since + settings.unregisteredDelay } ?? Self.never
+        let expired = card(ref, dead).flatMap { tables.cards[$0].expiry(settings) } ?? Self.never
+        if now >= expired, expired <= unregistered { return .expired(sinceMilliseconds: expired.milliseconds) }
+        if now >= unregistered { return .unregistered(sinceMilliseconds: unregistered.milliseconds) }
         return .activeOnPhone
+    }
+
+    /// The activity that a token is of, or was until it died; nil: of none, or of one that has made room.
+    private func card(_ ref: PhoneRef?, _ dead: RetiredToken?) -> Int32? {
+        if let ref, ref.kind == .activity { return ref.place }
+        return dead.flatMap { $0.kind == .activity ? tables.card($0.ordinal, of: $0.app) : nil }
     }
 
     private mutating func count(_ ref: PhoneRef?) {

@@ -41,6 +41,8 @@ struct PhoneShard: ~Copyable {
     struct RetiredToken {
         var app: Int32
         var kind: PhoneRef.Kind
+        /// Which activity of the app; 0: none.
+        var ordinal: UInt32
         var since: WallTime
     }
 
@@ -93,7 +95,8 @@ struct PhoneShard: ~Copyable {
         guard index.remove(ref, in: tables) else { return }
         if retiredKeys.count == Self.retiredLimit { retired[retiredKeys.removeFirst()] = nil }
         retiredKeys.append(key)
-        retired[key] = RetiredToken(app: app, kind: ref.kind, since: now)
+        let ordinal = ref.kind == .activity ? tables.cards[ref.place].ordinal : 0
+        retired[key] = RetiredToken(app: app, kind: ref.kind, ordinal: ordinal, since: now)
     }
 
     // MARK: Activities
@@ -128,6 +131,8 @@ struct PhoneShard: ~Copyable {
         let cards = tables.cards(of: app)
         guard cards.count >= PhoneSettings.activityLimit else { return true }
         guard let gone = cards.last(where: { tables.cards[$0].state(at: now, settings) == .dismissed }) else { return false }
+        // Its token was issued, so it does not become an unknown one (apns.md §13).
+        retire(PhoneRef(.activity, gone), app: app, now: tables.cards[gone].leavesAt(settings))
         removeCard(gone)
         return true
     }

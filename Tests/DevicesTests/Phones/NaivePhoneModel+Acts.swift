@@ -53,7 +53,9 @@ extension NaivePhoneModel {
         case .relaunch:
             phones[p].apps[a].setup.state = .killed
             run(p, a, .background, now)
-        case .background: phones[p].apps[a].setup.state = .background
+        case .background:
+            // A killed app is not brought back by this.
+            if phones[p].apps[a].setup.state != .killed { phones[p].apps[a].setup.state = .background }
         case .kill:
             phones[p].apps[a].setup.state = .killed
             for c in phones[p].apps[a].cards.indices { phones[p].apps[a].cards[c].wakeAt = nil }
