@@ -24,6 +24,8 @@ struct CardRow {
     var drawnAt = WallTime(nanoseconds: 0)
     /// When the card of an ended one leaves the screen.
     var goneAt = WallTime(nanoseconds: 0)
+    /// When the app is woken and learns the token, or has been while the phone was offline; `never`: it is not.
+    var wakeAt = WallTime.never
     /// Unix seconds, 0: not at all.
     var staleAt: UInt32 = 0
     /// The app's place, -1: a free one.
@@ -62,25 +64,20 @@ struct CardRow {
         get { flag(3) }
         set { set(3, newValue) }
     }
-    /// The app was woken while the phone was offline.
-    var isTokenWaiting: Bool {
+    /// A state later than the start's was taken.
+    var isUpdated: Bool {
         get { flag(4) }
         set { set(4, newValue) }
     }
-    /// A state later than the start's was taken.
-    var isUpdated: Bool {
+    /// A state was taken and is not drawn yet.
+    var isDrawingDue: Bool {
         get { flag(5) }
         set { set(5, newValue) }
     }
-    /// A state was taken and is not drawn yet.
-    var isDrawingDue: Bool {
-        get { flag(6) }
-        set { set(6, newValue) }
-    }
     /// Its end by age was told.
     var isAgeTold: Bool {
-        get { flag(7) }
-        set { set(7, newValue) }
+        get { flag(6) }
+        set { set(6, newValue) }
     }
 
     static let blank = CardRow()

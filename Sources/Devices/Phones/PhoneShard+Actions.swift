@@ -129,7 +129,7 @@ extension PhoneShard {
     /// What its process was about to learn it learns no more (apns.md §10: no token where the app is not awake).
     private mutating func kill(_ app: Int32) {
         tables.apps[app].state = .killed
-        for card in tables.cards(of: app) { tables.cards[card].isTokenWaiting = false }
+        for card in tables.cards(of: app) { tables.cards[card].wakeAt = .never }
     }
 
     private mutating func relaunch(_ app: Int32, as state: AppState, now: WallTime) {
@@ -143,7 +143,7 @@ extension PhoneShard {
 
     private mutating func learnWaitingTokens(on phone: Int32, now: WallTime) {
         for app in tables.apps(of: phone) {
-            for card in tables.cards(of: app).reversed() where tables.cards[card].isTokenWaiting {
+            for card in tables.cards(of: app).reversed() where tables.cards[card].wakeAt <= now {
                 learnToken(of: card, now: now)
             }
         }
@@ -243,6 +243,7 @@ extension PhoneShard {
         }
         index.remove(PhoneRef(.phone, phone), in: tables)
         tables.phones.remove(phone)
+        forgetExpenses(of: phone)
         return true
     }
 }

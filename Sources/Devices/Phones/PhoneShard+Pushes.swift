@@ -37,8 +37,8 @@ extension PhoneShard {
         else { return .otherTopic }
         count(ref)
         // A token may be dead for two reasons: the earlier one is told, so that a 410 never turns into a 200.
-        let unregistered = dead.map { $0.since + settings.unregisteredDelay } ?? Self.never
-        let expired = card(ref, dead).flatMap { tables.cards[$0].expiry(settings) } ?? Self.never
+        let unregistered = dead.map { $0.since + settings.unregisteredDelay } ?? .never
+        let expired = card(ref, dead).flatMap { tables.cards[$0].expiry(settings) } ?? .never
         if now >= expired, expired <= unregistered { return .expired(sinceMilliseconds: expired.milliseconds) }
         if now >= unregistered { return .unregistered(sinceMilliseconds: unregistered.milliseconds) }
         return .activeOnPhone
@@ -188,7 +188,7 @@ extension PhoneShard {
         let app = tables.apps[tables.cards[card].app]
         if facts.priority == 10,
             let expense = settings.budgets.expense(.urgentActivity, hasFrequentUpdates: app.hasFrequentUpdates),
-            !tables.phones[app.phone].budgets.spend(expense, now: now)
+            !pay(app.phone, { $0.spend(expense, now: now) })
         {
             return PhoneVerdict(.throttled, .urgentBudget)
         }
@@ -204,7 +204,7 @@ extension PhoneShard {
     /// A push that is no Live Activity's.
     private mutating func notify(_ facts: PushFacts, app: Int32, now: WallTime) -> PhoneVerdict {
         if facts.pushType == .background, let expense = settings.budgets.expense(.background, hasFrequentUpdates: false),
-            !tables.phones[tables.apps[app].phone].budgets.spend(expense, now: now)
+            !pay(tables.apps[app].phone, { $0.spend(expense, now: now) })
         {
             return PhoneVerdict(.throttled, .backgroundBudget)
         }
@@ -223,7 +223,7 @@ extension PhoneShard {
     /// What is left after a start; below zero it is refused, and charged all the same. Nil: starts cost nothing.
     private mutating func chargeStart(_ phone: Int32, now: WallTime) -> Int? {
         guard let expense = settings.budgets.expense(.start, hasFrequentUpdates: false) else { return nil }
-        return tables.phones[phone].budgets.chargeStart(expense, now: now)
+        return pay(phone) { $0.chargeStart(expense, now: now) }
     }
 
     // MARK: What cards show

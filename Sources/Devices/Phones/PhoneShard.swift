@@ -17,7 +17,9 @@ struct PhoneShard: ~Copyable {
     /// Phones that are out of reach, or for which a push is stored.
     var away: [Int32: Device] = [:]
     /// No stored push has anything happen to it earlier.
-    var nextStored = Self.never
+    var nextStored = WallTime.never
+    /// What phones have spent, by their places; none as long as no push costs anything.
+    private var ledgers: [BudgetLedger] = []
     /// Tokens that were replaced, the latest `retiredLimit`.
     var retired: [UInt64: RetiredToken] = [:]
     private var retiredKeys: [UInt64] = []
@@ -99,6 +101,19 @@ struct PhoneShard: ~Copyable {
         retired[key] = RetiredToken(app: app, kind: ref.kind, ordinal: ordinal, since: now)
     }
 
+    // MARK: Budgets
+
+    /// Lets a phone pay.
+    mutating func pay<R>(_ phone: Int32, _ body: (inout BudgetLedger) -> R) -> R {
+        while ledgers.count <= phone { ledgers.append(BudgetLedger()) }
+        return body(&ledgers[Int(phone)])
+    }
+
+    /// Of a phone that is removed.
+    mutating func forgetExpenses(of phone: Int32) {
+        if phone < ledgers.count { ledgers[Int(phone)] = BudgetLedger() }
+    }
+
     // MARK: Activities
 
     mutating func addCard(_ card: CardRow, to app: Int32) -> Int32 {
@@ -148,15 +163,15 @@ struct PhoneShard: ~Copyable {
                 token: withToken ? token.text(seed) : nil, marker: row.hasMarker ? row.marker : nil))
     }
 
-    /// The app is awake: it learns the token of an activity that lives.
+    /// The app is awake: it learns the token of an activity that lives, once the phone is online.
     mutating func learnToken(of card: Int32, now: WallTime) {
         guard tables.cards[card].state(at: now, settings) <= .stale else { return }
         if tables.phones[tables.apps[tables.cards[card].app].phone].isOffline {
-            tables.cards[card].isTokenWaiting = true
+            tables.cards[card].wakeAt = min(tables.cards[card].wakeAt, now)
             return
         }
         let isFirst = !tables.cards[card].wasTokenKnown
-        tables.cards[card].isTokenWaiting = false
+        tables.cards[card].wakeAt = .never
         tables.cards[card].isTokenKnown = true
         tables.cards[card].wasTokenKnown = true
         tell(isFirst ? .token : .rotated, card, at: now, withToken: true)
@@ -182,7 +197,10 @@ struct PhoneShard: ~Copyable {
             return true
         case .killed: return false
         case .background:
+            // One that is about to be woken learns the newest token then.
+            if row.wakeAt != .never { return true }
             guard let delay = wakes[Int(tables.apps[row.app].wake)].draw(wakeSeed(of: card)) else { return false }
+            tables.cards[card].wakeAt = now + delay
             timers.add(PhoneTimer(.wake, at: now + delay, card: card, serial: row.serial))
             return true
         }

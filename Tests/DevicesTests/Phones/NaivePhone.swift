@@ -49,20 +49,18 @@ struct NaiveCard {
     }
 }
 
-/// A budget that fills evenly, `limit` pushes in `window`, and holds no more than that.
+/// A budget of `limit` pushes in `window`: what was spent of the window is given back second by second.
 struct NaiveBudget {
-    /// In pushes times the window's nanoseconds, so that there is nothing to round; nil: nothing was ever spent.
-    private var credit: Int64?
+    private var spent = Interval.zero
     private var at = WallTime(nanoseconds: 0)
 
     /// False: there was not enough. `owes`: what is refused is charged too.
     mutating func spend(_ now: WallTime, limit: Int?, window: Interval, owes: Bool) -> Bool {
-        guard let limit = limit.map(Int64.init) else { return true }
-        let full = limit * window.nanoseconds
-        let grown = credit.map { min(full, $0 + (now - at).nanoseconds * limit) } ?? full
-        let isEnough = grown >= window.nanoseconds
-        credit = isEnough || owes ? grown - window.nanoseconds : grown
-        at = now
+        guard let limit else { return true }
+        let price = Interval(nanoseconds: window.nanoseconds / Int64(limit))
+        (spent, at) = (max(.zero, spent - (now - at)), now)
+        let isEnough = spent + price <= window
+        if isEnough || owes { spent += price }
         return isEnough
     }
 }

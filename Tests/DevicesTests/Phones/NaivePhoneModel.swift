@@ -151,12 +151,12 @@ struct NaivePhoneModel: PhoneModel {
     /// The app runs and is told of the token, if it has not been and the phone has a network.
     mutating func learn(_ p: Int, _ a: Int, _ c: Int, _ now: WallTime) {
         let card = phones[p].apps[a].cards[c]
-        if phones[p].isOffline {
-            phones[p].apps[a].cards[c].wakeAt = card.wakeAt ?? now
-            return
-        }
         phones[p].apps[a].cards[c].wakeAt = nil
         guard card.endedAt == nil, card.told <= card.replacedAt.count else { return }
+        if phones[p].isOffline {
+            phones[p].apps[a].cards[c].wakeAt = min(card.wakeAt ?? now, now)
+            return
+        }
         phones[p].apps[a].cards[c].told = card.replacedAt.count + 1
         tell(card.told == 0 ? .token : .rotated, p, a, c, now)
     }
@@ -216,12 +216,16 @@ struct NaivePhoneModel: PhoneModel {
         phone.isOffline || phone.isLowOnPower && (push.priority < 10 || settings.storedWhenRestricted == .all)
     }
 
+    private static let placeLimit = 16
+
     private mutating func store(_ push: ModelPush, _ p: Int, _ now: WallTime, batch: WallTime?) {
         var place = push.token.app
         if settings.activitySlots == .own {
             place += push.event == .start ? " start \(push.id)" : " \(push.token)"
         }
-        if let older = phones[p].stored.firstIndex(where: { $0.place == place }) {
+        // Of places there are no more than so many, of which §12 does not speak.
+        let isFull = phones[p].stored.count == Self.placeLimit
+        if let older = phones[p].stored.firstIndex(where: { $0.place == place }) ?? (isFull ? 0 : nil) {
             late.append(LateOutcome(push: phones[p].stored.remove(at: older).push.id, outcome: .superseded))
         }
         var deadline = now + settings.storageLimit
@@ -247,7 +251,11 @@ struct NaivePhoneModel: PhoneModel {
 
     private mutating func arrive(_ push: ModelPush, _ p: Int, _ a: Int, _ now: WallTime) -> Outcome {
         if push.token.use == .start, phones[p].apps[a].setup.hasStaleStart { return .notStarted }
-        if (push.event == .start) != (push.token.use == .start) { return .unknownActivity }
+        if push.token.use == .start, push.event != .start { return .unknownActivity }
+        if push.token.use == .activity, push.event == .start {
+            // §10: priority 10 spends the budget, whatever it is for.
+            return isPaid(push, p, a, now) ? .unknownActivity : .throttled
+        }
         return push.event == .start ? start(push, p, a, now) : change(push, p, a, now)
     }
 
@@ -269,17 +277,20 @@ struct NaivePhoneModel: PhoneModel {
         return card.isOnScreen ? .started : .neverShown
     }
 
+    /// Whether there was enough for a push to an activity, which is spent.
+    private mutating func isPaid(_ push: ModelPush, _ p: Int, _ a: Int, _ now: WallTime) -> Bool {
+        guard push.priority >= 10 else { return true }
+        let (urgent, frequent) = (settings.budgets.urgentActivity, settings.budgets.frequentActivity)
+        let limit = phones[p].apps[a].setup.hasFrequentUpdates ? frequent ?? urgent : urgent
+        return phones[p].urgent.spend(now, limit: limit, window: .seconds(3600), owes: false)
+    }
+
     /// An update or an end.
     private mutating func change(_ push: ModelPush, _ p: Int, _ a: Int, _ now: WallTime) -> Outcome {
         let setup = phones[p].apps[a].setup
         let c = phones[p].apps[a].index(push.token.ordinal)!
         var card = phones[p].apps[a].cards[c]
-        let (urgent, frequent) = (settings.budgets.urgentActivity, settings.budgets.frequentActivity)
-        let limit = setup.hasFrequentUpdates ? frequent ?? urgent : urgent
-        if push.priority >= 10 {
-            let isPaid = phones[p].urgent.spend(now, limit: limit, window: .seconds(3600), owes: false)
-            if !isPaid { return .throttled }
-        }
+        if !isPaid(push, p, a, now) { return .throttled }
         if isTooFarAhead(push, now) { return .ignoredFuture }
         if card.endedAt != nil { return .ignoredEnded }
         let isEqual = push.timestamp == card.taken
