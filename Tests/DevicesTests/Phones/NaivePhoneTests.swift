@@ -202,4 +202,22 @@ import Testing
         history.act(.setOffline(false))
         #expect(history.late() == [.updated])
     }
+
+    @Test(
+        "a wake that its app has overtaken tells no later token: that is told when the app is woken for it (§10)",
+        arguments: NaiveSide.allCases)
+    func wokenAnew(side: NaiveSide) {
+        let history = NaiveHistory(side)
+        #expect(history.push(.start, to: start) == .started)
+        history.wait(2)
+        history.act(.kill(app: history.app))
+        history.act(.relaunch(app: history.app))
+        #expect(history.kinds() == [.started, .token])
+        history.wait(3)
+        #expect(history.act(.rotate(app: history.app, activity: 1)))
+        history.wait(6.9)
+        #expect(history.kinds() == [], "woken for the first token after 7 s, had it not been killed")
+        history.wait(0.1)
+        #expect(history.kinds() == [.rotated])
+    }
 }
