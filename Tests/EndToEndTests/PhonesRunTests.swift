@@ -66,12 +66,12 @@ struct PhonesRunTests {
         }
     }
 
-    @Test("without phones nothing is told, and what waits for it waits in vain")
-    func without() throws {
+    @Test("where no app is woken nothing is told, and what waits for it waits in vain")
+    func unwoken() throws {
         try Rig.withFolder { folder in
             let reaction = "{ on: token, call: registerActivity, within: 1s }"
             let script = "{ steps: [{ call: registerDevice }, { call: start, after: 100ms }], reactions: [\(reaction)] }"
-            let workload = "workload={ arrivals: [{ rate: 2, for: 1s }], scripts: [{ script: \(script) }] }"
+            let workload = "workload={ arrivals: [{ rate: 2, for: 1s }], phones: { never: 1 }, scripts: [{ script: \(script) }] }"
             let run = try run(in: folder, settings: [workload, "exercises=[]", "gates=[]"])
             #expect(run.code == 5 && run.words.contains("in vain"), "\(run.words)")
         }

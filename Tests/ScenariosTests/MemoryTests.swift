@@ -20,12 +20,12 @@ extension String {
 
 @Suite("Sessions with memory")
 struct SessionMemoryTests {
-    /// The sample with reactions behind its steps.
-    private func reacting(_ lines: String, _ text: String = Sample.text) -> String {
+    /// The sample with reactions behind its steps, and with phones.
+    private func reacting(_ lines: String, _ text: String = Sample.text, hasPhones: Bool = true) -> String {
         let mark = "            with: { text: hello }\n"
         let start = text.firstRange(of: mark)!
         return text[..<start.upperBound] + lines.split(separator: "\n").map { "        \($0)\n" }.joined()
-            + text[start.upperBound...]
+            + (hasPhones ? "  phones: {}\n" : "") + text[start.upperBound...]
     }
 
     @Test("Captures are named in the profile, and any call may use them")
@@ -118,5 +118,15 @@ struct SessionMemoryTests {
     func mistakesInReactions(line: String, says: String) {
         let complaint = Sample.complaint(reacting(line))
         #expect(complaint.hasPrefix("tiny.yaml:30:") && complaint.contains(says), "\(complaint)")
+    }
+
+    @Test("reactions without phones are refused, for nothing would ever bring them about")
+    func reactionsWithoutPhones() {
+        let line = "reactions: [{ on: token, call: register }]"
+        #expect(
+            Sample.complaint(reacting(line, hasPhones: false))
+                == "tiny.yaml:30:20: this script has reactions, and the workload no phones on which anything could happen "
+                + "(add `phones: {}` to the scenario's `workload`, or strike `reactions`)")
+        #expect(Sample.complaint(reacting(line)) == "" && Sample.complaint(reacting("reactions: []", hasPhones: false)) == "")
     }
 }

@@ -16,6 +16,7 @@ struct ReactionTests {
         relay: { profile: relays/opencode.yaml, url: "http://127.0.0.1:1" }
         workload:
           arrivals: [{ rate: 1, for: 1s }]
+          phones: {}
           scripts:
             - script:
                 steps:

@@ -24,6 +24,8 @@ struct CardRow {
     var drawnAt = WallTime(nanoseconds: 0)
     /// When the card of an ended one leaves the screen.
     var goneAt = WallTime(nanoseconds: 0)
+    /// When the app is woken and learns the token, or has been while the phone was offline; `never`: it is not.
+    var wakeAt = WallTime.never
     /// Unix seconds, 0: not at all.
     var staleAt: UInt32 = 0
     /// The app's place, -1: a free one.
@@ -62,25 +64,20 @@ struct CardRow {
         get { flag(3) }
         set { set(3, newValue) }
     }
-    /// The app was woken while the phone was offline.
-    var isTokenWaiting: Bool {
+    /// A state later than the start's was taken.
+    var isUpdated: Bool {
         get { flag(4) }
         set { set(4, newValue) }
     }
-    /// A state later than the start's was taken.
-    var isUpdated: Bool {
+    /// A state was taken and is not drawn yet.
+    var isDrawingDue: Bool {
         get { flag(5) }
         set { set(5, newValue) }
     }
-    /// A state was taken and is not drawn yet.
-    var isDrawingDue: Bool {
-        get { flag(6) }
-        set { set(6, newValue) }
-    }
     /// Its end by age was told.
     var isAgeTold: Bool {
-        get { flag(7) }
-        set { set(7, newValue) }
+        get { flag(6) }
+        set { set(6, newValue) }
     }
 
     static let blank = CardRow()
@@ -167,13 +164,18 @@ extension CardRow {
         goneAt = who == .user ? now : min(max(dismissal.map { WallTime(seconds: $0) } ?? latest, now), latest)
     }
 
+    /// When nothing of it is on the screen any more, as things stand.
+    func leavesAt(_ settings: DeviceSettings) -> WallTime {
+        let lifeEnds = startedAt + settings.wholeLife
+        return end == .none ? lifeEnds : min(goneAt, lifeEnds)
+    }
+
     /// When its token begins to be answered 410; nil: not in sight.
     func expiry(_ settings: DeviceSettings) -> WallTime? {
-        let lifeEnds = startedAt + settings.wholeLife
         switch settings.activityTokenExpiry {
-        case .never: return nil
-        case .afterWholeLife: return lifeEnds
-        case .afterEnd(let wait): return (end == .none ? lifeEnds : min(goneAt, lifeEnds)) + wait
+        case .never: nil
+        case .afterWholeLife: startedAt + settings.wholeLife
+        case .afterEnd(let wait): leavesAt(settings) + wait
         }
     }
 }

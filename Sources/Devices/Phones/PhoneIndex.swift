@@ -1,71 +1,97 @@
 // Finds rows by 64 bits of a hash: an open-addressing table of four bytes each, with linear probing. The hash itself
-// stands in the row, or is made again from it.
+// stands in the row, or is made again from it; five bits of it stand in the table, so that hardly a row is looked at in
+// vain.
 
 /// What a key leads to.
 struct PhoneRef: Hashable {
-    enum Kind: Int32 { case phone, device, start, activity }
+    enum Kind: UInt32 { case phone, device, start, activity }
     var kind: Kind
-    /// Of a phone, an app or a card.
+    /// Of a phone, an app or a card; below 2^25 - 1.
     var place: Int32
 
-    /// Never 0.
-    fileprivate var slot: Int32 { (place + 1) << 2 | kind.rawValue }
-    fileprivate init(slot: Int32) { (kind, place) = (Kind(rawValue: slot & 3)!, slot >> 2 - 1) }
     init(_ kind: Kind, _ place: Int32) { (self.kind, self.place) = (kind, place) }
 }
 
 struct PhoneIndex {
-    private var slots = [Int32](repeating: 0, count: 16)
+    /// From the highest: five bits of the key, the place plus 1, and two bits for the kind. 0: free.
+    private var slots = [UInt32](repeating: 0, count: 16)
     private var count = 0
 
-    private var mask: Int { slots.count - 1 }
+    private static let tagMask: UInt32 = 0x1F << 27
+
+    private static func slot(_ ref: PhoneRef, _ key: UInt64) -> UInt32 {
+        UInt32(truncatingIfNeeded: key) << 27 | UInt32(ref.place + 1) << 2 | ref.kind.rawValue
+    }
+
+    private static func ref(_ slot: UInt32) -> PhoneRef {
+        PhoneRef(PhoneRef.Kind(rawValue: slot & 3)!, Int32((slot & ~tagMask) >> 2) - 1)
+    }
+
+    /// Where a key's probing begins: by its high bits, so any number of slots will do.
+    private func home(_ key: UInt64) -> Int { Int(key.multipliedFullWidth(by: UInt64(slots.count)).high) }
+
+    private func after(_ place: Int) -> Int { place + 1 == slots.count ? 0 : place + 1 }
+
+    /// How many steps of probing lead from one place to another.
+    private func steps(from first: Int, to last: Int) -> Int { last >= first ? last - first : last - first + slots.count }
 
     func find(_ key: UInt64, in tables: borrowing PhoneTables) -> PhoneRef? {
-        var place = Int(truncatingIfNeeded: key) & mask
+        let tag = UInt32(truncatingIfNeeded: key) << 27
+        var place = home(key)
         while slots[place] != 0 {
-            let ref = PhoneRef(slot: slots[place])
-            if tables.key(of: ref) == key { return ref }
-            place = (place + 1) & mask
+            if slots[place] & Self.tagMask == tag {
+                let ref = Self.ref(slots[place])
+                if tables.key(of: ref) == key { return ref }
+            }
+            place = after(place)
         }
         return nil
     }
 
     mutating func insert(_ ref: PhoneRef, in tables: borrowing PhoneTables) {
         if (count + 1) * 8 > slots.count * 7 { grow(in: tables) }
-        put(ref.slot, tables.key(of: ref))
+        put(ref, tables.key(of: ref))
         count += 1
     }
 
-    private mutating func put(_ slot: Int32, _ key: UInt64) {
-        var place = Int(truncatingIfNeeded: key) & mask
-        while slots[place] != 0 { place = (place + 1) & mask }
-        slots[place] = slot
+    private mutating func put(_ ref: PhoneRef, _ key: UInt64) {
+        var place = home(key)
+        while slots[place] != 0 { place = after(place) }
+        slots[place] = Self.slot(ref, key)
     }
 
+    /// By half, so that 4.6 to 6.9 bytes are spent on a row, however many there are.
     private mutating func grow(in tables: borrowing PhoneTables) {
         let old = slots
-        slots = [Int32](repeating: 0, count: 2 * old.count)
-        for slot in old where slot != 0 { put(slot, tables.key(of: PhoneRef(slot: slot))) }
+        slots = [UInt32](repeating: 0, count: old.count / 2 * 3)
+        for slot in old where slot != 0 {
+            let ref = Self.ref(slot)
+            put(ref, tables.key(of: ref))
+        }
     }
 
-    /// While the row is still there.
-    mutating func remove(_ ref: PhoneRef, in tables: borrowing PhoneTables) {
-        var gap = Int(truncatingIfNeeded: tables.key(of: ref)) & mask
-        while slots[gap] != ref.slot {
-            if slots[gap] == 0 { return }
-            gap = (gap + 1) & mask
+    /// While the row is still there; false: it was not to be found any more.
+    @discardableResult
+    mutating func remove(_ ref: PhoneRef, in tables: borrowing PhoneTables) -> Bool {
+        let key = tables.key(of: ref)
+        let slot = Self.slot(ref, key)
+        var gap = home(key)
+        while slots[gap] != slot {
+            if slots[gap] == 0 { return false }
+            gap = after(gap)
         }
         count -= 1
-        var place = gap
-        while true {
-            place = (place + 1) & mask
-            if slots[place] == 0 { break }
-            let home = Int(truncatingIfNeeded: tables.key(of: PhoneRef(slot: slots[place]))) & mask
-            if (place - home) & mask >= (place - gap) & mask {
+        var place = after(gap)
+        while slots[place] != 0 {
+            // What may stand where the gap is moves there.
+            let home = home(tables.key(of: Self.ref(slots[place])))
+            if steps(from: home, to: place) >= steps(from: gap, to: place) {
                 slots[gap] = slots[place]
                 gap = place
             }
+            place = after(place)
         }
         slots[gap] = 0
+        return true
     }
 }

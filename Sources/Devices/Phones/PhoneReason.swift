@@ -86,8 +86,9 @@ package struct PhoneVerdict: Hashable, Sendable {
     }
 }
 
-/// What an app's types make of a push. Given from above, since devices know no schema. Confined to its loop.
-package protocol PhoneDecoder: AnyObject {
+/// What an app's types make of a push. Given from above, since devices know no schema. Safe to use from any thread: a push that
+/// is stored takes it along, to be decoded wherever the phone's return is noticed.
+package protocol PhoneDecoder: AnyObject, Sendable {
     /// Why the app does not decode the push, such as `missing key "retryInfo"`; nil: it does. `schema` is the number
     /// that the app was set up with, `payload` the whole of a decodable Live Activity push.
     func mistake(schema: UInt16, event: ActivityEvent, payload: Span<UInt8>) -> String?

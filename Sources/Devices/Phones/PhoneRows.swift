@@ -8,7 +8,6 @@ import Pushes
 struct PhoneRow {
     /// Empty: a free place.
     var name = ""
-    var budgets = BudgetLedger()
     var firstApp: Int32 = -1
     var system = SystemVersion(18, 0)
     var isOffline = false

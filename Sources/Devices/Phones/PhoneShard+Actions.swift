@@ -28,8 +28,10 @@ extension PhoneShard {
         switch action {
         case .uninstall: uninstall(app, now: now)
         case .open: open(app, now: now)
-        case .background: tables.apps[app].state = .background
-        case .kill: tables.apps[app].state = .killed
+        case .background:
+            // One that was killed does not run, and nothing but the user or a relaunch brings it back.
+            if tables.apps[app].state == .foreground { tables.apps[app].state = .background }
+        case .kill: kill(app)
         case .relaunch: relaunch(app, as: .background, now: now)
         case .update(_, let schema):
             tables.apps[app].schema = schema
@@ -85,7 +87,6 @@ extension PhoneShard {
             tables.phones[phone].firstApp = place
         }
         tables.apps[place].isGone = false
-        gone[place] = nil
         tables.apps[place].environment = setup.environment
         tables.apps[place].allowsActivities = setup.allowsActivities
         tables.apps[place].hasFrequentUpdates = setup.hasFrequentUpdates
@@ -101,14 +102,14 @@ extension PhoneShard {
         if setup.state == .foreground { open(place, now: now) } else { tables.apps[place].state = setup.state }
     }
 
-    /// Its activities go with it; its tokens are dead, which APNs tells after `unregisteredDelay`.
+    /// Its activities go with it; all its tokens are dead for good, which APNs tells after `unregisteredDelay` (apns.md §13).
     private mutating func uninstall(_ app: Int32, now: WallTime) {
         for card in tables.cards(of: app) where tables.cards[card].state(at: now, settings) != .dismissed {
             let wasOver = tables.cards[card].state(at: now, settings) > .stale
             finish(card, .user, now: now)
             if !wasOver { tell(.ended, card, at: now) }
         }
-        gone[app] = now
+        for card in tables.cards(of: app) { retire(PhoneRef(.activity, card), app: app, now: now) }
         tables.apps[app].isGone = true
         tables.apps[app].state = .killed
         visible[app] = nil
@@ -125,6 +126,12 @@ extension PhoneShard {
         for card in tables.cards(of: app).reversed() where !tables.cards[card].isTokenKnown { learnToken(of: card, now: now) }
     }
 
+    /// What its process was about to learn it learns no more (apns.md §10: no token where the app is not awake).
+    private mutating func kill(_ app: Int32) {
+        tables.apps[app].state = .killed
+        for card in tables.cards(of: app) { tables.cards[card].wakeAt = .never }
+    }
+
     private mutating func relaunch(_ app: Int32, as state: AppState, now: WallTime) {
         tables.apps[app].state = state
         for card in tables.cards(of: app).reversed() {
@@ -136,7 +143,7 @@ extension PhoneShard {
 
     private mutating func learnWaitingTokens(on phone: Int32, now: WallTime) {
         for app in tables.apps(of: phone) {
-            for card in tables.cards(of: app).reversed() where tables.cards[card].isTokenWaiting {
+            for card in tables.cards(of: app).reversed() where tables.cards[card].wakeAt <= now {
                 learnToken(of: card, now: now)
             }
         }
@@ -231,11 +238,12 @@ extension PhoneShard {
                 for kind in [PhoneRef.Kind.device, .start] { index.remove(PhoneRef(kind, app), in: tables) }
             }
             for (key, token) in retired where token.app == app { retired[key] = nil }
-            (visible[app], gone[app]) = (nil, nil)
+            visible[app] = nil
             tables.apps.remove(app)
         }
         index.remove(PhoneRef(.phone, phone), in: tables)
         tables.phones.remove(phone)
+        forgetExpenses(of: phone)
         return true
     }
 }

@@ -7,15 +7,13 @@ import Pushes
 /// What a phone needs of a push beyond the facts.
 struct PhoneContent {
     var payload: [UInt8] = []
-    /// Why the app does not decode it; nil: it does.
-    var mistake: String?
-    var marker: Marker?
+    /// Asked on arrival; nil: any app decodes it.
+    var decoder: (any PhoneDecoder)?
 }
 
 extension PhoneShard {
-    /// The app that a push is for, which is told its number of schema and, with an activity's token, the card; nil: the
-    /// token is no phone's.
-    func target(of key: UInt64) -> (app: Int32, ref: PhoneRef?, since: WallTime?)? {
+    /// The app that a push is for, and what of it, or what the token was for until it died; nil: the token is no phone's.
+    func target(of key: UInt64) -> (app: Int32, ref: PhoneRef?, dead: RetiredToken?)? {
         if let ref = index.find(key, in: tables) {
             switch ref.kind {
             case .phone: return nil
@@ -23,29 +21,33 @@ extension PhoneShard {
             case .activity: return (tables.cards[ref.place].app, ref, nil)
             }
         }
-        return retired[key].map { ($0.app, nil, $0.since) }
+        return retired[key].map { ($0.app, nil, $0) }
     }
 
     /// What APNs makes of a push to a phone's token, in the order of apns.md §7; nil: the token is no phone's. Counts it.
     mutating func standing(
         _ key: UInt64, topic: Span<UInt8>, environment: PushEnvironment, now: WallTime
     ) -> TokenStanding? {
-        guard let (app, ref, since) = target(of: key) else { return nil }
+        guard let (app, ref, dead) = target(of: key) else { return nil }
         if let home = tables.apps[app].environment, home != environment { return .unknown }
         let parts = TopicParts(topic)
-        let kind = ref?.kind ?? retired[key]?.kind ?? .device
+        let kind = ref?.kind ?? dead?.kind ?? .device
         guard bundles.matches(tables.apps[app].bundle, topic.extracting(0..<parts.bundleCount)),
             (parts.suffixType == .liveactivity) == (kind != .device)
         else { return .otherTopic }
         count(ref)
-        if let since = since ?? (tables.apps[app].isGone ? gone[app] : nil) {
-            let visible = since + settings.unregisteredDelay
-            if now >= visible { return .unregistered(sinceMilliseconds: visible.milliseconds) }
-        }
-        if let ref, ref.kind == .activity, let end = tables.cards[ref.place].expiry(settings), now >= end {
-            return .expired(sinceMilliseconds: end.milliseconds)
-        }
+        // A token may be dead for two reasons: the earlier one is told, so that a 410 never turns into a 200.
+        let unregistered = dead.map { $0.since + settings.unregisteredDelay } ?? .never
+        let expired = card(ref, dead).flatMap { tables.cards[$0].expiry(settings) } ?? .never
+        if now >= expired, expired <= unregistered { return .expired(sinceMilliseconds: expired.milliseconds) }
+        if now >= unregistered { return .unregistered(sinceMilliseconds: unregistered.milliseconds) }
         return .activeOnPhone
+    }
+
+    /// The activity that a token is of, or was until it died; nil: of none, or of one that has made room.
+    private func card(_ ref: PhoneRef?, _ dead: RetiredToken?) -> Int32? {
+        if let ref, ref.kind == .activity { return ref.place }
+        return dead.flatMap { $0.kind == .activity ? tables.card($0.ordinal, of: $0.app) : nil }
     }
 
     private mutating func count(_ ref: PhoneRef?) {
@@ -91,7 +93,8 @@ extension PhoneShard {
         return PhoneVerdict(.stored, .batched)
     }
 
-    private func mistake(
+    /// Why the app of now does not decode it (apns.md §10: a wrong shape dies on the device, on arrival); nil: it does.
+    func mistake(
         in facts: PushFacts, for app: Int32, _ payload: Span<UInt8>, _ decoder: (any PhoneDecoder)?
     ) -> String? {
         guard let activity = facts.activity, let event = activity.event, activity.isDecodable else { return nil }
@@ -185,7 +188,7 @@ extension PhoneShard {
         let app = tables.apps[tables.cards[card].app]
         if facts.priority == 10,
             let expense = settings.budgets.expense(.urgentActivity, hasFrequentUpdates: app.hasFrequentUpdates),
-            !tables.phones[app.phone].budgets.spend(expense, now: now)
+            !pay(app.phone, { $0.spend(expense, now: now) })
         {
             return PhoneVerdict(.throttled, .urgentBudget)
         }
@@ -201,7 +204,7 @@ extension PhoneShard {
     /// A push that is no Live Activity's.
     private mutating func notify(_ facts: PushFacts, app: Int32, now: WallTime) -> PhoneVerdict {
         if facts.pushType == .background, let expense = settings.budgets.expense(.background, hasFrequentUpdates: false),
-            !tables.phones[tables.apps[app].phone].budgets.spend(expense, now: now)
+            !pay(tables.apps[app].phone, { $0.spend(expense, now: now) })
         {
             return PhoneVerdict(.throttled, .backgroundBudget)
         }
@@ -220,7 +223,7 @@ extension PhoneShard {
     /// What is left after a start; below zero it is refused, and charged all the same. Nil: starts cost nothing.
     private mutating func chargeStart(_ phone: Int32, now: WallTime) -> Int? {
         guard let expense = settings.budgets.expense(.start, hasFrequentUpdates: false) else { return nil }
-        return tables.phones[phone].budgets.chargeStart(expense, now: now)
+        return pay(phone) { $0.chargeStart(expense, now: now) }
     }
 
     // MARK: What cards show

@@ -24,13 +24,11 @@ extension PhoneShard {
         var stored = StoredPush(facts: facts, push: push, slot: slot, expiresAt: expiresAt)
         if settings.lowPriorityBatch > .zero, facts.priority < 10 { stored.dueAt = now.next(settings.lowPriorityBatch) }
         stored.content.payload = payload.withUnsafeBufferPointer { Array($0) }
-        if let activity = facts.activity, let event = activity.event, activity.isDecodable, tables.apps[app].schema > 0 {
-            stored.content.mistake = decoder?.mistake(schema: tables.apps[app].schema, event: event, payload: payload)
-        }
+        stored.content.decoder = decoder
         var device = away[phone] ?? Device()
         if device.connection == .online, stored.dueAt == nil {
             // The phone has come back in between.
-            let verdict = land(facts, at: ref, payload, stored.content.mistake, now: now)
+            let verdict = land(facts, at: ref, payload, mistake(in: facts, for: app, payload, decoder), now: now)
             return late.append(LateOutcome(push: push, outcome: verdict.outcome, reason: verdict.reason))
         }
         let displaced = device.keep(stored)
@@ -51,7 +49,9 @@ extension PhoneShard {
         }
         if tables.apps[app].isGone { return LateOutcome(push: push.push, outcome: .notDelivered, reason: .appGone) }
         guard let ref else { return LateOutcome(push: push.push, outcome: .notDelivered, reason: .tokenReplaced) }
-        let verdict = land(push.facts, at: ref, push.content.payload.span, push.content.mistake, now: now)
+        let payload = push.content.payload.span
+        let mistake = mistake(in: push.facts, for: app, payload, push.content.decoder)
+        let verdict = land(push.facts, at: ref, payload, mistake, now: now)
         return LateOutcome(push: push.push, outcome: verdict.outcome, reason: verdict.reason)
     }
 

@@ -7,11 +7,9 @@ import Pushes
 extension PhoneShard {
     /// Nothing happens by itself earlier; nil: nothing will at all.
     var nextDue: WallTime? {
-        guard let next = timers.next else { return nextStored == Self.never ? nil : nextStored }
+        guard let next = timers.next else { return nextStored == .never ? nil : nextStored }
         return min(next, nextStored)
     }
-
-    static var never: WallTime { WallTime(nanoseconds: .max) }
 
     /// Lets the earliest thing happen that is due by `now`; false: nothing is.
     mutating func step(to now: WallTime) -> Bool {
@@ -32,8 +30,8 @@ extension PhoneShard {
     }
 
     private mutating func wakeIsDue(_ timer: PhoneTimer) {
-        let app = tables.apps[tables.cards[timer.card].app]
-        guard !app.isGone, app.state != .killed, !tables.cards[timer.card].isTokenKnown else { return }
+        // It may have learnt it by itself, or been killed, and be woken for a later one.
+        guard tables.cards[timer.card].wakeAt == timer.at else { return }
         learnToken(of: timer.card, now: timer.at)
     }
 
@@ -52,7 +50,7 @@ extension PhoneShard {
 
     /// Delivers or drops all that is due in the slots.
     private mutating func release(now: WallTime) {
-        nextStored = Self.never
+        nextStored = .never
         for phone in away.keys.sorted() {
             let released = away[phone]?.release(now: now, settings) ?? []
             for push in away[phone]?.stored ?? [] { noteDue(push, on: phone, now: now) }
@@ -76,4 +74,9 @@ extension PhoneShard {
     mutating func catchUp(_ now: WallTime) {
         while step(to: now) {}
     }
+}
+
+extension WallTime {
+    /// Later than all that happens.
+    static var never: WallTime { WallTime(nanoseconds: .max) }
 }

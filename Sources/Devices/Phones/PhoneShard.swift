@@ -17,14 +17,14 @@ struct PhoneShard: ~Copyable {
     /// Phones that are out of reach, or for which a push is stored.
     var away: [Int32: Device] = [:]
     /// No stored push has anything happen to it earlier.
-    var nextStored = Self.never
+    var nextStored = WallTime.never
+    /// What phones have spent, by their places; none as long as no push costs anything.
+    private var ledgers: [BudgetLedger] = []
     /// Tokens that were replaced, the latest `retiredLimit`.
     var retired: [UInt64: RetiredToken] = [:]
     private var retiredKeys: [UInt64] = []
     /// What the cards show, of at most `contentLimit` activities.
     var contents: [Int32: CardContent] = [:]
-    /// When apps left their phones, for those that have.
-    var gone: [Int32: WallTime] = [:]
     /// Visible notifications by the marks of their collapse ids, per app, oldest first.
     var visible: [Int32: [UInt32]] = [:]
     /// What happened in this step; the fleet numbers them.
@@ -43,6 +43,8 @@ struct PhoneShard: ~Copyable {
     struct RetiredToken {
         var app: Int32
         var kind: PhoneRef.Kind
+        /// Which activity of the app; 0: none.
+        var ordinal: UInt32
         var since: WallTime
     }
 
@@ -89,12 +91,27 @@ struct PhoneShard: ~Copyable {
         return hash.low
     }
 
+    /// The token of that row is dead from now on, unless it was before.
     mutating func retire(_ ref: PhoneRef, app: Int32, now: WallTime) {
         let key = tables.key(of: ref)
-        index.remove(ref, in: tables)
+        guard index.remove(ref, in: tables) else { return }
         if retiredKeys.count == Self.retiredLimit { retired[retiredKeys.removeFirst()] = nil }
         retiredKeys.append(key)
-        retired[key] = RetiredToken(app: app, kind: ref.kind, since: now)
+        let ordinal = ref.kind == .activity ? tables.cards[ref.place].ordinal : 0
+        retired[key] = RetiredToken(app: app, kind: ref.kind, ordinal: ordinal, since: now)
+    }
+
+    // MARK: Budgets
+
+    /// Lets a phone pay.
+    mutating func pay<R>(_ phone: Int32, _ body: (inout BudgetLedger) -> R) -> R {
+        while ledgers.count <= phone { ledgers.append(BudgetLedger()) }
+        return body(&ledgers[Int(phone)])
+    }
+
+    /// Of a phone that is removed.
+    mutating func forgetExpenses(of phone: Int32) {
+        if phone < ledgers.count { ledgers[Int(phone)] = BudgetLedger() }
     }
 
     // MARK: Activities
@@ -129,6 +146,8 @@ struct PhoneShard: ~Copyable {
         let cards = tables.cards(of: app)
         guard cards.count >= PhoneSettings.activityLimit else { return true }
         guard let gone = cards.last(where: { tables.cards[$0].state(at: now, settings) == .dismissed }) else { return false }
+        // Its token was issued, so it does not become an unknown one (apns.md §13).
+        retire(PhoneRef(.activity, gone), app: app, now: tables.cards[gone].leavesAt(settings))
         removeCard(gone)
         return true
     }
@@ -144,15 +163,15 @@ struct PhoneShard: ~Copyable {
                 token: withToken ? token.text(seed) : nil, marker: row.hasMarker ? row.marker : nil))
     }
 
-    /// The app is awake: it learns the token of an activity that lives.
+    /// The app is awake: it learns the token of an activity that lives, once the phone is online.
     mutating func learnToken(of card: Int32, now: WallTime) {
         guard tables.cards[card].state(at: now, settings) <= .stale else { return }
         if tables.phones[tables.apps[tables.cards[card].app].phone].isOffline {
-            tables.cards[card].isTokenWaiting = true
+            tables.cards[card].wakeAt = min(tables.cards[card].wakeAt, now)
             return
         }
         let isFirst = !tables.cards[card].wasTokenKnown
-        tables.cards[card].isTokenWaiting = false
+        tables.cards[card].wakeAt = .never
         tables.cards[card].isTokenKnown = true
         tables.cards[card].wasTokenKnown = true
         tell(isFirst ? .token : .rotated, card, at: now, withToken: true)
@@ -178,7 +197,10 @@ struct PhoneShard: ~Copyable {
             return true
         case .killed: return false
         case .background:
+            // One that is about to be woken learns the newest token then.
+            if row.wakeAt != .never { return true }
             guard let delay = wakes[Int(tables.apps[row.app].wake)].draw(wakeSeed(of: card)) else { return false }
+            tables.cards[card].wakeAt = now + delay
             timers.add(PhoneTimer(.wake, at: now + delay, card: card, serial: row.serial))
             return true
         }

@@ -66,6 +66,11 @@ struct WorkloadDecoder {
                 "this script says what its phones are like, and the workload has none",
                 hint: "add `phones: {}` to the scenario's `workload`, or strike it here", at: place)
         }
+        if let place = source.node["reactions"]?.place, !hasPhones, script?.reactions.isEmpty == false {
+            mistakes.add(
+                "this script has reactions, and the workload no phones on which anything could happen",
+                hint: "add `phones: {}` to the scenario's `workload`, or strike `reactions`", at: place)
+        }
         return script.map { WeightedScript(weight: weight, script: $0) }
     }
 }

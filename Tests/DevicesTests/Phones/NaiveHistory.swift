@@ -4,16 +4,33 @@ import Basics
 import Devices
 import Pushes
 
-final class NaiveHistory<Model: PhoneModel> {
+/// Which model plays a history.
+enum NaiveSide: String, CaseIterable, Sendable {
+    case product, naive
+
+    fileprivate func model(_ settings: DeviceSettings) -> any PhoneModel {
+        switch self {
+        case .product: FleetModel(settings, seed: Seed(1))
+        case .naive: NaivePhoneModel(settings, seed: Seed(1))
+        }
+    }
+}
+
+final class NaiveHistory {
     let app = PhoneWalk.apps[0]
     private(set) var now = PhoneWalk.begin
-    private var model: Model
+    private var model: any PhoneModel
     private var lastPush: UInt64 = 0
     private var events: [PhoneEvent] = []
     private var outcomes: [Outcome] = []
 
-    init(_ settings: DeviceSettings) {
-        model = Model(settings, seed: Seed(1))
+    /// An app woken 7 s after a start and cards drawn at once, unless turned.
+    init(_ side: NaiveSide, _ turn: (inout DeviceSettings) -> Void = { _ in }) {
+        var settings = DeviceSettings(registration: .registered)
+        settings.phones.wake = PhoneWake(delay: .constant(7))
+        settings.phones.drawingInterval = .zero
+        turn(&settings)
+        model = side.model(settings)
         model.make(PhoneSetup("p", apps: [AppSetup(app)]), at: now)
     }
 

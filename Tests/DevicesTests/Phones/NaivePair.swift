@@ -43,7 +43,8 @@ struct NaivePair {
     private var now = PhoneWalk.begin
     private(set) var stepCount = 0
 
-    init(_ walk: PhoneWalk, seed: Seed, deviations: Set<NaiveDeviation> = Set(NaiveDeviation.allCases)) {
+    /// `turn`: what the second model's settings have otherwise, for a test of the pair itself.
+    init(_ walk: PhoneWalk, seed: Seed, turn: (inout DeviceSettings) -> Void = { _ in }) {
         var chance = seed.child("pair").generator()
         var settings = walk.settings
         settings.phones.wake = PhoneWake(delay: .constant(7), never: chance.unit() < 0.7 ? 0 : 1)
@@ -51,8 +52,9 @@ struct NaivePair {
         settings.activityTokenExpiry = [.afterWholeLife, .afterEnd(.seconds(600)), .never].randomElement(using: &chance)!
         settings.storedWhenRestricted = [.belowTen, .all].randomElement(using: &chance)!
         settings.budgets.frequentActivity = [nil, 8].randomElement(using: &chance)!
-        (product, naive) = (FleetModel(settings, seed: seed), NaivePhoneModel(settings, seed: seed))
-        naive.deviations = deviations
+        product = FleetModel(settings, seed: seed)
+        turn(&settings)
+        naive = NaivePhoneModel(settings, seed: seed)
         phones = walk.phones.map { phone in
             // An app whose pushes are to decode has a type.
             var phone = phone

@@ -4,20 +4,6 @@ import Basics
 import Devices
 import Pushes
 
-/// Where the product's model differs from the sheet, and this one can take its side. `NaiveWalkTests` states each as a known
-/// issue; with the issue its case goes.
-enum NaiveDeviation: CaseIterable {
-    /// An app that comes back brings the update tokens of its earlier activities back from 410 to 200. §13: the app was
-    /// gone, so they are unregistered, and a 410 holds unless the token was registered again.
-    case tokensRevive
-    /// An app that was awake while its phone was offline, and was killed then, still gets its tokens when the phone is back.
-    /// §10: no token is delivered where the app is not woken.
-    case killedAppsLearn
-    /// A push that waited for its phone is decoded by the type that the app had when it was stored, not by the one it has
-    /// when the push arrives. §10: a wrong shape dies on the device, for it must decode into the app's type.
-    case decodesWhenStored
-}
-
 /// A Live Activity on a phone. It is kept after its end, for pushes to it still arrive.
 struct NaiveCard {
     var number: UInt32
@@ -63,20 +49,18 @@ struct NaiveCard {
     }
 }
 
-/// A budget that fills evenly, `limit` pushes in `window`, and holds no more than that.
+/// A budget of `limit` pushes in `window`: what was spent of the window is given back second by second.
 struct NaiveBudget {
-    /// In pushes times the window's nanoseconds, so that there is nothing to round; nil: nothing was ever spent.
-    private var credit: Int64?
+    private var spent = Interval.zero
     private var at = WallTime(nanoseconds: 0)
 
     /// False: there was not enough. `owes`: what is refused is charged too.
     mutating func spend(_ now: WallTime, limit: Int?, window: Interval, owes: Bool) -> Bool {
-        guard let limit = limit.map(Int64.init) else { return true }
-        let full = limit * window.nanoseconds
-        let grown = credit.map { min(full, $0 + (now - at).nanoseconds * limit) } ?? full
-        let isEnough = grown >= window.nanoseconds
-        credit = isEnough || owes ? grown - window.nanoseconds : grown
-        at = now
+        guard let limit else { return true }
+        let price = Interval(nanoseconds: window.nanoseconds / Int64(limit))
+        (spent, at) = (max(.zero, spent - (now - at)), now)
+        let isEnough = spent + price <= window
+        if isEnough || owes { spent += price }
         return isEnough
     }
 }

@@ -53,13 +53,12 @@ extension NaivePhoneModel {
         case .relaunch:
             phones[p].apps[a].setup.state = .killed
             run(p, a, .background, now)
-        case .background: phones[p].apps[a].setup.state = .background
+        case .background:
+            // A killed app is not brought back by this.
+            if phones[p].apps[a].setup.state != .killed { phones[p].apps[a].setup.state = .background }
         case .kill:
             phones[p].apps[a].setup.state = .killed
-            for c in phones[p].apps[a].cards.indices {
-                let isWaiting = phones[p].isOffline && (phones[p].apps[a].cards[c].wakeAt.map { $0 <= now } ?? false)
-                if !isWaiting || !deviations.contains(.killedAppsLearn) { phones[p].apps[a].cards[c].wakeAt = nil }
-            }
+            for c in phones[p].apps[a].cards.indices { phones[p].apps[a].cards[c].wakeAt = nil }
         case .uninstall: uninstall(p, a, now)
         case .start:
             let setup = phones[p].apps[a].setup

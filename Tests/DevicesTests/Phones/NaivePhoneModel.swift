@@ -9,8 +9,6 @@ struct NaivePhoneModel: PhoneModel {
     let settings: DeviceSettings
     let seed: Seed
     var phones: [NaivePhone] = []
-    /// None: the sheet's side.
-    var deviations: Set<NaiveDeviation> = []
     private var chance: Generator
     private var eventCount: UInt64 = 0
     private var events: [PhoneEvent] = []
@@ -153,12 +151,12 @@ struct NaivePhoneModel: PhoneModel {
     /// The app runs and is told of the token, if it has not been and the phone has a network.
     mutating func learn(_ p: Int, _ a: Int, _ c: Int, _ now: WallTime) {
         let card = phones[p].apps[a].cards[c]
-        if phones[p].isOffline {
-            phones[p].apps[a].cards[c].wakeAt = card.wakeAt ?? now
-            return
-        }
         phones[p].apps[a].cards[c].wakeAt = nil
         guard card.endedAt == nil, card.told <= card.replacedAt.count else { return }
+        if phones[p].isOffline {
+            phones[p].apps[a].cards[c].wakeAt = min(card.wakeAt ?? now, now)
+            return
+        }
         phones[p].apps[a].cards[c].told = card.replacedAt.count + 1
         tell(card.told == 0 ? .token : .rotated, p, a, c, now)
     }
@@ -183,7 +181,7 @@ struct NaivePhoneModel: PhoneModel {
         // §12: who is in reach gets it; only otherwise an expired one is discarded. So one attempt waits for no batch.
         let isOneAttempt = push.expiration.map { $0 <= now.seconds } ?? false
         if !isHeld(push, phones[p]), batch == nil || isOneAttempt {
-            return PhoneVerdict(arrive(push, p, a, now, isLate: false))
+            return PhoneVerdict(arrive(push, p, a, now))
         }
         if isOneAttempt { return PhoneVerdict(.discarded) }
         store(push, p, now, batch: batch)
@@ -197,7 +195,7 @@ struct NaivePhoneModel: PhoneModel {
             let card = app.cards[c]
             if Int(token.rotation) < card.replacedAt.count { return card.replacedAt[Int(token.rotation)] }
             guard Int(token.rotation) == card.replacedAt.count else { return .some(nil) }
-            return deviations.contains(.tokensRevive) && app.isThere ? nil : card.removedAt.map { .some($0) }
+            return card.removedAt.map { .some($0) }
         }
         guard token.rotation == 0, 1...app.installation ~= token.ordinal else { return .some(nil) }
         let index = Int(token.ordinal) - 1
@@ -218,20 +216,20 @@ struct NaivePhoneModel: PhoneModel {
         phone.isOffline || phone.isLowOnPower && (push.priority < 10 || settings.storedWhenRestricted == .all)
     }
 
+    private static let placeLimit = 16
+
     private mutating func store(_ push: ModelPush, _ p: Int, _ now: WallTime, batch: WallTime?) {
         var place = push.token.app
         if settings.activitySlots == .own {
             place += push.event == .start ? " start \(push.id)" : " \(push.token)"
         }
-        if let older = phones[p].stored.firstIndex(where: { $0.place == place }) {
+        // Of places there are no more than so many, of which §12 does not speak.
+        let isFull = phones[p].stored.count == Self.placeLimit
+        if let older = phones[p].stored.firstIndex(where: { $0.place == place }) ?? (isFull ? 0 : nil) {
             late.append(LateOutcome(push: phones[p].stored.remove(at: older).push.id, outcome: .superseded))
         }
         var deadline = now + settings.storageLimit
         if let expiration = push.expiration { deadline = min(deadline, WallTime(seconds: expiration)) }
-        var push = push
-        if deviations.contains(.decodesWhenStored), phones[p].apps[phones[p].index(push.token.app)!].setup.schema == 0 {
-            push.mistake = nil
-        }
         phones[p].stored.append(NaiveStored(push: push, place: place, deadline: deadline, batch: batch))
     }
 
@@ -246,15 +244,19 @@ struct NaivePhoneModel: PhoneModel {
         let p = phones.firstIndex { $0.name == push.token.phone }!
         let a = phones[p].index(push.token.app)!
         let isAlive = death(of: push.token, phones[p].apps[a]) == nil
-        late.append(LateOutcome(push: push.id, outcome: isAlive ? arrive(push, p, a, now, isLate: true) : .notDelivered))
+        late.append(LateOutcome(push: push.id, outcome: isAlive ? arrive(push, p, a, now) : .notDelivered))
     }
 
     // MARK: Arrival
 
-    private mutating func arrive(_ push: ModelPush, _ p: Int, _ a: Int, _ now: WallTime, isLate: Bool) -> Outcome {
+    private mutating func arrive(_ push: ModelPush, _ p: Int, _ a: Int, _ now: WallTime) -> Outcome {
         if push.token.use == .start, phones[p].apps[a].setup.hasStaleStart { return .notStarted }
-        if (push.event == .start) != (push.token.use == .start) { return .unknownActivity }
-        return push.event == .start ? start(push, p, a, now, isLate) : change(push, p, a, now, isLate)
+        if push.token.use == .start, push.event != .start { return .unknownActivity }
+        if push.token.use == .activity, push.event == .start {
+            // §10: priority 10 spends the budget, whatever it is for.
+            return isPaid(push, p, a, now) ? .unknownActivity : .throttled
+        }
+        return push.event == .start ? start(push, p, a, now) : change(push, p, a, now)
     }
 
     private func isTooFarAhead(_ push: ModelPush, _ now: WallTime) -> Bool {
@@ -262,32 +264,33 @@ struct NaivePhoneModel: PhoneModel {
     }
 
     /// The app's type of now counts.
-    private func isUndecodable(_ push: ModelPush, _ app: AppSetup, _ isLate: Bool) -> Bool {
-        push.mistake != nil && (app.schema != 0 || isLate && deviations.contains(.decodesWhenStored))
-    }
+    private func isUndecodable(_ push: ModelPush, _ app: AppSetup) -> Bool { push.mistake != nil && app.schema != 0 }
 
-    private mutating func start(_ push: ModelPush, _ p: Int, _ a: Int, _ now: WallTime, _ isLate: Bool) -> Outcome {
+    private mutating func start(_ push: ModelPush, _ p: Int, _ a: Int, _ now: WallTime) -> Outcome {
         let setup = phones[p].apps[a].setup
         if phones[p].system < SystemVersion(17, 2) || !setup.allowsActivities { return .notStarted }
         let (limit, window) = (settings.budgets.starts, settings.budgets.startWindow)
         if !phones[p].starts.spend(now, limit: limit, window: window, owes: true) { return .throttled }
         if isTooFarAhead(push, now) { return .ignoredFuture }
-        if isUndecodable(push, setup, isLate) { return .undecodable }
+        if isUndecodable(push, setup) { return .undecodable }
         guard let card = begin(p, a, now, timestamp: push.timestamp, staleDate: push.staleDate) else { return .notStarted }
         return card.isOnScreen ? .started : .neverShown
     }
 
+    /// Whether there was enough for a push to an activity, which is spent.
+    private mutating func isPaid(_ push: ModelPush, _ p: Int, _ a: Int, _ now: WallTime) -> Bool {
+        guard push.priority >= 10 else { return true }
+        let (urgent, frequent) = (settings.budgets.urgentActivity, settings.budgets.frequentActivity)
+        let limit = phones[p].apps[a].setup.hasFrequentUpdates ? frequent ?? urgent : urgent
+        return phones[p].urgent.spend(now, limit: limit, window: .seconds(3600), owes: false)
+    }
+
     /// An update or an end.
-    private mutating func change(_ push: ModelPush, _ p: Int, _ a: Int, _ now: WallTime, _ isLate: Bool) -> Outcome {
+    private mutating func change(_ push: ModelPush, _ p: Int, _ a: Int, _ now: WallTime) -> Outcome {
         let setup = phones[p].apps[a].setup
         let c = phones[p].apps[a].index(push.token.ordinal)!
         var card = phones[p].apps[a].cards[c]
-        let (urgent, frequent) = (settings.budgets.urgentActivity, settings.budgets.frequentActivity)
-        let limit = setup.hasFrequentUpdates ? frequent ?? urgent : urgent
-        if push.priority >= 10 {
-            let isPaid = phones[p].urgent.spend(now, limit: limit, window: .seconds(3600), owes: false)
-            if !isPaid { return .throttled }
-        }
+        if !isPaid(push, p, a, now) { return .throttled }
         if isTooFarAhead(push, now) { return .ignoredFuture }
         if card.endedAt != nil { return .ignoredEnded }
         let isEqual = push.timestamp == card.taken
@@ -298,7 +301,7 @@ struct NaivePhoneModel: PhoneModel {
             }
             if isOlder { return .ignoredOlder }
         }
-        if isUndecodable(push, setup, isLate) { return .undecodable }
+        if isUndecodable(push, setup) { return .undecodable }
         if !isOlder { (card.taken, card.staleDate) = (push.timestamp, push.staleDate) }
         var outcome = card.isOnScreen ? Outcome.updated : .neverShown
         if push.event == .end || now >= card.drawnAt + settings.phones.drawingInterval {

@@ -25,7 +25,7 @@ import Testing
         #expect(kinds == Set(PhoneEvent.Kind.allCases) || Self.walks < 300)
     }
 
-    @Test("both models say the same of each push, act, event, stored push and card, but for the known deviations")
+    @Test("both models say the same of each push, act, event, stored push and card")
     func pairs() {
         var steps = 0
         for number in 0..<Self.walks {
@@ -36,73 +36,18 @@ import Testing
         #expect(steps > 30 * Self.walks || Self.walks < 300, "walks of a fair length")
     }
 
-    @Test("a pair sees what the second model does when it takes the sheet's side")
+    @Test("a pair sees what a model does whose phones are set up otherwise")
     func pairsSee() {
-        let isSeen = (0..<max(600, Self.walks)).contains { number in
-            var pair = NaivePair(PhoneWalk(seed(number)), seed: seed(number), deviations: [])
-            return pair.disagreement() != nil
-        }
-        #expect(isSeen)
-    }
-
-    // MARK: Known deviations of the product's model
-
-    private static let start = PhoneToken(.start, phone: "p", app: PhoneWalk.apps[0])
-    private static let first = PhoneToken(.activity, phone: "p", app: PhoneWalk.apps[0])
-
-    /// On one phone with one app, a start and then what `then` does, a second after each other.
-    private func history<Model: PhoneModel>(_: Model.Type, _ then: (NaiveHistory<Model>) -> Void) {
-        var settings = DeviceSettings(registration: .registered)
-        settings.phones.wake = PhoneWake(delay: .constant(7))
-        settings.phones.drawingInterval = .zero
-        let history = NaiveHistory<Model>(settings)
-        #expect(history.push(.start, to: Self.start) == .started)
-        then(history)
-    }
-
-    @Test("an update token that was 410, its app being gone, stays so when the app is back (§13)")
-    func reinstalled() {
-        func story<Model: PhoneModel>(_: Model.Type) {
-            history(Model.self) { history in
-                history.act(.uninstall(app: history.app))
-                #expect(history.push(.update, to: Self.first) == nil)
-                history.act(.install(AppSetup(history.app)))
-                #expect(history.push(.update, to: Self.first) == nil)
+        let turns: [(inout DeviceSettings) -> Void] = [
+            { $0.longestDismissal = .seconds(3600) }, { $0.futureLimit = .zero }, { $0.phones.wake.delay = .constant(8) },
+            { $0.budgets.starts = 1 }, { $0.storageLimit = .seconds(5) }, { $0.unregisteredDelay = .seconds(6000) },
+        ]
+        for (place, turn) in turns.enumerated() {
+            let isSeen = (0..<300).contains { number in
+                var pair = NaivePair(PhoneWalk(seed(number)), seed: seed(number), turn: turn)
+                return pair.disagreement() != nil
             }
+            #expect(isSeen, "turn \(place)")
         }
-        story(NaivePhoneModel.self)
-        withKnownIssue("tokensRevive: 200 and ignored-ended, 12 h long") { story(FleetModel.self) }
-    }
-
-    @Test("an app that was killed while its phone was offline learns nothing when it is back (§10)")
-    func killedOffline() {
-        func story<Model: PhoneModel>(_: Model.Type) {
-            history(Model.self) { history in
-                history.act(.setOffline(true))
-                history.wait(60)
-                history.act(.kill(app: history.app))
-                history.act(.setOffline(false))
-                #expect(history.kinds() == [.started])
-                history.act(.relaunch(app: history.app))
-                #expect(history.kinds() == [.token])
-            }
-        }
-        story(NaivePhoneModel.self)
-        withKnownIssue("killedAppsLearn: the token is told when the phone is back") { story(FleetModel.self) }
-    }
-
-    @Test("a stored push is decoded by the type that the app has when it arrives (§10)")
-    func updatedMeanwhile() {
-        func story<Model: PhoneModel>(_: Model.Type) {
-            history(Model.self) { history in
-                history.act(.setOffline(true))
-                #expect(history.push(.update, to: Self.first) { $0.mistake = "missing key \"x\"" } == .stored)
-                history.act(.update(app: history.app, schema: 1))
-                history.act(.setOffline(false))
-                #expect(history.late() == [.undecodable])
-            }
-        }
-        story(NaivePhoneModel.self)
-        withKnownIssue("decodesWhenStored: updated") { story(FleetModel.self) }
     }
 }

@@ -69,6 +69,8 @@ import Testing
         #expect(rig.push(.start, to: rig.start()) == PhoneVerdict(.started, .notAwake))
         rig.wait(.seconds(100))
         #expect(rig.kinds() == [.started])
+        try rig.act(.background(app: PhoneRig.app))
+        #expect(rig.record()?.apps.first?.state == .killed, "nothing but its start brings a killed app back")
         try rig.act(.relaunch(app: PhoneRig.app))
         #expect(rig.events().map { [$0.kind.rawValue, UInt8($0.activity)] } == [[2, 1], [2, 2]])
     }
@@ -197,9 +199,29 @@ import Testing
         try rig.act(.install(AppSetup(PhoneRig.app)))
         #expect(rig.notify(rig.device()) == PhoneVerdict(.notDelivered, .tokenReplaced))
         #expect(rig.notify(rig.device(2)) == PhoneVerdict(.shown))
-        #expect(rig.push(.update, to: rig.activity(1))?.outcome == .ignoredEnded)
-        rig.wait(.seconds(300))
-        #expect(rig.notify(rig.device()) == nil, "410 by now")
+        #expect(rig.push(.update, to: rig.activity(1)) == PhoneVerdict(.notDelivered, .tokenReplaced))
+        rig.wait(.seconds(200))
+        // It leaves once more, which makes nothing of what is dead younger.
+        try rig.act(.uninstall(app: PhoneRig.app))
+        rig.wait(.seconds(100))
+        for token in [rig.device(), rig.activity(1)] {
+            #expect(rig.standing(token) == .unregistered(sinceMilliseconds: rig.time.wall().milliseconds), "410 by now")
+        }
+    }
+
+    @Test("a token that is dead for two reasons is told so for the first of them, and is never 200 again")
+    func deadTwice() throws {
+        let rig = try PhoneRig { ($0.unregisteredDelay, $0.activeLife) = (.seconds(300), .seconds(12 * 3600)) }
+        for _ in 0..<2 { rig.push(.start, to: rig.start()) }
+        rig.wait(.seconds(12 * 3600 - 600))
+        try rig.act(.rotate(app: PhoneRig.app, activity: 2))
+        rig.wait(.seconds(600))
+        let aged = rig.time.wall().milliseconds
+        for _ in 0..<2 {
+            #expect(rig.standing(rig.activity(1)) == .expired(sinceMilliseconds: aged))
+            #expect(rig.standing(rig.activity(2)) == .unregistered(sinceMilliseconds: aged - 300_000))
+            try? rig.act(.uninstall(app: PhoneRig.app))
+        }
     }
 
     @Test("what cannot be done is said, and changes nothing")

@@ -213,6 +213,9 @@ import Testing
         try rig.act(.dismiss(app: PhoneRig.app, activity: 9))
         #expect(rig.push(.start, to: rig.start()) == PhoneVerdict(.started))
         #expect(rig.card(9) == nil && rig.card(UInt32(PhoneSettings.activityLimit) + 1) != nil)
+        let died = rig.time.wall().milliseconds
+        rig.wait(.seconds(60))
+        #expect(rig.standing(rig.activity(9)) == .unregistered(sinceMilliseconds: died), "issued once, so not unknown")
     }
 
     @Test("no reason is without words")

@@ -38,31 +38,42 @@ final class PhoneSchemas: Sendable {
     }
 }
 
-/// One loop's decoder. Confined to it.
+/// One loop's decoder, which other threads ask too about pushes that were stored. Safe to use from any thread.
 final class SchemaDecoder: PhoneDecoder {
-    private struct Checkers {
+    private let checkers: Mutex<SchemaCheckers>
+
+    init(_ schemas: PhoneSchemas) { checkers = Mutex(SchemaCheckers(schemas)) }
+
+    func mistake(schema: UInt16, event: ActivityEvent, payload: Span<UInt8>) -> String? {
+        checkers.withLock { $0.mistake(schema: schema, event: event, payload: payload) }
+    }
+}
+
+/// Checkers of the schemas by number, made when first asked for.
+private struct SchemaCheckers: ~Copyable {
+    private struct App {
         var attributesType: String?
         var attributes: SchemaChecker?
         var contentState: SchemaChecker?
     }
 
     private let schemas: PhoneSchemas
-    private var checkers: [UInt16: Checkers] = [:]
+    private var apps: [UInt16: App] = [:]
     private let scanner = JSONScanner(maxDepth: 128, maxNodes: 16_384)
 
     init(_ schemas: PhoneSchemas) { self.schemas = schemas }
 
-    func mistake(schema: UInt16, event: ActivityEvent, payload: Span<UInt8>) -> String? {
-        guard let checkers = checkers(schema) else { return nil }
+    mutating func mistake(schema: UInt16, event: ActivityEvent, payload: Span<UInt8>) -> String? {
+        guard let app = app(schema) else { return nil }
         guard scanner.scan(payload) == nil, let aps = scanner.member("aps", of: 0) else { return "not JSON" }
         if event == .start {
             let type = scanner.member("attributes-type", of: aps).flatMap { scanner.string($0) } ?? ""
-            if let known = checkers.attributesType, type != known {
+            if let known = app.attributesType, type != known {
                 return "attributes-type is \"\(type)\", and the app has \"\(known)\""
             }
-            if let mistake = mistake("attributes", of: aps, checkers.attributes) { return mistake }
+            if let mistake = mistake("attributes", of: aps, app.attributes) { return mistake }
         }
-        return mistake("content-state", of: aps, checkers.contentState)
+        return mistake("content-state", of: aps, app.contentState)
     }
 
     private func mistake(_ member: StaticString, of aps: Int, _ checker: SchemaChecker?) -> String? {
@@ -77,13 +88,13 @@ final class SchemaDecoder: PhoneDecoder {
         return (place.isEmpty ? "\(member) " : place) + finding.reason
     }
 
-    private func checkers(_ number: UInt16) -> Checkers? {
-        if let made = checkers[number] { return made }
+    private mutating func app(_ number: UInt16) -> App? {
+        if let made = apps[number] { return made }
         guard let schema = schemas[number] else { return nil }
-        let made = Checkers(
+        let made = App(
             attributesType: schema.attributesType, attributes: schema.attributes.map { SchemaChecker($0) },
             contentState: schema.contentState.map { SchemaChecker($0) })
-        checkers[number] = made
+        apps[number] = made
         return made
     }
 }
