@@ -94,7 +94,7 @@ let package = Package(
             "PushRig",
             ["Basics", "OperatingSystem", "Pushes", "Journal", "Faults", "APNs", "Devices", "MockServer", "Net"]),
         // Floor 11
-        room("Reports", ["Basics", "OperatingSystem", "Metrics", "Conformance", "Verdicts", "Sessions"]),
+        room("Reports", ["Basics", "OperatingSystem", "Schemas", "Metrics", "Conformance", "Verdicts", "Sessions"]),
         // Floor 12
         room(
             "Harness",

@@ -66,10 +66,8 @@ package struct LaneMarks {
     }
 
     static func cut(_ text: CardText) -> CardText {
-        var cut = text
-        for slot in [\CardText.title, \.status, \.body, \.progress, \.since] {
-            cut[keyPath: slot] = text[keyPath: slot].map { Self.cut($0) }
-        }
-        return cut
+        var text = text
+        text.map { cut($0) }
+        return text
     }
 }

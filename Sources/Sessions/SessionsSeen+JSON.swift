@@ -2,13 +2,15 @@
 
 package import Basics
 import Schemas
+import Verdicts
 
 extension SessionsSeen {
-    package var json: JSONValue {
+    /// `directory`: where the run's journal stands.
+    package func json(in directory: String) -> JSONValue {
         [
             "shown": .integer(Int64(shown)), "behind": .integer(Int64(behind)),
             "placeNanoseconds": .integer(placeLength.nanoseconds), "places": .array(places.map(\.json)),
-            "worst": .array(worst.map(\.json)), "cardsLack": cardsLack.map { .string($0) } ?? .null,
+            "worst": .array(worst.map { $0.json(in: directory) }), "cardsLack": cardsLack.map { .string($0) } ?? .null,
         ]
     }
 
@@ -41,7 +43,12 @@ extension StalenessPlace {
 }
 
 extension SessionSeen {
-    fileprivate var json: JSONValue {
+    /// The command that tells the session from its beginning to its end.
+    package func more(in directory: String) -> String {
+        ShellWords.line(["pushrig", "journal", directory.isEmpty ? "RUN" : directory, "--session", String(session)])
+    }
+
+    fileprivate func json(in directory: String) -> JSONValue {
         [
             "session": .integer(Int64(session)), "phone": .integer(Int64(phone + 1)),
             "oldestNanoseconds": .integer(age.nanoseconds), "atNanoseconds": .integer(at.nanoseconds),
@@ -56,6 +63,7 @@ extension SessionSeen {
                     ]
                 }),
             "card": card?.json ?? .null, "next": next?.json ?? .null,
+            "more": .string(more(in: directory)),
         ]
     }
 

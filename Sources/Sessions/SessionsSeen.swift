@@ -6,6 +6,7 @@
 
 package import Basics
 package import Schemas
+import Verdicts
 
 package struct SessionsSeen: Hashable, Sendable {
     /// Worst sessions that are kept, unless other is said.
@@ -118,5 +119,29 @@ package struct LaneMark: Hashable, Sendable {
         self.at = at
         self.step = step
         self.words = words
+    }
+}
+
+extension SessionsSeen {
+    /// The same with every token in its texts cut short, as reports show them unless asked otherwise.
+    package var withShortTokens: SessionsSeen {
+        var copy = self
+        for index in copy.worst.indices {
+            for mark in copy.worst[index].marks.indices {
+                copy.worst[index].marks[mark].words = ShortTokens.cut(copy.worst[index].marks[mark].words)
+            }
+            copy.worst[index].card?.text.map(ShortTokens.cut)
+            copy.worst[index].next?.text.map(ShortTokens.cut)
+        }
+        return copy
+    }
+}
+
+extension CardText {
+    /// Each of its texts made into another.
+    mutating func map(_ change: (String) -> String) {
+        for slot in [\CardText.title, \.status, \.body, \.progress, \.since] {
+            self[keyPath: slot] = self[keyPath: slot].map(change)
+        }
     }
 }
