@@ -61,14 +61,17 @@ final class SessionLane {
 
     func finish() -> SessionSeen {
         draw(until: end)
-        user?.close(at: end, outages: outages) { index, stretch in keep(index, stretch) }
+        if var user, let index = user.cards.firstIndex(where: { $0.session == session && Int($0.phone) == phone }) {
+            user.close(at: end, outages: outages) { other, stretch in
+                if other == index { keep(stretch) }
+            }
+        }
         (seen.marks, seen.left) = marks.result
         return seen
     }
 
-    private func keep(_ index: Int, _ stretch: CardStretch) {
-        guard let card = user?.cards[index], card.session == session, Int(card.phone) == phone, stretch.offeredAt != nil
-        else { return }
+    private func keep(_ stretch: CardStretch) {
+        guard stretch.offeredAt != nil else { return }
         if seen.stale.count == LaneMarks.mostStretches { seen.stale.removeFirst() }
         seen.stale.append(stretch.start - origin.instant..<stretch.end - origin.instant)
     }
@@ -149,15 +152,22 @@ final class SessionLane {
         guard let look, look.phone == phone else { return }
         let at = instant - origin.instant
         // What the card shows stays while a newer state waits to be drawn.
-        let card = CardSeen(since: at, text: LaneMarks.cut(look.text))
-        if !look.hasNewer {
-            if at < seen.at { seen.card = card } else if seen.next == nil { seen.next = card }
-        }
-        guard card.text != self.look?.text || look.hasNewer else { return }
+        guard !look.hasNewer else { return }
+        var text = look.text
+        text.map(withoutMarker)
+        let card = CardSeen(since: at, text: LaneMarks.cut(text))
+        if at < seen.at { seen.card = card } else if seen.next == nil { seen.next = card }
+        guard card.text != self.look?.text else { return }
         self.look = card
-        let words = [card.text.title, card.text.status, card.text.body, card.text.progress, card.text.since]
+        // What changes most comes first: there may be room for little.
+        let words = [card.text.body, card.text.status, card.text.progress, card.text.since, card.text.title]
             .compactMap { $0 }.joined(separator: " · ")
-        marks.add(
-            LaneMark(.shown, at: at, step: look.step, words + (look.hasNewer ? " (a newer state waits to be drawn)" : "")))
+        marks.add(LaneMark(.shown, at: at, step: look.step, words))
+    }
+
+    /// A card that a user looks at has none: it is the rig's own.
+    private func withoutMarker(_ text: String) -> String {
+        guard let marker = withBytes(of: text, { Marker.find(in: $0, run: plan.run) })?.text else { return text }
+        return text.replacing(marker + " ", with: "").replacing(marker, with: "")
     }
 }

@@ -40,7 +40,8 @@ package enum SessionsReader {
             }
         }
         return SessionsSeen(
-            shown: pass.shown, behind: pass.behind, placeLength: pass.placeLength, places: pass.places,
+            shown: pass.shown, behind: pass.behind, lived: pass.series.lived, behindFor: pass.series.behind,
+            placeLength: pass.series.length, places: pass.series.result,
             worst: lanes.map { $0.finish() }, cardsLack: cardsLack(plan))
     }
 

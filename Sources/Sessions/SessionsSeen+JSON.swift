@@ -9,6 +9,7 @@ extension SessionsSeen {
     package func json(in directory: String) -> JSONValue {
         [
             "shown": .integer(Int64(shown)), "behind": .integer(Int64(behind)),
+            "livedNanoseconds": .integer(lived.nanoseconds), "behindNanoseconds": .integer(behindFor.nanoseconds),
             "placeNanoseconds": .integer(placeLength.nanoseconds), "places": .array(places.map(\.json)),
             "worst": .array(worst.map { $0.json(in: directory) }), "cardsLack": cardsLack.map { .string($0) } ?? .null,
         ]
@@ -17,6 +18,7 @@ extension SessionsSeen {
     package init(_ reading: JSONReading) throws(Failure) {
         self.init(
             shown: try reading["shown"].integer(), behind: try reading["behind"].integer(),
+            lived: try reading["livedNanoseconds"].interval(), behindFor: try reading["behindNanoseconds"].interval(),
             placeLength: try reading["placeNanoseconds"].interval(), cardsLack: try reading["cardsLack"].optional()?.text())
         guard placeLength > .zero else { throw try reading["placeNanoseconds"].wrong("is not above 0") }
         for place in try reading["places"].list() { places.append(try StalenessPlace(place)) }

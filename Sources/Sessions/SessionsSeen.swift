@@ -5,6 +5,7 @@
 // (docs/judging.md, Staleness); how old it is counts from that offer.
 
 package import Basics
+import Pushes
 package import Schemas
 import Verdicts
 
@@ -15,6 +16,9 @@ package struct SessionsSeen: Hashable, Sendable {
     /// Sessions of which a phone showed a card, and how many of these were ever behind.
     package var shown: Int
     package var behind: Int
+    /// For how long cards lived as far as their age was looked at, all together, and for how long of it they were behind.
+    package var lived: Interval
+    package var behindFor: Interval
     /// Ages over time, from the plan's origin on without gaps, each so long; at most 200.
     package var placeLength: Interval
     package var places: [StalenessPlace]
@@ -24,11 +28,13 @@ package struct SessionsSeen: Hashable, Sendable {
     package var cardsLack: String?
 
     package init(
-        shown: Int = 0, behind: Int = 0, placeLength: Interval = .seconds(1), places: [StalenessPlace] = [],
+        shown: Int = 0, behind: Int = 0, lived: Interval = .zero, behindFor: Interval = .zero, placeLength: Interval = .seconds(1), places: [StalenessPlace] = [],
         worst: [SessionSeen] = [], cardsLack: String? = nil
     ) {
         self.shown = shown
         self.behind = behind
+        self.lived = lived
+        self.behindFor = behindFor
         self.placeLength = placeLength
         self.places = places
         self.worst = worst
@@ -75,6 +81,10 @@ package struct SessionSeen: Hashable, Sendable {
     }
 }
 
+extension SessionSeen {
+    package static func words(_ step: UInt32) -> String { EventNumber.isReaction(step) ? "a reaction" : "step \(step)" }
+}
+
 /// What a card showed from an instant on. Texts come from a relay: anything may stand in them, but no more than
 /// `LaneMarks.mostText`.
 package struct CardSeen: Hashable, Sendable {
@@ -112,6 +122,8 @@ package struct LaneMark: Hashable, Sendable {
     package var at: Interval
     /// The number of the event it belongs to, where it is known.
     package var step: UInt32?
+    /// The same in words: `step 4`, or `a reaction` to what a phone did.
+    package var stepWords: String? { step.map(SessionSeen.words) }
     package var words: String
 
     package init(_ kind: Kind, at: Interval, step: UInt32? = nil, _ words: String) {

@@ -21,7 +21,7 @@ struct StalenessPass {
     /// A call is told of when its answer is there, or is no longer waited for.
     private let patience: Interval
     private let most: Int
-    private var series: StalenessSeries
+    private(set) var series: StalenessSeries
     private var open: [UInt32: WatchedUser] = [:]
     /// Users that are over, or that the plan owes no card.
     private var closed: Set<UInt32> = []
@@ -45,9 +45,6 @@ struct StalenessPass {
         series = StalenessSeries(origin: origin, end: end)
         second = Self.second(of: origin)
     }
-
-    var places: [StalenessPlace] { series.result }
-    var placeLength: Interval { series.length }
 
     mutating func visit(_ entry: JournalEntry) {
         switch entry {

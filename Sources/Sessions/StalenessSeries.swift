@@ -54,6 +54,8 @@ struct StalenessSeries {
     let origin: Instant
     let length: Interval
     private var places: [AgeCounts]
+    private(set) var lived = Interval.zero
+    private(set) var behind = Interval.zero
 
     /// From `origin` to `end`. Places are of whole seconds.
     init(origin: Instant, end: Instant) {
@@ -65,6 +67,8 @@ struct StalenessSeries {
     }
 
     mutating func add(_ stretch: CardStretch) {
+        lived += stretch.end - stretch.start
+        if stretch.offeredAt != nil { behind += stretch.end - stretch.start }
         var start = max(stretch.start, origin)
         while start < stretch.end {
             let place = Int((start - origin).nanoseconds / length.nanoseconds)

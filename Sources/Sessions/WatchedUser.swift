@@ -14,13 +14,19 @@ struct WatchedUser {
     /// Whose phone a push goes to.
     private var phones: [(token: TokenHash, phone: UInt8)] = []
     private var reactions: [MadeReaction] = []
+    /// The newest calls of sessions that do more than the plan says: what waits for a token that a phone has yet to tell is
+    /// owed as soon as that is told.
+    private var sent: [(session: UInt32, step: UInt32, at: Instant)] = []
+    private static let mostSent = 64
+    private let remembers: Bool
     /// Nothing that belongs here is due later.
     private(set) var endsAt = Instant(nanoseconds: .min)
 
     /// Nil where the plan has no such user, or owes its sessions no Live Activity.
     init?(_ number: UInt32, _ plan: Plan, origin: Instant) {
+        remembers = plan.remembers
         take(plan.account(number: number, origin: origin, reactions: []))
-        guard !cards.isEmpty else { return nil }
+        guard !cards.isEmpty || remembers else { return nil }
     }
 
     /// A session did something that no plan has.
@@ -28,6 +34,14 @@ struct WatchedUser {
         guard reactions.count < Self.mostReactions else { return }
         reactions.append(made)
         take(plan.account(number: number, origin: origin, reactions: reactions))
+        for call in sent { offer(call.session, call.step, at: call.at) }
+    }
+
+    /// On each phone that a push is owed to; again where it was offered already does nothing.
+    private mutating func offer(_ session: UInt32, _ step: UInt32, at instant: Instant) {
+        for index in cards.indices where cards[index].session == session && cards[index].owed(at: step) != nil {
+            cards[index].offer(step, at: instant)
+        }
     }
 
     private mutating func take(_ account: Account) {
@@ -71,8 +85,12 @@ struct WatchedUser {
                 let wasMet = wasSent && !event.met(outages, sentAt)
                 if !wasMet { cards[index].isUnknownToRelay = true }
             }
-            if wasSent, cards[index].owed(at: event.step) != nil { cards[index].offer(event.step, at: sentAt) }
         }
+        guard wasSent else { return }
+        offer(event.session, event.step, at: sentAt)
+        guard remembers else { return }
+        if sent.count == Self.mostSent { sent.removeFirst(Self.mostSent / 2) }
+        sent.append((event.session, event.step, sentAt))
     }
 
     /// A push that bears the marker of one of the sessions: from its arrival on the card shows its state, if a device took

@@ -25,7 +25,7 @@ struct DrawnCard {
             \(line(text.body, "body"))\(progress)\(line(text.since, "since"))\(ageMarkup)</div>
             <p class="kind">Dynamic Island, compact</p><div class="island"><span class="app" aria-hidden="true"></span>\
             <span dir="auto" class="leading">\(short(text.status ?? text.title ?? "–"))</span><span class="camera" \
-            aria-hidden="true"></span><span class="trailing">\(age ?? short(text.progress ?? text.since ?? "–"))</span></div>
+            aria-hidden="true"></span><span class="trailing \(age == nil ? "" : "old")">\(age ?? short(text.progress ?? text.since ?? ""))</span></div>
             </figure>
 
             """

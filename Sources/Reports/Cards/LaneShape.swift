@@ -37,8 +37,8 @@ extension LaneMark.Kind {
         case .offered: outline = "M\(x - 6) \(y - 5)L\(x + 6) \(y - 5)L\(x) \(y + 6)Z"
         case .answered: outline = "M\(x - 6) \(y)L\(x - 2) \(y + 5)L\(x + 6) \(y - 5)"
         case .failed, .refused: outline = "M\(x - 5) \(y - 5)L\(x + 5) \(y + 5)M\(x + 5) \(y - 5)L\(x - 5) \(y + 5)"
-        case .taken: outline = "M\(x - 5) \(y - 5)L\(x + 5) \(y - 5)L\(x + 5) \(y + 5)L\(x - 5) \(y + 5)Z"
-        case .passed: outline = "M\(x - 5) \(y - 5)L\(x + 5) \(y - 5)L\(x + 5) \(y + 5)L\(x - 5) \(y + 5)ZM\(x - 5) \(y + 5)L\(x + 5) \(y - 5)"
+        case .taken: outline = "M\(x - 5) \(y - 5)H\(x + 5)V\(y + 5)H\(x - 5)Z"
+        case .passed: outline = "M\(x - 5) \(y - 5)H\(x + 5)V\(y + 5)H\(x - 5)ZL\(x + 5) \(y + 5)"
         case .phone: outline = "M\(x) \(y - 7)L\(x + 6) \(y)L\(x) \(y + 7)L\(x - 6) \(y)Z"
         case .shown: outline = "M\(x) \(y - 9)L\(x) \(y + 9)"
         }
@@ -57,6 +57,15 @@ extension LaneMark.Kind {
 }
 
 extension LaneMark.Lane {
+    /// Upper and lower edge, from the upper edge of the first lane.
+    var edges: ClosedRange<Double> {
+        switch self {
+        case .app: 0...66
+        case .relay: 66...114
+        case .card: 114...200
+        }
+    }
+
     var word: String {
         switch self {
         case .app: "App and server: calls"
@@ -67,8 +76,19 @@ extension LaneMark.Lane {
 }
 
 extension LaneMark {
+    /// Where it stands, from the upper edge of the first lane: what happens within a millisecond must not hide each other.
+    var height: Double {
+        switch kind {
+        case .offered: 30
+        case .answered, .failed: 51
+        case .taken, .passed, .refused: 98
+        case .phone: 146
+        case .shown: 176
+        }
+    }
+
     /// As a line of its own: `+1.234 s, step 4: progress`.
     var line: String {
-        Numbers.offset(at) + (step.map { ", step \($0)" } ?? "") + ", \(kind.word): \(words)"
+        Numbers.offset(at) + (stepWords.map { ", \($0)" } ?? "") + ", \(kind.word): \(words)"
     }
 }

@@ -6,8 +6,9 @@ extension Style {
         svg .shape.full{fill:var(--s)}
         svg .shape.open{fill:none}
         svg .state{fill:var(--soft);stroke:var(--rule);stroke-width:1}
-        svg .state-words{font-size:.96em}
-        svg .hatch{stroke:var(--c1);stroke-width:2.4;opacity:.55}
+        svg .state-words{font-size:.96em;paint-order:stroke;stroke:var(--soft);stroke-width:3.5px;stroke-linejoin:round}
+        code.line{white-space:nowrap}
+        svg .hatch{stroke:var(--c1);stroke-width:2.2;opacity:.5}
         svg .stale{stroke:var(--c1);stroke-width:1;stroke-dasharray:3 3;pointer-events:none}
         svg .reach{fill:transparent;stroke:none}
         svg .mark{cursor:default;outline:none}
@@ -18,7 +19,7 @@ extension Style {
         svg:has(.mark:hover) .mark:focus:not(:hover) .told{display:none}
         svg .ring{fill:var(--card);stroke:var(--c1);stroke-width:2}
         svg .ring-number{font-weight:700;font-size:.92em}
-        .legend.marks svg{width:16px;height:20px;flex:none}
+        .legend.marks svg{width:16px;height:20px;flex:none;margin:0}
         .sample .shape{fill:none;stroke:var(--s);stroke-width:2.4;stroke-linejoin:round;stroke-linecap:round}
         .sample .shape.full{fill:var(--s)}
         .rank{display:inline-flex;align-items:center;justify-content:center;width:1.5em;height:1.5em;margin-right:.5em;
@@ -48,7 +49,8 @@ extension Style {
         .island{display:grid;grid-template-columns:auto minmax(0,1fr) 30px minmax(0,1fr);align-items:center;gap:8px;
         padding:7px 14px 7px 9px;border-radius:99px;background:#000;font-size:.84rem;font-weight:600}
         .island .leading,.island .trailing{overflow:hidden;white-space:nowrap;text-overflow:ellipsis}
-        .island .trailing{text-align:right;color:#ffd60a;font-variant-numeric:tabular-nums}
+        .island .trailing{text-align:right;font-variant-numeric:tabular-nums}
+        .island .trailing.old{color:#ffd60a}
         .island .camera{width:30px;height:13px;border-radius:99px;background:#17171a}
         .nocard{padding:14px 16px;color:var(--dim);background:var(--soft);border-radius:8px}
         @media print{.session:not([open])>*{display:block}}

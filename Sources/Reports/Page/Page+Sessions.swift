@@ -21,12 +21,16 @@ extension ReportPage {
         return [
             Tile(name: "Sessions with a card", value: Numbers.count(sessions.shown)),
             Tile(
-                name: "Ever behind", value: Numbers.count(sessions.behind),
-                remark: Numbers.share(sessions.behind, of: sessions.shown)),
+                name: "Behind", value: share(sessions),
+                remark: "of the \(Numbers.duration(sessions.lived)) that cards lived, all together"),
             Tile(
                 name: "Oldest card", value: worst.map { Numbers.duration($0.age) } ?? "–",
                 remark: worst.map { "session \($0.session) at \(Numbers.offset($0.at))" } ?? "none was ever behind"),
         ]
+    }
+
+    private func share(_ sessions: SessionsSeen) -> String {
+        sessions.lived > .zero ? Numbers.percent(sessions.behindFor.seconds / sessions.lived.seconds) : "–"
     }
 
     private func chart(_ sessions: SessionsSeen) -> Markup {
@@ -72,7 +76,7 @@ extension ReportPage {
                     [
                         Cell.number("\(session.phone + 1)"), Cell.number(Numbers.duration(session.age)),
                         Cell.number(Numbers.offset(session.at)), Cell.number(Numbers.duration(session.behind)),
-                        Cell.text("<code>\(session.more(in: record.directory))</code>"),
+                        Cell.text("<code class=\"line\">\(session.more(in: record.directory))</code>"),
                     ]
                 )
             })
@@ -100,12 +104,12 @@ extension ReportPage {
     private func marksTable(_ session: SessionSeen) -> Markup {
         let left = session.left == 0 ? "" : "; \(Numbers.count(session.left)) further ones are left out"
         let table = Table(
-            caption: "What happened around the worst moment, in order of time\(left)", heads: ["Time", "Lane", "#step", "What"],
+            caption: "What happened around the worst moment, in order of time\(left)", heads: ["Time", "Lane", "#event", "What"],
             rows: session.marks.map { mark in
                 (
                     "\(Numbers.offset(mark.at))",
                     [
-                        Cell.text("\(mark.kind.lane.word)"), Cell.number(mark.step.map { "\($0)" } ?? ""),
+                        Cell.text("\(mark.kind.lane.word)"), Cell.number(mark.stepWords ?? ""),
                         Cell.text("\(mark.kind.word): \(mark.words)"),
                     ]
                 )

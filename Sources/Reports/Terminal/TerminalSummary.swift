@@ -110,8 +110,8 @@ private struct TerminalText {
     /// The session whose card was oldest.
     private var cards: String {
         guard let sessions, let worst = sessions.worst.first else { return "" }
-        return "cards       \(Numbers.count(sessions.behind)) of \(Numbers.count(sessions.shown, "session")) behind at times; "
-            + "worst: session \(worst.session), \(Numbers.duration(worst.age)) old at \(Numbers.offset(worst.at)): "
+        return "cards       the oldest was \(Numbers.duration(worst.age)) old, of session \(worst.session) at "
+            + "\(Numbers.offset(worst.at)): "
             + ink.dim(safe(worst.more(in: record.directory))) + "\n"
     }
 
