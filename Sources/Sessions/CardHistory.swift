@@ -113,7 +113,8 @@ package final class CardHistory {
         return CardLook(
             phone: place.phone, activity: place.activity,
             text: renderer.text(state: card.shown.content.span, attributes: card.attributes.span),
-            step: card.shown.step, age: card.shown.step.flatMap { planned[$0] }.map { instant - $0 }, hasNewer: card.waiting != nil)
+            step: card.shown.step, age: card.shown.step.flatMap { planned[$0] }.map { instant - $0 },
+            hasNewer: card.waiting != nil)
     }
 
     private static func drawingInterval(_ scenario: Scenario) -> Interval {

@@ -97,7 +97,8 @@ final class SessionLane {
     private func see(_ push: PushEntry) {
         let marker = push.marker.flatMap { $0.run == plan.run ? $0 : nil }
         if let marker, marker.session != session { return }
-        guard push.pushType == PushType.liveactivity.word.description, let user, user.phone(of: push.token).map(Int.init) == phone
+        guard push.pushType == PushType.liveactivity.word.description,
+            user?.phone(of: push.token).map(Int.init) == phone
         else { return }
         draw(until: push.arrivedAt)
         if let marker { self.user?.see(push, marker) }

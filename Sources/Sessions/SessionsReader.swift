@@ -45,7 +45,7 @@ package enum SessionsReader {
             worst: lanes.map { $0.finish() }, cardsLack: cardsLack(plan))
     }
 
-    private static func cardsLack(_ plan: Plan) -> String? {
+    static func cardsLack(_ plan: Plan) -> String? {
         let profile = plan.scenario.relay.profile
         guard profile.content.contentState != nil else {
             return "the profile \(profile.name) names no schema of the content state (schemas.contentState)"

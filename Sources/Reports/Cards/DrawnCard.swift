@@ -18,14 +18,17 @@ struct DrawnCard {
 
     var markup: Markup {
         let text = card.text
+        let leading = short(text.status ?? text.title ?? "–")
+        let trailing = age ?? short(text.progress ?? text.since ?? "")
         return """
             <figure class="phone"><figcaption>\(caption)</figcaption>
-            <p class="kind">Lock Screen</p><div class="lock"><div class="lock-head"><span class="app" aria-hidden="true"></span>\
-            <b dir="auto">\(text.title ?? "no title")</b>\(pill(text.status))</div>\
+            <p class="kind">Lock Screen</p><div class="lock"><div class="lock-head">\
+            <span class="app" aria-hidden="true"></span><b dir="auto">\(text.title ?? "no title")</b>\(pill(text.status))</div>\
             \(line(text.body, "body"))\(progress)\(line(text.since, "since"))\(ageMarkup)</div>
             <p class="kind">Dynamic Island, compact</p><div class="island"><span class="app" aria-hidden="true"></span>\
-            <span dir="auto" class="leading">\(short(text.status ?? text.title ?? "–"))</span><span class="camera" \
-            aria-hidden="true"></span><span class="trailing \(age == nil ? "" : "old")">\(age ?? short(text.progress ?? text.since ?? ""))</span></div>
+            <span dir="auto" class="leading">\(leading)</span><span class="camera" \
+            aria-hidden="true"></span>\
+            <span class="trailing \(age == nil ? "" : "old")">\(trailing)</span></div>
             </figure>
 
             """

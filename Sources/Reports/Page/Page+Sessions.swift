@@ -7,7 +7,10 @@ import Verdicts
 extension ReportPage {
     var sessionTruth: Markup {
         guard let sessions else {
-            return "<p class=\"empty\">Nothing is known of sessions: no plan was played, or run.json tells nothing of them.</p>\n"
+            return """
+                <p class="empty">Nothing is known of sessions: no plan was played, or run.json tells nothing of them.</p>
+
+                """
         }
         guard sessions.shown > 0 else {
             return "<p class=\"empty\">No card was shown in this run, so none can have been behind.</p>\n"
@@ -93,7 +96,8 @@ extension ReportPage {
             """
         let title = "Session \(session.session): \(Numbers.duration(session.age)) old at \(Numbers.offset(session.at))"
         return """
-            <details class="card session" \(rank == 1 ? "open" : "")><summary><span class="rank">\(rank)</span>\(title)</summary>
+            <details class="card session" \(rank == 1 ? "open" : "")>\
+            <summary><span class="rank">\(rank)</span>\(title)</summary>
             \(figure(lanes.summary, isEmpty: false, legend: keys, lanes.markup))\(marksTable(session))\
             \(cards(session, sessions))\
             <h4>All of it</h4><pre class="command"><code>\(session.more(in: record.directory))</code></pre></details>
@@ -104,7 +108,8 @@ extension ReportPage {
     private func marksTable(_ session: SessionSeen) -> Markup {
         let left = session.left == 0 ? "" : "; \(Numbers.count(session.left)) further ones are left out"
         let table = Table(
-            caption: "What happened around the worst moment, in order of time\(left)", heads: ["Time", "Lane", "#event", "What"],
+            caption: "What happened around the worst moment, in order of time\(left)",
+            heads: ["Time", "Lane", "#event", "What"],
             rows: session.marks.map { mark in
                 (
                     "\(Numbers.offset(mark.at))",
