@@ -157,9 +157,9 @@ final class SessionLane {
         var text = look.text
         text.map(withoutMarker)
         let card = CardSeen(since: at, text: LaneMarks.cut(text))
-        if at < seen.at { seen.card = card } else if seen.next == nil { seen.next = card }
         guard card.text != self.look?.text else { return }
         self.look = card
+        if at < seen.at { seen.card = card } else if seen.next == nil { seen.next = card }
         // What changes most comes first: there may be room for little.
         let words = [card.text.body, card.text.status, card.text.progress, card.text.since, card.text.title]
             .compactMap { $0 }.joined(separator: " · ")

@@ -58,6 +58,13 @@ struct Played {
         WatchedUser(plan.account(ofSession: session), plan, origin: origin)!.cards.first { $0.session == session }!.owed.map(\.step)
     }
 
+    /// Without it the relay knows no token for the session's card.
+    func register(_ session: UInt32, _ sent: Double) {
+        let account = plan.account(number: plan.account(ofSession: session), origin: origin, reactions: [])
+        let call = account.tokenCalls.first { $0.isRegistration && $0.lane.role == .activity && $0.place >> 32 == session }!
+        self.call(session, account.call(at: call.place)!.step, sent)
+    }
+
     func call(
         _ session: UInt32, _ step: UInt32, _ sent: Double, answered: Double? = nil,
         _ turn: (inout EventDraft) -> Void = { _ in }

@@ -1,6 +1,7 @@
 // What a journal tells of sessions, against runs of which every figure is known.
 
 import Basics
+import HTTP
 import Journal
 import LoadGenerator
 import Metrics
@@ -22,6 +23,7 @@ struct SessionsReaderTests {
             let steps = played.steps(session)
             let (start, end) = (steps[0], steps[steps.count - 1])
             let offers = [(start, 10.0), (steps[1], 20), (steps[2], 40), (end, 60)]
+            happenings.append((11.002, { played.register(session, 11) }))
             for (step, sent) in offers { happenings.append((sent + 0.002, { played.call(session, step, sent) })) }
             let shown: [(UInt32, Double, ActivityEvent)] = [
                 (start, 10.1, .start), (steps[1], 20 + Double(session), .update), (steps[2], 40.5, .update), (end, 60.2, .end),
@@ -125,6 +127,7 @@ struct SessionsReaderTests {
             let steps = played.steps(1)
             played.call(1, steps[0], 10)
             try played.push(1, steps[0], 10.1, .start)
+            played.register(1, 11)
             played.call(1, steps[1], 20)
             played.note(.relayStopping(signal: "TERM"), 30)
             played.note(.relayStarted(restart: 1, arguments: ["relay"]), 40)
@@ -227,6 +230,10 @@ struct SessionsReaderTests {
             #expect(CardHistory(plan, session: 0) == nil)
             #expect(SessionsReader.cardsLack(plan)?.contains("schemas.contentState") == true)
             let mock = try JournalWriter(directory: folder + "/journal", name: "apns-0", time: ManualTime())
+            let head = HeaderBlock()
+            head.append(":path", "/3/device/" + String(repeating: "ab", count: 32))
+            let body: JSONValue = ["aps": ["alert": "x"]]
+            _ = mock.append(push: PushDraft(arrivedAt: at(1), status: 200, outcome: .shown), head: head, body: body.encoded().span)
             #expect(mock.commit())
             #expect(try SessionsReader.read(Verdicts.judge(folder)) == nil, "a mock's own journal")
         }

@@ -31,9 +31,9 @@ struct SessionLanes {
     var drawn: [LaneMark] { Array(session.marks.filter { window.contains($0.at) }.prefix(Self.mostDrawn)) }
 
     var summary: String {
-        let newer = SessionSeen.words(session.newerStep)
+        let (shown, newer) = (SessionSeen.words(session.shownStep), SessionSeen.words(session.newerStep))
         return "At \(Numbers.offset(session.at)) the card of phone \(session.phone + 1) was "
-            + "\(Numbers.duration(session.age)) old: it showed the state of \(SessionSeen.words(session.shownStep)), and that of "
+            + "\(Numbers.duration(session.age)) old: it showed the state of \(shown), and that of "
             + "\(newer), offered at \(Numbers.offset(session.offeredAt)), had not reached it. Hatched: the card is behind. "
             + "The axis counts from that offer."
     }

@@ -96,7 +96,7 @@ extension ReportPage {
             """
         let title = "Session \(session.session): \(Numbers.duration(session.age)) old at \(Numbers.offset(session.at))"
         return """
-            <details class="card session" \(rank == 1 ? "open" : "")>\
+            <details class="card session" \(rank == 1 ? "open=\"\"" as Markup : "")>\
             <summary><span class="rank">\(rank)</span>\(title)</summary>
             \(figure(lanes.summary, isEmpty: false, legend: keys, lanes.markup))\(marksTable(session))\
             \(cards(session, sessions))\
