@@ -69,8 +69,11 @@ struct CardWatchTests {
 
     @Test("is not taken back by an older state that comes late")
     func older() {
-        let (found, _) = stretches(usual { $0.show(2, at: instant(6_600), isEnd: false) })
-        #expect(found == [stretch(1_100, 3_000), stretch(3_000, 6_400, 3_000), stretch(6_400, 6_600)])
+        let late = usual { $0.show(2, at: instant(6_600), isEnd: false) }
+        #expect(stretches(late).stretches == [stretch(1_100, 3_000), stretch(3_000, 6_400, 3_000), stretch(6_400, 6_600)])
+        var more = late
+        more.offer(4, at: instant(7_000))
+        #expect(stretches(more).card.worst?.shown == 3)
     }
 
     @Test("leaves out what lies in an outage of ours, and the age goes on counting")
@@ -87,15 +90,16 @@ struct CardWatchTests {
         var card = CardWatch(session: 7, phone: 0)
         var found: [CardStretch] = []
         var whole = CardWatch(session: 7, phone: 0)
-        // A state a second for 100 s, each shown 0.3 s later, and told of when the push is long there.
+        // A state a second for 100 s, each shown 0.3 s later, and told of two seconds after its push.
         for step in UInt32(1)...100 {
             let offered = instant(Int64(step) * 1_000)
             card.show(step, at: offered + .milliseconds(300), isEnd: false)
-            card.offer(step, at: offered)
+            if step > 2 { card.offer(step - 2, at: offered - .seconds(2)) }
             whole.offer(step, at: offered)
             whole.show(step, at: offered + .milliseconds(300), isEnd: false)
             if card.isFull { card.settle(before: offered - .seconds(3), outages: []) { found.append($0) } }
         }
+        for step in [99, 100] as [UInt32] { card.offer(step, at: instant(Int64(step) * 1_000)) }
         card.close(at: instant(200_000), outages: []) { found.append($0) }
         #expect(found == stretches(whole, end: 200_000).stretches && found.count == 198)
         #expect(card.behind == .milliseconds(99 * 300) && card.worst?.age == .milliseconds(300))
