@@ -85,19 +85,25 @@ let package = Package(
             "Verdicts",
             ["Basics", "Pushes", "Schemas", "Journal", "Metrics", "Faults", "Scenarios", "LoadGenerator", "Conformance"]),
         // Floor 10
-        room("Reports", ["Basics", "OperatingSystem", "Metrics", "Conformance", "Verdicts"]),
+        room(
+            "Sessions",
+            [
+                "Basics", "Pushes", "Schemas", "Devices", "Journal", "Metrics", "Scenarios", "LoadGenerator", "Verdicts",
+            ]),
         room(
             "PushRig",
             ["Basics", "OperatingSystem", "Pushes", "Journal", "Faults", "APNs", "Devices", "MockServer", "Net"]),
         // Floor 11
+        room("Reports", ["Basics", "OperatingSystem", "Schemas", "Metrics", "Conformance", "Verdicts", "Sessions"]),
+        // Floor 12
         room(
             "Harness",
             [
                 "Basics", "OperatingSystem", "Pushes", "EventLoop", "Net", "Journal", "Metrics", "Scenarios", "Faults",
-                "LoadGenerator", "MockServer", "ReferenceRelay", "Conformance", "Verdicts", "Reports", "APNs",
+                "LoadGenerator", "MockServer", "ReferenceRelay", "Conformance", "Verdicts", "Sessions", "Reports", "APNs",
                 "Devices", "Schemas", "CLinux",
             ]),
-        // Floor 12
+        // Floor 13
         .executableTarget(name: "Command", dependencies: ["Basics", "Harness"], swiftSettings: strict),
         // Tests, one target for each module, and the real program from outside
         .target(
@@ -144,7 +150,12 @@ let package = Package(
         tests(
             "ReferenceRelay",
             ["Basics", "EventLoop", "HTTP", "Net", "OperatingSystem", "Pushes", "ReferenceRelay", "SQLite", "TLS"]),
-        tests("Reports", ["Basics", "Conformance", "Metrics", "Reports", "Verdicts"]),
+        tests("Reports", ["Basics", "Conformance", "Metrics", "Reports", "Schemas", "Sessions", "Verdicts"]),
+        tests(
+            "Sessions",
+            [
+                "Basics", "HTTP", "Journal", "LoadGenerator", "Metrics", "Pushes", "Scenarios", "Schemas", "Sessions", "Verdicts",
+            ]),
         tests("SQLite", ["Basics", "SQLite"]),
         tests("Scenarios", ["Pushes", "APNs", "Basics", "Faults", "Scenarios", "Schemas"]),
         tests("Schemas", ["Basics", "Schemas"], exclude: ["Overlays"]),

@@ -3,32 +3,41 @@
 package import Basics
 import OperatingSystem
 import Reports
+import Sessions
 import Verdicts
 
 package enum ReportCommand {
     /// `run` is a run directory or its run.json; `directory` nil writes beside it. Throws a usage `Failure` when there is
     /// no run, or when tokens are asked for in full and the journal that holds them is gone.
     package static func run(_ run: String, into directory: String?, fullTokens: Bool) throws(Failure) -> ExitCode {
-        let record = try record(of: run, fullTokens: fullTokens)
+        let (record, sessions) = try record(of: run, fullTokens: fullTokens)
         let folder = run.hasSuffix(".json") ? String(run[..<(run.lastIndex(of: "/") ?? run.startIndex)]) : run
         let target = directory ?? (folder.isEmpty ? "." : folder)
         try FileSystem.makeDirectory(target)
-        try ReportFiles.writeAll(record, to: target, fullTokens: fullTokens)
+        try ReportFiles.writeAll(record, sessions, to: target, fullTokens: fullTokens)
         Console.out(
-            TerminalSummary.renderText(fullTokens ? record : record.withShortTokens, color: Console.wantsColor(1)))
+            TerminalSummary.renderText(
+                fullTokens ? record : record.withShortTokens, sessions, color: Console.wantsColor(1)))
         Console.out("report: \(FileSystem.absolute(target) ?? target)/report.html\n")
         return .passed
     }
 
-    static func record(of run: String, fullTokens: Bool) throws(Failure) -> RunRecord {
+    /// What was seen of sessions is read from the journal where run.json does not tell.
+    static func record(
+        of run: String, fullTokens: Bool
+    ) throws(Failure) -> (record: RunRecord, sessions: SessionsSeen?) {
         let home = JournalPlace.home(of: run)
         let hasJournal = JournalPlace.isThere(home)
         let isSaved = FileSystem.exists(home + "/run.json") || run.hasSuffix(".json")
-        guard isSaved || !hasJournal else { return try judged(home) }
-        var saved = try ReportFiles.readRecord(at: run)
+        guard isSaved || !hasJournal else {
+            let judged = try judged(home)
+            return (judged, SeenSessions.read(judged))
+        }
+        var (saved, sessions) = try ReportFiles.read(at: run)
         // It may have been moved since.
         if hasJournal { saved.directory = home }
-        guard fullTokens else { return saved }
+        if hasJournal, sessions == nil { sessions = SeenSessions.read(saved) }
+        guard fullTokens else { return (saved, sessions) }
         guard hasJournal else {
             throw Failure(
                 .usage, "the tokens in \(run) are shortened, and the journal that holds them is gone",
@@ -40,7 +49,7 @@ package enum ReportCommand {
                 .usage, "the journal in \(home) is that of another run than \(run)",
                 hint: "leave out --full-tokens, or put run.json back into its run directory")
         }
-        return judged
+        return (judged, SeenSessions.read(judged))
     }
 
     private static func judged(_ home: String) throws(Failure) -> RunRecord {

@@ -27,6 +27,9 @@ package struct Plan: Sendable {
     /// The profile's calls by name, in order: what `EventDraft.kind` and `PlannedEvent.call` index.
     package var kinds: [String] { workload.profile.calls.map(\.name) }
 
+    /// Whether any session learns from answers or from phones, and does more than the plan says.
+    package var remembers: Bool { workload.hasMemory }
+
     /// The number over all shards of this shard's `index`-th session.
     func sessionNumber(_ index: Int) -> UInt32 {
         UInt32(shard.number(at: index, inGroupsOf: workload.sessionsPerUser))

@@ -246,13 +246,13 @@ struct HistoryTests {
     @Test("a report with tokens in full is made from the journal, if that is the journal of the saved run")
     func fullTokens() throws {
         try withHistory(isRun: false) { history in
-            var record = try ReportCommand.record(of: history.directory, fullTokens: false)
+            var record = try ReportCommand.record(of: history.directory, fullTokens: false).record
             try ReportFiles.writeAll(record, to: history.directory)
-            #expect(try ReportCommand.record(of: history.directory, fullTokens: true).mock == record.mock)
+            #expect(try ReportCommand.record(of: history.directory, fullTokens: true).record.mock == record.mock)
             record.planDigest = "d"
             try ReportFiles.writeAll(record, to: history.directory)
             #expect(throws: Failure.self) { try ReportCommand.record(of: history.directory, fullTokens: true) }
-            #expect(try ReportCommand.record(of: history.directory, fullTokens: false).planDigest == "d")
+            #expect(try ReportCommand.record(of: history.directory, fullTokens: false).record.planDigest == "d")
         }
     }
 }

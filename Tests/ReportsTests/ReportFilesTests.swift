@@ -4,6 +4,8 @@ import Basics
 import Conformance
 import Foundation
 import Metrics
+import Schemas
+import Sessions
 import Testing
 @testable import Verdicts
 
@@ -36,6 +38,21 @@ import Testing
             try ReportFiles.writeAll(record, to: directory)
             #expect(try ReportFiles.readRecord(at: directory).json == record.json)
             #expect(try ReportFiles.readRecord(at: directory + "/run.json").name == record.name)
+        }
+    }
+
+    @Test func `tell of sessions as they were seen, with short tokens unless asked for full ones`() throws {
+        try withDirectory { directory in
+            let sessions = Sample.sessions { $0.worst[0].next?.text.body = "token \(Sample.token)" }
+            try ReportFiles.writeAll(Sample.record(), sessions, to: directory, fullTokens: true)
+            #expect(try ReportFiles.read(at: directory).sessions == sessions)
+            try ReportFiles.writeAll(Sample.record(), sessions, to: directory)
+            let read = try ReportFiles.read(at: directory).sessions
+            #expect(read == sessions.withShortTokens && read?.worst[0].next?.text.body == "token a1b2c3d4…")
+            #expect(try !String(contentsOfFile: directory + "/report.html", encoding: .utf8).contains(Sample.token))
+            // A run.json of before tells nothing of them.
+            try Sample.record().json.text.write(toFile: directory + "/run.json", atomically: true, encoding: .utf8)
+            #expect(try ReportFiles.read(at: directory).sessions == nil)
         }
     }
 

@@ -4,6 +4,7 @@ import Basics
 import Conformance
 import Foundation
 import Metrics
+import Sessions
 import Testing
 import Verdicts
 
@@ -54,8 +55,22 @@ import Verdicts
     @Test func `names every member that is written`() throws {
         let schema = try Self.load()
         let written = Set(Sample.record().json.object!.keys)
-        #expect(written == Set(schema["properties"]!.object!.keys))
+        // The judge alone does not tell of sessions.
+        #expect(written.union(["sessions"]) == Set(schema["properties"]!.object!.keys))
         #expect(written == Set(schema["required"]!.array!.compactMap(\.string)))
+    }
+
+    @Test func `describes sessions, also those of which little is known`() throws {
+        let schema = try Self.load()
+        let validator = Validator(schema: schema)
+        for sessions in [Sample.sessions(), Sample.sessions { ($0.cardsLack, $0.worst) = ("x", []) }, SessionsSeen(), nil] {
+            #expect(validator.complaints(about: ReportFiles.json(Sample.record(), sessions)) == [])
+        }
+        var json = try #require(ReportFiles.json(Sample.record(), Sample.sessions()).object)
+        json["sessions"] = ["shown": 1]
+        #expect(validator.complaints(about: .object(json)) != [])
+        let described = schema.at(pointer: "/$defs/session/properties/marks/items/properties/kind/enum")?.array
+        #expect(described?.compactMap(\.string) == LaneMark.Kind.allCases.map(\.rawValue))
     }
 }
 

@@ -5,6 +5,7 @@ import Journal
 import Pushes
 import Reports
 import Schemas
+import Sessions
 import Verdicts
 
 extension SessionTimeline {

@@ -2,11 +2,11 @@
 // that it caused, what happened on the phones, and what their cards showed.
 
 import Basics
-import Devices
 import Journal
 import LoadGenerator
 import Pushes
 import Scenarios
+import Sessions
 
 struct SessionTimeline {
     /// One thing that happened.
@@ -107,8 +107,7 @@ struct SessionTimeline {
         let plan = Plan(
             scenario: scenario, seed: Seed(note.seed), run: note.run,
             shard: Shard(index: note.shardIndex, count: note.shardCount))
-        let period = Self.drawingInterval(scenario)
-        guard let cards = CardHistory(plan, session: session, planned: planned, period: period) else { return }
+        guard let cards = CardHistory(plan, session: session, planned: planned) else { return }
         var shown: [Row] = []
         func draw(until now: WallTime) {
             for (at, look) in cards.drawings(until: now) { shown.append(Row(at: at, what: .card(look, push: nil))) }
@@ -125,11 +124,5 @@ struct SessionTimeline {
         }
         if let last { draw(until: last) }
         rows = shown
-    }
-
-    private static func drawingInterval(_ scenario: Scenario) -> Interval {
-        var settings = DeviceSettings()
-        for (name, value) in scenario.mock.settings { _ = try? settings.set(name, to: value) }
-        return settings.phones.drawingInterval
     }
 }

@@ -7,6 +7,7 @@ import LoadGenerator
 import MockServer
 import Reports
 import Scenarios
+import Sessions
 import Verdicts
 
 /// One execution of a scenario. Confined to the thread that makes it; blocks that thread until the run is over.
@@ -54,12 +55,14 @@ package final class RunCommand {
         judging.saysInterrupted = true
         let judged = try Verdicts.judge(directory.path, judging)
         let record = options.showsFullTokens ? judged : judged.withShortTokens
+        let seen = SeenSessions.read(judged)
+        let sessions = options.showsFullTokens ? seen : seen?.withShortTokens
         panel.finish()
-        try ReportFiles.writeAll(record, to: directory.path, fullTokens: options.showsFullTokens)
+        try ReportFiles.writeAll(record, sessions, to: directory.path, fullTokens: options.showsFullTokens)
         if options.printsJSON {
-            Console.out(record.json.text + "\n")
+            Console.out(ReportFiles.json(record, sessions).text + "\n")
         } else {
-            Console.out(TerminalSummary.renderText(record, color: Console.wantsColor(1)))
+            Console.out(TerminalSummary.renderText(record, sessions, color: Console.wantsColor(1)))
             Console.out("report: \(directory.path)/report.html\n")
         }
         return ExitCode(rawValue: record.exit.code) ?? .couldNotRun

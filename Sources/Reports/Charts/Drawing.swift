@@ -15,6 +15,8 @@ struct Drawing {
     private let summary: String
     private var body = Markup.none
     private var hover: HoverData?
+    /// `img`, or `group` where parts of it are told one by one.
+    var role = "img"
 
     /// `name` is unique on the page; `title` and `summary` are what a screen reader says.
     init(_ shape: Shape, name: String, title: String, summary: String, height: Double) {
@@ -67,7 +69,7 @@ struct Drawing {
     var markup: Markup {
         let data: Markup = hover.map { "data-hover=\"\($0.text)\"" } ?? ""
         return """
-            <svg class="\(shape.rawValue)" viewBox="0 0 \(width) \(height)" role="img" \
+            <svg class="\(shape.rawValue)" viewBox="0 0 \(width) \(height)" role="\(role)" \
             aria-labelledby="\(name)-t \(name)-d" \(data)>\
             <title id="\(name)-t">\(title)</title><desc id="\(name)-d">\(summary)</desc>\(body)</svg>
 

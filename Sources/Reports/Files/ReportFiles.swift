@@ -3,24 +3,37 @@
 package import Basics
 import Glibc
 import OperatingSystem
+package import Sessions
 package import Verdicts
 
 package enum ReportFiles {
     /// Writes run.json, latency.hlog, junit.xml, summary.md and report.html into an existing directory, run.json first,
-    /// since all others can be made from it. Tokens are shortened unless `fullTokens`.
+    /// since all others can be made from it. Tokens are shortened unless `fullTokens`. `sessions` nil: nothing is known of
+    /// them.
     package static func writeAll(
-        _ record: RunRecord, to directory: String, fullTokens: Bool = false
+        _ record: RunRecord, _ sessions: SessionsSeen? = nil, to directory: String, fullTokens: Bool = false
     ) throws(Failure) {
         let record = fullTokens ? record : record.withShortTokens
-        try write(record.json.encoded(pretty: true) + [10], to: directory + "/run.json")
+        let sessions = fullTokens ? sessions : sessions?.withShortTokens
+        try write(json(record, sessions).encoded(pretty: true) + [10], to: directory + "/run.json")
         try write(Array(LatencyLog.text(record).utf8), to: directory + "/latency.hlog")
         try write(JUnitReport.bytes(record), to: directory + "/junit.xml")
         try write(MarkdownSummary.bytes(record), to: directory + "/summary.md")
-        try write(HTMLReport.bytes(record), to: directory + "/report.html")
+        try write(HTMLReport.bytes(record, sessions), to: directory + "/report.html")
+    }
+
+    /// What run.json holds.
+    package static func json(_ record: RunRecord, _ sessions: SessionsSeen?) -> JSONValue {
+        guard var object = record.json.object else { return record.json }
+        object["sessions"] = sessions?.json(in: record.directory) ?? .null
+        return .object(object)
     }
 
     /// Reads a run directory's run.json, or the file itself.
-    package static func readRecord(at path: String) throws(Failure) -> RunRecord {
+    package static func readRecord(at path: String) throws(Failure) -> RunRecord { try read(at: path).record }
+
+    /// The same with what was seen of sessions; nil where the file does not tell.
+    package static func read(at path: String) throws(Failure) -> (record: RunRecord, sessions: SessionsSeen?) {
         let file = FileStatus(path)?.isFolder == true ? path + "/run.json" : path
         let bytes: [UInt8]
         do { bytes = try FileSystem.read(file, limit: recordLimit, kind: .any) } catch {
@@ -35,7 +48,9 @@ package enum ReportFiles {
                 place: "\(file):\(error.line):\(error.column)")
         }
         do {
-            return try RunRecord(json: json)
+            let record = try RunRecord(json: json)
+            guard let sessions = json["sessions"], !sessions.isNull else { return (record, nil) }
+            return (record, try SessionsSeen(JSONReading(sessions, of: "run record", pointer: "/sessions")))
         } catch {
             var failure = error
             failure.place = file

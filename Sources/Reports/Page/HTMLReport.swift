@@ -1,7 +1,10 @@
 // The HTML report as bytes.
 
+import Sessions
 import Verdicts
 
 enum HTMLReport {
-    static func bytes(_ record: RunRecord) -> [UInt8] { Array(ReportPage(record: record).text.utf8) }
+    static func bytes(_ record: RunRecord, _ sessions: SessionsSeen? = nil) -> [UInt8] {
+        Array(ReportPage(record: record, sessions: sessions).text.utf8)
+    }
 }

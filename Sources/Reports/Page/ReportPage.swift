@@ -1,10 +1,13 @@
 // The page for people: one file, no network. Sections in the order in which a reader should doubt and then believe.
 
 import Basics
+import Sessions
 import Verdicts
 
 struct ReportPage {
     let record: RunRecord
+    /// Nil: nothing is known of them.
+    var sessions: SessionsSeen?
 
     private struct Section {
         var id: String
@@ -30,6 +33,12 @@ struct ReportPage {
                 lead: "Bands show what was done to the relay on purpose. "
                     + "An error is an event that failed, or a push not answered 200.",
                 body: timeline),
+            Section(
+                id: "sessions", short: "Sessions", title: "What users saw",
+                lead: "A card is behind from the offer of the first state newer than the shown one until the phone has taken "
+                    + "that or a newer one; its age counts from that offer. What a phone that is away, or that draws a little "
+                    + "later, adds to it is not counted. Our marker is left out of texts.",
+                body: sessionTruth),
             Section(
                 id: "errors", short: "Errors and outcomes", title: "Answers, errors and outcomes",
                 lead: "What the mock answered, and what the virtual devices did with what was accepted.",

@@ -2,7 +2,7 @@
 // Ito, darkened or lightened to at least 3:1 against their ground, and no meaning hangs on colour alone.
 
 enum Style {
-    static let sheet = base + components + drawings
+    static let sheet = base + components + drawings + cards
 
     private static let base = """
         :root{color-scheme:light dark;--ground:#fafaf8;--card:#fff;--ink:#17191c;--dim:#5b626c;--rule:#e3e4e2;

@@ -3,12 +3,16 @@
 import Basics
 import Conformance
 import Metrics
+package import Sessions
 package import Verdicts
 
 package enum TerminalSummary {
     /// What happened; `color` adds ANSI colours. `directory` is named as the place of the full report.
-    package static func renderText(_ record: RunRecord, color: Bool, directory: String? = nil) -> String {
-        TerminalText(record: record, ink: Ink(isOn: color), directory: directory).text
+    /// `sessions` nil: nothing is known of them.
+    package static func renderText(
+        _ record: RunRecord, _ sessions: SessionsSeen? = nil, color: Bool, directory: String? = nil
+    ) -> String {
+        TerminalText(record: record, sessions: sessions, ink: Ink(isOn: color), directory: directory).text
     }
 }
 
@@ -32,6 +36,7 @@ struct Ink {
 
 private struct TerminalText {
     let record: RunRecord
+    let sessions: SessionsSeen?
     let ink: Ink
     let directory: String?
 
@@ -39,7 +44,7 @@ private struct TerminalText {
         // What could not run has nothing to show but why.
         let parts =
             record.exit.code == 1 && record.correlation.sent == 0
-            ? [verdict] : [wrongAnswers, head, latency, deliveries, gates, rules, soundness, verdict]
+            ? [verdict] : [wrongAnswers, head, latency, deliveries + cards, gates, rules, soundness, verdict]
         return parts.filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
@@ -100,6 +105,14 @@ private struct TerminalText {
             lines += "refusals    " + named.joined(separator: ", ") + (errors.count > 4 ? ", …" : "") + "\n"
         }
         return lines + examples
+    }
+
+    /// The session whose card was oldest.
+    private var cards: String {
+        guard let sessions, let worst = sessions.worst.first else { return "" }
+        return "cards       the oldest was \(Numbers.duration(worst.age)) old, of session \(worst.session) at "
+            + "\(Numbers.offset(worst.at)): "
+            + ink.dim(safe(worst.more(in: record.directory))) + "\n"
     }
 
     private func words(_ classes: [DeliveryClass], always: Set<DeliveryClass>) -> String {

@@ -1,27 +1,30 @@
 // What the cards of one session showed: each push that a phone took is followed by what the card says from then on, in the
 // words of the profile's `x-card`.
 
-import Basics
-import Journal
-import LoadGenerator
-import Pushes
+package import Basics
+import Devices
+package import Journal
+package import LoadGenerator
+package import Pushes
 import Scenarios
-import Schemas
+package import Schemas
 
 /// What a card shows at some instant.
-struct CardLook {
+package struct CardLook: Hashable, Sendable {
     /// Of its user, from 0, and which activity of the app on that phone; 0 where the phone is no virtual one.
-    var phone: Int
-    var activity: UInt32
-    var text: CardText
-    /// How old the state was: from when its event was planned. Nil where the journal does not have the event.
-    var age: Interval?
+    package var phone: Int
+    package var activity: UInt32
+    package var text: CardText
+    /// Whose state it is, where its push bore a marker.
+    package var step: UInt32?
+    /// How old the state was: from when its event was planned. Nil where that is not known.
+    package var age: Interval?
     /// A newer state waits for the card's next drawing.
-    var hasNewer: Bool
+    package var hasNewer: Bool
 }
 
 /// Goes through a session's pushes and phone events in order of time. Confined to one thread.
-final class CardHistory {
+package final class CardHistory {
     private struct State {
         var content: [UInt8]
         var step: UInt32?
@@ -47,22 +50,22 @@ final class CardHistory {
     private var cards: [Place: Card] = [:]
     private var places: [String: Place] = [:]
 
-    /// Nil where the profile's schemas tell of no card.
-    init?(_ plan: Plan, session: UInt32, planned: [UInt32: WallTime], period: Interval) {
+    /// Nil where the profile's schemas tell of no card. `planned`: the session's steps, as far as they are known.
+    package init?(_ plan: Plan, session: UInt32, planned: [UInt32: WallTime] = [:]) {
         let content = plan.scenario.relay.profile.content
         guard let schema = content.contentState, let renderer = CardRenderer(schema, attributes: content.attributes) else {
             return nil
         }
         self.renderer = renderer
         self.planned = planned
-        self.period = period
+        period = Self.drawingInterval(plan.scenario)
         for variable in SessionVariable.tokens where variable.role != .deviceToken {
             places[plan.token(variable, session: session)] = Place(phone: variable.phone, activity: 0)
         }
     }
 
     /// What the card shows once a phone has taken the push; nil for a push that is no card's, or was not taken.
-    func see(_ push: PushEntry) -> CardLook? {
+    package func see(_ push: PushEntry) -> CardLook? {
         guard let outcome = push.outcome, push.pushType == "\(PushType.liveactivity.word)",
             let place = places[push.token.lowercased()], let aps = (try? JSONValue(parsing: push.payload.span))?["aps"]
         else { return nil }
@@ -82,7 +85,7 @@ final class CardHistory {
     }
 
     /// An activity on a virtual phone has a number and a token of its own.
-    func see(_ event: PhoneEvent) {
+    package func see(_ event: PhoneEvent) {
         guard let name = PhoneName(event.phone) else { return }
         let place = Place(phone: name.phone, activity: event.activity)
         if event.kind == .started { cards[place] = cards.removeValue(forKey: Place(phone: name.phone, activity: 0)) }
@@ -90,7 +93,7 @@ final class CardHistory {
     }
 
     /// What was drawn by then of what waited, in order of time.
-    func drawings(until now: WallTime) -> [(at: WallTime, look: CardLook)] {
+    package func drawings(until now: WallTime) -> [(at: WallTime, look: CardLook)] {
         let due = cards.filter { $0.value.waiting != nil && $0.value.drawnAt + period <= now }
         return due.map { place, card in (place: place, at: card.drawnAt + period, state: card.waiting) }
             .sorted { ($0.at, $0.place.phone, $0.place.activity) < ($1.at, $1.place.phone, $1.place.activity) }
@@ -110,6 +113,13 @@ final class CardHistory {
         return CardLook(
             phone: place.phone, activity: place.activity,
             text: renderer.text(state: card.shown.content.span, attributes: card.attributes.span),
-            age: card.shown.step.flatMap { planned[$0] }.map { instant - $0 }, hasNewer: card.waiting != nil)
+            step: card.shown.step, age: card.shown.step.flatMap { planned[$0] }.map { instant - $0 },
+            hasNewer: card.waiting != nil)
+    }
+
+    private static func drawingInterval(_ scenario: Scenario) -> Interval {
+        var settings = DeviceSettings()
+        for (name, value) in scenario.mock.settings { _ = try? settings.set(name, to: value) }
+        return settings.phones.drawingInterval
     }
 }

@@ -1,0 +1,78 @@
+// Reads the journal of a judged run for how old cards were: once for all sessions, and once more for the worst of them.
+
+package import Basics
+import Journal
+import LoadGenerator
+import Pushes
+import Scenarios
+package import Verdicts
+
+package enum SessionsReader {
+    /// Of the run whose record this is; its journal stands in `record.directory`. Nil where no plan was played, as in a
+    /// mock's own journal. At most `most` sessions are told of in full, 0 or more.
+    package static func read(
+        _ record: RunRecord, most: Int = SessionsSeen.fewWorst
+    ) throws(Failure) -> SessionsSeen? {
+        let reader = try JournalReader(directory: try JournalPlace.journal(of: record.directory))
+        guard let found = try beginning(reader) else { return nil }
+        let note = found.plan
+        let scenario = try Scenario.load(
+            note.files.map { SourceText(path: $0.path, text: $0.text) },
+            overrides: note.overrides.map { ($0[0], $0[1]) })
+        let plan = Plan(
+            scenario: scenario, seed: Seed(note.seed), run: note.run,
+            shard: Shard(index: note.shardIndex, count: note.shardCount))
+        let origin = found.origin
+        let end = origin.instant + (record.phases.last?.end ?? record.duration)
+        let outages = record.bands.filter { $0.kind == .restart && $0.start < $0.end }
+            .map { origin.instant + $0.start..<origin.instant + $0.end }
+        var pass = StalenessPass(plan: plan, origin: origin.instant, end: end, outages: outages, most: most)
+        _ = try reader.forEach(since: nil) { entry in
+            pass.visit(entry)
+            return true
+        }
+        pass.finish()
+        let lanes = pass.ranking.map { SessionLane($0, plan, origin: origin, end: end, outages: outages) }
+        if !lanes.isEmpty {
+            _ = try reader.forEach(since: nil) { entry in
+                for lane in lanes { lane.visit(entry) }
+                return true
+            }
+        }
+        return SessionsSeen(
+            shown: pass.shown, behind: pass.behind, lived: pass.series.lived, behindFor: pass.series.behind,
+            placeLength: pass.series.length, places: pass.series.result,
+            worst: lanes.map { $0.finish() }, cardsLack: cardsLack(plan))
+    }
+
+    static func cardsLack(_ plan: Plan) -> String? {
+        let profile = plan.scenario.relay.profile
+        guard profile.content.contentState != nil else {
+            return "the profile \(profile.name) names no schema of the content state (schemas.contentState)"
+        }
+        guard CardHistory(plan, session: 0) != nil else {
+            return "the schema of the content state says nothing of what a card shows (x-card)"
+        }
+        return nil
+    }
+
+    private struct Beginning {
+        var plan: PlanNote
+        var origin: (instant: Instant, wall: WallTime)
+    }
+
+    /// The plan, and the instant of its start.
+    private static func beginning(_ reader: JournalReader) throws(Failure) -> Beginning? {
+        var plan: PlanNote?
+        var origin: (instant: Instant, wall: WallTime)?
+        _ = try reader.forEach(since: nil) { entry in
+            if case .event = entry { return false }
+            guard case .note(let note) = entry else { return true }
+            if note.kind == .plan, case .plan(let found) = note.run { plan = plan ?? found }
+            if note.kind == .phase { origin = origin ?? (note.at, note.wall) }
+            return plan == nil || origin == nil
+        }
+        guard let plan, let origin else { return nil }
+        return Beginning(plan: plan, origin: origin)
+    }
+}
