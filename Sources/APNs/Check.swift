@@ -57,44 +57,47 @@ package enum DeviceStep: UInt8, Sendable {
 }
 
 extension CheckContext {
-    /// See `Array.firstObjection`.
+    /// As `Array.firstObjection`, written out: through a closure the thirty rows cost a tenth more.
     func firstObjection(
         in steps: [DeviceStep], _ it: inout Inspection, _ head: HeaderBlock, _ body: ByteBuffer,
         _ connection: ProviderConnection
     ) -> (index: Int, reason: Reason)? {
-        steps.firstObjection { step -> Reason? in
-            switch step {
-            case .method: RequestChecks.method(&it, head)
-            case .path: RequestChecks.path(&it, head)
-            case .credential: CredentialChecks.presence(&it, head, connection, self)
-            case .tokenUpdateRate: CredentialChecks.updateRate(&it, head, connection, self)
-            case .connectionWedge: CredentialChecks.wedge(connection, self)
-            case .tokenSignature: CredentialChecks.signature(&it, head, self)
-            case .tokenAge: CredentialChecks.age(&it, connection, self)
-            case .keyTeam: CredentialChecks.team(&it, connection)
-            case .keyEnvironment: CredentialChecks.environment(&it, self)
-            case .keyRelation: CredentialChecks.relation(&it, connection)
-            case .binding: CredentialChecks.bind(&it, head, connection, self)
-            case .duplicateHeaders: RequestChecks.duplicates(&it)
-            case .messageID: RequestChecks.messageID(&it)
-            case .pushType: RequestChecks.pushType(&it, head)
-            case .topicPresence: TopicChecks.presence(&it, head, connection)
-            case .topicSyntax: TopicChecks.syntax(&it, head)
-            case .topicSuffix: TopicChecks.suffix(&it)
-            case .topicPermission: TopicChecks.permission(&it, head, connection, self)
-            case .expiration: RequestChecks.expiration(&it, head)
-            case .priority: RequestChecks.priority(&it, head)
-            case .backgroundPriority: RequestChecks.backgroundPriority(&it, self)
-            case .collapseID: RequestChecks.collapseID(&it, head, self)
-            case .bodyPresence: BodyChecks.presence(body)
-            case .bodySize: BodyChecks.size(&it, body)
-            case .bodyForm: BodyChecks.form(&it, body, self)
-            case .tokenFormat: TokenChecks.format(&it, head, self)
-            case .tokenKnown: TokenChecks.known(&it, head, self)
-            case .tokenTopic: TokenChecks.topic(&it, head, self)
-            case .tokenActive: TokenChecks.active(&it, head, self)
-            case .tokenRate: TokenChecks.rate(&it, head, self)
-            }
+        for index in steps.indices {
+            let objection: Reason? =
+                switch steps[index] {
+                case .method: RequestChecks.method(&it, head)
+                case .path: RequestChecks.path(&it, head)
+                case .credential: CredentialChecks.presence(&it, head, connection, self)
+                case .tokenUpdateRate: CredentialChecks.updateRate(&it, head, connection, self)
+                case .connectionWedge: CredentialChecks.wedge(connection, self)
+                case .tokenSignature: CredentialChecks.signature(&it, head, self)
+                case .tokenAge: CredentialChecks.age(&it, connection, self)
+                case .keyTeam: CredentialChecks.team(&it, connection)
+                case .keyEnvironment: CredentialChecks.environment(&it, self)
+                case .keyRelation: CredentialChecks.relation(&it, connection)
+                case .binding: CredentialChecks.bind(&it, head, connection, self)
+                case .duplicateHeaders: RequestChecks.duplicates(&it)
+                case .messageID: RequestChecks.messageID(&it)
+                case .pushType: RequestChecks.pushType(&it, head)
+                case .topicPresence: TopicChecks.presence(&it, head, connection)
+                case .topicSyntax: TopicChecks.syntax(&it, head)
+                case .topicSuffix: TopicChecks.suffix(&it)
+                case .topicPermission: TopicChecks.permission(&it, head, connection, self)
+                case .expiration: RequestChecks.expiration(&it, head)
+                case .priority: RequestChecks.priority(&it, head)
+                case .backgroundPriority: RequestChecks.backgroundPriority(&it, self)
+                case .collapseID: RequestChecks.collapseID(&it, head, self)
+                case .bodyPresence: BodyChecks.presence(body)
+                case .bodySize: BodyChecks.size(&it, body)
+                case .bodyForm: BodyChecks.form(&it, body, self)
+                case .tokenFormat: TokenChecks.format(&it, head, self)
+                case .tokenKnown: TokenChecks.known(&it, head, self)
+                case .tokenTopic: TokenChecks.topic(&it, head, self)
+                case .tokenActive: TokenChecks.active(&it, head, self)
+                case .tokenRate: TokenChecks.rate(&it, head, self)
+                }
+            if let objection { return (index, objection) }
         }
+        return nil
     }
 }

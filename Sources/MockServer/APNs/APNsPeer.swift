@@ -90,8 +90,13 @@ final class APNsPeer: ProviderPeer {
 
     /// Whether a connection that has shown a certificate is served. One that was revoked since is told to go at its next
     /// request, which is not processed.
+    @inline(__always)
     func serves(_ exchange: ServerExchange) -> Bool {
         guard let shown else { return true }
+        return isServed(exchange, shown)
+    }
+
+    private func isServed(_ exchange: ServerExchange, _ shown: ShownCertificate) -> Bool {
         guard standing != .refused else { return false }
         guard shown.isRevokedMeanwhile() else { return true }
         refuse(exchange.connection, .badCertificate, lastStreamID: max(0, exchange.streamID - 2))
@@ -99,6 +104,7 @@ final class APNsPeer: ProviderPeer {
     }
 
     /// Grants the wide limit once a valid provider token was seen.
+    @inline(__always)
     func judged(on connection: ServerConnection) {
         guard standing == .one, provider.hasAcceptedToken else { return }
         take(.trusted)

@@ -43,10 +43,13 @@ extension APNsPipeline {
     func recorded(
         _ id: UInt64, _ outcome: Outcome?, _ facts: PushFacts, _ exchange: ServerExchange, now: WallTime
     ) {
-        if outcome == .stored { store(facts, exchange, id, now: now) }
+        switch outcome {
+        case .stored?: store(facts, exchange, id, now: now)
         // A phone's activity has a token of its own, and listens to no channel.
-        if outcome == .started, !facts.isOnPhone, let start = start(in: facts) {
+        case .started? where !facts.isOnPhone:
+            guard let start = start(in: facts) else { return }
             core.shared.listen(start, push: id, core.journal.writer, at: core.loop.noted)
+        default: break
         }
     }
 

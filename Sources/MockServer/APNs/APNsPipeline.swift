@@ -152,6 +152,7 @@ final class APNsPipeline: Provider {
     }
 
     /// 200 is one HEADERS frame with `:status` and `apns-id`; a refusal adds one DATA frame (spec/apns.md §0).
+    @inline(__always)
     func respond(_ exchange: ServerExchange, _ facts: PushFacts, _ reason: Reason?, timestampMilliseconds: Int64?) {
         guard let reason else { return exchange.respond(status: 200) }
         exchange.respond(
@@ -182,7 +183,12 @@ extension APNsPipeline {
     }
 }
 
-extension APNsVerdict: ProviderVerdict {}
+/// Under names of its own, so that the compiler reads the fields where they are.
+extension APNsVerdict: ProviderVerdict {
+    @inline(__always) var read: PushFacts { facts }
+    @inline(__always) var refusal: Reason? { rejection }
+    @inline(__always) var timeOfDeath: Int64? { timestampMilliseconds }
+}
 
 extension StreamLimit {
     fileprivate var inNet: AnnouncedStreams {

@@ -34,6 +34,7 @@ final class PipelineCore {
     }
 
     /// A request has come.
+    @inline(__always)
     func begin() {
         totals.openStreams += 1
         if loop.isStepped { shared.time.pushes.begin() }
@@ -41,6 +42,7 @@ final class PipelineCore {
     }
 
     /// An exchange is over: nobody waits for it any more.
+    @inline(__always)
     func finish() {
         totals.openStreams -= 1
         if loop.isStepped { shared.time.pushes.end() }

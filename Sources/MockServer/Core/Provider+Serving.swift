@@ -43,15 +43,15 @@ extension Provider {
         guard !core.journal.hasFailed else { return exchange.connection.close() }
         let now = core.shared.clock.wall()
         let verdict = judge(exchange, peer, now: now)
-        if verdict.rejection != nil, servesOtherwise(exchange, verdict, peer, now: now) { return }
+        if verdict.refusal != nil, servesOtherwise(exchange, verdict, peer, now: now) { return }
         peer.judged(on: exchange.connection)
         let decision = decide(verdict, exchange, peer, now: now)
-        record(decision, verdict.facts, exchange, now: now)
+        record(decision, verdict.read, exchange, now: now)
         if let fault = decision.fault {
-            FaultedPush(provider: self, exchange: exchange, facts: verdict.facts, decision: decision, fault: fault)
+            FaultedPush(provider: self, exchange: exchange, facts: verdict.read, decision: decision, fault: fault)
                 .carryOutFault()
         } else {
-            answer(exchange, verdict.facts, decision)
+            answer(exchange, verdict.read, decision)
         }
     }
 
@@ -79,13 +79,13 @@ extension Provider {
     private func decide(
         _ verdict: Verdict, _ exchange: ServerExchange, _ peer: Peer, now: WallTime
     ) -> Decision<Verdict.Reason> {
-        var decision = Decision(rejection: verdict.rejection, timestampMilliseconds: verdict.timestampMilliseconds)
-        guard verdict.rejection == nil else { return decision }
-        if core.shared.faults.hasPushRules, let firing = firing(verdict.facts, exchange, peer) {
+        var decision = Decision(rejection: verdict.refusal, timestampMilliseconds: verdict.timeOfDeath)
+        guard verdict.refusal == nil else { return decision }
+        if core.shared.faults.hasPushRules, let firing = firing(verdict.read, exchange, peer) {
             core.count(firing)
             guard apply(firing, to: &decision, stream: exchange.streamID, now: now) else { return decision }
         }
-        (decision.outcome, decision.reason) = deliver(verdict.facts, exchange, now: now)
+        (decision.outcome, decision.reason) = deliver(verdict.read, exchange, now: now)
         return decision
     }
 

@@ -80,11 +80,11 @@ protocol ProviderVerdict {
     /// Its table of errors.
     associatedtype Reason: ProviderReason
 
-    var facts: Facts { get }
+    var read: Facts { get }
     /// Nil: accepted.
-    var rejection: Reason? { get }
+    var refusal: Reason? { get }
     /// In milliseconds since 1970, with reasons that have one.
-    var timestampMilliseconds: Int64? { get }
+    var timeOfDeath: Int64? { get }
 }
 
 /// What a provider keeps of one connection. Confined to its loop.
