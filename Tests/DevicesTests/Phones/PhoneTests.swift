@@ -278,11 +278,10 @@ import Testing
         for _ in 0..<2 { rig.push(.start, to: rig.start()) }
         rig.push(.update, to: rig.activity(1), ahead: -100)
         _ = rig.notify(rig.device())
-        func count(_ token: PhoneToken) -> UInt32? {
+        let counts = [rig.start(), rig.activity(1), rig.activity(2), rig.device(), rig.activity(3)].map { token in
             withBytes(of: token.text(PhoneRig.seed)) { rig.phones.pushCount(of: $0, hash: Hash128(hex: $0)) }
         }
-        let tokens = [rig.start(), rig.activity(1), rig.activity(2), rig.device(), rig.activity(3)]
-        #expect(tokens.map(count) == [2, 1, 0, 1, nil])
+        #expect(counts == [2, 1, 0, 1, nil])
     }
 
     @Test("no number from outside stops a phone", arguments: [Int64.min, -1, 0, 1, Int64.max])
