@@ -59,8 +59,15 @@ struct StoredPush {
     struct Slot: Equatable {
         /// The shard's number of the bundle ID would differ from shard to shard, so its hash.
         var topic: UInt64
-        /// 0: the app's only slot.
-        var activity: UInt64
+        /// Nil: the app's only slot.
+        private var activity: UInt64?
+
+        /// `push`: its id in the journal, which each start has a slot of its own by.
+        init(topic: UInt64, of facts: PushFacts, push: UInt64, _ settings: DeviceSettings) {
+            self.topic = topic
+            guard settings.activitySlots == .own, let event = facts.activity?.event else { return }
+            activity = event == .start ? push : facts.tokenHash.low
+        }
     }
 
     /// The next moment at which something happens to it by itself.

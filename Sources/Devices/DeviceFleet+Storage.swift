@@ -33,11 +33,7 @@ extension DeviceFleet {
         _ facts: PushFacts, topic: Span<UInt8>, push: UInt64, now: WallTime
     ) -> LateOutcome? {
         let bundle = topic.extracting(0..<TopicParts(topic).bundleCount)
-        var activity: UInt64 = 0
-        if settings.activitySlots == .own, let event = facts.activity?.event {
-            activity = event == .start ? push : facts.tokenHash.low | 1
-        }
-        let slot = StoredPush.Slot(topic: Hash128(hashing: bundle).low, activity: activity)
+        let slot = StoredPush.Slot(topic: Hash128(hashing: bundle).low, of: facts, push: push, settings)
         let limit = now + settings.storageLimit
         let expiresAt = facts.expiration.map { min(limit, WallTime(seconds: $0)) } ?? limit
         var stored = StoredPush(facts: facts, push: push, slot: slot, expiresAt: expiresAt)

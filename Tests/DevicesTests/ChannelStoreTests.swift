@@ -50,6 +50,13 @@ private let app = "com.example.app"
         #expect(phone.fleet.set(record, now: time.wall()))
     }
 
+    @Test func `an app that gets the capability keeps its channels, and one that loses it loses them`() throws {
+        let store = store()
+        let channel = try #require(create(store))
+        #expect(store.setEnabled(true, for: app, now: time.wall()) && store.record(of: channel)?.isDeleted == false)
+        #expect(store.setEnabled(false, for: app, now: time.wall()) && store.record(of: channel)?.isDeleted != false)
+    }
+
     @Test func `ten thousand channels of one app fit, and not one more`() throws {
         let store = store()
         var ids: Set<ChannelID> = []

@@ -34,7 +34,6 @@ extension DeviceFleet {
         facts.pushType = .liveactivity
         facts.priority = broadcast.priority
         facts.expiration = 0
-        facts.payload.isObject = true
         facts.activity = broadcast.activity
         return facts
     }

@@ -74,11 +74,6 @@ struct CardRow {
         get { flag(5) }
         set { set(5, newValue) }
     }
-    /// Its end by age was told.
-    var isAgeTold: Bool {
-        get { flag(6) }
-        set { set(6, newValue) }
-    }
 
     static let blank = CardRow()
 }

@@ -14,11 +14,7 @@ extension PhoneShard {
             return late.append(LateOutcome(push: push, outcome: .notDelivered, reason: .tokenReplaced))
         }
         let phone = tables.apps[app].phone
-        var activity: UInt64 = 0
-        if settings.activitySlots == .own, let event = facts.activity?.event {
-            activity = event == .start ? push : facts.tokenHash.low | 1
-        }
-        let slot = StoredPush.Slot(topic: UInt64(tables.apps[app].bundle), activity: activity)
+        let slot = StoredPush.Slot(topic: UInt64(tables.apps[app].bundle), of: facts, push: push, settings)
         let limit = now + settings.storageLimit
         let expiresAt = facts.expiration.map { min(limit, WallTime(seconds: $0)) } ?? limit
         var stored = StoredPush(facts: facts, push: push, slot: slot, expiresAt: expiresAt)

@@ -42,9 +42,7 @@ extension PhoneShard {
     }
 
     private mutating func ageIsReached(_ timer: PhoneTimer) {
-        let row = tables.cards[timer.card]
-        guard row.end == .none, !row.isAgeTold else { return }
-        tables.cards[timer.card].isAgeTold = true
+        guard tables.cards[timer.card].end == .none else { return }
         tell(.ended, timer.card, at: timer.at)
     }
 

@@ -272,6 +272,18 @@ import Testing
         #expect(rig.standing(rig.start(), topic: "com.example.other.push-type.liveactivity") == .otherTopic)
     }
 
+    @Test("pushes to each token are counted, whatever the phone makes of them")
+    func counts() throws {
+        let rig = try PhoneRig()
+        for _ in 0..<2 { rig.push(.start, to: rig.start()) }
+        rig.push(.update, to: rig.activity(1), ahead: -100)
+        _ = rig.notify(rig.device())
+        let counts = [rig.start(), rig.activity(1), rig.activity(2), rig.device(), rig.activity(3)].map { token in
+            withBytes(of: token.text(PhoneRig.seed)) { rig.phones.pushCount(of: $0, hash: Hash128(hex: $0)) }
+        }
+        #expect(counts == [2, 1, 0, 1, nil])
+    }
+
     @Test("no number from outside stops a phone", arguments: [Int64.min, -1, 0, 1, Int64.max])
     func extremes(number: Int64) throws {
         let rig = try PhoneRig {
