@@ -105,10 +105,11 @@ final class SessionLane {
         let event = push.event.map { "\($0.word)" } ?? "push"
         let what = push.status == 200 ? push.outcome.map { "\($0.word)" } ?? "accepted" : push.answerText
         let isTaken = push.outcome?.changedScreen ?? false
+        let beside = (push.faultRule == 0 ? "" : ", by a fault of ours") + (marker == nil ? ", without a marker" : "")
         marks.add(
             LaneMark(
                 push.status != 200 ? .refused : isTaken ? .taken : .passed, at: push.arrivedAt - origin.instant,
-                step: marker?.step, "\(event): \(what)" + (marker == nil ? ", without a marker" : "")))
+                step: marker?.step, "\(event): \(what)\(beside)"))
         if push.outcome == .stored, stored.count < Self.mostStored { stored[push.id] = push }
         show(cards?.see(push), at: push.arrivedAt)
     }

@@ -110,6 +110,7 @@ struct Played {
         var draft = PushDraft(arrivedAt: at(seconds), status: status, outcome: status == 200 ? outcome ?? usual : nil)
         draft.marker = marker
         draft.event = event
+        if status != 200 { draft.faultRule = 1 }
         if status != 200 { draft.reason = "ServiceUnavailable" }
         let body: JSONValue = ["aps": aps]
         return mock.append(push: draft, head: head, body: body.encoded().span)

@@ -117,6 +117,8 @@ struct SessionsReaderTests {
             let kinds = seen.worst[0].marks.map(\.kind)
             #expect(kinds.filter { $0 == .refused }.count == 1 && kinds.filter { $0 == .passed }.count == 2)
             #expect(kinds.filter { $0 == .failed }.count == 1)
+            let words = seen.worst[0].marks.map(\.words)
+            #expect(words.contains("update: 503 ServiceUnavailable, by a fault of ours"), "\(words)")
         }
     }
 

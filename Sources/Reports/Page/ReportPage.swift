@@ -37,7 +37,8 @@ struct ReportPage {
                 id: "sessions", short: "Sessions", title: "What users saw",
                 lead: "A card is behind from the offer of the first state newer than the shown one until the phone has taken "
                     + "that or a newer one; its age counts from that offer. What a phone that is away, or that draws a little "
-                    + "later, adds to it is not counted. Our marker is left out of texts.",
+                    + "later, adds to it is not counted; what a fault of ours adds is, and the lanes name it. Our marker is "
+                    + "left out of texts.",
                 body: sessionTruth),
             Section(
                 id: "errors", short: "Errors and outcomes", title: "Answers, errors and outcomes",
