@@ -17,7 +17,16 @@ extension JoinedAccount {
         if wasTakenBackAtOnce(index, circumstances) { return "token taken back" }
         // Once its token was taken back it may not be sent again.
         let last = takenBack(row).map { min($0, due) } ?? due
-        return circumstances.excuse(plannedAt: row.plannedAt, due: last, attempts: attempts(of: index))
+        let tried = attempts(of: index)
+        return circumstances.excuse(
+            plannedAt: row.plannedAt, due: last, attempts: tried, wasRefusedBefore: wasRefusedBefore(tried))
+    }
+
+    /// A fault refused for now what went to that token before the first of these.
+    private func wasRefusedBefore(_ attempts: Attempts) -> Bool {
+        guard let first = attempts.first else { return false }
+        let before = account.pushes.last { $0.token == first.token && $0.arrivedAt < first.arrivedAt }
+        return before.map { $0.isRefusedForNow && $0.metFault } ?? false
     }
 
     /// Whether more time would have told: a newer state did come, or its token was taken back meanwhile.

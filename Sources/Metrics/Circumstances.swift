@@ -97,9 +97,10 @@ package struct Circumstances: Sendable {
     }
 
     /// What of ours explains that a push was not accepted by `due`, in words; nil when nothing does. `attempts` are the
-    /// relay's in order of arrival, none of them accepted.
+    /// relay's in order of arrival, none of them accepted. `wasRefusedBefore`: the push before them to that token was refused
+    /// for now as well, so that the relay's pause may have grown.
     package func excuse(
-        plannedAt: Instant, due: Instant, attempts: some Collection<SeenPush>
+        plannedAt: Instant, due: Instant, attempts: some Collection<SeenPush>, wasRefusedBefore: Bool = false
     ) -> String? {
         if wasDown(between: plannedAt, and: due) { return Self.heldDown }
         guard let last = attempts.max(by: { $0.arrivedAt < $1.arrivedAt }) else {
@@ -113,7 +114,8 @@ package struct Circumstances: Sendable {
         if attempts.count >= 3 || attempts.count(where: { $0.status == 0 }) >= 2 { return fault.label }
         let first = attempts.map(\.arrivedAt).min() ?? last.arrivedAt
         let isSpent = fault.timesEach.map { most in attempts.count { $0.faultRule == fault.rule } >= most } ?? false
-        return makesUp(for: fault, from: first, last: last.answeredAt, by: due, isSpent: isSpent) ? nil : fault.label
+        let patience = leastPatience * (wasRefusedBefore ? 2 : 1)
+        return makesUp(for: fault, from: first, last: last.answeredAt, by: due, isSpent: isSpent, patience) ? nil : fault.label
     }
 
     /// Faults that met connections in that time.
@@ -140,7 +142,7 @@ package struct Circumstances: Sendable {
 
     /// Whether the fault was over early enough for the relay to try again before `due`.
     private func makesUp(
-        for fault: Fault, from first: Instant, last: Instant, by due: Instant, isSpent: Bool = false
+        for fault: Fault, from first: Instant, last: Instant, by due: Instant, isSpent: Bool, _ patience: Interval
     ) -> Bool {
         var windowEnd = isSpent ? last : fault.windows.last { $0.lowerBound <= last }?.upperBound ?? last
         if let spent = fault.spentAt { windowEnd = min(windowEnd, spent) }
@@ -148,7 +150,7 @@ package struct Circumstances: Sendable {
         let over = min(max(windowEnd, last), due)
         guard over < due else { return false }
         let lasted = over - first
-        return over + max(leastPatience, lasted) < due
+        return over + max(patience, lasted) < due
     }
 
     package func fault(_ rule: UInt32) -> Fault? {

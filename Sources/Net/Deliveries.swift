@@ -17,7 +17,8 @@ final class Deliveries {
 
     /// At 40,000 answers a second the last tenth of one.
     private static let capacity = 4_096
-    /// What a peer has not read of by then is its own affair.
+    /// What a peer has not read of by then is its own affair. On the host's clock; on one that is stepped so much of its own,
+    /// for it moves only when what was handed over has been read.
     static let doubtful = Interval.milliseconds(250)
 
     private var entries: UnsafeMutablePointer<Entry>?
@@ -39,9 +40,9 @@ final class Deliveries {
     }
 
     /// Removes the answers that were handed over on this connection shortly before `now`, oldest first.
-    func takeDoubtful(on connection: UInt64, at now: Instant) -> [UInt64] {
+    func takeDoubtful(on connection: UInt64, at now: Instant, within span: Interval = doubtful) -> [UInt64] {
         guard let entries else { return [] }
-        let since = now - Self.doubtful
+        let since = now - span
         var marks: [UInt64] = []
         for step in 0..<Self.capacity {
             let entry = entries + (next + step) % Self.capacity
@@ -53,9 +54,11 @@ final class Deliveries {
     }
 
     /// Removes the answer on that stream, if it was handed over shortly before `now`.
-    func takeDoubtful(on connection: UInt64, streamID: Int32, at now: Instant) -> UInt64? {
+    func takeDoubtful(
+        on connection: UInt64, streamID: Int32, at now: Instant, within span: Interval = doubtful
+    ) -> UInt64? {
         guard let entries else { return nil }
-        let since = now - Self.doubtful
+        let since = now - span
         // Newest first: an answer that crosses is among the last.
         for step in 1...Self.capacity {
             let entry = entries + (next + Self.capacity - step) % Self.capacity

@@ -31,7 +31,7 @@ extension ServerConnection {
             let sentBytes = transport.sentBytes + transport.pendingBytes
             return unsent.append(UnsentAnswer(mark: mark, streamID: streamID, sentBytes: sentBytes))
         }
-        server.deliveries.add(mark, on: id, streamID: streamID, at: server.loop.now)
+        server.deliveries.add(mark, on: id, streamID: streamID, at: server.loop.moment)
     }
 
     /// HTTP/1.1: what was answered since the last flush is put out now.
@@ -46,7 +46,7 @@ extension ServerConnection {
         guard let first = unsent.first, first.sentBytes <= transport.sentBytes else { return }
         let count = unsent.firstIndex { $0.sentBytes > transport.sentBytes } ?? unsent.count
         for answer in unsent[..<count] {
-            server.deliveries.add(answer.mark, on: id, streamID: answer.streamID, at: server.loop.now)
+            server.deliveries.add(answer.mark, on: id, streamID: answer.streamID, at: server.loop.moment)
         }
         unsent.removeFirst(count)
     }
@@ -58,15 +58,19 @@ extension ServerConnection {
         unsent.removeAll()
         answered.removeAll()
         guard isCut else { return }
-        for mark in server.deliveries.takeDoubtful(on: id, at: server.loop.now) { server.handler.undelivered(mark) }
+        for mark in server.deliveries.takeDoubtful(on: id, at: server.loop.moment, within: doubtful) {
+            server.handler.undelivered(mark)
+        }
     }
+
+    private var doubtful: Interval { server.loop.clock?.span(ofReal: Deliveries.doubtful) ?? Deliveries.doubtful }
 
     /// HTTP/2: the peer gave the stream up while its answer was on the way.
     func concludeCrossed(_ streamID: Int32) {
         if let index = unsent.firstIndex(where: { $0.streamID == streamID }) {
             return server.handler.undelivered(unsent.remove(at: index).mark)
         }
-        let mark = server.deliveries.takeDoubtful(on: id, streamID: streamID, at: server.loop.now)
+        let mark = server.deliveries.takeDoubtful(on: id, streamID: streamID, at: server.loop.moment, within: doubtful)
         if let mark { server.handler.undelivered(mark) }
     }
 }

@@ -80,6 +80,23 @@ struct ExcuseTests {
         #expect(ending.classes == "delivered 1, lost 1")
     }
 
+    @Test("a fault that had refused the push before it as well, for then the relay's pause may have grown")
+    func refusedBefore() {
+        func second(_ due: Int64, before status: UInt16 = 429, fault: UInt32 = 4) -> Story {
+            faulted(503, due: due).with { story in
+                story.expect(0, at: 900)
+                story.push(0, at: 950, status: status) { $0.faultRule = fault }
+                story.account.pushes.sort { $0.arrivedAt < $1.arrivedAt }
+                story.account.rows.removeAll { $0.step == 0 }
+            }
+        }
+        // Over at 1100; with four seconds of patience it should have come by 5100.
+        #expect(second(5_100).classes.contains("excused 1"))
+        #expect(second(5_101).classes.contains("lost 1"))
+        #expect(second(3_101, before: 200, fault: 0).classes.contains("lost 1"), "that one was accepted")
+        #expect(second(3_101, before: 429, fault: 0).classes.contains("lost 1"), "that was not our doing")
+    }
+
     @Test("its token's being taken back before it need have left, counted from the answers to its call and to its alert")
     func takenBackAtOnce() {
         let returned = { (taken: Int64, answered: Int64) in

@@ -119,7 +119,7 @@ final class EchoService: Sendable {
     let caFile: String?
     private let folder: TestCertificates?
 
-    init(tls: Bool, configure: (inout ServerConfiguration) -> Void = { _ in }) throws {
+    init(tls: Bool, clock: RunClock? = nil, configure: (inout ServerConfiguration) -> Void = { _ in }) throws {
         let socket = try ListeningSocket(SocketAddress(host: "127.0.0.1", port: 0))
         address = socket.boundAddress
         var configuration = ServerConfiguration()
@@ -134,7 +134,7 @@ final class EchoService: Sendable {
         }
         configure(&configuration)
         let settings = configuration
-        thread = try LoopThread(name: "echo") { loop in
+        thread = try LoopThread(name: "echo", clock: clock, rank: nil) { loop in
             try EchoState(loop: loop, socket: socket, configuration: settings)
         }
     }

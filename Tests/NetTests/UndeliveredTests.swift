@@ -120,6 +120,21 @@ struct UndeliveredTests {
         #expect(undelivered(service, atLeast: 2) == (way == .http1Clear ? [1, 2] : [1, 3]))
     }
 
+    @Test("on a clock that is stepped RST throws nothing away of before the last step", arguments: [0, 250, 251] as [Int64])
+    func stepped(milliseconds: Int64) throws {
+        let clock = RunClock(base: SystemTime(), mode: .stepped)
+        let service = try EchoService(tls: false, clock: clock)
+        let peer = try RawPeer(http2: service.address)
+        peer.send([.request(1)])
+        while let frame = peer.frame(), !(frame.stream == 1 && frame.flags & 1 == 1) {}
+        // The turn in which it was handed over is at its end.
+        _ = service.thread.ask { $0.server.connectionCount }
+        clock.step(to: clock.now() + .milliseconds(milliseconds))
+        peer.hangUp(withReset: true)
+        #expect(undelivered(service, atLeast: milliseconds > 250 ? 0 : 1) == (milliseconds > 250 ? [] : [1]))
+        #expect(quiet(service) == (milliseconds > 250 ? [] : [1]))
+    }
+
     @Test("a clean end behind the answers does not", arguments: [Way.http1Clear, .http2Clear])
     func lastClean(way: Way) throws {
         let service = try EchoService(tls: false)

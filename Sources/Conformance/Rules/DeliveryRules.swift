@@ -79,7 +79,7 @@ enum DeliveryRules {
         "last-state-delivered", ["R0.8", "G22"], .must, basis: .absence,
         requirement: "The last state of a burst, and of a session, is delivered, however much was throttled before it.",
         norm: "Relay contract: the throttle works on the trailing edge; what the user is left with is the truth",
-        advice: "when the throttle's window closes, send the newest state that was held back; after a refusal, before its deadline"
+        advice: "when the throttle's window closes, send the newest state held back; after a refusal before its deadline"
     ) { joined, run, tally in judgeLosses(joined, run, &tally) { $0.mayBeSuperseded || $0.isFinal } }
 
     private struct InTime: RuleMachine {

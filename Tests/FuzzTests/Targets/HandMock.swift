@@ -15,7 +15,7 @@ import TLS
 final class HandMock {
     let loop: EventLoop
     let time: ManualTime
-    private let pushWorker: PushWorker
+    private let pushWorker: PushWorker<APNsPipeline>
     private let channelWorker: ChannelWorker
     private let adminWorker: AdminWorker
     /// `bearer …` with a token signed by the mock's key, anew when time has gone on.
@@ -39,7 +39,7 @@ final class HandMock {
             apnsKey: identity.providerKeyFile, keyID: identity.keyID, teamID: identity.teamID,
             topics: ["com.example.app"], adminToken: nil)
         shared = try MockShared(options: options, state: state, identity: identity) { _ in }
-        pushWorker = try PushWorker(loop: loop, shared: shared, index: 0, tls: nil)
+        pushWorker = try PushWorker<APNsPipeline>(loop: loop, shared: shared, index: 0, tls: nil)
         channelWorker = try ChannelWorker(loop: loop, shared: shared, tls: nil)
         adminWorker = try AdminWorker(loop: loop, shared: shared, coordinates: coordinates)
     }
