@@ -2,6 +2,7 @@
 
 package import Basics
 import Reports
+import Sessions
 import Verdicts
 
 package struct JudgeCommand: Sendable {
@@ -27,10 +28,12 @@ package struct JudgeCommand: Sendable {
         if let maxExamples { options.maxExamples = maxExamples }
         let judged = try Verdicts.judge(directory, options)
         let record = showsFullTokens ? judged : judged.withShortTokens
+        let seen = SeenSessions.read(judged)
+        let sessions = showsFullTokens ? seen : seen?.withShortTokens
         if printsJSON {
-            Console.out(record.json.text + "\n")
+            Console.out(ReportFiles.json(record, sessions).text + "\n")
         } else {
-            Console.out(TerminalSummary.renderText(record, color: Console.wantsColor(1)))
+            Console.out(TerminalSummary.renderText(record, sessions, color: Console.wantsColor(1)))
         }
         return ExitCode(rawValue: record.exit.code) ?? .couldNotRun
     }
