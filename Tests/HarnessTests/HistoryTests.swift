@@ -216,6 +216,7 @@ struct HistoryTests {
             #expect(objects.count == 10)
             let push = try #require(objects.first { $0["kind"] == "push" })
             #expect(push["token"] == "a1a1a1a1…" && push["session"] == 1 && push["status"] == 200)
+            #expect(push["tokenHash"]?.string == TokenHash(living).text)
             #expect(push["payload"]?["aps"]?["alert"]?.string?.hasPrefix("one") == true)
             #expect(push["offsetNanoseconds"] == 1_001_000_000)
             #expect(objects.last?["payload"] == "no JSON" && objects.last?["fault"] == "410 Unregistered")
