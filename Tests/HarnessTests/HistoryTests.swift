@@ -186,6 +186,12 @@ struct HistoryTests {
                 $0.limit = 2
             }
             #expect(near.count == 2 && near[0].hasPrefix("  +2.004 s") && near[1].hasPrefix("  +3.000 s"))
+            // Half of them on either side.
+            let more = try history.lines {
+                $0.around = .offset(.seconds(2.5))
+                $0.limit = 4
+            }
+            #expect(more.count == 4 && more[1] == near[0] && more[2] == near[1])
             // What came at that very instant counts as behind it.
             let exact = try history.lines {
                 $0.around = .offset(.seconds(3))
