@@ -23,7 +23,7 @@ package struct Hash128: Hashable, Sendable {
             }
             return mixer.finish(count: bytes.count)
         }
-     }
+    }
 
     /// Nil unless the text is an even number of hex digits, at least two.
     package init?(checking hex: Span<UInt8>) {

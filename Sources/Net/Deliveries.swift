@@ -40,7 +40,7 @@ final class Deliveries {
     }
 
     /// Removes the answers that were handed over on this connection shortly before `now`, oldest first.
-    func takeDoubtful(on connection: UInt64, at now: Instant, within span: Interval = doubtful) -> [UInt64] {
+    func takeDoubtful(on connection: UInt64, at now: Instant, within span: Interval) -> [UInt64] {
         guard let entries else { return [] }
         let since = now - span
         var marks: [UInt64] = []
