@@ -140,6 +140,20 @@ struct HistoryTests {
         }
     }
 
+    @Test("a broadcast is no session's, even with a marker of one")
+    func broadcast() throws {
+        try withHistory { history in
+            let writer = try JournalWriter(directory: history.directory + "/journal", name: "apns-1", time: ManualTime())
+            let body = Array(#"{"aps":{"alert":"one [pr:1a2b3c4d:1:0]"}}"#.utf8)
+            var draft = PushDraft(arrivedAt: at(1.1), kind: .broadcast, status: 200)
+            draft.marker = Marker.find(in: body.span)
+            _ = writer.append(push: draft, head: HeaderBlock(), body: body.span)
+            #expect(writer.commit())
+            #expect(try history.lines { $0.session = 1 }.count == 5)
+            #expect(try history.lines { $0.limit = 100 }.contains { $0.hasPrefix("+1.100 s  broadcast") })
+        }
+    }
+
     @Test("shows the pushes to one token, by its beginning or that of its hash, in any case of letters")
     func token() throws {
         try withHistory { history in
