@@ -84,6 +84,8 @@ package final class RunContext {
     package var passesContent = false
     /// It says which values of a card last until a call says otherwise.
     package var carriesValues = false
+    /// One of them counts the seconds of the session.
+    package var countsSeconds = false
     /// How long a call waits for its answer before it is given up.
     package var requestTimeout = Interval.seconds(30)
     /// Of what the profile declares; nil where it owes nothing.

@@ -13,6 +13,8 @@ package struct Account: Sendable {
     package var tokenCalls: [TokenCall] = []
     /// In order of arrival.
     package var pushes: [SeenPush] = []
+    /// What the user's virtual phones told of their activities; empty where there are none.
+    package var cards: [SeenCard] = []
     /// Nothing that belongs here is due later.
     package var endsAt = Instant(nanoseconds: .min)
 

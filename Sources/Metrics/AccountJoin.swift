@@ -59,7 +59,7 @@ package struct JoinedAccount: Sendable {
         }
         self.disturbed = disturbed
         doubts = UnregistrationDoubts(account)
-        restarts = circumstances.restart == nil ? nil : RestartLife(account, tokens)
+        restarts = circumstances.restart == nil ? nil : RestartLife(account, tokens, inFlight: circumstances.inFlightGrace)
         missing = Set(
             account.tokenCalls.filter { $0.isRegistration && Self.isMissing($0.place, account, circumstances) }
                 .map(\.lane.role))
@@ -119,6 +119,13 @@ package struct JoinedAccount: Sendable {
     /// A start for an activity that is to take another's place, or the end of one whose place was taken.
     package func isOfRestart(_ push: SeenPush) -> Bool { restarts?.explained.contains(push.id) ?? false }
 
+    /// Of an activity whose place another had taken by then.
+    package func isOfReplaced(_ push: SeenPush) -> Bool {
+        restarts?.activities.contains { activity in
+            activity.tokens.contains(push.token) && activity.replacedAt.map { $0 <= push.arrivedAt } ?? false
+        } ?? false
+    }
+
     // MARK: Pushes
 
     private struct LaneKey: Hashable {
@@ -141,13 +148,15 @@ package struct JoinedAccount: Sendable {
         // By expectation and token: an earlier 200 whose answer the relay has, or had every reason to have. The token that
         // a rotation replaced is another: its call may not say which phone's it was.
         var knownToRelay: Set<Served> = []
+        var refreshes = Refreshes(circumstances)
         for (index, push) in account.pushes.enumerated() {
-            guard push.isMarked else {
-                if push.isAccepted, circumstances.isRelayOurs, !account.rows.isEmpty { fault[index] = .unexpected }
-                continue
-            }
             // Owed to no call, but to an activity's age: judged by rules of its own.
             if isOfRestart(push) { continue }
+            let isRefresh = refreshes.take(push, lane: tokens.lanes[push.token])
+            guard push.isMarked else {
+                if push.isAccepted, circumstances.isRelayOurs, !account.rows.isEmpty, !isRefresh { fault[index] = .unexpected }
+                continue
+            }
             let candidates = account.rows(at: push.place, push.type)
             guard let row = row(for: push, among: candidates) else {
                 if push.isAccepted, isUndisturbed(push.session), !isLateEnd(push), !doubts.cover(push) {
@@ -166,7 +175,7 @@ package struct JoinedAccount: Sendable {
             let isOlder = push.isLiveActivity && (last.map { push.place < $0.place } ?? false)
             let served = Served(row: row, token: push.token)
             if knownToRelay.contains(served) {
-                if account.call(at: push.place)?.attempts ?? 1 < 2 { fault[index] = .duplicated }
+                if account.call(at: push.place)?.attempts ?? 1 < 2, !isRefresh { fault[index] = .duplicated }
             } else if isOlder, deliveries[row].accepted == nil, circumstances.isOrdered, let last,
                 wasSentLater(push, than: last.push, circumstances)
             {

@@ -67,6 +67,10 @@ package struct Circumstances: Sendable {
     package var throttle: Interval?
     /// When the relay replaces activities that grow old, where its profile declares it.
     package var restart: RestartTerms?
+    /// How often at most the relay tells a card's state again by itself, where its profile declares that it does.
+    package var refresh: Interval?
+    /// How long behind its end a card stays, where the profile declares it.
+    package var dismissal: Interval?
     /// One session's events reach the relay in order, so it may be held to that order.
     package var isOrdered = true
 

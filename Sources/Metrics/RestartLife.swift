@@ -39,14 +39,24 @@ package struct RestartLife: Sendable {
         package var born: ClosedRange<Instant>
         /// When the registration of its first token was sent.
         package var registeredAt: Instant
+        /// When that was answered.
+        package var knownAt: Instant
         /// Starts that reached the provider while it lived, and ends that it got, by their places among the account's pushes.
         package var starts: [Int] = []
         package var ends: [Int] = []
         /// When a successor's token was registered, sent and answered.
         package var replacedAt: Instant?
         package var replacedFor: Instant?
+        /// Two starts were to replace one activity, and it and the one registered behind it came of them: either may go.
+        package var hasRival = false
+        /// The other of the two.
+        package var isRival = false
         /// When its successor, its session's end or an answer that told of its death came; else not at all.
         package var endedAt = Instant.distantFuture
+        /// When the relay was told that its session is over.
+        package var overAt: Instant?
+        /// On a virtual phone: which activity of the app it is.
+        fileprivate var card: UInt32?
     }
 
     /// By session and phone, each one's in order.
@@ -54,82 +64,86 @@ package struct RestartLife: Sendable {
     /// Ids of the pushes that replacing has caused.
     package private(set) var explained: Set<UInt64> = []
 
-    /// Of a session. A relay that has not taken the call goes on.
-    private struct End {
-        var sentAt: Instant
-        var heardAt: Instant
-    }
-
     private struct Card: Hashable {
         var session: UInt32
         var phone: UInt8
     }
 
-    init(_ account: Account, _ tokens: TokenLife) {
+    /// Pushes that arrive so soon after their activity was replaced, or its session over, were under way.
+    init(_ account: Account, _ tokens: TokenLife, inFlight grace: Interval) {
+        let course = SessionCourse(account)
         var registrations: [Card: [(token: TokenHash, call: SeenCall)]] = [:]
-        var over: [UInt32: End] = [:]
-        func end(_ place: UInt64) {
-            guard let call = account.call(at: place), call.state == .sent, over[call.session] == nil else { return }
-            over[call.session] = End(sentAt: call.sentAt, heardAt: call.wasTaken ? call.sentAt : .distantFuture)
-        }
-        for made in account.tokenCalls where made.lane.role == .activity {
-            guard made.isRegistration else {
-                end(made.place)
-                continue
-            }
+        for made in account.tokenCalls where made.lane.role == .activity && made.isRegistration {
             guard let call = account.call(at: made.place), call.wasTaken else { continue }
             registrations[Card(session: call.session, phone: made.lane.phone), default: []].append((made.token, call))
         }
-        for row in account.rows where row.event == .end { end(row.place) }
-        for card in registrations.keys.sorted(by: { ($0.session, $0.phone) < ($1.session, $1.phone) }) {
+        let cards = registrations.keys.sorted { ($0.session, $0.phone) < ($1.session, $1.phone) }
+        for card in cards {
+            let isAlone = cards.allSatisfy { $0 == card || $0.phone != card.phone }
             let starts = account.pushes.indices.filter { index in
                 let push = account.pushes[index]
-                return push.isLiveActivity && push.event == .start && push.isMarked && push.session == card.session
-                    && tokens.lanes[push.token] == Lane(role: .start, phone: card.phone)
+                guard push.isLiveActivity, push.event == .start,
+                    tokens.lanes[push.token] == Lane(role: .start, phone: card.phone)
+                else { return false }
+                // Without a marker it is that session's which alone is on that phone.
+                return push.isMarked ? push.session == card.session : isAlone
             }
             let calls = registrations[card]!.sorted { $0.call.sentAt < $1.call.sentAt }
-            follow(card, calls, starts, over: over[card.session], account, tokens)
+            follow(card, calls, starts, course, account, tokens, grace)
         }
     }
 
     private mutating func follow(
-        _ card: Card, _ calls: [(token: TokenHash, call: SeenCall)], _ starts: [Int], over: End?, _ account: Account,
-        _ tokens: TokenLife
+        _ card: Card, _ calls: [(token: TokenHash, call: SeenCall)], _ starts: [Int], _ course: SessionCourse,
+        _ account: Account, _ tokens: TokenLife, _ grace: Interval
     ) {
         var own: [Activity] = []
         for (token, call) in calls where !own.contains(where: { $0.tokens.contains(token) }) {
+            let told = account.card(of: token)
+            if let told, let index = own.firstIndex(where: { $0.card == told.number }) {
+                own[index].tokens.append(token)
+                continue
+            }
             let since = own.last?.registeredAt ?? Instant(nanoseconds: .min)
-            let births = starts.lazy.map { account.pushes[$0] }.filter {
+            let arrived = starts.map { account.pushes[$0] }.filter {
                 $0.isAccepted && since < $0.arrivedAt && $0.arrivedAt <= call.sentAt
-            }.map(\.arrivedAt)
+            }
+            let births = told.map { [$0.startedAt] } ?? arrived.map(\.arrivedAt)
             guard own.isEmpty || !births.isEmpty else {
                 own[own.count - 1].tokens.append(token)
                 continue
             }
-            if !own.isEmpty {
+            let first = births.min() ?? call.sentAt
+            var activity = Activity(
+                session: card.session, phone: card.phone, tokens: [token], born: first...(births.max() ?? first),
+                registeredAt: call.sentAt, knownAt: call.answeredAt)
+            activity.card = told?.number
+            if let end = course.end(of: card.session, registeredAt: call.sentAt) {
+                activity.endedAt = end.end.sentAt
+                activity.overAt = end.end.heardAt
+                // Its session was over before, and so was the activity that it was to replace.
+                if end.isBefore { activity.endedAt = min(call.sentAt, end.end.sentAt) }
+            }
+            if !own.isEmpty, own[own.count - 1].overAt.map({ call.sentAt < $0 }) ?? true {
                 own[own.count - 1].replacedAt = call.sentAt
                 own[own.count - 1].replacedFor = call.answeredAt
-                own[own.count - 1].endedAt = call.sentAt
+                own[own.count - 1].endedAt = min(own[own.count - 1].endedAt, call.sentAt)
+                activity.isRival = activity.born.upperBound <= own[own.count - 1].registeredAt
+                own[own.count - 1].hasRival = activity.isRival
             }
-            let first = births.min() ?? call.sentAt
-            own.append(
-                Activity(
-                    session: card.session, phone: card.phone, tokens: [token], born: first...(births.max() ?? first),
-                    registeredAt: call.sentAt))
+            own.append(activity)
         }
-        for index in own.indices { complete(&own[index], starts, over: over, account, tokens) }
+        for index in own.indices { complete(&own[index], starts, account, tokens, grace) }
         activities += own
     }
 
     private mutating func complete(
-        _ activity: inout Activity, _ starts: [Int], over: End?, _ account: Account, _ tokens: TokenLife
+        _ activity: inout Activity, _ starts: [Int], _ account: Account, _ tokens: TokenLife, _ grace: Interval
     ) {
-        if let over { activity.endedAt = min(activity.endedAt, over.sentAt) }
-        let over = over?.heardAt
         if let death = activity.tokens.last.flatMap({ tokens.deaths[$0]?.first }) {
             activity.endedAt = min(activity.endedAt, death.arrivedAt)
         }
-        let limit = min(activity.replacedAt ?? .distantFuture, over ?? .distantFuture)
+        let limit = min(activity.replacedAt ?? .distantFuture, activity.overAt ?? .distantFuture)
         activity.starts = starts.filter { index in
             let arrivedAt = account.pushes[index].arrivedAt
             return activity.registeredAt < arrivedAt && arrivedAt <= limit
@@ -137,8 +151,12 @@ package struct RestartLife: Sendable {
         activity.ends = account.pushes.indices.filter { index in
             let push = account.pushes[index]
             guard push.isLiveActivity, push.event == .end, activity.tokens.contains(push.token) else { return false }
-            return push.arrivedAt <= over ?? .distantFuture || activity.replacedAt.map { $0 <= push.arrivedAt } ?? false
+            return push.arrivedAt <= activity.overAt ?? .distantFuture
+                || activity.replacedAt.map { $0 <= push.arrivedAt } ?? false
         }
         explained.formUnion((activity.starts + activity.ends).map { account.pushes[$0].id })
+        // A start that was under way is nobody's fault.
+        let late = starts.filter { limit < account.pushes[$0].arrivedAt && account.pushes[$0].arrivedAt <= limit + grace }
+        explained.formUnion(late.map { account.pushes[$0].id })
     }
 }

@@ -6,8 +6,8 @@ package import Pushes
 /// Texts are numbers into the run's `Texts`; -1 is none.
 package struct SeenPush: Hashable, Sendable {
     package struct Flags: OptionSet, Hashable, Sendable {
-        package var rawValue: UInt8
-        package init(rawValue: UInt8) { self.rawValue = rawValue }
+        package var rawValue: UInt16
+        package init(rawValue: UInt16) { self.rawValue = rawValue }
 
         /// Carries a marker of this run: `session` and `step` are meant.
         package static let isMarked = Flags(rawValue: 1)
@@ -25,6 +25,8 @@ package struct SeenPush: Hashable, Sendable {
         package static let expiresNever = Flags(rawValue: 64)
         /// An update has an `alert` in its `aps`: the phone makes itself heard.
         package static let alerts = Flags(rawValue: 128)
+        /// A start's `alert` has neither title nor body: the phone shows a card and stays quiet.
+        package static let isQuietStart = Flags(rawValue: 256)
     }
 
     /// The journal's entry id.
@@ -37,6 +39,8 @@ package struct SeenPush: Hashable, Sendable {
     package var diedMilliseconds: Int64 = 0
     /// `aps.timestamp`, when it is an integer.
     package var stamp: Int64?
+    /// `aps.dismissal-date`, when it is an integer.
+    package var dismissal: Int64?
     package var token: TokenHash
     package var connection: UInt64 = 0
     package var apnsID = UUIDBytes(high: 0, low: 0)
@@ -57,6 +61,8 @@ package struct SeenPush: Hashable, Sendable {
     package var lapse: Int32 = -1
     /// A number that has fallen since the card's push before, where it must not.
     package var fall: Int32 = -1
+    /// A number of seconds that has not run on with the clock since the session's push before.
+    package var drift: Int32 = -1
     /// What a start lacks.
     package var startLack: Int32 = -1
     package var faultRule: UInt32 = 0

@@ -19,6 +19,8 @@ package final class CarriedChecker {
     private let sources: [JSONPointerPath]
     /// Places of the values that never fall.
     private let rising: [Int]
+    /// Places of those that count seconds.
+    private let counting: [Int]
 
     /// Nil where the profile carries nothing.
     package init?(_ profile: Profile) {
@@ -27,9 +29,13 @@ package final class CarriedChecker {
         comparison = JSONComparison(truncations: profile.content.truncations)
         sources = profile.content.carried.indices.map { JSONPointerPath("/\($0)")! }
         rising = profile.content.carried.indices.filter { profile.content.carried[$0].rises }
+        counting = profile.content.carried.indices.filter { profile.content.carried[$0].countsSeconds }
     }
 
-    package var hasRising: Bool { !rising.isEmpty }
+    package var judgesNumbers: Bool { !rising.isEmpty || !counting.isEmpty }
+
+    /// Whether the session is over with that call.
+    package func isFinal(call: Int) -> Bool { profile.calls.indices.contains(call) && profile.calls[call].isFinal }
 
     /// Before the first call.
     package var beginning: CarriedState {
@@ -91,10 +97,34 @@ package final class CarriedChecker {
         return comparison.end()
     }
 
-    /// The numbers that never fall, as a push shows them; nil for what it does not show.
-    package func numbers(_ payload: Span<UInt8>) -> [Double?] {
+    /// The numbers that never fall and those that count seconds, as a push shows them; nil for what it does not show.
+    package func numbers(_ payload: Span<UInt8>) -> (rising: [Double?], counting: [Double?]) {
         let shown = try? JSONValue(parsing: payload)
-        return rising.map { shown?.at(pointer: profile.content.carried[$0].at.text)?.double }
+        let number = { (index: Int) in shown?.at(pointer: self.profile.content.carried[index].at.text)?.double }
+        return (rising.map(number), counting.map(number))
+    }
+
+    /// How far what counts seconds may be off from push to push: a tick of ten seconds, and what the throttle holds back.
+    private var slack: Double { 10 + (profile.coalescing?.window.seconds ?? 0) }
+
+    /// In words, where one that counts seconds has not run on with the clock. `beginnings` are the Unix seconds at which it
+    /// began, by the push before; nil where there was none.
+    package func drift(
+        from beginnings: [Double?], to numbers: [Double?], stamp: Int64
+    ) -> (finding: SchemaFinding?, beginnings: [Double?]) {
+        var known = beginnings
+        var finding: SchemaFinding?
+        for (index, number) in numbers.enumerated() {
+            guard let number else { continue }
+            let begun = Double(stamp) - number
+            defer { known[index] = known[index] ?? begun }
+            guard let before = known[index], abs(begun - before) > slack, finding == nil else { continue }
+            let passed = JSONValue.number(Double(stamp) - before).text
+            finding = SchemaFinding(
+                pointer: profile.content.carried[counting[index]].at.text,
+                reason: "is \(JSONValue.number(number).text) where \(passed) seconds have passed")
+        }
+        return (finding, known)
     }
 
     /// In words, where one of them has fallen.

@@ -24,23 +24,40 @@ final class CarriedCheck {
     private var shown: [Card: (step: UInt32, numbers: [Double?])] = [:]
     /// Where an activity takes another's place, the session's numbers go on: what its last card showed.
     private var lastShown: [UInt32: [Double?]]?
+    /// When what counts a session's seconds began, by its first push.
+    private var begun: [UInt32: [Double?]] = [:]
 
     /// Nil where the profile carries nothing.
     init?(_ plan: Plan) {
         guard let checker = CarriedChecker(plan.scenario.relay.profile) else { return nil }
         self.checker = checker
         renderer = CallRenderer(plan)
-        lastShown = plan.scenario.relay.profile.restart == nil ? nil : [:]
+        lastShown = plan.scenario.relay.profile.activities.restart == nil ? nil : [:]
     }
 
-    /// What the push shows otherwise than its own call said, otherwise than was said before, and what has fallen.
-    /// `calls`: those of its session, up to its own.
-    func look(
-        at payload: Span<UInt8>, _ push: SeenPush, _ calls: ArraySlice<SeenCall>
-    ) -> (said: [SchemaFinding], kept: [SchemaFinding], fall: [SchemaFinding]) {
-        guard push.isLiveActivity, push.isMarked, calls.last?.place == push.place else { return ([], [], []) }
+    struct Findings {
+        /// Shown otherwise than the push's own call said, and than was said before.
+        var said: [SchemaFinding] = []
+        var kept: [SchemaFinding] = []
+        var fall: [SchemaFinding] = []
+        var drift: [SchemaFinding] = []
+    }
+
+    /// `calls`: those of the push's session, up to its own.
+    func look(at payload: Span<UInt8>, _ push: SeenPush, _ calls: ArraySlice<SeenCall>) -> Findings {
+        guard push.isLiveActivity, push.isMarked, let call = calls.last, call.place == push.place else { return Findings() }
         let differences = checker.differences(payload, state(behind: calls, push))
-        return (differences.said, differences.kept, fall(payload, push))
+        var findings = Findings(said: differences.said, kept: differences.kept)
+        guard checker.judgesNumbers else { return findings }
+        let numbers = checker.numbers(payload)
+        findings.fall = fall(numbers.rising, push)
+        findings.drift = drift(numbers.counting, push)
+        // The session is over: what comes under its name begins anew.
+        if push.event == .end, checker.isFinal(call: renderer.index(of: call)) {
+            begun[push.session] = nil
+            lastShown?[push.session] = nil
+        }
+        return findings
     }
 
     private func state(behind calls: ArraySlice<SeenCall>, _ push: SeenPush) -> CarriedState {
@@ -58,10 +75,17 @@ final class CarriedCheck {
         return state
     }
 
-    private func fall(_ payload: Span<UInt8>, _ push: SeenPush) -> [SchemaFinding] {
-        guard checker.hasRising else { return [] }
+    private func drift(_ numbers: [Double?], _ push: SeenPush) -> [SchemaFinding] {
+        guard let stamp = push.stamp, !numbers.isEmpty else { return [] }
+        if begun.count >= Self.most { begun.removeAll() }
+        let before = begun[push.session] ?? numbers.map { _ in nil }
+        let (finding, beginnings) = checker.drift(from: before, to: numbers, stamp: stamp)
+        begun[push.session] = beginnings
+        return finding.map { [$0] } ?? []
+    }
+
+    private func fall(_ numbers: [Double?], _ push: SeenPush) -> [SchemaFinding] {
         let card = Card(session: push.session, token: push.token)
-        let numbers = checker.numbers(payload)
         if let last = lastShown?.updateValue(numbers, forKey: push.session), push.event == .start {
             return checker.fall(from: last, to: numbers).map { [$0] } ?? []
         }

@@ -56,10 +56,12 @@ final class ContentCheck {
         if push.event == .update, checker.judgesSchemas, checker.hasAlert { push.flags.insert(.alerts) }
         push.undecodable = number(of: verdict.doesNotDecode, context)
         push.contractBreak = number(of: verdict.breaksContract, context)
+        if push.event == .end, judgesCarried { lookAtEnd(entry, &push) }
         guard let marker, let renderer else { return }
         let lapses = carried?.look(at: payload, push, calls)
         push.lapse = number(of: lapses?.kept ?? [], context)
         push.fall = number(of: lapses?.fall ?? [], context)
+        push.drift = number(of: lapses?.drift ?? [], context)
         push.alteration = number(of: passedOn(payload, marker, renderer, checker, calls, push) + (lapses?.said ?? []), context)
     }
 
@@ -94,8 +96,15 @@ final class ContentCheck {
         if !lacks.isEmpty {
             push.startLack = context.texts.intern("no " + lacks.joined(separator: ", no "))
         } else if let alert = scanner.member("alert", of: aps), !saysSomething(alert) {
-            push.startLack = context.texts.intern("an alert with neither title nor body")
+            push.flags.insert(.isQuietStart)
         }
+    }
+
+    private func lookAtEnd(_ entry: PushEntry, _ push: inout SeenPush) {
+        guard push.isLiveActivity, scanner.scan(entry.payload.span) == nil, let aps = scanner.member("aps", of: 0),
+            let date = scanner.member("dismissal-date", of: aps)
+        else { return }
+        push.dismissal = scanner.integer(date)
     }
 
     /// An alert with a title or a body, be it a key into the app's own texts.

@@ -88,6 +88,8 @@ struct Pass {
         if let plan {
             if let capture = note.capture { see(capture) }
             if let reaction = note.reaction { see(reaction, plan) }
+            // Which tokens are one activity's matters where activities take each other's place.
+            if context.circumstances.restart != nil, let event = note.phoneEvent { see(event, of: note) }
         }
         if let scenario {
             story.pass(note, scenario, context)
@@ -116,6 +118,12 @@ struct Pass {
         open[number]!.insert(call)
         open[number]!.endsAt = max(open[number]!.endsAt, made.plannedAt + plan.longestDeadline)
         if !made.token.isEmpty { owners[TokenHash(made.token)] = number }
+    }
+
+    /// A plan's phones are called by the number of their user, which is the account's.
+    private mutating func see(_ event: PhoneEvent, of note: NoteEntry) {
+        guard let name = PhoneName(event.phone) else { return }
+        open[name.user]?.note(event, phone: UInt8(clamping: name.phone), at: note.at)
     }
 
     /// Where a mock ran alone, whoever drives it says by its admin API when a token's history begins anew.

@@ -47,6 +47,7 @@ struct History {
     var calls: [SeenCall] = []
     var tokenCalls: [TokenCall] = []
     var pushes: [SeenPush] = []
+    var cards: [SeenCard] = []
     var undelivered: Set<UInt64> = []
     /// Of this history alone.
     let run: RunContext
@@ -207,6 +208,7 @@ struct History {
         account.calls = calls.sorted { $0.place < $1.place }
         account.tokenCalls = tokenCalls
         account.pushes = pushes.sorted { $0.arrivedAt < $1.arrivedAt }
+        account.cards = cards
         account.endsAt = account.rows.map { $0.plannedAt + $0.deadline }.max() ?? at(0)
         account.settle(late: [:], undelivered: undelivered)
         return JoinedAccount(account, run.circumstances, isDeath: run.tellsOfDeath)

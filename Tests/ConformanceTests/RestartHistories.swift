@@ -59,18 +59,71 @@ extension History {
         let new = TokenHash("a2-\(session)")
         call(step, .registerActivity, at: seconds, session: session)
         registers(step, new, .activity, session: session)
-        push(shown, at: seconds + 0.02, event: .end, token: old, session: session) { $0.outcome = .ended }
+        endReplaced(shown, at: seconds + 0.02, token: old, session: session)
         call(step + 1, .progress, at: seconds + 100, session: session)
         expect(step + 1, .progress, at: seconds + 100, token: new, flags: [.mayBeSuperseded], session: session)
         push(step + 1, at: seconds + 100.02, token: new, session: session)
         complete(step + 4, at: seconds + 3_600, token: new, session: session)
     }
 
+    /// A card that another has replaced goes with its end.
+    mutating func endReplaced(_ step: UInt32, at seconds: Double, token: TokenHash, session: UInt32 = session) {
+        push(step, at: seconds, event: .end, token: token, session: session) {
+            $0.outcome = .ended
+            $0.dismissal = $0.stamp
+        }
+    }
+
     private mutating func complete(_ step: UInt32, at seconds: Double, token: TokenHash, session: UInt32 = session) {
         call(step, .complete, at: seconds, session: session)
         registers(step, token, .activity, session: session, isRegistration: false)
         expect(step, .complete, at: seconds, event: .end, token: token, flags: .isFinal, session: session)
-        push(step, at: seconds + 0.02, event: .end, token: token, session: session) { $0.outcome = .ended }
+        push(step, at: seconds + 0.02, event: .end, token: token, session: session) {
+            $0.outcome = .ended
+            $0.dismissal = $0.stamp! + 5
+        }
+    }
+
+    /// What is said between the start of the successor and its adoption is said to both cards.
+    static var between: History {
+        var history = withRestarts()
+        history.play(Day(adopted: 30))
+        history.call(5, .progress, at: 24_610)
+        history.expect(5, .progress, at: 24_610, token: TokenHash("a1-1"), flags: [.mayBeSuperseded])
+        history.push(5, at: 24_610.02, token: TokenHash("a1-1"))
+        history.push(5, at: 24_631.06, token: TokenHash("a2-1"))
+        // The end of the old card says the same.
+        let end = history.pushes.firstIndex { $0.event == .end && $0.token == TokenHash("a1-1") }!
+        history.pushes[end].step = 5
+        return history
+    }
+
+    /// The phone is so slow that two starts for one successor have left, and both of their cards are adopted: the one that
+    /// is registered last stays.
+    static var rivals: History {
+        var history = withRestarts()
+        history.run.circumstances.dismissal = .seconds(5)
+        let tokens = (1...3).map { TokenHash("a\($0)-1") }
+        history.call(0, .register, at: 0)
+        history.registers(0, .device, .device)
+        history.registers(0, .start, .start)
+        history.call(1, .start, at: 1)
+        history.expect(1, .start, at: 1, event: .start, token: .start, lane: .start)
+        history.start(1, at: 1.02)
+        history.start(1, at: 24_601)
+        history.start(1, at: 24_901)
+        for (number, (begun, known)) in [(1.02, 2.0), (24_601, 24_960), (24_901, 25_260)].enumerated() {
+            let step = UInt32(number + 2)
+            history.call(step, .registerActivity, at: known)
+            history.registers(step, tokens[number], .activity)
+            history.cards.append(SeenCard(phone: 0, number: UInt32(number + 1), startedAt: at(begun)))
+            history.cards[number].tokens = [tokens[number]]
+            guard number > 0 else { continue }
+            history.endReplaced(1, at: known + 0.02, token: tokens[number - 1])
+            history.cards[number - 1].endedAt = at(known + 0.02)
+        }
+        history.complete(6, at: 28_000, token: tokens[2])
+        return history
     }
 
     /// The app begins the activity itself; starts for its successor are accepted and shown by nobody.

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Activities that are replaced:")
 struct RestartRuleTests {
-    private static let rules = RestartRules.all.map(\.id)
+    private static let rules = RestartRules.all.map(\.id).filter { $0 != "start-is-shown" }
 
     private func aged(_ age: Double) -> History {
         var history = History.withRestarts()
@@ -82,7 +82,7 @@ struct RestartRuleTests {
     @Test("the window is asked for by a rule of its own", arguments: [(24_530.0, 1), (24_545, 0), (24_655, 0), (24_670, 1)])
     func window(age: Double, findings: Int) { #expect(aged(age).findings("restart-in-window") == findings) }
 
-    @Test("an activity is replaced at its own age, not at its session's", arguments: [(24_545.0, 0), (24_530, 1), (600, 1)])
+    @Test("an activity is replaced at its own age, not at its session's", arguments: [(24_545.0, 0), (22_141, 0), (22_137, 1), (600, 1)])
     func ownAge(age: Double, findings: Int) { #expect(aged(age).findings("restart-by-own-age") == findings) }
 
     @Test("the successor's age counts from its own start")

@@ -133,6 +133,8 @@ struct HistoryTests {
         try withHistory { history in
             let lines = try history.lines { $0.session = 1 }
             #expect(lines.map { $0.split(separator: " ")[2] } == ["offered", "push", "answered", "note", "push"])
+            // Ids stand below each other, two places behind the longest of the words.
+            for line in lines.map(Array.init) { #expect(line[19...20].allSatisfy { $0 == " " } && line[21] != " ", "\(String(line))") }
             #expect(lines[3].contains("undelivered") && lines[2].hasSuffix("progress, step 0 → 200 in 2 ms"))
             #expect(try history.lines { $0.session = 2 }.count == 2)
             let around = try history.lines { ($0.session, $0.around) = (1, .offset(.seconds(1))) }

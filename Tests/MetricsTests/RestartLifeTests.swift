@@ -53,4 +53,81 @@ struct RestartLifeTests {
     func unasked() {
         #expect(replaced().with { $0.circumstances.restart = nil }.joined.restarts == nil)
     }
+
+    // MARK: What a phone tells
+
+    /// The same, and the phone tells whose the tokens are.
+    private func told(_ cards: [(startedAt: Int64, tokens: [TokenHash])]) -> Story {
+        replaced().with { story in
+            for (number, card) in cards.enumerated() {
+                story.account.cards.append(SeenCard(phone: 0, number: UInt32(number + 1), startedAt: instant(card.startedAt)))
+                story.account.cards[number].tokens = card.tokens
+            }
+        }
+    }
+
+    @Test("a phone's word decides whether two tokens are one activity's")
+    func cards() throws {
+        let one = try #require(told([(4_000, [.rotated, .other])]).joined.restarts)
+        #expect(one.activities.map(\.tokens) == [[.activity], [.rotated, .other]])
+        // Both of one replacement's starts were adopted, one after the other.
+        let rivals = told([(4_000, [.rotated]), (4_500, [.other])]).with { story in
+            story.account.pushes[1].arrivedAt = instant(4_500)
+        }
+        let two = try #require(rivals.joined.restarts)
+        #expect(two.activities.map(\.tokens) == [[.activity], [.rotated], [.other]])
+        #expect(two.activities.map(\.hasRival) == [false, true, false])
+        #expect(two.activities.map(\.isRival) == [false, false, true])
+        #expect(two.activities[2].born == instant(4_500)...instant(4_500))
+    }
+
+    @Test("of a phone's events the first end counts, and tokens are those of their card")
+    func events() {
+        var account = Account(number: 0)
+        func event(_ kind: PhoneEvent.Kind, _ activity: UInt32, _ token: String? = nil) -> PhoneEvent {
+            PhoneEvent(
+                number: 1, kind: kind, at: WallTime(seconds: 0), phone: "phone-0-1", app: "a", activity: activity, token: token)
+        }
+        // Nothing is known of one that did not begin here.
+        account.note(event(.token, 7, "aa"), phone: 0, at: instant(1))
+        account.note(event(.started, 1), phone: 0, at: instant(2))
+        account.note(event(.started, 1), phone: 0, at: instant(3))
+        account.note(event(.started, 1), phone: 1, at: instant(4))
+        account.note(event(.token, 1, "a1"), phone: 0, at: instant(5))
+        account.note(event(.rotated, 1, "a2"), phone: 0, at: instant(6))
+        account.note(event(.dismissed, 1), phone: 0, at: instant(7))
+        account.note(event(.ended, 1), phone: 0, at: instant(8))
+        #expect(account.cards.map(\.startedAt) == [instant(2), instant(4)])
+        #expect(account.cards[0].tokens == [TokenHash("a1"), TokenHash("a2")] && account.cards[0].endedAt == instant(7))
+        #expect(account.card(of: TokenHash("a2"))?.phone == 0 && account.card(of: TokenHash("b")) == nil)
+    }
+
+    // MARK: Sessions that are over
+
+    /// The session is over at 4500, while a start is under way.
+    private func ended() -> Story {
+        replaced().with { story in
+            story.call(4, at: 4_500)
+            story.registers(4, .activity, isRegistration: false)
+        }
+    }
+
+    @Test("what turns up when its session is over takes nobody's place")
+    func late() throws {
+        let life = try #require(ended().joined.restarts)
+        #expect(life.activities.map(\.replacedAt) == [nil, nil, nil])
+        #expect(life.activities[0].endedAt == instant(4_500) && life.activities[1].endedAt == instant(4_500))
+        #expect(life.activities.map(\.starts.count) == [1, 0, 0])
+    }
+
+    @Test("a session that begins again has lives of its own")
+    func again() throws {
+        let story = ended().with { story in
+            story.call(5, at: 4_600)
+            story.expect(5, at: 4_600)
+        }
+        let life = try #require(story.joined.restarts)
+        #expect(life.activities.map(\.replacedAt) == [nil, instant(9_000), nil])
+        #expect(life.activities.map(\.endedAt) == [instant(4_500), instant(9_000), .distantFuture])
+    }
 }

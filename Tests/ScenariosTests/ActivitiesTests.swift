@@ -12,21 +12,21 @@ struct ActivitiesTests {
 
     @Test("is nothing where it is left out")
     func none() throws {
-        #expect(try Sample.load().relay.profile.restart == nil)
-        #expect(try Sample.load(Sample.with(Self.line, Self.line + "\n    activities: {}")).relay.profile.restart == nil)
+        #expect(try Sample.load().relay.profile.activities.restart == nil)
+        #expect(try Sample.load(Sample.with(Self.line, Self.line + "\n    activities: {}")).relay.profile.activities.restart == nil)
     }
 
     @Test("is an age, its window, and what follows a start that nobody adopts")
     func read() throws {
         let text = Self.text("after: 6h50m, within: 30s, before: 7h, adoptWithin: 90s, pause: 2m, longestPause: 8m")
-        let spec = try #require(try Sample.load(text).relay.profile.restart)
+        let spec = try #require(try Sample.load(text).relay.profile.activities.restart)
         #expect(spec.after == .seconds(24_600) && spec.within == .seconds(30) && spec.before == .seconds(25_200))
         #expect(spec.adoptWithin == .seconds(90) && spec.pause == .seconds(120) && spec.longestPause == .seconds(480))
     }
 
     @Test("has a usual window and usual pauses")
     func usual() throws {
-        let spec = try #require(try Sample.load(Self.text("after: 1h")).relay.profile.restart)
+        let spec = try #require(try Sample.load(Self.text("after: 1h")).relay.profile.activities.restart)
         #expect(spec.within == .seconds(60) && spec.before == .seconds(3_660) && spec.adoptWithin == .seconds(60))
         #expect(spec.pause == .seconds(300) && spec.longestPause == .seconds(3_600))
     }

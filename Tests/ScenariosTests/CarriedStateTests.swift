@@ -110,8 +110,8 @@ struct CarriedStateTests {
     @Test("does not fall")
     func fall() throws {
         let checker = try #require(CarriedChecker(try Sample.load(Self.text).relay.profile))
-        func numbers(_ text: String) -> [Double?] { withBytes(of: text) { checker.numbers($0) } }
-        #expect(checker.hasRising && numbers(#"{"progress":0.5}"#) == [0.5])
+        func numbers(_ text: String) -> [Double?] { withBytes(of: text) { checker.numbers($0).rising } }
+        #expect(checker.judgesNumbers && numbers(#"{"progress":0.5}"#) == [0.5])
         #expect(checker.fall(from: [0.5], to: [0.25])?.description == "/progress fell from 0.5 to 0.25")
         for (before, after) in [(0.5, 0.5), (0.5, 0.75), (nil, 0.1), (0.5, nil)] as [(Double?, Double?)] {
             #expect(checker.fall(from: [before], to: [after]) == nil)

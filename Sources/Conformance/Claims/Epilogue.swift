@@ -20,20 +20,24 @@ extension Claim {
             norm: guide, rules: ["restart-in-time", "restart-by-own-age"], defects: ["restarts-once"]),
         Claim(
             "R4.3", .must, "Title, captures, transcript and total time live through a restart.",
-            norm: guide, rules: ["restart-keeps-state", "numbers-run-on"], defects: ["loses-state-at-restart"]),
+            norm: guide, rules: ["restart-keeps-state", "numbers-run-on", "hand-over-catches-up"],
+            defects: ["loses-state-at-restart", "loses-what-came-between"]),
         Claim(
             "R4.4", .must, "Whether it listens, and a nudge that waits, live through a restart too.",
             norm: "\(follows): its source loses both", rules: ["restart-keeps-state"],
             defects: ["drops-nudge-at-restart"]),
         Claim(
             "R4.5", .must, "The session's time runs on over a restart and never falls.",
-            norm: guide, rules: ["numbers-run-on", "values-never-fall"], defects: ["restarts-duration"]),
+            norm: guide, rules: ["numbers-run-on", "values-never-fall", "seconds-run-with-clock"],
+            defects: ["restarts-duration", "freezes-duration"]),
         Claim(
             "R4.6", .must,
             "Between two activities there is at most a second without one, and never two for longer than that.",
-            norm: guide, rules: ["replaced-card-ended", "old-kept-until-adopted"],
-            unseen: "The very second: it takes the phone's own record of what it showed.",
-            defects: ["keeps-replaced-card"]),
+            norm: guide,
+            rules: [
+                "replaced-card-ended", "replaced-card-goes", "one-card-at-a-time", "start-is-shown", "old-kept-until-adopted",
+            ], unseen: "The very second: a push is given its deadline.",
+            defects: ["keeps-replaced-card", "keeps-rival-card", "leaves-replaced-card", "starts-stale"]),
         Claim(
             "R4.7", .must, "The old activity is ended only when the new one exists.",
             norm: "\(follows): its source ends first", rules: ["old-kept-until-adopted"],
@@ -66,8 +70,8 @@ extension Claim {
         Claim(
             "R4.16", .must,
             "At the end the card shows the last figures, no longer listens, and goes after five seconds.",
-            norm: guide, rules: ["omitted-values-kept", "content-unchanged"],
-            unseen: "The five seconds: what a rule sees of a push does not hold its dismissal date."),
+            norm: guide, rules: ["omitted-values-kept", "content-unchanged", "seconds-run-with-clock", "ended-card-goes"],
+            defects: ["leaves-final-card"]),
         Claim("R4.17", .should, "Coming to the front checks the age at once.", norm: guide, missing: local),
         Claim(
             "R4.18", .must, "An activity that is kept on the phone causes no request at all.",

@@ -77,7 +77,7 @@ extension Claim {
             "R0.14", .must,
             "A start goes to the push-to-start token, with attributes-type, attributes, the first state and an alert.",
             norm: "\(plan); Apple, Starting and updating Live Activities",
-            rules: ["start-is-complete", "states-delivered", "content-unchanged"],
+            rules: ["start-is-complete", "start-is-shown", "states-delivered", "content-unchanged"],
             defects: ["start-without-alert", "start-without-attributes", "never-starts", "starts-asking"]),
         Claim(
             "R0.15", .must,

@@ -13,6 +13,8 @@ enum CarriedRules {
     ) {
         guard run.carriesValues else { return }
         for push in joined.account.pushes where push.isLiveActivity && push.isAccepted && push.isMarked {
+            // What a card says while it goes nobody reads.
+            if push.event == .end, joined.isOfRestart(push) { continue }
             // What a call that did not get through has changed, nobody knows.
             let calls = joined.account.calls(of: push.session, through: push.step)
             guard calls.last?.place == push.place, calls.dropLast().allSatisfy(\.wasTaken) else { continue }

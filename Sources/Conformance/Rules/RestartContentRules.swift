@@ -5,7 +5,7 @@ import Metrics
 import Pushes
 
 enum RestartContentRules {
-    static let all = [keepsState, runsOn]
+    static let all = [keepsState, runsOn, secondsRunOn]
 
     private static func judge(
         _ joined: JoinedAccount, _ run: RunContext, _ tally: inout Tally, _ message: String, expected: String,
@@ -36,6 +36,22 @@ enum RestartContentRules {
             joined, run, &tally, "a new card shows another state than the one whose place it took",
             expected: "the values given last"
         ) { $0.lapse >= 0 ? $0.lapse : $0.alteration }
+    }
+
+    static let secondsRunOn = Rule(
+        "seconds-run-with-clock", ["R4.5", "R4.16"], .must, basis: .timing,
+        requirement: "What counts a session's seconds runs with the clock from push to push, to the last one.",
+        norm: "Relay contract: the session's time is continuous, over a restart too; ten seconds and a window are allowed",
+        advice: "keep the instant at which the session began, and take it off the push's timestamp"
+    ) { joined, run, tally in
+        guard run.countsSeconds else { return }
+        for push in joined.account.pushes where push.isLiveActivity && push.isAccepted && push.isMarked && push.stamp != nil {
+            tally.test()
+            guard push.drift >= 0 else { continue }
+            tally.find(
+                "a number of seconds does not run with the clock", expected: "as much as the timestamps",
+                seen: run.texts[push.drift], session: push.session, step: push.step, push.id)
+        }
     }
 
     static let runsOn = Rule(

@@ -10,9 +10,12 @@ enum RestartRules {
         [
             inTime, byOwnAge, inWindow, RestartSpread.rule, byCurrentToken, oldKept, replacedEnded, lateIgnored, triedAgain,
             backsOff,
-        ] + RestartContentRules.all
+        ] + RestartCardRules.all + RestartContentRules.all
 
     private static let norm = "Relay contract: an activity that grows old is replaced by push-to-start"
+    /// Of the age at which it is to be replaced: an activity that is younger was taken for another. How exactly the window
+    /// is kept is a rule of its own.
+    private static let leastAge = 0.9
     /// From the relay's clock to the mock, on the host's clock.
     private static let journey = Interval.seconds(1)
 
@@ -88,7 +91,7 @@ enum RestartRules {
             guard let first = activity.starts.first.map({ joined.account.pushes[$0] }) else { return }
             tally.test()
             let age = first.arrivedAt - activity.born.lowerBound
-            guard age < terms.after - terms.within - slack(run) else { return }
+            guard age < terms.after * leastAge - slack(run) else { return }
             tally.find(
                 "an activity of session \(activity.session) was replaced too early", expected: "at the age of \(terms.after)",
                 seen: "a start at \(age)", session: activity.session, step: first.step, first.id)
@@ -141,6 +144,18 @@ enum RestartRules {
 
     // MARK: The old card
 
+    /// In which a card ends whose end is due.
+    static func patience(_ run: RunContext) -> Interval { (run.shortestDeadline ?? .seconds(5)) + slack(run) }
+
+    /// Until when one of the ends must have been accepted. After a refusal for now it is sent again, behind a pause.
+    static func limit(of ends: [SeenPush], from instant: Instant, _ terms: RestartTerms, _ run: RunContext) -> Instant {
+        let held = ends.last { $0.metFault && !$0.isAccepted }
+        return max(instant + patience(run), held.map { $0.answeredAt + terms.pause * 2 + slack(run) } ?? instant)
+    }
+
+    /// A fault met it each time.
+    static func wasTriedAgain(_ ends: [SeenPush]) -> Bool { ends.count > 1 && ends.allSatisfy(\.metFault) }
+
     static let oldKept = Rule(
         "old-kept-until-adopted", ["R4.7", "R4.20", "R4.22"], .must, basis: .order,
         requirement: "An activity that is to be replaced is ended only when its successor has registered a token.",
@@ -150,6 +165,8 @@ enum RestartRules {
         each(joined, run) { activity, terms in
             let starts = activity.starts.map { joined.account.pushes[$0] }
             if starts.contains(where: \.isAccepted) { tally.test() }
+            // Of two that took its place one is too many.
+            if activity.isRival { return }
             for push in activity.ends.map({ joined.account.pushes[$0] }) where push.isAccepted {
                 if let replacedAt = activity.replacedAt, replacedAt <= push.arrivedAt { continue }
                 tally.find(
@@ -166,21 +183,24 @@ enum RestartRules {
         norm: "\(norm); a session has one card", advice: "end the old token when the new one is registered"
     ) { joined, run, tally in
         each(joined, run) { activity, terms in
-            guard let replacedAt = activity.replacedAt, let answeredAt = activity.replacedFor else { return }
-            let patience = (run.shortestDeadline ?? .seconds(5)) + slack(run)
-            let limit = answeredAt + patience
+            guard let replacedAt = activity.replacedAt, let answeredAt = activity.replacedFor, !activity.hasRival else {
+                return
+            }
+            let patience = patience(run)
             let ends = activity.ends.map { joined.account.pushes[$0] }
+            let limit = limit(of: ends, from: answeredAt, terms, run)
             let isDead = activity.tokens.contains { !(joined.tokens.deaths[$0] ?? []).isEmpty }
-            guard limit < run.circumstances.end, !isDead, !run.circumstances.wasDown(between: replacedAt, and: limit),
-                !ends.contains(where: { $0.metFault && !$0.isAccepted })
-            else { return }
+            guard limit < run.circumstances.end, !isDead, !run.circumstances.wasDown(between: replacedAt, and: limit) else {
+                return
+            }
             tally.test()
-            if ends.contains(where: { $0.arrivedAt <= limit }) { return }
+            if ends.contains(where: { $0.isAccepted && $0.arrivedAt <= limit }) || wasTriedAgain(ends) { return }
+            let first = ends.first(where: \.isAccepted) ?? ends.first
             tally.find(
                 "the card of session \(activity.session) stands beside the one that took its place",
                 expected: "an end within \(patience)",
-                seen: ends.first.map { "one after \($0.arrivedAt - answeredAt)" } ?? "none",
-                session: activity.session, ends.first?.id ?? 0)
+                seen: first.map { $0.isAccepted ? "one after \($0.arrivedAt - answeredAt)" : "one, answered \(run.reason($0))" }
+                    ?? "none", session: activity.session, first?.id ?? 0)
         }
     }
 

@@ -55,6 +55,8 @@ enum ThrottleRules {
     private struct Target: Hashable {
         var session: UInt32
         var lane: Lane
+        /// Where activities take each other's place, which of them: a window is one activity's.
+        var activity: Int?
     }
 
     /// Sessions that offered two states within a window, of which the first never came: they were throttled.
@@ -87,7 +89,9 @@ enum ThrottleRules {
         let journey = run.circumstances.real(journey)
         var previous: [Target: Sent] = [:]
         for passed in passed(joined) {
-            let target = Target(session: passed.session, lane: passed.lane)
+            let token = joined.account.pushes[passed.push].token
+            let activity = joined.restarts?.activities.firstIndex { $0.tokens.contains(token) }
+            let target = Target(session: passed.session, lane: passed.lane, activity: activity)
             let last = previous[target]
             let left = { (arrivedAt: Instant, before: Instant?) in
                 min(arrivedAt, max(passed.calledAt, arrivedAt - journey, before.map { $0 + least } ?? passed.calledAt))

@@ -38,9 +38,11 @@ enum TimestampRule {
         return Card(session: push.session, phone: lane.phone)
     }
 
-    /// The token became known after the start, so it is that of the activity which the start made.
+    /// The token became known after the start, so it is that of the activity which the start made, where no phone has told
+    /// that it is of an earlier one.
     private static func isLater(_ token: TokenHash, than start: SeenPush, _ joined: JoinedAccount) -> Bool {
-        joined.tokens.registrations[token]?.first.map { $0.sentAt > start.arrivedAt } ?? false
+        if let card = joined.account.card(of: token), card.startedAt < start.arrivedAt { return false }
+        return joined.tokens.registrations[token]?.first.map { $0.sentAt > start.arrivedAt } ?? false
     }
 
     /// Whether a clock that is read in seconds must have moved between the two, whether the relay reads it when a call comes

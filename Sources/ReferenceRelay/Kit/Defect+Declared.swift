@@ -92,10 +92,20 @@ extension Defect {
         case .restartsOnce: ("R4.2", ["restart-in-time", "last-state-delivered"])
         case .countsSessionAge: ("R4.12", ["restart-by-own-age", "restart-in-window"])
         case .losesStateAtRestart:
-            ("R4.3", ["restart-keeps-state", "omitted-values-kept", "content-unchanged", "numbers-run-on", "values-never-fall"])
+            ("R4.3", [
+                    "restart-keeps-state", "omitted-values-kept", "content-unchanged", "numbers-run-on", "values-never-fall",
+                    "seconds-run-with-clock",
+                ])
         case .dropsNudgeAtRestart: ("R4.4", ["restart-keeps-state", "omitted-values-kept"])
-        case .restartsDuration: ("R4.5", ["numbers-run-on", "values-never-fall"])
-        case .keepsReplacedCard: ("R4.6", ["replaced-card-ended"])
+        case .restartsDuration: ("R4.5", ["numbers-run-on", "values-never-fall", "seconds-run-with-clock"])
+        case .keepsReplacedCard: ("R4.6", ["replaced-card-ended", "one-card-at-a-time"])
+        case .keepsRivalCard: ("R4.6", ["one-card-at-a-time"])
+        case .leavesReplacedCard: ("R4.6", ["replaced-card-goes"])
+        // A card that is never shown shows nothing of what follows, either.
+        case .startsStale: ("R4.6", ["start-is-shown"] + Self.lost)
+        case .losesWhatCameBetween: ("R4.3", ["hand-over-catches-up"])
+        case .freezesDuration: ("R4.5", ["seconds-run-with-clock"])
+        case .leavesFinalCard: ("R4.16", ["ended-card-goes"])
         case .endsBeforeAdoption:
             ("R4.20", ["old-kept-until-adopted", "restart-tried-again", "last-state-delivered"])
         case .sendsRestartNeeded:

@@ -128,6 +128,18 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case restartsDuration = "restarts-duration"
     /// Leaves the old card beside the new one. Breaks R4.6.
     case keepsReplacedCard = "keeps-replaced-card"
+    /// Leaves two cards where two starts for one successor are both adopted. Breaks R4.6.
+    case keepsRivalCard = "keeps-rival-card"
+    /// Ends the old card without a date at which it goes. Breaks R4.6.
+    case leavesReplacedCard = "leaves-replaced-card"
+    /// Begins the replacement with a stale-date that is over. Breaks R4.6.
+    case startsStale = "starts-stale"
+    /// Does not tell the new card what was said before it was adopted. Breaks R4.3.
+    case losesWhatCameBetween = "loses-what-came-between"
+    /// Lets the session's time stand still on the new card. Breaks R4.5.
+    case freezesDuration = "freezes-duration"
+    /// Ends a session without a date at which its card goes. Breaks R4.16.
+    case leavesFinalCard = "leaves-final-card"
     /// Ends the old card when APNs has accepted the start. Breaks R4.20 (R4.7, R4.22).
     case endsBeforeAdoption = "ends-before-adoption"
     /// Sends an event `restart-needed`, which Apple does not know, and starts nothing. Breaks R4.19.

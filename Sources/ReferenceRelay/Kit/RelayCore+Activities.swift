@@ -49,7 +49,7 @@ extension RelayCore {
         // The end is final: its token does not come back by a request that was overtaken (G10, G11).
         if session.endedTokens.contains(registration.token), now.now - session.endedAt < options.lateness { return nil }
         if isLate(registration, in: session) { return nil }
-        if let old = laneToReplace(with: registration, in: session) {
+        if let old = laneToReplace(with: registration, in: session, now: now) {
             adopt(registration, insteadOf: old, now: now)
             return nil
         }

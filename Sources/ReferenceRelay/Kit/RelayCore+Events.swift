@@ -255,7 +255,7 @@ extension RelayCore {
         }
         session.endedTokens = session.lanes.map(\.token)
         // A card that takes the place of one of these may still turn up, and has its end to come.
-        session.unadoptedStarts += session.lanes.count { ($0.replacement?.starts ?? 0) > 0 }
+        session.unadoptedStarts += session.lanes.reduce(0) { $0 + ($1.replacement?.starts ?? $1.rivals) }
         session.owedUnregisters = session.lanes.count
         let lanes = session.lanes
         session.lanes = []

@@ -51,7 +51,6 @@ extension RelayCore {
         let state = SessionState(eventType: .start, content: latest, sequence: sequence)
         replacement.starts += 1
         replacement.leftAt = now.wall
-        replacement.sequence = sequence
         let attempt = StartAttempt(
             deviceID: device.id, token: token, turn: session.turn, sequence: sequence, leftAt: now.wall)
         attempt.replaces = lane
@@ -93,7 +92,9 @@ extension RelayCore {
 
     /// A start push was accepted, which ends nothing.
     func replacementAccepted(_ attempt: StartAttempt, now: Moment) {
-        guard let old = attempt.replaces, has(.endsBeforeAdoption), old.isRegistered, old.finalState == nil else { return }
+        guard let old = attempt.replaces else { return }
+        old.replacement?.accepted.append((attempt.leftAt, attempt.sequence))
+        guard has(.endsBeforeAdoption), old.isRegistered, old.finalState == nil else { return }
         attempt.replaces = nil
         old.session.starts = [attempt]
         retire(old, now: now)
@@ -106,10 +107,11 @@ extension RelayCore {
         session.replacedTokens.contains(registration.token) && !has(.obeysLateRegistration)
     }
 
-    /// The activity whose place the registered one takes: a start for it has left, and it began before that.
-    func laneToReplace(with registration: ActivityRegistration, in session: Session) -> Lane? {
+    /// The activity whose place the registered one takes: a start for it has left, and it began before that; or one that
+    /// came of another start for the same successor (R4.6).
+    func laneToReplace(with registration: ActivityRegistration, in session: Session, now: Moment) -> Lane? {
         guard session.phase == .active, !session.replacedTokens.contains(registration.token) else { return nil }
-        let replaced = session.lanes.filter { ($0.replacement?.starts ?? 0) > 0 }
+        let replaced = session.lanes.filter { ($0.replacement?.starts ?? 0) > 0 || hasRival($0, now: now) }
         let named = registration.deviceToken
         guard let lane = replaced.first(where: { named == nil || $0.deviceToken == nil || $0.deviceToken == named }) else {
             return nil
@@ -119,16 +121,28 @@ extension RelayCore {
         return lane
     }
 
+    /// Whether another card may still turn up beside this one. A phone that has not told of one by then never will.
+    private func hasRival(_ lane: Lane, now: Moment) -> Bool {
+        guard case .replaces(let policy) = dialect.policy.ageing, lane.rivals > 0, !has(.keepsRivalCard) else { return false }
+        return now.wall - lane.registeredAt < policy.pauseMax
+    }
+
     /// The new card is there: the old one goes at once, and the states go on.
     func adopt(_ registration: ActivityRegistration, insteadOf old: Lane, now: Moment) {
         let session = old.session
-        let replacement = old.replacement ?? Replacement(leftAt: now.wall)
         noteReplaced(old)
         writes.append(.deleteStarts(session.account.secret, sessionID: session.id, deviceID: nil))
-        let bornAt = has(.countsSessionAge) ? old.createdAt : replacement.leftAt
-        let lane = makeLane(registration, in: session, bornAt: bornAt, now: now)
+        let leftAt = old.replacement?.leftAt ?? old.rivalsBornAt ?? now.wall
+        let lane = makeLane(registration, in: session, bornAt: has(.countsSessionAge) ? old.createdAt : leftAt, now: now)
         lane.deviceToken = registration.deviceToken ?? old.deviceToken
-        lane.sentSequence = min(replacement.sequence, old.sentSequence)
+        if let replacement = old.replacement {
+            // Which of the starts it came of is not known: what the oldest did not show is said again.
+            lane.sentSequence = has(.losesWhatCameBetween)
+                ? session.latest?.sequence ?? 0 : min(replacement.accepted.first?.sequence ?? 0, old.sentSequence)
+            (lane.rivals, lane.rivalsBornAt) = (max(0, replacement.accepted.count - 1), leftAt)
+        } else {
+            (lane.rivals, lane.rivalsBornAt) = (old.rivals - 1, leftAt)
+        }
         session.lanes.append(lane)
         session.hadLane = true
         session.isSilenced = false
@@ -165,6 +179,8 @@ extension RelayCore {
     private func catchUp(_ lane: Lane, now: Moment) {
         let session = lane.session
         guard let latest = session.latest, latest.sequence > lane.sentSequence else { return }
+        // The new card began behind it, and a phone passes over what is stamped older than its card's start.
+        latest.stamp = nil
         if latest.eventType.isThrottled, now.now < session.window.opensAt {
             session.hasTrailing = true
             armWindow(session, at: session.window.opensAt)
@@ -202,6 +218,8 @@ extension RelayCore {
         guard case .replaces(let policy) = dialect.policy.ageing, let lane = session.lanes.first else { return false }
         let replacement = Replacement(leftAt: row.createdAt)
         replacement.starts = row.number
+        // Which of them were accepted is not on disk.
+        replacement.accepted = Array(repeating: (row.createdAt, 0), count: row.number)
         lane.replacement = replacement
         let rest = max(.zero, policy.adoptWithin - (now.wall - row.createdAt))
         deadlines.add(.adoption(LaneReference(lane: lane), number: row.number), at: now.now + rest)

@@ -23,8 +23,8 @@ final class Replacement {
     var starts = 0
     /// When the newest did: the birth of the activity that it starts.
     var leftAt: WallTime
-    /// The state that the newest start shows.
-    var sequence: UInt64 = 0
+    /// The starts that were accepted: when each left, and the state that it shows. Any of them may still be adopted.
+    var accepted: [(leftAt: WallTime, sequence: UInt64)] = []
 
     init(leftAt: WallTime) { self.leftAt = leftAt }
 }

@@ -126,6 +126,9 @@ final class Lane {
     let createdAt: WallTime
     /// Another is to take its place.
     var replacement: Replacement?
+    /// Starts for the activity whose place it took that were accepted as well: their cards may still turn up. The newest.
+    var rivals = 0
+    var rivalsBornAt: WallTime?
     var registeredAt: WallTime
     var revision = 0
     /// False once the row is gone: nothing leaves any more.

@@ -8,9 +8,20 @@ struct ActivitiesDecoder {
 
     private static let spans = Interval.milliseconds(1)...Fields.longest
 
-    func restart(_ fields: Fields) -> RestartSpec? {
-        guard let node = fields.value("activities"), let inner = Fields(node, .activities, mistakes),
-            let restart = inner.value("restart"), let own = Fields(restart, .activityRestart, mistakes),
+    func activities(_ fields: Fields) -> ActivitiesSpec {
+        var spec = ActivitiesSpec()
+        guard let node = fields.value("activities"), let inner = Fields(node, .activities, mistakes) else { return spec }
+        spec.restart = restart(inner)
+        spec.refresh = inner.duration("refresh", .seconds(1)...Fields.longest)
+        spec.dismissal = inner.duration("dismissal", .zero...Self.longestStay)
+        return spec
+    }
+
+    /// Apple, Ending Live Activities.
+    private static let longestStay = Interval.seconds(4 * 3_600)
+
+    private func restart(_ fields: Fields) -> RestartSpec? {
+        guard let restart = fields.value("restart"), let own = Fields(restart, .activityRestart, mistakes),
             let after = own.duration("after", Self.spans)
         else { return nil }
         let within = own.duration("within", Self.spans) ?? .seconds(60)

@@ -18,6 +18,11 @@ struct CarriedDecoder {
                 value.from = from
             }
             value.rises = inner.flag("rises") ?? false
+            value.countsSeconds = inner.flag("countsSeconds") ?? false
+            if value.countsSeconds, let from = inner.value("from") {
+                mistakes.add(
+                    "`countsSeconds` is for what the relay counts by itself", hint: "strike `from`", at: from.place)
+            }
             if let node = inner.value("follows") {
                 value.following = following(inner, node, values)
             } else if let stray = inner.value("as") ?? inner.value("else") {

@@ -35,7 +35,7 @@ struct ProfileDecoder {
             name: fields.text("name") ?? fallbackName, topic: topic(fields), httpVersion: httpVersion,
             order: order(fields, httpVersion), calls: calls, coalescing: coalescing,
             settle: fields.duration("settle") ?? .seconds(2))
-        profile.restart = ActivitiesDecoder(mistakes: mistakes).restart(fields)
+        profile.activities = ActivitiesDecoder(mistakes: mistakes).activities(fields)
         profile.knownFailing = fields.value("knownFailing") == nil ? [] : fields.texts("knownFailing", atLeast: 1)
         profile.captures = captures
         profile.content = try contents.content(fields, bodies: bodies)

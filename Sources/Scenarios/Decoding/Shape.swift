@@ -124,14 +124,14 @@ extension Shape {
     static let carried = Shape(
         "carried",
         [
-            "at*": "/aps/content-state/progress", "from": "/contentState/progress", "rises": "true", "follows": "status",
-            "as": "{ Error: \"❌\" }", "else": "\"💻\"",
+            "at*": "/aps/content-state/progress", "from": "/contentState/progress", "rises": "true",
+            "countsSeconds": "true", "follows": "status", "as": "{ Error: \"❌\" }", "else": "\"💻\"",
         ])
 
     static let coalescing = Shape("coalescing", ["window*": "10s"])
     static let deadlines = Shape("deadlines", ["default": "5s", "coalesced": "15s"])
 
-    static let activities = Shape("activities", ["restart": "{ after: 6h50m }"])
+    static let activities = Shape("activities", ["restart": "{ after: 6h50m }", "refresh": "60s", "dismissal": "5s"])
     static let activityRestart = Shape(
         "activityRestart",
         [

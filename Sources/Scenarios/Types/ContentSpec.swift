@@ -71,6 +71,8 @@ package struct CarriedValue: Sendable {
     package var following: Following?
     /// A number that never falls within a session, whatever is said.
     package var rises = false
+    /// It counts the seconds of the session.
+    package var countsSeconds = false
 
     package init(name: String, at: JSONPointerPath, from: JSONPointerPath? = nil) {
         self.name = name

@@ -30,8 +30,7 @@ package struct Profile: Sendable {
     package var calls: [ProfileCall]
     /// The throttle the relay declares; nil: every push is sent on by itself.
     package var coalescing: CoalescingSpec?
-    /// When the relay replaces an activity that grows old; nil: it does not.
-    package var restart: RestartSpec?
+    package var activities = ActivitiesSpec()
     /// After the last answer, how long the relay may still be sending.
     package var settle: Interval
     /// Ids or claims of rules that this relay is known to break.

@@ -54,6 +54,7 @@ struct EpilogueDialect: Dialect {
             shown.nudgeIcon = nil
         }
         if has(.restartsDuration) { shown.startedAt = stamp }
+        if has(.startsStale) { shown.staleAt = stamp - 60 }
         let renewed = SessionState(eventType: .start, content: shown, sequence: state.sequence)
         return start(renewed, stamp: stamp, title: shown.bookTitle, body: "The session goes on.", startTime: nil)
     }
@@ -66,7 +67,12 @@ struct EpilogueDialect: Dialect {
             json.raw(",\"attributes\":{\"startTime\":")
             let time = startTime ?? Double(stamp - ReferenceDate.seconds)
             json.value(.number(has(.unixStartTime) ? time + Double(ReferenceDate.seconds) : time))
-            json.raw("},\"input-push-token\":1,\"alert\":{\"title\":")
+            json.raw("}")
+            if let staleAt = (state.content as! EpilogueState).staleAt {
+                json.raw(",\"stale-date\":")
+                json.integer(staleAt)
+            }
+            json.raw(",\"input-push-token\":1,\"alert\":{\"title\":")
             json.string(shortened(title ?? "Epilogue", to: Self.textMax / share))
             json.raw(",\"body\":")
             json.string(shortened(body, to: Self.textMax / share))
@@ -80,20 +86,27 @@ struct EpilogueDialect: Dialect {
     func update(_ state: SessionState, stamp: Int64) -> [UInt8] {
         JSONBytes.fitted { share in
             var json = opening(state.isFinal ? "end" : "update", state, stamp: stamp, share: share)
-            if state.isFinal {
+            if state.isFinal, let stay = stay(state) {
                 json.raw(",\"dismissal-date\":")
-                json.integer(stamp + ((state.content as! EpilogueState).isReplaced ? 0 : Self.farewell))
+                json.integer(stamp + stay)
             }
             close(&json, state)
             return json.bytes
         }
     }
 
+    /// In seconds; nil: as long as the system lets it.
+    private func stay(_ state: SessionState) -> Int64? {
+        if (state.content as! EpilogueState).isReplaced { return has(.leavesReplacedCard) ? nil : 0 }
+        return has(.leavesFinalCard) ? nil : Self.farewell
+    }
+
     private func opening(_ event: StaticString, _ state: SessionState, stamp: Int64, share: Int) -> JSONBytes {
         let shown = state.content as! EpilogueState
         var json = JSONBytes.activity(event, stamp: stamp)
         json.raw("{\"sessionDuration\":")
-        json.integer(max(0, stamp - (shown.startedAt ?? stamp)))
+        let duration = max(0, stamp - (shown.startedAt ?? stamp))
+        json.integer(has(.freezesDuration) ? min(duration, 25_000) : duration)
         json.raw(",\"capturedCount\":")
         json.integer(shown.capturedCount)
         json.raw(shown.isListening ? ",\"isListening\":true" : ",\"isListening\":false")

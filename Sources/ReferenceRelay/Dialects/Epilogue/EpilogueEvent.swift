@@ -57,6 +57,8 @@ struct EpilogueState: StateContent {
     var lastTranscript = ""
     /// It is the last that an old card shows, when another has taken its place.
     var isReplaced = false
+    /// Defect `starts-stale`.
+    var staleAt: Int64?
 
     init(eventID: String? = nil, startedAt: Int64? = nil) {
         self.eventID = eventID

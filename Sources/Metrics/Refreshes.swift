@@ -1,0 +1,22 @@
+// Pushes by which a relay tells a card's state again, with no call that asks for it: so that a duration runs on, say.
+
+import Basics
+import Pushes
+
+struct Refreshes {
+    /// On its way one may have caught up with the one before it.
+    private static let leastShare = 0.9
+
+    private let period: Interval?
+    private var last: [TokenHash: Instant] = [:]
+
+    init(_ circumstances: Circumstances) { period = circumstances.refresh }
+
+    /// Whether it is one, or may be: an update of an activity, no sooner behind the push before it than the profile says.
+    mutating func take(_ push: SeenPush, lane: Lane?) -> Bool {
+        guard let period, push.isAccepted, push.isLiveActivity, lane?.role == .activity else { return false }
+        let before = last.updateValue(push.arrivedAt, forKey: push.token)
+        guard push.event == .update, let before else { return false }
+        return push.arrivedAt - before >= period * Self.leastShare
+    }
+}

@@ -1,0 +1,14 @@
+// What a relay does with activities by itself, with no call that asks for it, as its profile says.
+
+package import Basics
+
+package struct ActivitiesSpec: Hashable, Sendable {
+    /// When it replaces an activity that grows old; nil: it does not.
+    package var restart: RestartSpec?
+    /// It may tell a card's state again so often; nil: it does not.
+    package var refresh: Interval?
+    /// How long behind its end the card of a session stays, up to four hours; nil: not judged.
+    package var dismissal: Interval?
+
+    package init() {}
+}

@@ -1,0 +1,199 @@
+// Rules about the cards that a user sees while activities take each other's place.
+
+import Basics
+import Metrics
+import Pushes
+import Testing
+
+@testable import Conformance
+
+@Suite("Cards while activities are replaced:")
+struct RestartCardRuleTests {
+    private static func isEnd(of token: String) -> (SeenPush) -> Bool {
+        { $0.event == .end && $0.token == TokenHash(token) }
+    }
+
+    private func turned(_ history: History, _ isMeant: (SeenPush) -> Bool, _ turn: (inout SeenPush) -> Void) -> History {
+        history.with { history in
+            for index in history.pushes.indices where isMeant(history.pushes[index]) { turn(&history.pushes[index]) }
+        }
+    }
+
+    // MARK: One at a time
+
+    @Test("two cards that both live break the rule, whichever of them it is")
+    func rivals() {
+        #expect(History.rivals.findings("one-card-at-a-time") == 0)
+        let both = History.rivals.with { history in
+            history.pushes.removeAll(where: Self.isEnd(of: "a2-1"))
+            history.cards[1].endedAt = nil
+        }
+        #expect(both.findings("one-card-at-a-time") == 1)
+        // The other one may be ended as well, and no rule blames the relay for the one it kept.
+        let other = both.with { history in
+            history.endReplaced(1, at: 25_260.02, token: TokenHash("a3-1"))
+            history.cards[2].endedAt = at(25_260.02)
+        }
+        #expect(other.findings("one-card-at-a-time") == 0)
+        #expect(other.findings("old-kept-until-adopted") == 0 && other.findings("replaced-card-ended") == 0)
+        // An end that was accepted has done its part, though the phone is out of reach.
+        let told = History.rivals.with { $0.cards[1].endedAt = nil }
+        #expect(told.findings("one-card-at-a-time") == 0)
+        // One that ended by its age does not stand beside another.
+        let aged = both.with { $0.cards[1].endedAt = at(25_100) }
+        #expect(aged.findings("one-card-at-a-time") == 0)
+    }
+
+    @Test("where the phone does not tell, or the relay was down, or the run over, nothing is known")
+    func unknown() {
+        let both = History.rivals.with { history in
+            history.pushes.removeAll(where: Self.isEnd(of: "a2-1"))
+            history.cards[1].endedAt = nil
+        }
+        #expect(both.with { $0.cards = [] }.findings("one-card-at-a-time") == nil)
+        let down = both.with { $0.cards.removeFirst() }
+        down.run.circumstances.outages = [.init(from: at(25_259), until: at(25_262))]
+        #expect(down.findings("one-card-at-a-time") == nil)
+        let over = both.with { $0.cards.removeFirst() }
+        over.run.circumstances.end = at(25_262)
+        #expect(over.findings("one-card-at-a-time") == nil)
+    }
+
+    // MARK: Ends that are refused
+
+    @Test("an end that was refused for now is sent again", arguments: [(0, 1), (1, 0)])
+    func refused(retries: Int, findings: Int) {
+        let refused = turned(.replaced, Self.isEnd(of: "a1-1")) {
+            $0.status = 429
+            $0.faultRule = 1
+            $0.outcome = nil
+        }
+        let history = refused.with { history in
+            // Long after the patience that there is without a refusal.
+            for _ in 0..<retries { history.endReplaced(4, at: 24_602.04 + 590, token: TokenHash("a1-1")) }
+        }
+        #expect(history.findings("replaced-card-ended") == findings)
+        // Refused again and again it is nobody's fault.
+        let twice = refused.with { history in
+            history.endReplaced(4, at: 24_700, token: TokenHash("a1-1"))
+            for index in history.pushes.indices where history.pushes[index].arrivedAt == at(24_700) {
+                history.pushes[index].status = 429
+                history.pushes[index].faultRule = 1
+            }
+        }
+        #expect(twice.findings("replaced-card-ended") == 0)
+    }
+
+    // MARK: Whether and how long they are seen
+
+    @Test("a start that is stale on arrival is never shown")
+    func stale() {
+        let stale = turned(.started, { $0.event == .start }) { $0.outcome = .neverShown }
+        #expect(stale.findings("start-is-shown") == 1)
+        #expect(History.honest.findings("start-is-shown") == nil)
+    }
+
+    @Test("a card that was replaced goes at once", arguments: [(-100, 0), (0, 0), (10, 0), (11, 1), (14_400, 1)])
+    func replacedGoes(stay: Int64, findings: Int) {
+        let history = turned(.replaced, Self.isEnd(of: "a1-1")) { $0.dismissal = $0.stamp! + stay }
+        #expect(history.findings("replaced-card-goes") == findings)
+    }
+
+    @Test("one without a dismissal-date stays for hours")
+    func stays() {
+        #expect(turned(.replaced, Self.isEnd(of: "a1-1")) { $0.dismissal = nil }.findings("replaced-card-goes") == 1)
+        #expect(turned(.rivals, Self.isEnd(of: "a3-1")) { $0.dismissal = nil }.findings("ended-card-goes") == 1)
+    }
+
+    @Test("that of a session goes when the profile says", arguments: [(-6, 1), (-5, 0), (15, 0), (16, 1)])
+    func endedGoes(stay: Int64, findings: Int) {
+        let history = turned(.rivals, Self.isEnd(of: "a3-1")) { $0.dismissal = $0.stamp! + stay }
+        #expect(history.findings("ended-card-goes") == findings)
+        history.run.circumstances.dismissal = nil
+        #expect(history.findings("ended-card-goes") == nil)
+    }
+
+    // MARK: What came in between
+
+    @Test("what was said before the adoption is told to the new card")
+    func catchesUp() {
+        #expect(History.between.findings("hand-over-catches-up") == 0)
+        func isCatchUp(_ push: SeenPush) -> Bool { push.step == 5 && push.token == TokenHash("a2-1") }
+        let lost = History.between.with { $0.pushes.removeAll(where: isCatchUp) }
+        #expect(lost.findings("hand-over-catches-up") == 1)
+        let late = turned(.between, isCatchUp) { $0.arrivedAt = at(24_640) }
+        #expect(late.findings("hand-over-catches-up") == 1)
+        // A fault that met it is what became of it.
+        let refused = turned(.between, isCatchUp) {
+            $0.status = 503
+            $0.faultRule = 1
+        }
+        #expect(refused.findings("hand-over-catches-up") == nil)
+        // The start had it already, or the relay could not know of it.
+        let told = lost.with { history in
+            for index in history.pushes.indices where history.pushes[index].arrivedAt == at(24_601.02) {
+                history.pushes[index].step = 5
+            }
+        }
+        #expect(told.findings("hand-over-catches-up") == nil)
+        let untaken = lost.with { history in
+            for index in history.calls.indices where history.calls[index].step == 5 { history.calls[index].wasTaken = false }
+        }
+        #expect(untaken.findings("hand-over-catches-up") == nil)
+    }
+
+    @Test("seconds that do not run with the clock break the rule")
+    func seconds() {
+        func drifting(_ history: History) -> History {
+            history.with { history in
+                history.run.countsSeconds = true
+                history.pushes[1].drift = history.text("/sessionDuration is 3 where 60 seconds have passed")
+            }
+        }
+        #expect(drifting(.honest).findings("seconds-run-with-clock") == 1)
+        let unasked = drifting(.honest)
+        unasked.run.countsSeconds = false
+        #expect(unasked.findings("seconds-run-with-clock") == nil)
+    }
+
+    // MARK: What else changes with them
+
+    @Test("a window is one activity's: the old card's last state and the new one's first may lie close together")
+    func throttle() {
+        var history = History.between
+        for index in history.rows.indices where history.rows[index].event == .update {
+            history.rows[index].flags.insert(.isThrottled)
+        }
+        history.call(8, .progress, at: 24_632)
+        history.expect(8, .progress, at: 24_632, token: TokenHash("a2-1"), flags: [.mayBeSuperseded, .isThrottled])
+        history.push(8, at: 24_632.02, token: TokenHash("a2-1"))
+        let index = history.pushes.firstIndex { $0.step == 5 && $0.event == .update && $0.token == TokenHash("a1-1") }!
+        history.pushes[index].arrivedAt = at(24_630)
+        #expect(history.findings("throttle-respected") == 0)
+        // On one card it is too close.
+        history.run.circumstances.restart = nil
+        #expect(history.findings("throttle-respected") == 1)
+    }
+
+    @Test("a restart may be quiet, a session's first start may not")
+    func quiet() {
+        func quiet(_ seconds: Double) -> Int? {
+            turned(.replaced, { $0.event == .start && $0.arrivedAt == at(seconds) }) { $0.flags.insert(.isQuietStart) }
+                .findings("start-is-complete")
+        }
+        #expect(quiet(24_601.02) == 0 && quiet(1.02) == 1)
+    }
+
+    @Test("a restart without a marker is its phone's only session's")
+    func unmarked() {
+        let history = turned(.replaced, { $0.event == .start && $0.arrivedAt > at(100) }) { $0.flags.remove(.isMarked) }
+        #expect(history.joined.fault.allSatisfy { $0 == nil } && history.findings("restart-in-time") == 0)
+    }
+
+    @Test("what a card says while it goes nobody reads")
+    func lastWords() {
+        let history = turned(.replaced, Self.isEnd(of: "a1-1")) { $0.lapse = 0 }
+        #expect(history.findings("omitted-values-kept") == 0)
+        #expect(turned(.replaced, Self.isEnd(of: "a2-1")) { $0.lapse = 0 }.findings("omitted-values-kept") == 1)
+    }
+}
