@@ -28,6 +28,23 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(10))) func `each address that a mock is given is read before it begins`() async {
+        await #expect(processExitsWith: .success) {
+            let turns: [(inout MockCommand) -> Void] = [
+                { $0.apns = "nowhere" }, { $0.apnsTwin = "nowhere" }, { $0.sandbox = "nowhere" }, { $0.sandboxTwin = "nowhere" },
+                { $0.admin = "nowhere" },
+            ]
+            for turn in turns {
+                var command = MockCommand()
+                turn(&command)
+                do throws(Failure) { exit(try command.run(signals: Signals()) == .passed ? 1 : 2) } catch {
+                    guard error.kind == .usage, error.message.contains("nowhere") else { exit(3) }
+                }
+            }
+            exit(0)
+        }
+    }
+
     @Test(.timeLimit(.minutes(10))) func `text to nobody is dropped`() async {
         await #expect(processExitsWith: .exitCode(3)) {
             close(STDOUT_FILENO)
