@@ -38,8 +38,8 @@ package struct RelayCommand: Sendable {
     package static var variants: [String] { ActivityVariant.allCases.map(\.rawValue) }
     package static var answerModes: [String] { AnswerMode.allCases.map(\.rawValue) }
 
-    /// Prints the ready line, serves, drains on SIGINT or SIGTERM. Throws when it cannot start.
-    package func run(signals: Signals) throws(Failure) -> ExitCode {
+    /// What the relay is to be. Throws where a value cannot be meant.
+    func options() throws(Failure) -> RelayOptions {
         guard let spoken = RelayDialect(rawValue: dialect) else {
             throw Failure(
                 .usage, "there is no dialect '\(dialect)'", hint: Suggestion.hint(for: dialect, among: Self.dialects))
@@ -85,7 +85,12 @@ package struct RelayCommand: Sendable {
             }
             options.defects.insert(defect)
         }
-        let relay = try RelayServer(options: options)
+        return options
+    }
+
+    /// Prints the ready line, serves, drains on SIGINT or SIGTERM. Throws when it cannot start.
+    package func run(signals: Signals) throws(Failure) -> ExitCode {
+        let relay = try RelayServer(options: try options())
         let ready: JSONValue = [
             "ready": true, "listen": .string(relay.boundAddress.description), "dialect": .string(dialect),
             "defects": .array(defects.map { .string($0) }),

@@ -132,10 +132,8 @@ enum RestartCardRules {
                     $0.session == activity.session && $0.phone == activity.phone && $0.registeredAt == replacedAt
                 })
             else { return }
-            // What each of the starts that it may have come of did not have.
-            let births = activity.starts.map { joined.account.pushes[$0] }.filter {
-                $0.isAccepted && $0.arrivedAt <= next.born.upperBound
-            }
+            // What none of the starts had that it may have come of, for all that the relay knows.
+            let births = activity.starts.map { joined.account.pushes[$0] }.filter(\.isAccepted)
             let newest = joined.account.rows.last { row in
                 guard row.session == activity.session, row.lane == Lane(role: .activity, phone: activity.phone),
                     row.type == .liveactivity, let call = joined.account.call(at: row.place)

@@ -18,7 +18,7 @@ final class RelaySupervisor {
         case comingUp
         case running
         /// Was told to end; is killed at `killAt` of the host's clock. It stays down for `rest`; nil: for good.
-        case stopping(killAt: Instant, isKilled: Bool, rest: Interval?)
+        case stopping(killAt: Instant, rest: Interval?)
     }
 
     /// Checked before anything is started or asked.
@@ -120,14 +120,14 @@ final class RelaySupervisor {
             note(.relayReady(restart: max(0, starts - 1)))
             if let began = outageBegan { outages.append((began, now)) }
             outageBegan = nil
-        case .stopping(let killAt, let isKilled, let rest):
+        case .stopping(let killAt, let rest):
             if process?.isGone ?? true {
                 // It may have gone since the look above, and was asked to.
                 noteExit()
                 state = rest.map { .resting(until: now + $0) } ?? .down
-            } else if hostNow >= killAt, !isKilled {
+            } else if hostNow >= killAt {
                 process?.send(.kill)
-                state = .stopping(killAt: killAt, isKilled: true, rest: rest)
+                state = .stopping(killAt: .distantFuture, rest: rest)
             }
         case .resting(let until):
             guard now >= until, let process else { return }
@@ -152,7 +152,12 @@ final class RelaySupervisor {
         outageBegan = outageBegan ?? now
         note(.relayStopping(signal: next.signal.rawValue))
         process.send(next.signal)
-        state = .stopping(killAt: time.now() + spec.stop.grace, isKilled: next.signal == .kill, rest: next.down)
+        state = .stopping(killAt: killAt(next.signal, at: time.now()), rest: next.down)
+    }
+
+    /// When it is killed if it does not obey.
+    private func killAt(_ signal: ProcessSignal, at now: Instant) -> Instant {
+        signal == .kill ? .distantFuture : now + spec.stop.grace
     }
 
     private func noteExit() {
@@ -211,7 +216,7 @@ final class RelaySupervisor {
             note(.relayStopping(signal: spec.stop.signal.rawValue))
             process.send(spec.stop.signal)
         }
-        state = .stopping(killAt: now + spec.stop.grace, isKilled: spec.stop.signal == .kill, rest: nil)
+        state = .stopping(killAt: killAt(spec.stop.signal, at: now), rest: nil)
         pending = []
         let last = now + spec.stop.grace + .seconds(5)
         while !process.isGone, time.now() < last {
