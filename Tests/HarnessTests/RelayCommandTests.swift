@@ -1,10 +1,20 @@
 // What `pushrig relay` makes of its options.
 
 import Basics
+import Net
 import ReferenceRelay
 import Testing
 
 @testable import Harness
+
+private typealias Turn = @Sendable (inout RelayCommand) -> Void
+
+private let wrong: [(Turn, String)] = [
+    ({ $0.apns = "" }, "--apns is missing"), ({ $0.topic = "" }, "--topic is missing"),
+    ({ $0.keyFile = "" }, "--key is missing"), ({ $0.keyID = "" }, "--key-id is missing"),
+    ({ $0.teamID = "" }, "--team-id is missing"), ({ $0.dialect = "epilog" }, "there is no dialect 'epilog'"),
+    ({ $0.defects = ["never-start"] }, "there is no defect 'never-start'"),
+]
 
 @Suite("pushrig relay")
 struct RelayCommandTests {
@@ -53,13 +63,8 @@ struct RelayCommandTests {
         }
     }
 
-    @Test("what is missing or unknown is named", arguments: [
-        ({ $0.apns = "" }, "--apns is missing"), ({ $0.topic = "" }, "--topic is missing"),
-        ({ $0.keyFile = "" }, "--key is missing"), ({ $0.keyID = "" }, "--key-id is missing"),
-        ({ $0.teamID = "" }, "--team-id is missing"), ({ $0.dialect = "epilog" }, "there is no dialect 'epilog'"),
-        ({ $0.defects = ["never-start"] }, "there is no defect 'never-start'"),
-    ] as [(@Sendable (inout RelayCommand) -> Void, String)])
-    func mistakes(turn: @Sendable (inout RelayCommand) -> Void, words: String) {
+    @Test("what is missing or unknown is named", arguments: wrong)
+    fileprivate func mistakes(turn: Turn, words: String) {
         #expect { try options(turn) } throws: { ($0 as? Failure)?.kind == .usage && ($0 as? Failure)?.message == words }
     }
 }
