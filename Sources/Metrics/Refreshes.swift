@@ -16,7 +16,8 @@ struct Refreshes {
     mutating func take(_ push: SeenPush, lane: Lane?) -> Bool {
         guard let period, push.isAccepted, push.isLiveActivity, lane?.role == .activity else { return false }
         let before = last.updateValue(push.arrivedAt, forKey: push.token)
-        guard push.event == .update, let before else { return false }
-        return push.arrivedAt - before >= period * Self.leastShare
+        guard push.event == .update else { return false }
+        // On a new card it may be the first that there is.
+        return before.map { push.arrivedAt - $0 >= period * Self.leastShare } ?? true
     }
 }

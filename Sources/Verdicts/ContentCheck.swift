@@ -62,7 +62,9 @@ final class ContentCheck {
         push.lapse = number(of: lapses?.kept ?? [], context)
         push.fall = number(of: lapses?.fall ?? [], context)
         push.drift = number(of: lapses?.drift ?? [], context)
-        push.alteration = number(of: passedOn(payload, marker, renderer, checker, calls, push) + (lapses?.said ?? []), context)
+        // What stands for no call of its own need not pass on what that call said beside the state.
+        let passed = entry.marker == nil ? [] : passedOn(payload, marker, renderer, checker, calls, push)
+        push.alteration = number(of: passed + (lapses?.said ?? []), context)
     }
 
     /// Where the push does not say what its call said.

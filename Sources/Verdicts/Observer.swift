@@ -30,9 +30,8 @@ final class Observer {
     /// The marker, where it is of this run.
     func marker(of entry: PushEntry) -> Marker? { entry.marker.flatMap { run == nil || $0.run == run ? $0 : nil } }
 
-    /// `calls`: see `ContentCheck.look`.
-    func observe(_ entry: PushEntry, _ calls: ArraySlice<SeenCall>) -> SeenPush {
-        let marker = marker(of: entry)
+    /// `marker`: the push's own, or the one that it stands for; `calls`: see `ContentCheck.look`.
+    func observe(_ entry: PushEntry, _ marker: Marker?, _ calls: ArraySlice<SeenCall>) -> SeenPush {
         let wall = entry.arrivedWall + context.circumstances.clockSkew
         var push = SeenPush(
             id: entry.id, arrivedAt: entry.arrivedAt, answeredAt: entry.arrivedAt + entry.delay, arrivedWall: wall,

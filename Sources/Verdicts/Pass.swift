@@ -142,7 +142,8 @@ struct Pass {
         guard entry.provider == .apns else { return }
         pushesRead += 1
         context.pushCount += 1
-        var push = observer.observe(entry, calls(of: observer.marker(of: entry)))
+        let marker = observer.marker(of: entry) ?? restartMarker(of: entry)
+        var push = observer.observe(entry, marker, calls(of: marker))
         if push.metFault, push.isRefusedForNow || push.status == 0 || push.answeredAt > push.arrivedAt {
             context.noteTrouble(from: push.arrivedAt, to: push.answeredAt)
         }
@@ -170,6 +171,17 @@ struct Pass {
         }
         guard context.carriesValues else { return open[number]!.calls[index...index] }
         return open[number]!.calls(of: marker.session, through: marker.step)
+    }
+
+    /// A start that replaces an activity shows what was said last, though it may not say by which call: the last one of the
+    /// phone's session, where the user has only one.
+    private func restartMarker(of entry: PushEntry) -> Marker? {
+        guard context.circumstances.restart != nil, entry.event == .start, let plan,
+            let calls = owners[TokenHash(entry.token)].flatMap({ open[$0]?.calls }),
+            calls.first?.session == calls.last?.session
+        else { return nil }
+        let last = calls.last { $0.wasTaken && $0.answeredAt <= entry.arrivedAt && !context.quietKinds.contains($0.kind) }
+        return last.map { Marker(run: plan.run, session: $0.session, step: $0.step) }
     }
 
     /// The account that a push belongs to: that of its marker, else that of its token.

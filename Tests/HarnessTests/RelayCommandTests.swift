@@ -57,7 +57,7 @@ struct RelayCommandTests {
     func clock() throws {
         let owned = try options { $0.clock = "http://127.0.0.1:5" }
         #expect(owned.clockOwner?.description == "http://127.0.0.1:5" && owned.clock == nil)
-        #expect(try options { $0.clock = "scale=60" }.clock != nil)
+        #expect(try options { $0.clock = "scale=60,at=1,shows=2" }.clock != nil)
         #expect { try options { ($0.clock, $0.isShared) = ("http://127.0.0.1:5", true) } } throws: {
             ($0 as? Failure)?.message.contains("share their storage") == true
         }

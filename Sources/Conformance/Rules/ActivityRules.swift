@@ -152,7 +152,9 @@ enum ActivityRules {
         advice: "send permission requests with apns-priority 10"
     ) { joined, run, tally in
         for (index, push) in joined.account.pushes.enumerated() where push.isLiveActivity && push.isAccepted {
-            guard let row = joined.rowOfPush[index].map({ joined.account.rows[$0] }), run.urgentKinds.contains(row.kind)
+            // Told once it need not be so again, to another card or by the relay's own doing.
+            guard let place = joined.rowOfPush[index], joined.deliveries[place].accepted ?? index == index,
+                case let row = joined.account.rows[place], run.urgentKinds.contains(row.kind)
             else { continue }
             tally.test()
             guard push.priority < 10 else { continue }

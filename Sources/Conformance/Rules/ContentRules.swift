@@ -54,6 +54,8 @@ enum ContentRules {
     ) { joined, run, tally in
         guard run.passesContent else { return }
         for push in joined.account.pushes where push.isMarked && push.isAccepted {
+            // What a card says while it goes nobody reads.
+            if push.event == .end, joined.isOfRestart(push) { continue }
             tally.test()
             guard push.alteration >= 0 else { continue }
             tally.find(

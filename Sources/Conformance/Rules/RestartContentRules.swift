@@ -13,7 +13,7 @@ enum RestartContentRules {
     ) {
         guard run.carriesValues else { return }
         RestartRules.each(joined, run) { activity, terms in
-            for push in activity.starts.map({ joined.account.pushes[$0] }) where push.isAccepted {
+            for push in activity.starts.map({ joined.account.pushes[$0] }) where push.isAccepted && push.isMarked {
                 // What a call that did not get through has changed, nobody knows.
                 let calls = joined.account.calls(of: push.session, through: push.step)
                 guard calls.last?.place == push.place, calls.dropLast().allSatisfy(\.wasTaken) else { continue }
