@@ -13,6 +13,7 @@ extension JoinedAccount {
             let fault = circumstances.fault(account.pushes[death.push].faultRule)
             return "dead token" + (fault.map { " (\($0.label))" } ?? "")
         }
+        if let endedAt = aged?.endedAt(for: row, tokens), endedAt <= due { return "activity ended for its age" }
         if let fault = takenAlong(index, circumstances) { return fault.label }
         if wasTakenBackAtOnce(index, circumstances) { return "token taken back" }
         // Once its token was taken back it may not be sent again.

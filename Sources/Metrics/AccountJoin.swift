@@ -33,6 +33,8 @@ package struct JoinedAccount: Sendable {
     package let doubts: UnregistrationDoubts
     /// Where the relay replaces activities that grow old: which there were, one after the other.
     package let restarts: RestartLife?
+    /// Where the relay ends activities that grow old: which there were.
+    package let aged: AgedEnds?
 
     /// Two pushes that arrive closer together than this, over two connections, may have changed places on the wire.
     package static let wireSlack = Interval.milliseconds(50)
@@ -60,6 +62,7 @@ package struct JoinedAccount: Sendable {
         self.disturbed = disturbed
         doubts = UnregistrationDoubts(account)
         restarts = circumstances.restart == nil ? nil : RestartLife(account, tokens)
+        aged = circumstances.ageing.map { [tokens] in AgedEnds(account, tokens, $0, end: circumstances.end) }
         missing = Set(
             account.tokenCalls.filter { $0.isRegistration && Self.isMissing($0.place, account, circumstances) }
                 .map(\.lane.role))
@@ -119,6 +122,9 @@ package struct JoinedAccount: Sendable {
     /// A start for an activity that is to take another's place, or the end of one whose place was taken.
     package func isOfRestart(_ push: SeenPush) -> Bool { restarts?.explained.contains(push.id) ?? false }
 
+    /// The end of an activity that grew too old, or the start by which its session's card comes back.
+    package func isOfAge(_ push: SeenPush) -> Bool { aged?.explained.contains(push.id) ?? false }
+
     // MARK: Pushes
 
     private struct LaneKey: Hashable {
@@ -142,6 +148,8 @@ package struct JoinedAccount: Sendable {
         // a rotation replaced is another: its call may not say which phone's it was.
         var knownToRelay: Set<Served> = []
         for (index, push) in account.pushes.enumerated() {
+            // Owed to no call, but to an activity's age: judged by rules of its own.
+            if isOfAge(push) { continue }
             guard push.isMarked else {
                 if push.isAccepted, circumstances.isRelayOurs, !account.rows.isEmpty { fault[index] = .unexpected }
                 continue

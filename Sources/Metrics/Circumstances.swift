@@ -67,6 +67,8 @@ package struct Circumstances: Sendable {
     package var throttle: Interval?
     /// When the relay replaces activities that grow old, where its profile declares it.
     package var restart: RestartTerms?
+    /// When the relay ends activities that grow old, where its profile declares it.
+    package var ageing: AgeTerms?
     /// One session's events reach the relay in order, so it may be held to that order.
     package var isOrdered = true
 

@@ -57,7 +57,7 @@ package struct SeenPush: Hashable, Sendable {
     package var lapse: Int32 = -1
     /// A number that has fallen since the card's push before, where it must not.
     package var fall: Int32 = -1
-    /// What a start lacks.
+    /// What a start lacks, and what the end of an activity that grew too old does not show.
     package var startLack: Int32 = -1
     package var faultRule: UInt32 = 0
     /// One more than the number of the account whose token this is; 0: of none that is open.

@@ -145,6 +145,7 @@ private struct Judgement {
         context.jitter = scenario.latenessBudget * pace
         context.hasBothEnvironments = scenario.mock.environment == .both
         context.circumstances.restart = profile.restart.map(RestartTerms.init)
+        context.circumstances.ageing = profile.ageing.map(AgeTerms.init)
         context.circumstances.isOrdered = profile.order != .parallel
         context.circumstances.inFlightGrace = scenario.inFlightGrace * pace
         context.circumstances.relayProcesses = scenario.relay.processes

@@ -17,6 +17,7 @@ private let honestHistories: [String: @Sendable () -> History] = [
     "answers-hold-values": {
         .honest.with { $0.run.learn(CaptureNote(session: 1, step: 0, name: "activityID", value: "a1")) }
     },
+    "aged-activity-ended": { AgeRuleTests.aged() },
     "content-decodes": { .honest },
     "content-fits-contract": { .honest.with { $0.run.hasSchemas = true } },
     "content-unchanged": { .honest.with { $0.run.passesContent = true } },

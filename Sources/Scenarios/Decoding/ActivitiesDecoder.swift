@@ -8,9 +8,37 @@ struct ActivitiesDecoder {
 
     private static let spans = Interval.milliseconds(1)...Fields.longest
 
+    /// The mapping itself.
+    func fields(_ profile: Fields) -> Fields? {
+        profile.value("activities").flatMap { Fields($0, .activities, mistakes) }
+    }
+
+    func end(_ fields: Fields) -> AgeSpec? {
+        guard let end = fields.value("end"), let own = Fields(end, .activityEnd, mistakes),
+            let after = own.duration("after", Self.spans)
+        else { return nil }
+        let within = own.duration("within", Self.spans) ?? .seconds(60)
+        if within >= after {
+            mistakes.add(
+                "`within` is as long as `after` or longer", hint: "such as `after: 7h59m, within: 60s`", at: end.place)
+        }
+        return AgeSpec(after: after, within: within, shows: own.entries("shows").compactMap(showing))
+    }
+
+    private func showing(_ entry: YAMLEntry) -> AgeSpec.Showing? {
+        guard let at = JSONPointerPath(entry.key) else {
+            mistakes.add(
+                "`\(entry.key)` is no JSON pointer into the end's payload", hint: "such as /aps/content-state/status",
+                at: entry.keyPlace)
+            return nil
+        }
+        let value = entry.value.json
+        if case .array(let values) = value, !values.isEmpty { return AgeSpec.Showing(at: at, values: values) }
+        return AgeSpec.Showing(at: at, values: [value])
+    }
+
     func restart(_ fields: Fields) -> RestartSpec? {
-        guard let node = fields.value("activities"), let inner = Fields(node, .activities, mistakes),
-            let restart = inner.value("restart"), let own = Fields(restart, .activityRestart, mistakes),
+        guard let restart = fields.value("restart"), let own = Fields(restart, .activityRestart, mistakes),
             let after = own.duration("after", Self.spans)
         else { return nil }
         let within = own.duration("within", Self.spans) ?? .seconds(60)

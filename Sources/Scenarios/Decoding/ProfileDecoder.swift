@@ -35,7 +35,10 @@ struct ProfileDecoder {
             name: fields.text("name") ?? fallbackName, topic: topic(fields), httpVersion: httpVersion,
             order: order(fields, httpVersion), calls: calls, coalescing: coalescing,
             settle: fields.duration("settle") ?? .seconds(2))
-        profile.restart = ActivitiesDecoder(mistakes: mistakes).restart(fields)
+        let activities = ActivitiesDecoder(mistakes: mistakes)
+        let ages = activities.fields(fields)
+        profile.restart = ages.flatMap(activities.restart)
+        profile.ageing = ages.flatMap(activities.end)
         profile.knownFailing = fields.value("knownFailing") == nil ? [] : fields.texts("knownFailing", atLeast: 1)
         profile.captures = captures
         profile.content = try contents.content(fields, bodies: bodies)

@@ -32,6 +32,8 @@ package struct Profile: Sendable {
     package var coalescing: CoalescingSpec?
     /// When the relay replaces an activity that grows old; nil: it does not.
     package var restart: RestartSpec?
+    /// When the relay ends an activity that grows old; nil: it does not.
+    package var ageing: AgeSpec?
     /// After the last answer, how long the relay may still be sending.
     package var settle: Interval
     /// Ids or claims of rules that this relay is known to break.
