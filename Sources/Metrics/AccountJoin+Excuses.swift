@@ -7,6 +7,7 @@ extension JoinedAccount {
     func excuse(_ index: Int, _ circumstances: Circumstances) -> String? {
         let row = account.rows[index]
         let due = deliveries[index].due
+        if let call = account.call(at: row.place), call.wasRefusedAsItMay { return "refused, as it may be" }
         if let death = tokens.deaths[row.token]?.last(where: { death in
             death.arrivedAt <= due && !tokens.wasRegistered(row.token, after: death.arrivedAt, until: row.plannedAt)
         }) {
