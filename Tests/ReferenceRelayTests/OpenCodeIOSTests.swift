@@ -251,6 +251,10 @@ import Testing
         let ended = try running(defects: [.dismissesAtOnce])
         try say(ended, "complete")
         #expect(ended.aps(ended.attempts.count - 1)["dismissal-date"] != nil)
+        let lingering = rig(defects: [.failedStartLingers])
+        lingering.answer = { _ in Rig.refusal(400, "BadTopic") }
+        try say(lingering, "start")
+        #expect(try say(lingering, "progress").refusal == nil)
         let credulous = rig(defects: [.takesUnknownSessions])
         #expect(try say(credulous, "progress").refusal == nil && credulous.attempts.isEmpty)
     }

@@ -30,8 +30,8 @@ extension Claim {
             norm: plan, rules: ["one-start", "nothing-unexpected"], defects: ["starts-while-active"]),
         Claim(
             "R2.7", .must, "A start that failed does not leave the session marked as active.",
-            norm: "\(follows): its wrapper hides the failure", rules: ["states-delivered"],
-            defects: ["failed-start-counts"]),
+            norm: "\(follows): its wrapper hides the failure", rules: ["states-delivered", "bad-requests-refused"],
+            defects: ["failed-start-counts", "failed-start-lingers"]),
         Claim(
             "R2.8", .must, "An update that leaves values out keeps the ones that are shown.",
             norm: "\(follows): its wrapper puts 0 and null in their place", rules: ["omitted-values-kept"],

@@ -82,6 +82,15 @@ extension Defect {
         case .startsActive: ("R2.1", ["content-unchanged", "omitted-values-kept", "states-delivered"])
         case .dismissesAtOnce: ("R2.2", ["content-unchanged", "last-state-delivered"])
         case .takesUnknownSessions: ("R2.4", ["bad-requests-refused"])
+        // What it took for the state of a running session keeps the next start away, and is shown by the activity after all.
+        case .failedStartLingers:
+            (
+                "R2.7",
+                [
+                    "bad-requests-refused", "states-delivered", "living-token-kept", "nothing-unexpected", "content-unchanged",
+                    "omitted-values-kept",
+                ]
+            )
         case .losesCoalescedValues: ("R2.8", ["omitted-values-kept"])
         case .losesHeldValues: ("R2.8", ["omitted-values-kept"])
         case .keepsClearedFile: ("R2.8", ["content-unchanged", "omitted-values-kept"])

@@ -101,6 +101,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case dismissesAtOnce = "dismisses-at-once"
     /// Takes an update or end of a session that it does not know, and says nothing of that. Breaks R2.4.
     case takesUnknownSessions = "takes-unknown-sessions"
+    /// Takes events of a session whose only start APNs has refused. Breaks R2.7.
+    case failedStartLingers = "failed-start-lingers"
     /// Of states that wait for the throttle it keeps what the last one says, and forgets the others'. Breaks R2.8.
     case losesCoalescedValues = "loses-coalesced-values"
     /// Forgets what was said before the activity's token came. Breaks R2.8.

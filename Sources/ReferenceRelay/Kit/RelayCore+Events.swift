@@ -27,7 +27,7 @@ extension RelayCore {
         let cannotStart = event.type != .start || account.devices.allSatisfy { $0.startToken == nil }
         guard let session = account.sessions[event.sessionID] else { return cannotStart }
         switch session.phase {
-        case .fresh: return cannotStart
+        case .fresh: return cannotStart && !has(.failedStartLingers)
         case .active: return cannotStart && !session.hadLane && session.unadoptedStarts == 0
         case .ended: return cannotStart && event.type == .start
         }
