@@ -132,7 +132,11 @@ private struct Judgement {
         for (number, call) in profile.calls.enumerated() {
             let kind = UInt16(number)
             if call.pushes.contains(where: \.isUrgent) { context.urgentKinds.insert(kind) }
-            if call.expectedStatus.allSatisfy({ $0 >= 400 }) { context.refusedKinds.insert(kind) }
+            if call.isOversized {
+                context.oversizedKinds.insert(kind)
+            } else if call.expectedStatus.allSatisfy({ $0 >= 400 }) {
+                context.refusedKinds.insert(kind)
+            }
             if call.isStale { context.staleKinds.insert(kind) }
             if call.isUnknown { context.unknownKinds.insert(kind) }
             if call.pushes.isEmpty { context.quietKinds.insert(kind) }

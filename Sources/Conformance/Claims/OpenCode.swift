@@ -206,8 +206,8 @@ extension Claim {
             defects: ["keeps-ended-row"]),
         Claim(
             "R0.41", .should, "A token or session id of more than 255 characters is answered with 4xx, not with 500.",
-            norm: "\(follows): its columns hold 255 characters", rules: ["bad-requests-refused"],
-            defects: ["accepts-bad-requests"]),
+            norm: "\(follows): its columns hold 255 characters", rules: ["oversized-refused"],
+            defects: ["fails-on-long-ids", "accepts-bad-requests"]),
         Claim(
             "R0.42", .must, "An event sent again after a 500 neither ends an activity twice nor brings one back.",
             norm: "\(follows): the relay as built writes its log after it has pushed, and may fail there",

@@ -143,7 +143,8 @@ extension Defect {
         case .crossesSessions: ("R0.39", ["sessions-kept-apart", "nothing-unexpected", "states-delivered"])
         case .updatesUnknownToken: ("R0.1", ["nothing-unexpected"] + Self.lost)
         case .servesUnknownSecrets: ("R0.30", ["unknown-secret-silent", "sessions-kept-apart", "nothing-unexpected"])
-        case .acceptsBadRequests: ("R0.31", ["bad-requests-refused"])
+        case .acceptsBadRequests: ("R0.31", ["bad-requests-refused", "oversized-refused"])
+        case .failsOnLongIDs: ("R0.41", ["oversized-refused"])
         case .leavesOutCounts: ("R0.29", ["answers-hold-values"])
 
         case .keepsDeadTokens: ("R0.22", ["dead-token-dropped", "dead-device-token-dropped"])

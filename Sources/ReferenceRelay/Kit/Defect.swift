@@ -203,6 +203,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case servesUnknownSecrets = "serves-unknown-secrets"
     /// Answers 200 to what is malformed. Breaks R0.31.
     case acceptsBadRequests = "accepts-bad-requests"
+    /// Answers 500 to an id that is longer than its columns. Breaks R0.41.
+    case failsOnLongIDs = "fails-on-long-ids"
     /// Answers an event without saying how many pushes came of it. Breaks R0.29 (R3.3).
     case leavesOutCounts = "leaves-out-counts"
 

@@ -148,6 +148,7 @@ extension Shape {
             "json": "{ sessionID: \"{{sessionID}}\" }", "text": "\"{{marker}}\"", "variables": "{ text: hello }",
             "expect": "200", "pushes": "[{ channel: alert }]", "final": "true", "registers": "[activityToken]",
             "unregisters": "[activityToken]", "stale": "true", "unknown": "true",
+            "oversized": "true",
             "passes": "[{ at: /aps/content-state, from: /state }]", "sets": "{ status: Error }",
             "captures": "{ activityID: /activity/id }",
         ])
