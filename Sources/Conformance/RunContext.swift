@@ -75,6 +75,8 @@ package final class RunContext {
     package var staleKinds: Set<UInt16> = []
     /// Calls that speak for a user whom nobody has registered.
     package var unknownKinds: Set<UInt16> = []
+    /// Calls with an id that is too long.
+    package var oversizedKinds: Set<UInt16> = []
     /// Calls that cause no push by themselves.
     package var quietKinds: Set<UInt16> = []
     /// The mock offers production and sandbox side by side.

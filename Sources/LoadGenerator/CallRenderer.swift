@@ -64,6 +64,11 @@ package final class CallRenderer {
         return plan.workload.steps[plan.workload.steps(of: script).lowerBound + Int(call.scriptStep)].call
     }
 
+    /// Whether the profile's call of that index owes the end of an activity.
+    package func owesEnd(_ call: Int) -> Bool {
+        plan.scenario.relay.profile.calls[call].pushes.contains { $0.event == .end }
+    }
+
     /// What the body of such a call says. What is lent is valid until the next one.
     package func body(of call: SeenCall) -> ByteBuffer {
         let event = PlannedEvent(

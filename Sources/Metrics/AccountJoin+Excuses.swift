@@ -7,12 +7,14 @@ extension JoinedAccount {
     func excuse(_ index: Int, _ circumstances: Circumstances) -> String? {
         let row = account.rows[index]
         let due = deliveries[index].due
+        if let call = account.call(at: row.place), call.wasRefusedAsItMay { return "refused, as it may be" }
         if let death = tokens.deaths[row.token]?.last(where: { death in
             death.arrivedAt <= due && !tokens.wasRegistered(row.token, after: death.arrivedAt, until: row.plannedAt)
         }) {
             let fault = circumstances.fault(account.pushes[death.push].faultRule)
             return "dead token" + (fault.map { " (\($0.label))" } ?? "")
         }
+        if let endedAt = aged?.endedAt(for: row, tokens), endedAt <= due { return "activity ended for its age" }
         if let fault = takenAlong(index, circumstances) { return fault.label }
         if wasTakenBackAtOnce(index, circumstances) { return "token taken back" }
         // Once its token was taken back it may not be sent again.

@@ -33,6 +33,8 @@ package struct JoinedAccount: Sendable {
     package let doubts: UnregistrationDoubts
     /// Where the relay replaces activities that grow old: which there were, one after the other.
     package let restarts: RestartLife?
+    /// Where the relay ends activities that grow old: which there were.
+    package let aged: AgedEnds?
 
     /// Two pushes that arrive closer together than this, over two connections, may have changed places on the wire.
     package static let wireSlack = Interval.milliseconds(50)
@@ -60,6 +62,7 @@ package struct JoinedAccount: Sendable {
         self.disturbed = disturbed
         doubts = UnregistrationDoubts(account)
         restarts = circumstances.restart == nil ? nil : RestartLife(account, tokens, inFlight: circumstances.inFlightGrace)
+        aged = circumstances.ageing.map { [tokens] in AgedEnds(account, tokens, $0, end: circumstances.end) }
         missing = Set(
             account.tokenCalls.filter { $0.isRegistration && Self.isMissing($0.place, account, circumstances) }
                 .map(\.lane.role))
@@ -126,6 +129,9 @@ package struct JoinedAccount: Sendable {
         } ?? false
     }
 
+    /// The end of an activity that grew too old, or the start by which its session's card comes back.
+    package func isOfAge(_ push: SeenPush) -> Bool { aged?.explained.contains(push.id) ?? false }
+
     // MARK: Pushes
 
     private struct LaneKey: Hashable {
@@ -151,7 +157,7 @@ package struct JoinedAccount: Sendable {
         var refreshes = Refreshes(circumstances)
         for (index, push) in account.pushes.enumerated() {
             // Owed to no call, but to an activity's age: judged by rules of its own.
-            if isOfRestart(push) { continue }
+            if isOfRestart(push) || isOfAge(push) { continue }
             let isRefresh = refreshes.take(push, lane: tokens.lanes[push.token])
             guard push.isMarked else {
                 if push.isAccepted, circumstances.isRelayOurs, !account.rows.isEmpty, !isRefresh { fault[index] = .unexpected }

@@ -71,6 +71,8 @@ package struct Circumstances: Sendable {
     package var refresh: Interval?
     /// How long behind its end a card stays, where the profile declares it.
     package var dismissal: Interval?
+    /// When the relay ends activities that grow old, where its profile declares it.
+    package var ageing: AgeTerms?
     /// One session's events reach the relay in order, so it may be held to that order.
     package var isOrdered = true
 

@@ -41,6 +41,9 @@ package struct SeenCall: Hashable, Sendable {
         self.scriptStep = scriptStep
     }
 
+    /// Answered with a 4xx that the profile names beside others: what it says has come to nothing.
+    package var wasRefusedAsItMay: Bool { wasTaken && 400..<500 ~= status }
+
     package var place: UInt64 { EventNumber.place(session: session, step: step) }
     package var wasAnswered: Bool { state == .sent && status != 0 }
 }

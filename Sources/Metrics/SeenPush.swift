@@ -63,7 +63,7 @@ package struct SeenPush: Hashable, Sendable {
     package var fall: Int32 = -1
     /// A number of seconds that has not run on with the clock since the session's push before.
     package var drift: Int32 = -1
-    /// What a start lacks.
+    /// What a start lacks, and what the end of an activity that grew too old does not show.
     package var startLack: Int32 = -1
     package var faultRule: UInt32 = 0
     /// One more than the number of the account whose token this is; 0: of none that is open.

@@ -58,6 +58,12 @@ struct CardAges {
                     showings.append(Showing(place: row.place, at: push.arrivedAt, isEnd: push.event == .end))
                 }
             }
+            // The relay ended it of itself: it shows so, and grows no older.
+            if let row = rows.first.map({ account.rows[$0] }),
+                let endedAt = joined.aged?.endedAt(session: row.session, phone: row.lane.phone)
+            {
+                showings.append(Showing(place: 0, at: endedAt, isEnd: true))
+            }
             offers.sort { $0.place < $1.place }
             showings.sort { $0.at < $1.at }
             stretches += Self.stretches(offers, showings, until: min(circumstances.end, account.endsAt))

@@ -1,7 +1,7 @@
 // Holds the payload of a push against its profile: whether the app can read it, whether it keeps the contract, and
 // whether it says what the relay was given.
 
-import Basics
+package import Basics
 package import Pushes
 package import Schemas
 
@@ -80,13 +80,32 @@ package final class ContentChecker {
     ) -> [SchemaFinding] {
         guard judgesPassing(call: call, type: type, event: event) else { return [] }
         if comparison.begin(sent: body, pushed: payload, heldBy: scanner) {
-            for passage in passages[call] where passage.fixed == nil && passage.covers(type, event) {
+            for passage in passages[call] where passage.isOfBody && passage.covers(type, event) {
                 comparison.compare(passage.at, with: passage.from)
             }
         }
         let findings = comparison.end()
         guard passages[call].contains(where: { $0.fixed != nil }) else { return findings }
         return findings + fixedDifferences(payload, type: type, event: event, call: call)
+    }
+
+    /// Where a time in the payload is not that at which the push came.
+    package func misdated(
+        _ payload: Span<UInt8>, type: PushType, event: ActivityEvent?, call: Int, arrivedAt: WallTime
+    ) -> [SchemaFinding] {
+        guard passages.indices.contains(call) else { return [] }
+        let clocks = passages[call].filter { $0.clock != nil && $0.covers(type, event) }
+        guard !clocks.isEmpty else { return [] }
+        let pushed = try? JSONValue(parsing: payload)
+        return clocks.compactMap { passage in
+            guard let (epoch, within) = passage.clock else { return nil }
+            let now = Double(arrivedAt.milliseconds) / 1_000 - Double(epoch)
+            let found = pushed?.at(pointer: passage.at.text)
+            if let told = found?.double, abs(told - now) <= within.seconds { return nil }
+            let seen = found.map { String($0.text.prefix(40)) } ?? "not there"
+            return SchemaFinding(
+                pointer: passage.at.text, reason: "is \(seen), not the time, which is \(Int64(now)), to within \(within)")
+        }
     }
 
     private func fixedDifferences(
@@ -96,10 +115,26 @@ package final class ContentChecker {
         for passage in passages[call] where passage.covers(type, event) {
             guard let fixed = passage.fixed, comparison.begin(sent: fixed.span, pushed: payload, heldBy: scanner)
             else { continue }
-            comparison.compare(passage.at, with: passage.from)
+            comparison.compare(passage.at, with: passage.from, orNothing: true)
             findings += comparison.end()
         }
         return findings
+    }
+
+    /// Where the end of an activity that grew too old does not show what the profile says it shows; nil: it does.
+    package func lackOfAgedEnd(_ payload: Span<UInt8>) -> String? {
+        for showing in profile.activities.end?.shows ?? [] {
+            var lack: SchemaFinding?
+            for value in showing.values {
+                let wanted = JSONValue.object(["is": value]).encoded()
+                guard comparison.begin(sent: wanted.span, pushed: payload) else { continue }
+                comparison.compare(showing.at, with: JSONPointerPath("/is")!)
+                lack = comparison.end().first
+                if lack == nil { break }
+            }
+            if let lack { return lack.description }
+        }
+        return nil
     }
 
     private static func unread(_ pointer: String, _ reason: String) -> SchemaVerdict {
@@ -113,6 +148,8 @@ private final class Passage {
     let from: JSONPointerPath
     /// A body of our own for `from`, in place of the call's.
     let fixed: [UInt8]?
+    /// No value at all, but the time.
+    let clock: (epoch: Int64, within: Interval)?
     private let channel: PushType?
     private let isOfAnyEvent: Bool
     private let events: [ActivityEvent]
@@ -120,13 +157,19 @@ private final class Passage {
     init(_ rule: PassRule) {
         at = rule.at
         switch rule.source {
-        case .body(let path): (from, fixed) = (path, nil)
-        case .fixed(let value): (from, fixed) = (JSONPointerPath("/is")!, JSONValue.object(["is": value]).encoded())
+        case .body(let path): (from, fixed, clock) = (path, nil, nil)
+        case .fixed(let value): (from, fixed, clock) = (Self.own, JSONValue.object(["is": value]).encoded(), nil)
+        case .clock(let epoch, let within): (from, fixed, clock) = (Self.own, nil, (epoch, within))
         }
         channel = rule.channel
         isOfAnyEvent = rule.events.isEmpty
         events = ActivityEvent.allCases.filter(rule.events.contains)
     }
+
+    private static let own = JSONPointerPath("/is")!
+
+    /// It compares with what the call said.
+    var isOfBody: Bool { fixed == nil && clock == nil }
 
     func covers(_ type: PushType, _ event: ActivityEvent?) -> Bool {
         guard channel == nil || channel == type else { return false }

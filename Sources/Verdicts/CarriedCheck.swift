@@ -65,7 +65,7 @@ final class CarriedCheck {
         // An older state again: followed anew, and not remembered.
         let isOlder = known.map { push.step < $0 } ?? false
         if isOlder { (known, state) = (nil, checker.beginning) }
-        for call in calls where known.map({ call.step > $0 }) ?? true {
+        for call in calls where !call.wasRefusedAsItMay && known.map({ call.step > $0 }) ?? true {
             checker.take(call: renderer.index(of: call), body: renderer.body(of: call).bytes, into: &state)
         }
         if !isOlder {

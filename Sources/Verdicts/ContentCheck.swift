@@ -15,6 +15,7 @@ final class ContentCheck {
     private let checker: ContentChecker?
     private let renderer: CallRenderer?
     private let carried: CarriedCheck?
+    private let endsOfAge: Bool
     private let scanner = JSONScanner(maxDepth: 128, maxNodes: 16_384)
     /// More reasons than these are not told of one push.
     private static let mostReasons = 3
@@ -24,6 +25,7 @@ final class ContentCheck {
         checker = plan.map { ContentChecker($0.scenario.relay.profile) }
         renderer = plan.map { CallRenderer($0) }
         carried = plan.flatMap { CarriedCheck($0) }
+        endsOfAge = plan?.scenario.relay.profile.activities.end != nil
     }
 
     func learn(_ note: CaptureNote) { renderer?.learn(note) }
@@ -57,6 +59,10 @@ final class ContentCheck {
         push.undecodable = number(of: verdict.doesNotDecode, context)
         push.contractBreak = number(of: verdict.breaksContract, context)
         if push.event == .end, judgesCarried { lookAtEnd(entry, &push) }
+        if endsOfAge, push.isLiveActivity, push.event == .end, !owesEnd(marker, calls) {
+            push.startLack = checker.lackOfAgedEnd(payload).map { context.texts.intern($0) } ?? -1
+            return
+        }
         guard let marker, let renderer else { return }
         let lapses = carried?.look(at: payload, push, calls)
         push.lapse = number(of: lapses?.kept ?? [], context)
@@ -65,6 +71,13 @@ final class ContentCheck {
         // What stands for no call of its own need not pass on what that call said beside the state.
         let passed = entry.marker == nil ? [] : passedOn(payload, marker, renderer, checker, calls, push)
         push.alteration = number(of: passed + (lapses?.said ?? []), context)
+    }
+
+    /// Whether the call that the marker speaks of ends an activity; else the activity's age may have ended it.
+    private func owesEnd(_ marker: Marker?, _ calls: ArraySlice<SeenCall>) -> Bool {
+        guard let marker, let renderer else { return false }
+        let index = calls.last.map { renderer.index(of: $0) } ?? renderer.call(session: marker.session, step: marker.step)?.call
+        return index.map { renderer.owesEnd($0) } ?? true
     }
 
     /// Where the push does not say what its call said.
@@ -77,9 +90,17 @@ final class ContentCheck {
             guard checker.judgesPassing(call: index, type: push.type, event: push.event) else { return [] }
             let body = renderer.body(of: call)
             return checker.differences(payload, type: push.type, event: push.event, call: index, body: body.bytes)
+                + misdated(payload, index, checker, push)
         }
         guard let sent = renderer.call(session: marker.session, step: marker.step) else { return [] }
         return checker.differences(payload, type: push.type, event: push.event, call: sent.call, body: sent.body.span)
+            + misdated(payload, sent.call, checker, push)
+    }
+
+    private func misdated(
+        _ payload: Span<UInt8>, _ call: Int, _ checker: ContentChecker, _ push: SeenPush
+    ) -> [SchemaFinding] {
+        checker.misdated(payload, type: push.type, event: push.event, call: call, arrivedAt: push.arrivedWall)
     }
 
     private func number(of findings: [SchemaFinding], _ context: RunContext) -> Int32 {

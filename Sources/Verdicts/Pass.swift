@@ -260,7 +260,9 @@ struct Pass {
         for row in account.rows { owners[row.token] = account.number }
         open[account.number] = account
         let linger = context.circumstances.real(Self.linger) + context.circumstances.allowance
-        closing.add(account.number, at: account.endsAt + linger)
+        // An activity that nobody takes back is watched until it has grown old.
+        let old = context.circumstances.ageing.flatMap { account.agesUntil($0) } ?? account.endsAt
+        closing.add(account.number, at: max(account.endsAt, old) + linger)
     }
 
     private mutating func close(_ number: UInt32) {

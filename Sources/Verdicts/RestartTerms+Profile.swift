@@ -10,3 +10,7 @@ extension RestartTerms {
             longestPause: spec.longestPause)
     }
 }
+
+extension AgeTerms {
+    init(_ spec: AgeSpec) { self.init(after: spec.after, within: spec.within) }
+}

@@ -132,7 +132,11 @@ private struct Judgement {
         for (number, call) in profile.calls.enumerated() {
             let kind = UInt16(number)
             if call.pushes.contains(where: \.isUrgent) { context.urgentKinds.insert(kind) }
-            if call.expectedStatus.allSatisfy({ $0 >= 400 }) { context.refusedKinds.insert(kind) }
+            if call.isOversized {
+                context.oversizedKinds.insert(kind)
+            } else if call.expectedStatus.allSatisfy({ $0 >= 400 }) {
+                context.refusedKinds.insert(kind)
+            }
             if call.isStale { context.staleKinds.insert(kind) }
             if call.isUnknown { context.unknownKinds.insert(kind) }
             if call.pushes.isEmpty { context.quietKinds.insert(kind) }
@@ -148,6 +152,7 @@ private struct Judgement {
         context.circumstances.refresh = profile.activities.refresh
         context.circumstances.dismissal = profile.activities.dismissal
         context.countsSeconds = profile.content.carried.contains(where: \.countsSeconds)
+        context.circumstances.ageing = profile.activities.end.map(AgeTerms.init)
         context.circumstances.isOrdered = profile.order != .parallel
         context.circumstances.inFlightGrace = scenario.inFlightGrace * pace
         context.circumstances.relayProcesses = scenario.relay.processes

@@ -20,7 +20,7 @@ func bearer(team: String = "TEAM123456", key: String = "KEY1234567", issuedAt: I
 
 /// The profile's calls, in the order of their numbers.
 enum Kind: UInt16, CaseIterable {
-    case register, registerActivity, start, progress, permission, complete, nonsense, lateUnregister, unregister, stranger
+    case register, registerActivity, start, progress, permission, complete, nonsense, lateUnregister, unregister, stranger, long
 }
 
 extension TokenHash {
@@ -59,7 +59,8 @@ struct History {
         run.refusedKinds = [Kind.nonsense.rawValue]
         run.staleKinds = [Kind.lateUnregister.rawValue]
         run.unknownKinds = [Kind.stranger.rawValue]
-        run.quietKinds = [Kind.register, .registerActivity, .lateUnregister, .unregister, .stranger].reduce(into: []) {
+        run.oversizedKinds = [Kind.long.rawValue]
+        run.quietKinds = [Kind.register, .registerActivity, .lateUnregister, .unregister, .stranger, .long].reduce(into: []) {
             $0.insert($1.rawValue)
         }
         run.circumstances.throttle = .seconds(10)

@@ -9,6 +9,16 @@ import Testing
 
 @Suite("Rules about serving")
 struct ServingRuleTests {
+    /// A request with an id that is too long: whatever comes of it, it is no failure like others.
+    @Test("an id that is too long is refused", arguments: [(413, 0), (200, 1), (500, 1)] as [(UInt16, Int)])
+    func oversized(status: UInt16, findings: Int) {
+        let history = History.honest.with { history in
+            history.call(7, .long, at: 30, status: status) { $0.wasTaken = status == 413 }
+        }
+        #expect(history.findings("oversized-refused") == findings)
+        #expect(history.findings("relay-serves") == 0 && history.findings("bad-requests-refused") == nil)
+    }
+
     @Test("a call without an answer breaks relay-serves", arguments: [EventFailure.timeout, .connect, .reset, .closed])
     func unanswered(failure: EventFailure) {
         let history = History.honest.with {

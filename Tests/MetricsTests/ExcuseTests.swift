@@ -22,6 +22,18 @@ struct ExcuseTests {
         if expected == "excused 1" { #expect(excuses(story) == ["relay held down": 1]) }
     }
 
+    @Test("a refusal of its call that the profile allows")
+    func refused() {
+        func refused(isAllowed: Bool) -> Story {
+            silent.with { story in
+                story.account.calls[0].status = 413
+                story.account.calls[0].wasTaken = isAllowed
+            }
+        }
+        #expect(refused(isAllowed: true).classes == "excused 1" && refused(isAllowed: false).classes == "lost 1")
+        #expect(excuses(refused(isAllowed: true)) == ["refused, as it may be": 1])
+    }
+
     // MARK: Faults that met it
 
     /// One attempt at 1050 that met our fault, in force from 1000 to `end`; due at `due`.

@@ -243,7 +243,7 @@ struct ExpectationClassTests {
         let refused = story.with { $0.account.calls[0].status = 503 }
         #expect(refused.classes == "unsent 1")
         #expect(refused.with { $0.circumstances.outages[0].from = instant(1011) }.classes == "lost 1")
-        #expect(story.with { $0.account.calls[0].status = 499 }.classes == "lost 1")
+        #expect(story.with { $0.account.calls[0].status = 499; $0.account.calls[0].wasTaken = false }.classes == "lost 1")
     }
 
     @Test("undecided when it is due after the end, and nothing says more")

@@ -138,9 +138,10 @@ import Testing
         rig.answer = { $0.environment == .sandbox ? Rig.accepted : Rig.refusal(400, "BadDeviceToken") }
         rig.event(.permission)
         rig.forgetSeen()
+        // The question has waited for it.
         rig.activity()
         rig.event(.progress)
-        #expect(rig.hosts == [.sandbox])
+        #expect(rig.hosts == [.sandbox, .sandbox])
     }
 
     // MARK: - The provider token

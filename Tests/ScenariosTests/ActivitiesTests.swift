@@ -9,6 +9,7 @@ struct ActivitiesTests {
     private static let line = "coalescing: { window: 10s }"
 
     private static func text(_ restart: String) -> String { Sample.with(line, line + "\n    activities: { restart: { \(restart) } }") }
+    private static func ending(_ end: String) -> String { Sample.with(line, line + "\n    activities: { end: { \(end) } }") }
 
     @Test("is nothing where it is left out")
     func none() throws {
@@ -51,4 +52,31 @@ struct ActivitiesTests {
             ("after: 0", "tiny.yaml:8:37: `after` must be a duration from 1ms to 10000h, not the number `0` (such as `after: 6h50m`)"),
         ])
     func mistakes(restart: String, words: String) { #expect(Sample.complaint(Self.text(restart)) == words) }
+
+    @Test("is an age at which they are ended, and what the end shows")
+    func end() throws {
+        let text = Self.ending("after: 7h59m, within: 30s, shows: { /aps/content-state/status: [error, complete], /note: bye }")
+        let spec = try #require(try Sample.load(text).relay.profile.activities.end)
+        #expect(spec.after == .seconds(28_740) && spec.within == .seconds(30))
+        #expect(spec.shows.map(\.at.text) == ["/aps/content-state/status", "/note"])
+        #expect(spec.shows.map(\.values) == [["error", "complete"], ["bye"]])
+        let usual = try #require(try Sample.load(Self.ending("after: 1h")).relay.profile.activities.end)
+        #expect(usual.within == .seconds(60) && usual.shows.isEmpty)
+        #expect(try Sample.load(Self.text("after: 1h")).relay.profile.activities.end == nil)
+    }
+
+    @Test(
+        "is told with its place where an end cannot be",
+        arguments: [
+            ("within: 5s", "tiny.yaml:8:24: `activityEnd` lacks `after` (add `after: 7h59m`)"),
+            (
+                "after: 1m, within: 1m",
+                "tiny.yaml:8:24: `within` is as long as `after` or longer (such as `after: 7h59m, within: 60s`)"
+            ),
+            (
+                "after: 1h, shows: { status: error }",
+                "tiny.yaml:8:46: `status` is no JSON pointer into the end's payload (such as /aps/content-state/status)"
+            ),
+        ])
+    func endMistakes(end: String, words: String) { #expect(Sample.complaint(Self.ending(end)) == words) }
 }

@@ -176,6 +176,9 @@ struct ContentTests {
             ("passes: [{ from: /body }]", "`pass` lacks `at`"),
             ("passes: [{ at: /a }]", "a passage has either `from` or `is`"),
             ("passes: [{ at: /a, from: /body, is: 1 }]", "a passage has either `from` or `is`"),
+            ("passes: [{ at: /a, from: /body, now: 2001 }]", "a passage has either `from` or `is`"),
+            ("passes: [{ at: /a, now: 1999 }]", "`now` is the year from which the seconds count, not the number `1999` (1970 or 2001)"),
+            ("passes: [{ at: /a, is: 1, within: 5s }]", "`within` goes with `now` only"),
             ("passes: [{ at: /a, from: /body, channel: alarm }]", "`alarm` is no value of `channel`"),
             ("passes: [{ at: /a, from: /body, event: [begin] }]", "`begin` is no value of `event`"),
             (
@@ -202,6 +205,43 @@ struct ContentTests {
             Sample.with("coalescing: { window: 10s }", "coalescing: { window: 10s }\n    " + line))
         #expect(complaint.contains(says), "\(complaint)")
         #expect(complaint.hasPrefix("tiny.yaml:8:"), "\(complaint)")
+    }
+
+    @Test(
+        "A time is that at which the push came, to within a minute",
+        arguments: [
+            (#"{"t":781692820}"#, nil), (#"{"t":781692880.0}"#, nil),
+            (#"{"t":781692881.5}"#, "/t is 781692881.5, not the time, which is 781692820, to within 60s"),
+            (#"{"t":1760000020}"#, "/t is 1760000020, not the time, which is 781692820, to within 60s"),
+            (#"{"t":"781692820"}"#, #"/t is "781692820", not the time, which is 781692820, to within 60s"#),
+            ("{}", "/t is not there, not the time, which is 781692820, to within 60s"),
+        ] as [(String, String?)])
+    func time(payload: String, says: String?) throws {
+        let scenario = try Sample.load(
+            Sample.with("coalescing: { window: 10s }", "coalescing: { window: 10s }\n    passes: [{ at: /t, now: 2001, event: start }]"))
+        let checker = ContentChecker(scenario.relay.profile)
+        func found(_ event: ActivityEvent) -> [String] {
+            withBytes(of: payload) { bytes in
+                checker.misdated(
+                    bytes, type: .liveactivity, event: event, call: 0, arrivedAt: WallTime(seconds: 1_760_000_020)
+                ).map(\.description)
+            }
+        }
+        #expect(found(.start).first == says && found(.update) == [])
+    }
+
+    @Test("What is null is not there, or null")
+    func nothing() throws {
+        let scenario = try Sample.load(
+            Sample.with("coalescing: { window: 10s }", "coalescing: { window: 10s }\n    passes: [{ at: /t, is: null }]"))
+        let checker = ContentChecker(scenario.relay.profile)
+        for (payload, count) in [("{}", 0), (#"{"t":null}"#, 0), (#"{"t":1}"#, 1)] {
+            let found = withBytes(of: payload) { bytes in
+                _ = checker.verdict(bytes, type: .liveactivity, event: .end)
+                return checker.differences(bytes, type: .liveactivity, event: .end, call: 0, body: Array("{}".utf8).span)
+            }
+            #expect(found.count == count, "\(payload)")
+        }
     }
 
     @Test("A call's own passages replace the profile's, and a schema may stand in place")

@@ -192,6 +192,6 @@ struct TemplateTests {
             #expect((state?["lastMessage"]?.string?.count ?? 0) <= 90, "with a full marker at most 120")
             seen.append(call.name)
         }
-        #expect(seen == ["start", "progress", "retry", "permission", "complete", "error"])
+        #expect(seen == ["start", "firstProgress", "progress", "retry", "permission", "firstPermission", "complete", "error"])
     }
 }

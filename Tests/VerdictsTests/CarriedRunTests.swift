@@ -61,6 +61,25 @@ struct CarriedRunTests {
         #expect(try words("0") == ["broken", "broken"])
     }
 
+    /// The second update is refused, as the profile allows, and changes nothing.
+    @Test("goes on from before a call that was refused", arguments: [("0.5", "kept"), ("0.9", "broken")])
+    func refused(shown: String, word: String) throws {
+        let more = "- { call: update, after: 2s, with: { progress: 0.9 } }\n          - { call: update, after: 2s }"
+        let lenient = scenario.replacing("path: /b", with: "path: /b\n        expect: [200, 413]")
+            .replacing("- { call: update, after: 2s, every: 2s, count: 2 }", with: more)
+        let record = try judge(
+            lenient, call: { if $0.step == 2 { $0.status = 413 } },
+            spoil: { sendings, _ in
+                sendings.removeAll { $0.row.step == 2 }
+                for index in sendings.indices where sendings[index].row.step == 3 {
+                    sendings[index].payload = sendings[index].payload.replacing(
+                        #""content-state":{"#, with: #""content-state":{"progress":\#(shown),"#)
+                }
+            })
+        #expect(record.verdicts.first { $0.id == "omitted-values-kept" }?.verdict.word == word)
+        #expect(record.verdicts.first { $0.id == "states-delivered" }?.verdict.word == "kept")
+    }
+
     /// Nobody knows what the relay made of that call; its own push is all that is left to judge.
     @Test("is not judged behind a call that failed")
     func failed() throws { #expect(try words("0", failing: 1) == ["kept", "kept"]) }

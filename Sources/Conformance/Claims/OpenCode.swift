@@ -72,13 +72,15 @@ extension Claim {
         Claim(
             "R0.13", .must,
             "The first busy state of a session starts its activity once; all that follow are progress.",
-            norm: plan, rules: ["one-start"], defects: ["starts-again"]),
+            norm: plan, rules: ["one-start", "states-delivered"], defects: ["starts-again", "ends-for-good"]),
         Claim(
             "R0.14", .must,
             "A start goes to the push-to-start token, with attributes-type, attributes, the first state and an alert.",
             norm: "\(plan); Apple, Starting and updating Live Activities",
             rules: ["start-is-complete", "start-is-shown", "states-delivered", "content-unchanged"],
-            defects: ["start-without-alert", "start-without-attributes", "never-starts", "starts-asking"]),
+            defects: [
+                "start-without-alert", "start-without-attributes", "never-starts", "starts-asking", "starts-on-start-only",
+            ]),
         Claim(
             "R0.15", .must,
             "Until the new activity's token is registered there is no second start, and the newest state waits for it.",
@@ -100,7 +102,7 @@ extension Claim {
             "R0.18", .must, "A new activity token replaces the old one, and the next push uses the new one only.",
             norm: "\(plan); Apple, Starting and updating Live Activities: replace a changed token at once",
             rules: ["new-token-used", "nothing-unexpected", "last-state-delivered"],
-            defects: ["keeps-old-token", "quiet-after-rotation"]),
+            defects: ["keeps-old-token", "quiet-after-rotation", "stores-late"]),
         Claim(
             "R0.19", .must, "After an activity is unregistered its session gets alerts, but no Live Activity push.",
             norm: plan, rules: ["unregister-respected"], defects: ["ignores-unregister"]),
@@ -117,7 +119,7 @@ extension Claim {
             "R0.22", .must, "An activity token that APNs calls dead is dropped, and nothing more is sent to it.",
             norm: "\(plan), with the reasons that APNs has: 410 Unregistered and ExpiredToken, 400 BadDeviceToken",
             rules: ["dead-token-dropped"],
-            defects: ["keeps-dead-tokens", "retries-after-410", "knows-only-unregistered"]),
+            defects: ["keeps-dead-tokens", "keeps-dead-start-tokens", "retries-after-410", "knows-only-unregistered"]),
         Claim(
             "R0.23", .must, "An answer of 403, 429 or 5xx costs no token its registration.",
             norm: "\(follows); Apple, Handling notification responses: these speak of the sender or of APNs",
@@ -190,9 +192,8 @@ extension Claim {
             missing: "The app's screen and its event stream are part of no run; only calls and pushes are."),
         Claim(
             "R0.38", .should, "After eight hours an activity is ended with a last state that says so.",
-            norm: plan,
-            missing: "A profile cannot say that an end is owed at an age, and it takes a relay's clock that runs ahead."
-        ),
+            norm: "\(plan); the age and what such an end shows are the profile's (`activities.end`)",
+            rules: ["aged-activity-ended"], defects: ["never-times-out", "times-out-unsaid"]),
         Claim(
             "R0.39", .must,
             "With several sessions and servers at once no token and no state reaches another session.",
@@ -200,11 +201,13 @@ extension Claim {
         Claim(
             "R0.40", .should,
             "The end of a session that the app no longer shows does no harm, and its row goes away.",
-            norm: plan, missing: "Whether the row has gone cannot be seen: nothing reads the relay's own tables."),
+            norm: plan, rules: ["nothing-after-end", "states-delivered"],
+            unseen: "Whether the row has gone where the session has no other turn: nothing reads the relay's own tables.",
+            defects: ["keeps-ended-row"]),
         Claim(
             "R0.41", .should, "A token or session id of more than 255 characters is answered with 4xx, not with 500.",
-            norm: "\(follows): its columns hold 255 characters", rules: ["bad-requests-refused"],
-            defects: ["accepts-bad-requests"]),
+            norm: "\(follows): its columns hold 255 characters", rules: ["oversized-refused"],
+            defects: ["fails-on-long-ids", "accepts-bad-requests"]),
         Claim(
             "R0.42", .must, "An event sent again after a 500 neither ends an activity twice nor brings one back.",
             norm: "\(follows): the relay as built writes its log after it has pushed, and may fail there",

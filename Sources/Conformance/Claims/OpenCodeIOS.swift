@@ -15,27 +15,27 @@ extension Claim {
             "R2.2", .must,
             "An end shows status Completed, progress 1, no file, the operations as they were, and the check mark.",
             norm: plan, rules: ["content-unchanged", "omitted-values-kept"],
-            unseen: "That the end names no dismissal date: what a rule sees of a push does not hold it.",
-            defects: ["resets-count-at-end"]),
+            defects: ["resets-count-at-end", "dismisses-at-once"]),
         Claim(
             "R2.3", .must,
             "Where Live Activities are switched off the call is rejected, and the app goes on working.",
             norm: plan, missing: bridge),
         Claim(
             "R2.4", .must, "An update or end of an unknown session is rejected as not found.",
-            norm: plan, missing: bridge),
+            norm: plan, rules: ["bad-requests-refused"],
+            unseen: "What the app's bridge itself rejects: it makes no request.", defects: ["takes-unknown-sessions"]),
         Claim("R2.5", .must, "On other systems than iOS every call does nothing.", norm: plan, missing: bridge),
         Claim(
             "R2.6", .must, "A session has one activity; starting it again while it is active does nothing.",
             norm: plan, rules: ["one-start", "nothing-unexpected"], defects: ["starts-while-active"]),
         Claim(
             "R2.7", .must, "A start that failed does not leave the session marked as active.",
-            norm: "\(follows): its wrapper hides the failure", rules: ["states-delivered"],
-            defects: ["failed-start-counts"]),
+            norm: "\(follows): its wrapper hides the failure", rules: ["states-delivered", "bad-requests-refused"],
+            defects: ["failed-start-counts", "failed-start-lingers"]),
         Claim(
             "R2.8", .must, "An update that leaves values out keeps the ones that are shown.",
             norm: "\(follows): its wrapper puts 0 and null in their place", rules: ["omitted-values-kept"],
-            defects: ["resets-omitted"]),
+            defects: ["resets-omitted", "loses-coalesced-values", "loses-held-values", "keeps-cleared-file"]),
         Claim(
             "R2.9", .should, "progress stays between 0 and 1 and never falls, and the emoji fits the status.",
             norm: follows, rules: ["values-never-fall", "content-fits-contract", "content-unchanged"],
@@ -62,12 +62,12 @@ extension Claim {
             "R2.14", .must, "startTime travels as seconds since 2001, and an emoji as UTF-8.",
             norm: "Apple, ActivityKit: default JSON decoding, where a Date counts from 2001",
             rules: ["content-decodes", "content-fits-contract", "content-unchanged"],
-            defects: ["iso-start-time", "mangles-emoji"]),
+            defects: ["iso-start-time", "misdates-start", "redates-start", "mangles-emoji"]),
         Claim(
             "R2.15", .must,
             "A state with a path of 3,000 characters is cut or refused, and no payload passes 4,096 bytes.",
             norm: "Apple, Generating a remote notification: at most 4,096 bytes", rules: ["payload-fits"],
-            defects: ["uncut-paths"]),
+            defects: ["uncut-paths", "cuts-one-over"]),
         Claim(
             "R2.16", .should, "Without a push token nothing is sent.",
             norm: "\(follows): it asks for no token", rules: ["bad-requests-refused", "nothing-unexpected"],

@@ -6,7 +6,7 @@ import Metrics
 import Pushes
 
 enum ServingRules {
-    static let all = [serves, acceptedIsPushed, answersInTime, badRequestsRefused, answersHoldValues]
+    static let all = [serves, acceptedIsPushed, answersInTime, badRequestsRefused, oversizedRefused, answersHoldValues]
 
     /// How close to an outage of ours a call may have been cut off by it.
     private static let slack = Interval.seconds(1)
@@ -33,7 +33,9 @@ enum ServingRules {
                     tally.find(
                         "the relay did not answer `\(run.kind(call.kind))`", expected: "an answer",
                         seen: "\(failure)", session: call.session, step: call.step)
-                } else if call.status >= 500, !run.hasTrouble(between: call.sentAt, and: last) {
+                } else if call.status >= 500, !run.oversizedKinds.contains(call.kind),
+                    !run.hasTrouble(between: call.sentAt, and: last)
+                {
                     tally.find(
                         "the relay answered `\(run.kind(call.kind))` with a failure of its own",
                         expected: "an answer that the profile names", seen: "status \(call.status)",
@@ -137,8 +139,25 @@ enum ServingRules {
         }
     }
 
+    static let oversizedRefused = Rule(
+        "oversized-refused", ["R0.41"], .should,
+        requirement: "A request with an id that is longer than the relay has room for is refused, and nothing fails by it.",
+        norm: "Relay contract: its columns hold 255 characters, and what does not fit is the caller's mistake",
+        advice: "check the length of tokens and ids before anything is stored, and answer with a 4xx"
+    ) { joined, run, tally in
+        for call in joined.account.calls where run.oversizedKinds.contains(call.kind) && call.wasAnswered {
+            tally.test()
+            guard !call.wasTaken, !(call.status >= 500 && run.hasTrouble(between: call.sentAt, and: call.answeredAt)) else {
+                continue
+            }
+            tally.find(
+                "`\(run.kind(call.kind))` was not refused", expected: "a refusal with a 4xx", seen: "status \(call.status)",
+                session: call.session, step: call.step)
+        }
+    }
+
     static let badRequestsRefused = Rule(
-        "bad-requests-refused", ["R0.31", "R0.41"], .must,
+        "bad-requests-refused", ["R0.31"], .must,
         requirement: "A request that the contract forbids is refused, and nothing is pushed for it.",
         norm: "Relay contract: malformed JSON, empty strings and unknown event types are answered 400",
         advice: "check the body against the contract before anything is stored or sent"

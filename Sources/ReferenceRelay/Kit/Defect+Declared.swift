@@ -50,11 +50,19 @@ extension Defect {
 
         case .startsAgain: ("R0.15", ["one-start", "nothing-unexpected"])
         case .neverStarts: ("R0.14", ["states-delivered"])
+        // What follows goes to a card that its phone has ended.
+        case .neverTimesOut: ("R0.38", ["aged-activity-ended", "states-delivered"])
+        case .timesOutUnsaid: ("R0.38", ["aged-activity-ended"])
+        case .endsForGood: ("R0.13", ["states-delivered"])
+        case .keepsEndedRow: ("R0.40", ["nothing-after-end", "nothing-unexpected", "states-delivered"])
+        case .startsOnStartOnly: ("R0.14", ["states-delivered", "start-token-kept"])
         case .endsWithUpdate: ("R0.4", ["activity-event-fits", "last-state-delivered"])
         case .displacesSecondPhone: ("R0.21", ["each-phone-served"] + Self.lost)
         case .progressToOnePhone: ("R0.21", ["each-phone-served", "last-state-delivered"])
         case .quietAfterRotation: ("R0.18", ["last-state-delivered"])
         case .keepsOldToken: ("R0.18", ["new-token-used", "each-phone-served"] + Self.lost)
+        // What it had been told goes to the token of before, which whoever registered it does not use any more.
+        case .storesLate: ("R0.18", ["new-token-used"])
         case .ignoresUnregister: ("R0.19", ["unregister-respected", "nothing-unexpected"])
         case .forgetsStartToken: ("R0.44", ["start-token-kept", "states-delivered"])
         case .obeysLateUnregister: ("R0.20", ["newer-registration-kept"] + Self.lost)
@@ -71,7 +79,24 @@ extension Defect {
             ("R0.14", ["start-is-complete", "content-decodes", "content-unchanged", "states-delivered"])
         case .startWithoutInputToken: ("R0.17", ["start-asks-for-token"])
 
-        case .startsActive: ("R2.1", ["content-unchanged", "states-delivered"])
+        case .startsActive: ("R2.1", ["content-unchanged", "omitted-values-kept", "states-delivered"])
+        case .dismissesAtOnce: ("R2.2", ["content-unchanged", "last-state-delivered"])
+        case .takesUnknownSessions: ("R2.4", ["bad-requests-refused"])
+        // What it took for the state of a running session keeps the next start away, and is shown by the activity after all.
+        case .failedStartLingers:
+            (
+                "R2.7",
+                [
+                    "bad-requests-refused", "states-delivered", "living-token-kept", "nothing-unexpected", "content-unchanged",
+                    "omitted-values-kept",
+                ]
+            )
+        case .losesCoalescedValues: ("R2.8", ["omitted-values-kept"])
+        case .losesHeldValues: ("R2.8", ["omitted-values-kept"])
+        case .keepsClearedFile: ("R2.8", ["content-unchanged", "omitted-values-kept"])
+        case .misdatesStart: ("R2.14", ["content-unchanged", "states-delivered"])
+        case .redatesStart: ("R2.14", ["content-unchanged", "states-delivered"])
+        case .cutsOneOver: ("R2.15", ["payload-fits", "requests-well-formed"])
         case .resetsCountAtEnd: ("R2.2", ["omitted-values-kept", "values-never-fall"])
         case .startsWhileActive: ("R2.6", ["one-start", "nothing-unexpected", "omitted-values-kept"])
         // To whoever sees no further start, its token looks forgotten.
@@ -81,7 +106,7 @@ extension Defect {
         case .ignoresBackground: ("R2.10", ["states-delivered"])
         case .hidesError: ("R2.12", ["content-unchanged", "omitted-values-kept", "last-state-delivered"])
         case .forgetsAtRelaunch: ("R2.13", ["omitted-values-kept", "values-never-fall"])
-        case .isoStartTime: ("R2.14", ["content-decodes", "states-delivered"])
+        case .isoStartTime: ("R2.14", ["content-decodes", "content-unchanged", "states-delivered"])
         case .manglesEmoji:
             ("R2.14", ["content-fits-contract", "content-unchanged", "omitted-values-kept"] + Self.lost)
         case .uncutPaths: ("R2.15", ["payload-fits", "requests-well-formed"])
@@ -128,11 +153,13 @@ extension Defect {
         case .crossesSessions: ("R0.39", ["sessions-kept-apart", "nothing-unexpected", "states-delivered"])
         case .updatesUnknownToken: ("R0.1", ["nothing-unexpected"] + Self.lost)
         case .servesUnknownSecrets: ("R0.30", ["unknown-secret-silent", "sessions-kept-apart", "nothing-unexpected"])
-        case .acceptsBadRequests: ("R0.31", ["bad-requests-refused"])
+        case .acceptsBadRequests: ("R0.31", ["bad-requests-refused", "oversized-refused"])
+        case .failsOnLongIDs: ("R0.41", ["oversized-refused"])
         case .leavesOutCounts: ("R0.29", ["answers-hold-values"])
 
         case .keepsDeadTokens: ("R0.22", ["dead-token-dropped", "dead-device-token-dropped"])
         case .keepsDeadDeviceTokens: ("R0.25", ["dead-device-token-dropped"])
+        case .keepsDeadStartTokens: ("R0.22", ["dead-token-dropped"])
         case .knowsOnlyUnregistered: ("R0.22", ["dead-token-dropped"])
         case .retriesAfter410: ("R0.22", ["dead-token-dropped", "dead-device-token-dropped"])
         case .ignores410Timestamp: ("P10", ["old-410-ignored"] + Self.lost)

@@ -43,6 +43,16 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case startsAgain = "starts-again"
     /// Accepts start events and sends no start. Breaks R0.14.
     case neverStarts = "never-starts"
+    /// Lets an activity grow too old, so that the phone ends it without a word. Breaks R0.38.
+    case neverTimesOut = "never-times-out"
+    /// Ends an activity that grows too old with the state that it shows already. Breaks R0.38.
+    case timesOutUnsaid = "times-out-unsaid"
+    /// Takes a session that was over once for over for ever: its next turn gets no activity. Breaks R0.13.
+    case endsForGood = "ends-for-good"
+    /// Keeps an activity's row when its end was sent: the next turn's states go there. Breaks R0.40.
+    case keepsEndedRow = "keeps-ended-row"
+    /// Starts an activity for a `start` only, whatever the session begins with. Breaks R0.14.
+    case startsOnStartOnly = "starts-on-start-only"
     /// Sends complete and error as updates, so that the card stays. Breaks R0.4, G20.
     case endsWithUpdate = "ends-with-update"
     /// Keeps one activity per session, so that a second phone displaces the first. Breaks R0.21.
@@ -53,6 +63,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case quietAfterRotation = "quiet-after-rotation"
     /// Ignores a rotated activity token. Breaks R0.18.
     case keepsOldToken = "keeps-old-token"
+    /// Answers a registration before it is stored, which is most of a second later. Breaks R0.18.
+    case storesLate = "stores-late"
     /// Answers every unregister and does nothing. Breaks R0.19.
     case ignoresUnregister = "ignores-unregister"
     /// Erases a phone's push-to-start token when its device registers again without one. Breaks R0.44.
@@ -84,6 +96,25 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case startWithoutInputToken = "start-without-input-token"
 
     // MARK: States that are merged (opencode-ios)
+
+    /// Ends an activity with a dismissal date that has passed, so that its card goes at once. Breaks R2.2.
+    case dismissesAtOnce = "dismisses-at-once"
+    /// Takes an update or end of a session that it does not know, and says nothing of that. Breaks R2.4.
+    case takesUnknownSessions = "takes-unknown-sessions"
+    /// Takes events of a session whose only start APNs has refused. Breaks R2.7.
+    case failedStartLingers = "failed-start-lingers"
+    /// Of states that wait for the throttle it keeps what the last one says, and forgets the others'. Breaks R2.8.
+    case losesCoalescedValues = "loses-coalesced-values"
+    /// Forgets what was said before the activity's token came. Breaks R2.8.
+    case losesHeldValues = "loses-held-values"
+    /// Takes a file that is taken away for one that is left out. Breaks R2.8.
+    case keepsClearedFile = "keeps-cleared-file"
+    /// Dates a start a year back. Breaks R2.14.
+    case misdatesStart = "misdates-start"
+    /// Takes the `startTime` of an event, in seconds since 2001, for one since 1970. Breaks R2.14.
+    case redatesStart = "redates-start"
+    /// Cuts a path so that the payload is one byte too large. Breaks R2.15.
+    case cutsOneOver = "cuts-one-over"
 
     /// Begins with status Active. Breaks R2.1.
     case startsActive = "starts-active"
@@ -184,6 +215,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case servesUnknownSecrets = "serves-unknown-secrets"
     /// Answers 200 to what is malformed. Breaks R0.31.
     case acceptsBadRequests = "accepts-bad-requests"
+    /// Answers 500 to an id that is longer than its columns. Breaks R0.41.
+    case failsOnLongIDs = "fails-on-long-ids"
     /// Answers an event without saying how many pushes came of it. Breaks R0.29 (R3.3).
     case leavesOutCounts = "leaves-out-counts"
 
@@ -193,6 +226,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case keepsDeadTokens = "keeps-dead-tokens"
     /// The same for device tokens only. Breaks R0.25.
     case keepsDeadDeviceTokens = "keeps-dead-device-tokens"
+    /// Keeps a push-to-start token after APNs has called it dead. Breaks R0.22.
+    case keepsDeadStartTokens = "keeps-dead-start-tokens"
     /// Does not know the reason ExpiredToken. Breaks R0.22 (G2).
     case knowsOnlyUnregistered = "knows-only-unregistered"
     /// Treats 410 as passing trouble and sends again. Breaks R0.22 (P9).

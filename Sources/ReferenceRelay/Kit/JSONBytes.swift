@@ -52,13 +52,28 @@ extension JSONBytes {
     /// A payload below the limit, whatever characters its texts are made of: they get half the room, and half again,
     /// until the whole fits. `write` cuts each text to its usual length divided by `share`; what it does not cut is too
     /// short to fill a payload.
-    static func fitted(_ write: (_ share: Int) -> [UInt8]) -> [UInt8] {
+    static func fitted(within limit: Int = payloadMax, _ write: (_ share: Int) -> [UInt8]) -> [UInt8] {
         var share = 1
         while true {
             let bytes = write(share)
-            if bytes.count <= payloadMax || share > 500 { return bytes }
+            if bytes.count <= limit || share > 500 { return bytes }
             share *= 2
         }
+    }
+
+    /// As much of a text as so many bytes of JSON hold, its quotes not counted: whole characters only, and an ellipsis.
+    static func beginning(of text: String, bytes: Int) -> String {
+        let ellipsis = "…"
+        var room = bytes - ellipsis.utf8.count
+        var kept = ""
+        for character in text {
+            var json = JSONBytes()
+            json.string(String(character))
+            room -= json.bytes.count - 2
+            guard room >= 0 else { break }
+            kept.append(character)
+        }
+        return bytes < ellipsis.utf8.count ? "" : kept + ellipsis
     }
 }
 

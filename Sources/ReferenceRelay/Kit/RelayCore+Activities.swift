@@ -68,7 +68,7 @@ extension RelayCore {
         }
         if session.phase != .active { beginTurn(session, now: now) }
         if session.owedUnregisters > 0 { session.supersededAt = now.now }
-        let shownByStart = session.starts.map(\.sequence).min()
+        let shownByStart = session.starts.map(\.sequence).min() ?? beforeAnyToken(session)
         if let lane = laneToRotate(for: registration, in: session) {
             rotate(lane, to: registration, now: now)
             if wasStarted, let shownByStart { flush(lane, beyond: shownByStart, now: now) }
@@ -100,6 +100,12 @@ extension RelayCore {
         for lane in session.lanes { remove(lane, now: now) }
         session.owedUnregisters = 0
         silenceIfAlone(session)
+    }
+
+    /// Where no start was to be had, or none went through, nothing of what was said is shown; what a start says says no more.
+    private func beforeAnyToken(_ session: Session) -> UInt64? {
+        guard !session.hadLane, let latest = session.latest, latest.eventType != .start else { return nil }
+        return 0
     }
 
     /// The last phone has let go of the activity: no push and no start until it registers again or the next turn

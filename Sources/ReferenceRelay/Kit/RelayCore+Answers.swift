@@ -87,6 +87,7 @@ extension RelayCore {
 
     private func keepsDeadToken(of push: Push) -> Bool {
         if case .alert = push.target, has(.keepsDeadDeviceTokens) { return true }
+        if case .start = push.target, has(.keepsDeadStartTokens) { return true }
         return has(.keepsDeadTokens)
     }
 

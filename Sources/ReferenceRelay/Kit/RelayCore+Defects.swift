@@ -58,6 +58,18 @@ extension RelayCore {
         }
     }
 
+    /// Defect `loses-coalesced-values`: the next state builds on what was shown, not on what waits.
+    func forgetWaiting(_ session: Session) {
+        if session.hasTrailing { session.latest = session.beforeTrailing } else { session.beforeTrailing = session.latest }
+    }
+
+    /// Defect `keeps-ended-row`: activities of the turn before are this one's, too.
+    func takeUpEnded(_ session: Session) {
+        for lane in session.finishing { lane.finalState = nil }
+        session.lanes = session.finishing
+        session.finishing = []
+    }
+
     /// Defect `starts-while-active`: the state goes on as it was.
     func startBeside(_ event: RelayEvent, _ session: Session, ticket: EventTicket, now: Moment) {
         let latest = session.latest

@@ -8,7 +8,7 @@ extension RelayCore {
     func handle(_ event: RelayEvent, ticket: EventTicket, now: Moment) {
         if !options.defects.isEmpty, mistakes(event, now: now) { return release(ticket) }
         if dialect.policy.refusesWithoutToken, lacksToken(event) {
-            ticket.refusal = .noToken
+            if !has(.takesUnknownSessions) { ticket.refusal = .noToken }
             return release(ticket)
         }
         work(on: event, ticket: ticket, now: now)
@@ -27,7 +27,7 @@ extension RelayCore {
         let cannotStart = event.type != .start || account.devices.allSatisfy { $0.startToken == nil }
         guard let session = account.sessions[event.sessionID] else { return cannotStart }
         switch session.phase {
-        case .fresh: return cannotStart
+        case .fresh: return cannotStart && !has(.failedStartLingers)
         case .active: return cannotStart && !session.hadLane && session.unadoptedStarts == 0
         case .ended: return cannotStart && event.type == .start
         }
@@ -138,7 +138,7 @@ extension RelayCore {
         if event.type.isFinal { return false }
         switch session.phase {
         case .fresh: return true
-        case .ended: return event.type == .start || now.now - session.endedAt >= options.throttle
+        case .ended: return !has(.endsForGood) && (event.type == .start || now.now - session.endedAt >= options.throttle)
         // The server says "first busy" again and the card is gone: it was dismissed, or its token died.
         case .active:
             return event.type == .start && session.hadLane && session.lanes.isEmpty && session.unadoptedStarts == 0
@@ -152,6 +152,7 @@ extension RelayCore {
         session.turn += 1
         session.latest = nil
         session.hasTrailing = false
+        if has(.keepsEndedRow) { takeUpEnded(session) }
         session.hadLane = !session.lanes.isEmpty
         session.isSilenced = false
         session.starts = []
@@ -170,14 +171,17 @@ extension RelayCore {
             return
         }
         guard !session.lanes.isEmpty else {
-            if !session.hadLane, event.type == .start || !dialect.policy.startsOnRequestOnly {
+            let mayStart = !has(.startsOnStartOnly) || event.type == .start
+            if mayStart, !session.hadLane, event.type == .start || !dialect.policy.startsOnRequestOnly {
                 start(event, session, ticket: ticket, now: now)
             } else if dialect.policy.mergesStates {
+                if has(.losesHeldValues) { session.latest = nil }
                 session.latest = session.state(after: event)
                 keep(session)
             }
             return
         }
+        if has(.losesCoalescedValues) { forgetWaiting(session) }
         session.latest = session.state(after: event)
         keep(session)
         let opensAt = session.window.opensAt

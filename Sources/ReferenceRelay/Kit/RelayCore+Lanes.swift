@@ -68,7 +68,7 @@ extension RelayCore {
         guard lane.isRegistered else { return }
         if lane.isStale {
             sendNewest(lane, now: now)
-        } else if lane.finalState === state {
+        } else if lane.finalState === state, !has(.keepsEndedRow) {
             remove(lane, now: now)
         }
     }

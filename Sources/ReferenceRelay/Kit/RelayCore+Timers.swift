@@ -83,7 +83,7 @@ extension RelayCore {
     /// iOS ends an activity after eight hours and leaves the card as it was; we end it before, in so many words
     /// (R0.38).
     private func checkAge(_ session: Session, now: Moment) {
-        guard case .ends = dialect.policy.ageing else { return }
+        guard case .ends = dialect.policy.ageing, !has(.neverTimesOut) else { return }
         let oldest = session.lanes.map(\.createdAt).min()
         if let oldest {
             let age = now.wall - oldest
@@ -93,7 +93,8 @@ extension RelayCore {
                 return deadlines.add(.lifetime(reference, turn: session.turn), at: now.now + rest)
             }
         }
-        let content = dialect.timedOut(after: session.latest?.content)
+        let said = has(.timesOutUnsaid) ? session.latest?.content : nil
+        let content = said ?? dialect.timedOut(after: session.latest?.content)
         let state = SessionState(eventType: .error, content: content, sequence: session.nextSequence())
         end(session, with: state, ticket: nil, now: now)
     }

@@ -27,6 +27,9 @@ extension RelayService {
         do {
             try body()
         } catch is InvalidBody {
+            if options.defects.contains(.failsOnLongIDs), Self.hasLongText(exchange.body) {
+                return dialect.refusal(.internalError("value too long for its column")).send(on: exchange)
+            }
             let isTaken = options.defects.contains(.acceptsBadRequests)
             (isTaken ? dialect.done : dialect.refusal(.invalidBody)).send(on: exchange)
         } catch let failure as Failure {
@@ -34,6 +37,17 @@ extension RelayService {
         } catch {
             dialect.refusal(.internalError("internal error")).send(on: exchange)
         }
+    }
+
+    /// Defect `fails-on-long-ids`: whether more stands between two quotes than a column holds.
+    private static func hasLongText(_ body: ByteBuffer) -> Bool {
+        var length = 0
+        let body = body.bytes
+        for index in body.indices {
+            length = body[index] == UInt8(ascii: "\"") ? 0 : length + 1
+            if length > RelayLimits.idCharacters { return true }
+        }
+        return false
     }
 
     /// At most `bodyBytesMax`.

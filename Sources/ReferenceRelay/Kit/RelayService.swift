@@ -27,6 +27,8 @@ final class RelayService: ServerHandler {
     private var timer: LoopTimer?
     private var isWorking = false
     private var isLogArmed = false
+    /// Defect `stores-late`: what is to be stored later.
+    private var lateWrites: [RowChange] = []
     /// Where the relay takes part in a mock's clock.
     private var member: ClockMember?
     private var counts = ClockMember.Counts()
@@ -166,6 +168,7 @@ final class RelayService: ServerHandler {
             for action in actions { carryOut(action) }
         }
         isWorking = false
+        if options.defects.contains(.storesLate) { putOffWrites() }
         if !core.writes.isEmpty {
             storage.append(core.writes)
             core.writes.removeAll(keepingCapacity: true)
@@ -173,6 +176,20 @@ final class RelayService: ServerHandler {
             armLog()
         }
         armTimer()
+    }
+
+    /// Defect `stores-late`. In order, and what a process that is told to end has not stored it stores then.
+    private func putOffWrites() {
+        guard !core.writes.isEmpty else { return }
+        lateWrites += core.writes
+        let count = core.writes.count
+        core.writes.removeAll(keepingCapacity: true)
+        _ = loop.after(.milliseconds(800)) { [self] in
+            guard lateWrites.count >= count else { return }
+            storage.append(Array(lateWrites.prefix(count)))
+            lateWrites.removeFirst(count)
+            _ = willSend()
+        }
     }
 
     private func carryOut(_ action: RelayAction) {
@@ -235,6 +252,7 @@ final class RelayService: ServerHandler {
             server = nil
             peerServer = nil
             core.leaveHeldStates()
+            storage.append(lateWrites)
             storage.append(core.writes)
             core.writes = []
             do throws(Failure) {

@@ -29,6 +29,8 @@ final class Session {
     var followups: [Followup] = []
     /// A throttled state waits for the window (R0.8).
     var hasTrailing = false
+    /// Defect `loses-coalesced-values`: the state before the first of those that wait.
+    var beforeTrailing: SessionState?
     /// A timer for the window is in the heap.
     var isWindowArmed = false
 

@@ -12,6 +12,7 @@ struct ActivitiesDecoder {
         var spec = ActivitiesSpec()
         guard let node = fields.value("activities"), let inner = Fields(node, .activities, mistakes) else { return spec }
         spec.restart = restart(inner)
+        spec.end = end(inner)
         spec.refresh = inner.duration("refresh", .seconds(1)...Fields.longest)
         spec.dismissal = inner.duration("dismissal", .zero...Self.longestStay)
         return spec
@@ -19,6 +20,30 @@ struct ActivitiesDecoder {
 
     /// Apple, Ending Live Activities.
     private static let longestStay = Interval.seconds(4 * 3_600)
+
+    private func end(_ fields: Fields) -> AgeSpec? {
+        guard let end = fields.value("end"), let own = Fields(end, .activityEnd, mistakes),
+            let after = own.duration("after", Self.spans)
+        else { return nil }
+        let within = own.duration("within", Self.spans) ?? .seconds(60)
+        if within >= after {
+            mistakes.add(
+                "`within` is as long as `after` or longer", hint: "such as `after: 7h59m, within: 60s`", at: end.place)
+        }
+        return AgeSpec(after: after, within: within, shows: own.entries("shows").compactMap(showing))
+    }
+
+    private func showing(_ entry: YAMLEntry) -> AgeSpec.Showing? {
+        guard let at = JSONPointerPath(entry.key) else {
+            mistakes.add(
+                "`\(entry.key)` is no JSON pointer into the end's payload", hint: "such as /aps/content-state/status",
+                at: entry.keyPlace)
+            return nil
+        }
+        let value = entry.value.json
+        if case .array(let values) = value, !values.isEmpty { return AgeSpec.Showing(at: at, values: values) }
+        return AgeSpec.Showing(at: at, values: [value])
+    }
 
     private func restart(_ fields: Fields) -> RestartSpec? {
         guard let restart = fields.value("restart"), let own = Fields(restart, .activityRestart, mistakes),

@@ -44,6 +44,7 @@ struct CallDecoder {
             defaults: fields.entries("variables").map { StepValueDecoder(mistakes: mistakes).value($0.value) })
         call.isStale = fields.flag("stale") ?? false
         call.isUnknown = fields.flag("unknown") ?? false
+        call.isOversized = fields.flag("oversized") ?? false
         call.captures = CaptureDecoder(mistakes: mistakes).captures(fields, names: captures)
         if fields.value("passes") != nil {
             call.passes = contents.passes(fields, bodies: fields.value("json").map { [$0.json] } ?? [])

@@ -48,21 +48,38 @@ struct ContentDecoder {
         }
     }
 
-    /// `from` or `is`, one of the two.
+    /// 1970 and 2001 in seconds since 1970, as programs count times.
+    private static let epochs: [Int64: Int64] = [1970: 0, 2001: 978_307_200]
+
+    /// A number of seconds since a year, which is the time.
+    private func clock(_ fields: Fields, _ node: YAMLNode) -> PassRule.Source? {
+        let within = fields.duration("within", .milliseconds(1)...Fields.longest) ?? .seconds(60)
+        if let year = node.plainValue?.int, let epoch = Self.epochs[year] { return .clock(epoch: epoch, within: within) }
+        mistakes.add(
+            "`now` is the year from which the seconds count, not \(node.kindInWords)", hint: "1970 or 2001", at: node.place)
+        return nil
+    }
+
+    /// `from`, `is` or `now`, one of the three.
     private func source(_ fields: Fields, at place: YAMLPlace, bodies: [JSONValue]) -> PassRule.Source? {
+        if let node = fields.value("now"), fields.value("from") == nil, fields.value("is") == nil { return clock(fields, node) }
+        if let within = fields.value("within") {
+            mistakes.add("`within` goes with `now` only", hint: "strike it", at: within.place)
+        }
         switch (fields.value("from"), fields.value("is")) {
+        case _ where fields.value("now") != nil: break
         case (let node?, nil):
             guard let from = pointer(fields, "from") else { return nil }
             check(from, leadsInto: bodies, at: node.place)
             return .body(from)
         case (nil, let node?): return .fixed(node.json)
-        default:
-            mistakes.add(
-                "a passage has either `from` or `is`",
-                hint: "`from: /contentState` for a value of the call's body, `is: working` for one that is always the same",
-                at: place)
-            return nil
+        default: break
         }
+        mistakes.add(
+            "a passage has either `from` or `is`, or `now`",
+            hint: "`from: /contentState` for a value of the call's body, `is: working` for one that is always the same, "
+                + "`now: 2001` for the time", at: place)
+        return nil
     }
 
     func check(_ from: JSONPointerPath, leadsInto bodies: [JSONValue], at place: YAMLPlace) {

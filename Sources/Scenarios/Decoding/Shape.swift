@@ -30,8 +30,8 @@ package struct Shape: Sendable {
 extension Shape {
     package static let all = [
         scenario, relay, ready, stop, restart, mock, workload, users, phones, arrival, scriptUse, fault, phases,
-        profile, coalescing, deadlines, activities, activityRestart, schemas, pass, carried, call, push, session, step,
-        reaction, distribution, logNormal,
+        profile, coalescing, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried, call, push,
+        session, step, reaction, distribution, logNormal,
     ]
 
     static let scenario = Shape(
@@ -118,7 +118,7 @@ extension Shape {
         "pass",
         [
             "channel": "liveactivity", "event": "[update, end]", "at*": "/aps/content-state", "from": "/contentState",
-            "is": "working",
+            "is": "working", "now": "2001", "within": "60s",
         ])
 
     static let carried = Shape(
@@ -131,7 +131,12 @@ extension Shape {
     static let coalescing = Shape("coalescing", ["window*": "10s"])
     static let deadlines = Shape("deadlines", ["default": "5s", "coalesced": "15s"])
 
-    static let activities = Shape("activities", ["restart": "{ after: 6h50m }", "refresh": "60s", "dismissal": "5s"])
+    static let activities = Shape(
+        "activities",
+        ["restart": "{ after: 6h50m }", "end": "{ after: 7h59m }", "refresh": "60s", "dismissal": "5s"])
+    static let activityEnd = Shape(
+        "activityEnd",
+        ["after*": "7h59m", "within": "60s", "shows": "{ /aps/content-state/status: [error, complete] }"])
     static let activityRestart = Shape(
         "activityRestart",
         [
@@ -145,6 +150,7 @@ extension Shape {
             "json": "{ sessionID: \"{{sessionID}}\" }", "text": "\"{{marker}}\"", "variables": "{ text: hello }",
             "expect": "200", "pushes": "[{ channel: alert }]", "final": "true", "registers": "[activityToken]",
             "unregisters": "[activityToken]", "stale": "true", "unknown": "true",
+            "oversized": "true",
             "passes": "[{ at: /aps/content-state, from: /state }]", "sets": "{ status: Error }",
             "captures": "{ activityID: /activity/id }",
         ])

@@ -2,9 +2,11 @@
 
 package import Basics
 
-package struct ActivitiesSpec: Hashable, Sendable {
+package struct ActivitiesSpec: Sendable {
     /// When it replaces an activity that grows old; nil: it does not.
     package var restart: RestartSpec?
+    /// When it ends one that grows old; nil: it does not.
+    package var end: AgeSpec?
     /// It may tell a card's state again so often; nil: it does not.
     package var refresh: Interval?
     /// How long behind its end the card of a session stays, up to four hours; nil: not judged.

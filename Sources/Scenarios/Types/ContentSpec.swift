@@ -26,8 +26,10 @@ package struct PassRule: Hashable, Sendable {
     package enum Source: Hashable, Sendable {
         /// In the call's JSON body. What a body does not have need not arrive.
         case body(JSONPointerPath)
-        /// The same for every call.
+        /// The same for every call; null: nothing, or nothing at all.
         case fixed(JSONValue)
+        /// A number of seconds since `epoch`, which is in those since 1970: no further from when the push came than `within`.
+        case clock(epoch: Int64, within: Interval)
     }
 
     /// Nil: in pushes of every type.

@@ -81,6 +81,8 @@ package struct ProfileCall: Sendable {
     package var isStale = false
     /// It speaks for a user whom nobody has registered, so it must reach nobody.
     package var isUnknown = false
+    /// It holds an id that is longer than a relay has room for, so it is to be refused, and must not make the relay fail.
+    package var isOversized = false
     /// What is taken from an answer of expected status.
     package var captures: [Capture] = []
     /// What comes through unchanged in the pushes for this call; nil: what the profile says for all.

@@ -130,6 +130,6 @@ struct PayloadWriter {
     }
 
     private func fitted(_ write: (_ share: Int) -> [UInt8]) -> [UInt8] {
-        has(.oversizedPayloads) ? write(1) : JSONBytes.fitted(write)
+        has(.oversizedPayloads) ? write(1) : JSONBytes.fitted { write($0) }
     }
 }

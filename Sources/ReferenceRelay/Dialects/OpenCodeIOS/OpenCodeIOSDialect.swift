@@ -3,8 +3,8 @@
 import Basics
 
 struct OpenCodeIOSDialect: Dialect {
-    /// Of a path in UTF-16 units. With the rest of a payload, 4 bytes to each would still fit (R2.15).
-    static let fileMax = 800
+    /// Of a payload in bytes: APNs takes so many, and not one more. A path has the room that the rest leaves (R2.15).
+    static let payloadMax = 4_096
     static let textMax = 120
 
     let defects: Set<Defect>
@@ -60,8 +60,8 @@ struct OpenCodeIOSDialect: Dialect {
 
     func start(_ state: SessionState, sessionID: String, stamp: Int64, alert event: RelayEvent) -> [UInt8] {
         let said = event.content as! OpenCodeIOSEvent
-        return fitted { share in
-            var json = opening("start", state, stamp: stamp, share: share)
+        return fitted(state) { share, file in
+            var json = opening("start", state, stamp: stamp, file: file)
             json.raw(",\"attributes-type\":\"SessionActivityAttributes\",\"attributes\":{\"sessionID\":")
             json.string(sessionID)
             json.raw(",\"sessionType\":")
@@ -70,7 +70,7 @@ struct OpenCodeIOSDialect: Dialect {
             if has(.isoStartTime) {
                 json.string(WallTime(milliseconds: stamp * 1_000).iso8601)
             } else {
-                json.value(.number(said.startTime ?? Double(stamp - ReferenceDate.seconds)))
+                json.value(.number(began(said, stamp: stamp)))
             }
             json.raw("},\"input-push-token\":1,\"alert\":{\"title\":")
             json.string(shortened(said.title ?? said.sessionType, to: Self.textMax / share))
@@ -84,14 +84,24 @@ struct OpenCodeIOSDialect: Dialect {
 
     /// An end has no dismissal date: the card may stay for up to four hours (R2.2).
     func update(_ state: SessionState, stamp: Int64) -> [UInt8] {
-        fitted { share in
-            var json = opening(state.isFinal ? "end" : "update", state, stamp: stamp, share: share)
+        fitted(state) { _, file in
+            var json = opening(state.isFinal ? "end" : "update", state, stamp: stamp, file: file)
+            if state.isFinal, has(.dismissesAtOnce) {
+                json.raw(",\"dismissal-date\":")
+                json.integer(stamp)
+            }
             close(&json, state)
             return json.bytes
         }
     }
 
-    private func opening(_ event: StaticString, _ state: SessionState, stamp: Int64, share: Int) -> JSONBytes {
+    /// In seconds since 2001, by the event or by our clock.
+    private func began(_ said: OpenCodeIOSEvent, stamp: Int64) -> Double {
+        if let told = said.startTime { return has(.redatesStart) ? max(0, told - Double(ReferenceDate.seconds)) : told }
+        return Double(stamp - ReferenceDate.seconds) - (has(.misdatesStart) ? 365 * 86_400 : 0)
+    }
+
+    private func opening(_ event: StaticString, _ state: SessionState, stamp: Int64, file: String?) -> JSONBytes {
         let shown = state.content as! OpenCodeIOSState
         var json = JSONBytes.activity(event, stamp: stamp)
         json.raw("{\"status\":")
@@ -99,8 +109,8 @@ struct OpenCodeIOSDialect: Dialect {
         json.raw(",\"progress\":")
         json.value(.number(shown.progress))
         json.raw(",\"currentFile\":")
-        if let file = shown.currentFile {
-            json.string(has(.uncutPaths) ? file : shortened(file, to: Self.fileMax / share))
+        if let file {
+            json.string(file)
         } else {
             json.raw("null")
         }
@@ -122,8 +132,16 @@ struct OpenCodeIOSDialect: Dialect {
         json.raw("}")
     }
 
-    private func fitted(_ write: (_ share: Int) -> [UInt8]) -> [UInt8] {
-        has(.uncutPaths) ? write(1) : JSONBytes.fitted(write)
+    /// A payload that is as large as may be, where the path is too long for it.
+    private func fitted(_ state: SessionState, _ write: (_ share: Int, _ file: String?) -> [UInt8]) -> [UInt8] {
+        let file = (state.content as! OpenCodeIOSState).currentFile
+        if has(.uncutPaths) { return write(1, file) }
+        let limit = Self.payloadMax + (has(.cutsOneOver) ? 1 : 0)
+        return JSONBytes.fitted(within: limit) { share in
+            let whole = write(share, file)
+            guard let file, whole.count > limit else { return whole }
+            return write(share, JSONBytes.beginning(of: file, bytes: limit - write(share, "").count))
+        }
     }
 
     /// UTF-8 that somebody read as Latin-1.

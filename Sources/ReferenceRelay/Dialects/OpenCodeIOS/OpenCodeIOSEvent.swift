@@ -60,7 +60,7 @@ struct OpenCodeIOSEvent: EventContent {
         }
         if let status { state.status = status }
         if let progress { state.progress = has(.lowersProgress) ? progress : max(state.progress, progress) }
-        if let currentFile { state.currentFile = currentFile }
+        if let currentFile { state.currentFile = currentFile ?? (has(.keepsClearedFile) ? state.currentFile : nil) }
         if let operationCount { state.operationCount = max(state.operationCount, operationCount) }
     }
 

@@ -1,0 +1,83 @@
+import Basics
+import Testing
+
+@testable import ReferenceRelay
+
+/// Defects in how a session's activity begins, ends for its age, and begins again.
+@Suite struct DefectTurnTests {
+    private func twoTurns(_ defect: Defect) -> (honest: Rig, broken: Rig) {
+        pair(defect) { rig in
+            rig.event(.start)
+            rig.activity()
+            rig.event(.complete)
+            rig.pass(.seconds(2))
+            rig.forgetSeen()
+            rig.event(.start)
+        }
+    }
+
+    @Test func endsForGood() {
+        let (honest, broken) = twoTurns(.endsForGood)
+        #expect(honest.seen == ["start p1"])
+        #expect(broken.seen == [])
+    }
+
+    @Test func keepsEndedRow() {
+        let (honest, broken) = twoTurns(.keepsEndedRow)
+        #expect(honest.seen == ["start p1"])
+        #expect(broken.seen == ["update a1 working"])
+    }
+
+    @Test func startsOnStartOnly() {
+        let (honest, broken) = pair(.startsOnStartOnly) { rig in
+            rig.event(.progress)
+            rig.event(.start, session: "s2")
+        }
+        #expect(honest.seen == ["start p1", "start p1"])
+        #expect(broken.seen == ["start p1"])
+    }
+
+    @Test func keepsDeadStartTokens() {
+        let (honest, broken) = pair(.keepsDeadStartTokens) { rig in
+            rig.answer = { _ in Rig.refusal(410, "Unregistered") }
+            rig.event(.start)
+            rig.event(.start, session: "s2")
+        }
+        #expect(honest.seen == ["start p1"])
+        #expect(broken.seen == ["start p1", "start p1"])
+    }
+
+    @Test func neverTimesOut() {
+        let (honest, broken) = pair(.neverTimesOut) { rig in
+            rig.activity()
+            rig.event(.progress)
+            rig.pass(.seconds(8 * 3_600))
+        }
+        #expect(honest.seen == ["update a1 working", "end a1 error"])
+        #expect(broken.seen == ["update a1 working"])
+    }
+
+    @Test func timesOutUnsaid() {
+        let (honest, broken) = pair(.timesOutUnsaid) { rig in
+            rig.activity()
+            rig.event(.progress, "reading")
+            rig.pass(.seconds(8 * 3_600))
+        }
+        #expect(honest.message(1) == "Timed out after 8 hours." && broken.message(1) == "reading")
+        #expect(broken.seen == ["update a1 working", "end a1 working"])
+    }
+
+    /// What was asked before any token was there is told to the first one.
+    @Test func aQuestionThatCameBeforeAnyTokenIsHeld() {
+        let rig = Rig()
+        rig.device(start: nil)
+        rig.event(.permission)
+        rig.activity()
+        #expect(rig.seen == ["alert d1", "update a1 permission"])
+        // A start says nothing beyond itself.
+        rig.forgetSeen()
+        rig.event(.start, session: "s2")
+        rig.activity("a2", session: "s2")
+        #expect(rig.seen == [])
+    }
+}
