@@ -120,6 +120,18 @@ struct SessionMemoryTests {
         #expect(complaint.hasPrefix("tiny.yaml:30:") && complaint.contains(says), "\(complaint)")
     }
 
+    @Test("A reaction to `started` cannot use a token: the app has none yet", arguments: ["activityToken", "phoneToken"])
+    func startedWithoutToken(variable: String) {
+        let call = "      tell: { path: /tell, json: { t: \"{{\(variable)}}\" } }\nworkload:\n"
+        let text = Sample.text.swapping("workload:\n", call)
+        let complaint = Sample.complaint(reacting("reactions: [{ on: started, call: tell, after: 1h }]", text))
+        #expect(complaint.hasPrefix("tiny.yaml:31:27: `tell` needs the activity's token, and its app has none yet"), "\(complaint)")
+        #expect(complaint.hasSuffix("(react to `token`, which tells that the app has it: `on: token`)"))
+        for line in ["{ on: token, call: tell }", "{ on: ended, call: tell }", "{ on: started, call: register }"] {
+            #expect(Sample.complaint(reacting("reactions: [\(line)]", text)) == "")
+        }
+    }
+
     @Test("reactions without phones are refused, for nothing would ever bring them about")
     func reactionsWithoutPhones() {
         let line = "reactions: [{ on: token, call: register }]"
