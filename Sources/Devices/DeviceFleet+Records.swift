@@ -37,7 +37,7 @@ extension DeviceFleet {
     /// Activities in no particular order, at most `limit`. `now` decides on stale, ended and dismissed; nil: the time
     /// of the latest push.
     package func activities(limit: Int, now: WallTime? = nil) -> [ActivityRecord] {
-        let now = now ?? latest
+        let now = time.at(now ?? latest)
         var found: [ActivityRecord] = []
         for shard in shards where found.count < limit {
             let room = limit - found.count
@@ -56,7 +56,7 @@ extension DeviceFleet {
     /// Nil when the token has had no activity.
     package func activity(token: String, now: WallTime? = nil) -> ActivityRecord? {
         let hash = Self.hash(token)
-        let now = now ?? latest
+        let now = time.at(now ?? latest)
         return shard(hash).state.withLock { state in
             state.table.find(hash).flatMap { activity(at: $0, state.table, now: now) }
         }

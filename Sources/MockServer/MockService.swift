@@ -136,6 +136,9 @@ package final class MockService: Sendable {
     /// The wall time of rules and devices.
     package var clock: AdjustableTime { shared.clock }
 
+    /// Sets that time, as `PUT /v1/clock` does.
+    package func set(wall: WallTime) { shared.set(wall: wall) }
+
     /// What all of the mock goes by.
     package var time: RunClock { shared.time }
 
