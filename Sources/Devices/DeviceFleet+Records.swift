@@ -74,13 +74,14 @@ extension DeviceFleet {
     private func activity(at place: Int, _ table: borrowing TokenTable, now: WallTime) -> ActivityRecord? {
         let row = table[place]
         guard row.kind == .activity, row.startedAt > 0 else { return nil }
+        let state = row.state(at: now, settings: settings)
         return ActivityRecord(
             token: table.token(at: place), topic: table.topics.text(row.topic),
-            state: row.state(at: now, settings: settings),
+            state: state,
             lastTimestamp: row.lastTimestamp == TokenRow.noTimestamp ? nil : row.lastTimestamp,
             lastEvent: row.lastEvent, startedAt: WallTime(seconds: Int64(row.startedAt)),
             staleAt: row.staleAt == 0 ? nil : WallTime(seconds: Int64(row.staleAt)),
-            dismissedAt: row.hasEnded ? WallTime(seconds: Int64(row.goneAt)) : nil, shown: Int(row.shown),
+            dismissedAt: state > .stale ? WallTime(seconds: row.leavesAt(settings)) : nil, shown: Int(row.shown),
             ignored: Int(row.ignored))
     }
 }

@@ -150,7 +150,8 @@ package struct SwiftSchemas: Sendable {
         if let problem = entry.problem { throw problem }
         guard entry.keyword == "enum" else { throw wrong("coding keys are an enum", "write `enum CodingKeys`", entry.token) }
         if let code = file.code(of: target).first(where: { [["stringValue"], ["rawValue"]].contains($0.words) }) {
-            throw wrong("the coding keys of `\(path)` are named by code of their own", "write `case name = \"key\"`", code.token)
+            throw wrong(
+                "the coding keys of `\(path)` are named by code of their own", "write `case name = \"key\"`", code.token)
         }
         var keys: [String: (key: String, token: SwiftToken)] = [:]
         for member in entry.members {

@@ -242,14 +242,16 @@ import Testing
             }
             #expect(try update().status == 200)
             // What has become of the card, by the mock's clock.
-            func state() throws -> String? {
-                try mock.admin.ask("GET", "/v1/activities/" + Self.token).json["state"]?.string
-            }
-            #expect(try state() == "active")
+            func activity() throws -> JSONValue { try mock.admin.ask("GET", "/v1/activities/" + Self.token).json }
+            func state() throws -> String? { try activity()["state"]?.string }
+            #expect(try state() == "active" && activity()["dismissedAt"] == .null)
             _ = try mock.admin.ask("PUT", "/v1/clock", body: #"{"advance":"61s"}"#)
             #expect(try state() == "stale")
             _ = try mock.admin.ask("PUT", "/v1/clock", body: #"{"advance":"8h"}"#)
             #expect(try state() == "ended")
+            // By its age, so 12 h after its start.
+            let times = try ["startedAt", "dismissedAt"].map { try WallTime(iso8601: activity()[$0]?.string ?? "")?.seconds ?? 0 }
+            #expect(times[1] - times[0] == 12 * 3600)
             #expect(try update().status == 200)
             #expect(try outcomes(mock) == ["updated", "ignored-ended"])
             _ = try mock.admin.ask("PUT", "/v1/clock", body: #"{"advance":"4h"}"#)
