@@ -277,8 +277,8 @@ class PageTest:
         self.show("phone-search", "mia")
         self.browser.wait("document.querySelector('#cards .mark')?.textContent === 'Never on the screen'", "one never presented")
         for part in (".island", ".name", ".body", ".age"):
-            assert self.browser.run(f"(s => s.display === 'none' || s.visibility === 'hidden')"
-                                    f"(getComputedStyle(document.querySelector('#cards {part}')))"), part
+            seen = f"document.querySelector('#cards {part}').checkVisibility({{ checkVisibilityCSS: true }})"
+            assert not self.browser.run(seen), part
         assert "never on the screen" in self.text("#cards .app") and self.text("#cards .badge") == "active"
         assert self.text("#clock-now") == "2026-11-23 00:10:00 UTC"
         assert not self.browser.run("document.getElementById('step-group').hidden"), "it can be stepped"
