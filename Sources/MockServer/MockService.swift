@@ -149,6 +149,11 @@ package final class MockService: Sendable {
         return isDone
     }
 
+    /// Does something on a phone soon, as `PATCH /v1/phones/{id}` does, and puts it on record with `facts`. From any thread.
+    package func act(_ action: PhoneAction, on phone: String, _ facts: JSONObject) {
+        workers[0].post { $0.act(action, on: phone, facts) }
+    }
+
     /// Puts a fault rule in force and its definition on record, as `POST /v1/faults` does. Returns its id; see
     /// `FaultScript.add`.
     @discardableResult

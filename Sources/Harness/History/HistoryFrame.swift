@@ -109,6 +109,7 @@ struct HistoryFrame {
         if case .phase(let name) = note.run { return "phase: \(name)" }
         if let capture = note.capture { return line(capture) }
         if let reaction = note.reaction { return line(reaction) }
+        if let act = note.actWords { return "user: session \(note.actedIn ?? 0), \(act)" }
         return "\(note.kind): \(clipped(note.text))"
     }
 
