@@ -157,7 +157,10 @@ package final class RunClock: TimeSource {
     // MARK: While it stands
 
     /// Whole microseconds since it began.
-    package var elapsedMicroseconds: Int64 { (now() - beginning).nanoseconds / 1_000 }
+    package var elapsedMicroseconds: Int64 { microseconds(at: now()) }
+
+    /// The same at another instant.
+    package func microseconds(at instant: Instant) -> Int64 { (instant - beginning).nanoseconds / 1_000 }
 
     /// When it will show so many.
     package func instant(microseconds: Int64) -> Instant { beginning + .microseconds(microseconds) }

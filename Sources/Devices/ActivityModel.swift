@@ -70,14 +70,20 @@ extension TokenRow {
     /// When an activity's token begins to be answered 410, Unix seconds; nil: not in sight.
     func expiry(_ settings: DeviceSettings) -> Int64? {
         guard kind == .activity, startedAt > 0 else { return nil }
-        let lifeEnds = Int64(startedAt).saturating(plus: settings.wholeLife.wholeSeconds)
         switch settings.activityTokenExpiry {
         case .never: return nil
-        case .afterWholeLife: return lifeEnds
-        case .afterEnd(let wait):
-            let end = hasEnded ? min(Int64(goneAt), lifeEnds) : lifeEnds
-            return end.saturating(plus: wait.wholeSeconds)
+        case .afterWholeLife: return lifeEnds(settings)
+        case .afterEnd(let wait): return leavesAt(settings).saturating(plus: wait.wholeSeconds)
         }
+    }
+
+    /// When nothing of an activity is on the screen any more, as things stand; Unix seconds.
+    func leavesAt(_ settings: DeviceSettings) -> Int64 {
+        hasEnded ? min(Int64(goneAt), lifeEnds(settings)) : lifeEnds(settings)
+    }
+
+    private func lifeEnds(_ settings: DeviceSettings) -> Int64 {
+        Int64(startedAt).saturating(plus: settings.wholeLife.wholeSeconds)
     }
 }
 

@@ -29,7 +29,7 @@ package struct ActivityRecord: Sendable, Equatable {
     package var startedAt: WallTime
     /// When it becomes stale unless an update comes; nil: not at all.
     package var staleAt: WallTime?
-    /// When the card of an ended activity leaves the screen; nil while it has not ended by a push.
+    /// When the card of an ended activity leaves the screen, or has left it; nil while it has not ended.
     package var dismissedAt: WallTime?
     /// Pushes that changed the card, and pushes that did not.
     package var shown: Int

@@ -37,7 +37,7 @@ extension DeviceFleet {
     /// Activities in no particular order, at most `limit`. `now` decides on stale, ended and dismissed; nil: the time
     /// of the latest push.
     package func activities(limit: Int, now: WallTime? = nil) -> [ActivityRecord] {
-        let now = now ?? latest
+        let now = time.at(now ?? latest)
         var found: [ActivityRecord] = []
         for shard in shards where found.count < limit {
             let room = limit - found.count
@@ -56,7 +56,7 @@ extension DeviceFleet {
     /// Nil when the token has had no activity.
     package func activity(token: String, now: WallTime? = nil) -> ActivityRecord? {
         let hash = Self.hash(token)
-        let now = now ?? latest
+        let now = time.at(now ?? latest)
         return shard(hash).state.withLock { state in
             state.table.find(hash).flatMap { activity(at: $0, state.table, now: now) }
         }
@@ -74,13 +74,14 @@ extension DeviceFleet {
     private func activity(at place: Int, _ table: borrowing TokenTable, now: WallTime) -> ActivityRecord? {
         let row = table[place]
         guard row.kind == .activity, row.startedAt > 0 else { return nil }
+        let state = row.state(at: now, settings: settings)
         return ActivityRecord(
             token: table.token(at: place), topic: table.topics.text(row.topic),
-            state: row.state(at: now, settings: settings),
+            state: state,
             lastTimestamp: row.lastTimestamp == TokenRow.noTimestamp ? nil : row.lastTimestamp,
             lastEvent: row.lastEvent, startedAt: WallTime(seconds: Int64(row.startedAt)),
             staleAt: row.staleAt == 0 ? nil : WallTime(seconds: Int64(row.staleAt)),
-            dismissedAt: row.hasEnded ? WallTime(seconds: Int64(row.goneAt)) : nil, shown: Int(row.shown),
+            dismissedAt: state > .stale ? WallTime(seconds: row.leavesAt(settings)) : nil, shown: Int(row.shown),
             ignored: Int(row.ignored))
     }
 }

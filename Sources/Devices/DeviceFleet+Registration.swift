@@ -12,14 +12,15 @@ extension DeviceFleet {
     /// `isToken`), its device's name is none (`isDeviceName`), or no further device can be kept.
     @discardableResult
     package func set(_ record: TokenRecord, now: WallTime? = nil) -> Bool {
-        registrations.withLock { _ in register(record, now: now ?? latest) }
+        registrations.withLock { _ in register(record, now: time.at(now ?? latest)) }
     }
 
     /// The system has given the app a new token: the old one is unregistered from now on and says which took its
     /// place; the new one stands for the same app, device and activity. False, and nothing done, when the old one is
     /// not known, the new one is no token, or both are the same.
     package func replace(token old: String, by new: String, now: WallTime) -> Bool {
-        registrations.withLock { _ in
+        let now = time.at(now)
+        return registrations.withLock { _ in
             guard var record = record(of: old), Self.isToken(new) else { return false }
             let (oldHash, newHash) = (Self.hash(old), Self.hash(new))
             let former = shard(oldHash).state.withLock { state in
@@ -65,10 +66,12 @@ extension DeviceFleet {
                 shard.state.withLock { state in
                     state.table.removeAll()
                     state.extras.removeAll()
+                    state.latest = WallTime(nanoseconds: 0)
                 }
             }
             book.removeAll()
             phones.removeAll()
+            time.reset()
             late.withLock { $0 = [] }
         }
     }

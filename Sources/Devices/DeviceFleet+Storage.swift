@@ -32,6 +32,7 @@ extension DeviceFleet {
     package func store(
         _ facts: PushFacts, topic: Span<UInt8>, push: UInt64, now: WallTime
     ) -> LateOutcome? {
+        let now = time.at(now)
         let bundle = topic.extracting(0..<TopicParts(topic).bundleCount)
         let slot = StoredPush.Slot(topic: Hash128(hashing: bundle).low, of: facts, push: push, settings)
         let limit = now + settings.storageLimit
@@ -57,6 +58,7 @@ extension DeviceFleet {
     /// What became of stored pushes by now: expired ones, batches that are due, and what earlier changes of devices
     /// set free. Each is told once.
     package func lateOutcomes(now: WallTime) -> [LateOutcome] {
+        let now = time.at(now)
         var outcomes = late.withLock { held in
             defer { held = [] }
             return held

@@ -33,6 +33,7 @@ package final class DeviceFleet: TokenDirectory, Sendable {
     private static let shardCount = 64
 
     package let settings: DeviceSettings
+    package let time = DeviceTime()
     let shards: [Shard]
     let book: DeviceBook
     /// The phones behind tokens. Tokens of theirs have no row here.
@@ -52,7 +53,7 @@ package final class DeviceFleet: TokenDirectory, Sendable {
         let isMetered = countsBudgets || settings.pushesPerSecondAndToken != nil
         shards = (0..<Self.shardCount).map { _ in Shard(isMetered: isMetered) }
         book = DeviceBook(limit: settings.deviceLimit)
-        phones = PhoneFleet(settings: settings, seed: seed, strangers: shards)
+        phones = PhoneFleet(settings: settings, seed: seed, strangers: shards, time: time)
         allAskDevice = countsBudgets || settings.lowPriorityBatch > .zero
         tokenLimitPerShard = (settings.tokenLimit + Self.shardCount - 1) / Self.shardCount
     }
@@ -61,6 +62,7 @@ package final class DeviceFleet: TokenDirectory, Sendable {
     package func standing(
         of token: Span<UInt8>, hash: Hash128, topic: Span<UInt8>, environment: PushEnvironment, now: WallTime
     ) -> TokenStanding {
+        let now = time.at(now)
         let known: TokenStanding? = shard(hash).state.withLock { state in
             state.latest = max(state.latest, now)
             if let place = state.table.find(hash) {
@@ -105,6 +107,7 @@ package final class DeviceFleet: TokenDirectory, Sendable {
     package func deliver(
         _ facts: PushFacts, token: Span<UInt8>, topic: Span<UInt8>, environment: PushEnvironment, now: WallTime
     ) -> Outcome {
+        let now = time.at(now)
         let outcome: Outcome? = shard(facts.tokenHash).state.withLock { state in
             // A token beyond the limit has a row for this one push.
             guard let place = state.table.find(facts.tokenHash) else {

@@ -94,6 +94,7 @@ extension LoadLoop {
                 return
             }
             react(pending, remembered)
+        case .act(_, let pending): carryOut(pending, remembered)
         case .deadline(_, let number):
             if remembered.close(number) { noteInVain(number, remembered) }
             forgetIfOver(remembered)

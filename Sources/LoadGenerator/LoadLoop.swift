@@ -19,6 +19,8 @@ struct LoadLoopSettings: Sendable {
     /// Unanswered events at once.
     var window: Int
     var journalDirectory: String
+    /// Where acts of users go; nil: there are no phones.
+    var act: (@Sendable (PhoneDeed) -> Void)?
 }
 
 /// The last published state of a loop.
@@ -37,7 +39,7 @@ final class LoadLoop: TurnEndHandler {
     private let published: Published
     var snapshot = LoadSnapshot()
     var sessions: SessionTable
-    /// Nil where no session of the plan captures or reacts.
+    /// Nil where no session of the plan captures, reacts or acts.
     var memory: LoadMemory?
     /// Sessions with waiting events whose turn has come in this turn of the loop.
     private var released: [UInt32] = []

@@ -25,7 +25,8 @@ package final class LoadService: Sendable {
     /// answer to an earlier one of its session takes no place in it. `caFile` is the PEM file
     /// to trust for an https target. Throws a run `Failure` when the journal cannot be written or a thread not started.
     ///
-    /// `phones` tells of what happens on the phones of the plan's users; sessions react as their scripts say.
+    /// `phones` tells of what happens on the phones of the plan's users, and takes what users do on them; sessions react and
+    /// act as their scripts say.
     package init(
         plan: Plan, target: CheckedOrigin, connections: Int, journalDirectory: String, loops: Int = 1,
         window: Int = 16_384, caFile: String? = nil, clock: RunClock? = nil, phones: PhoneMailbox? = nil
@@ -37,7 +38,8 @@ package final class LoadService: Sendable {
             let settings = LoadLoopSettings(
                 plan: plan, target: target,
                 client: Self.client(plan, connections: Self.share(index, of: connections, by: loops), caFile: caFile),
-                index: index, stride: loops, window: max(1, window / loops), journalDirectory: journalDirectory)
+                index: index, stride: loops, window: max(1, window / loops), journalDirectory: journalDirectory,
+                act: phones?.act)
             let board = Published(LoadSnapshot())
             do {
                 threads.append(

@@ -42,10 +42,7 @@ struct OwingCall: Sendable {
         isFinal = call.isFinal
         needs = call.neededCaptures
         needsPhoneToken = call.needsPhoneToken
-        usesActivityToken = call.needed.contains { variable in
-            if case .session(let session) = variable { return session.role == .activityToken }
-            return false
-        }
+        usesActivityToken = call.usesActivityToken
         captures = call.captures
         endsHeld = call.isFinal && !call.pushes.contains { $0.held && $0.channel == .liveactivity }
     }

@@ -30,9 +30,9 @@ final class Workload: Sendable {
     /// Of times and choices: independent of the run, so that a seed names one schedule.
     let scheduleSeed: Seed
     let valueSeed: Seed
-    /// Of what depends on phones: when a reaction follows its event, and whether it does.
+    /// Of what depends on phones: when a reaction or an act follows its event, and whether it does.
     let reactionSeed: Seed
-    /// By script: its sessions capture or react, so that they have a memory.
+    /// By script: its sessions capture, react or act, so that they have a memory.
     private let remembering: [Bool]
     /// Of tokens and secrets: they differ from run to run.
     let sessionSeed: Seed
@@ -73,7 +73,7 @@ final class Workload: Sendable {
         valueSeed = seed.child("values")
         reactionSeed = seed.child("reactions")
         remembering = scripts.map { script in
-            !script.reactions.isEmpty || script.steps.contains { !scenario.relay.profile.calls[$0.call].captures.isEmpty }
+            script.followsPhones || script.steps.contains { !scenario.relay.profile.calls[$0.call].captures.isEmpty }
         }
         let identity = seed.child("identity").child(UInt64(run))
         sessionSeed = identity.child("sessions")
@@ -89,9 +89,9 @@ final class Workload: Sendable {
         .seconds(min((scripts[Int(script)].reactions.compactMap(\.within).max() ?? 0) / pace, 4e9))
     }
 
-    /// So long after its last planned event it heeds its phones; zero without reactions.
+    /// So long after its last planned event it heeds its phones; zero without reactions and acts.
     func listen(_ script: UInt16) -> Interval {
-        scripts[Int(script)].reactions.isEmpty ? .zero : .seconds(min(scripts[Int(script)].listen / pace, 4e9))
+        scripts[Int(script)].followsPhones ? .seconds(min(scripts[Int(script)].listen / pace, 4e9)) : .zero
     }
 
     func remembers(_ script: UInt16) -> Bool { remembering[Int(script)] }
@@ -124,4 +124,9 @@ extension Workload.Step {
             call: step.call, isAbsolute: isAbsolute, time: time, repetition: step.repetition,
             probability: step.probability)
     }
+}
+
+extension SessionScript {
+    /// Its sessions have something to do with what happens on phones.
+    var followsPhones: Bool { !reactions.isEmpty || !acts.isEmpty }
 }

@@ -136,6 +136,9 @@ package final class MockService: Sendable {
     /// The wall time of rules and devices.
     package var clock: AdjustableTime { shared.clock }
 
+    /// Sets that time, as `PUT /v1/clock` does.
+    package func set(wall: WallTime) { shared.set(wall: wall) }
+
     /// What all of the mock goes by.
     package var time: RunClock { shared.time }
 
@@ -144,6 +147,11 @@ package final class MockService: Sendable {
         let isDone = devices.set(record, now: shared.clock.wall())
         tellLate()
         return isDone
+    }
+
+    /// Does something on a phone soon, as `PATCH /v1/phones/{id}` does, and puts it on record with `facts`. From any thread.
+    package func act(_ action: PhoneAction, on phone: String, _ facts: JSONObject) {
+        workers[0].post { $0.act(action, on: phone, facts) }
     }
 
     /// Puts a fault rule in force and its definition on record, as `POST /v1/faults` does. Returns its id; see

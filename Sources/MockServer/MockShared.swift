@@ -88,6 +88,12 @@ final class MockShared: Sendable {
         self.onFailure = onFailure
     }
 
+    /// Sets the wall time of rules and devices. Where it is set back, devices stay at the time they had.
+    func set(wall: WallTime) {
+        devices.time.clockIsSet(to: wall, from: clock.wall())
+        clock.set(wall: wall)
+    }
+
     /// The rules of one environment.
     func settings(for environment: PushEnvironment) -> APNsSettings {
         var settings = settings

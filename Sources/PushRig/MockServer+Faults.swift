@@ -92,7 +92,7 @@ extension MockServer {
     /// Moves the clock of rules and devices: provider tokens age, activities end, stored pushes expire. Not beyond the
     /// year 2262, where it stands still.
     public func advanceClock(by duration: Duration) {
-        service.clock.set(wall: service.clock.wall() + Interval(duration))
+        service.set(wall: service.clock.wall() + Interval(duration))
         service.tellLate()
     }
 

@@ -70,7 +70,7 @@ package enum Outcome: UInt8, PushWord {
         case .handedOver: "The app or the system got the payload."
         case .notDelivered: "The token is dead, which APNs does not tell yet."
         case .stored: "The device is away; APNs keeps the push for it. What becomes of it is told later."
-        case .discarded: "The device is away, and the push was for one attempt only."
+        case .discarded: "The device is away and it was for one attempt only, or its user has ended the app to be woken."
         case .superseded: "It was stored, and a newer push took its place."
         case .expired: "It was stored, and the device did not come back in time."
         case .replaced: "Shown in the place of the visible notification with the same collapse id."

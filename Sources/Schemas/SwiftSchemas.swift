@@ -34,17 +34,20 @@ package struct SwiftSchemas: Sendable {
     package mutating func schemas(
         of wanted: String?
     ) throws(Failure) -> (type: String, attributes: JSONObject, contentState: JSONObject) {
-        let structs = file.table.filter { $0.value.keyword == "struct" }
+        let types = file.table.filter { !["protocol", "typealias"].contains($0.value.keyword) }
             .sorted { $0.value.token.offset < $1.value.token.offset }
-        let all = structs.filter { $0.value.inherits.contains("ActivityAttributes") }.map(\.key)
-        let fitting = wanted.map { name in structs.map(\.key).filter { $0 == name || $0.hasSuffix("." + name) } } ?? all
-        guard let path = fitting.first, fitting.count == 1, let token = file.table[path]?.token else {
+        let words = file.words(for: "ActivityAttributes")
+        let all = types.filter { $0.value.inherits.contains(where: words.contains) }.map(\.key)
+        let fitting = wanted.map { name in file.table.keys.filter { $0 == name || $0.hasSuffix("." + name) }.sorted() } ?? all
+        guard let found = fitting.first, fitting.count == 1, let token = file.table[found]?.token else {
             let name = wanted.map { "type `\($0)`" } ?? "type that conforms to `ActivityAttributes`"
             let hint = wanted == nil || all.isEmpty ? "name it with --type" : Suggestion.hint(for: wanted!, among: all)
             throw Failure(
                 .usage, fitting.isEmpty ? "there is no \(name)" : "there are several: \(fitting.joined(separator: ", "))",
                 hint: fitting.isEmpty ? hint : "choose one with --type", place: file.source.name)
         }
+        let path = file.target(of: found) ?? found
+        if file.table[path]?.keyword != "struct" { _ = try declared(path, token, []) }
         guard file.table[path + ".ContentState"] != nil else {
             throw wrong("`\(path)` has no `ContentState` in this file", "add its declaration", token)
         }
@@ -76,12 +79,7 @@ package struct SwiftSchemas: Sendable {
         case (let name, 1...): throw wrong("`\(name)` is generic", "write out the type that is meant", token)
         default: break
         }
-        var outer = scope.split(separator: ".").map(String.init)
-        while true {
-            let path = (outer + names).joined(separator: ".")
-            if file.table[path] != nil { return try declared(path, token, way) }
-            guard outer.popLast() != nil else { break }
-        }
+        if let path = file.path(of: names, in: scope) { return try declared(path, token, way) }
         let isPlain = names.count == 1 || names.count == 2 && ["Swift", "Foundation"].contains(names[0])
         if isPlain, let schema = Self.known[names.last ?? ""] { return schema }
         throw wrong(
@@ -91,7 +89,7 @@ package struct SwiftSchemas: Sendable {
 
     private mutating func declared(_ path: String, _ token: SwiftToken, _ way: [String]) throws(Failure) -> JSONObject {
         guard let entry = file.table[path] else { return [:] }
-        if let problem = entry.problem { throw problem }
+        if let problem = entry.problem ?? file.ownCode(of: path) { throw problem }
         guard !way.contains(path), way.count < Self.depthMax else {
             throw wrong("`\(path)` contains itself, or too much", "a schema here has an end", token)
         }
@@ -144,14 +142,24 @@ package struct SwiftSchemas: Sendable {
 
     /// By property; nil where the compiler makes them: then each has its own name.
     private func codingKeys(of path: String) throws(Failure) -> [String: (key: String, token: SwiftToken)]? {
-        guard let entry = file.table[path + ".CodingKeys"] else { return nil }
+        guard let named = file.table[path + ".CodingKeys"] else { return nil }
+        if let problem = named.problem { throw problem }
+        guard let target = file.target(of: path + ".CodingKeys"), let entry = file.table[target] else {
+            throw wrong("what `CodingKeys` stands for is not in this file", "put its declaration into the file", named.token)
+        }
         if let problem = entry.problem { throw problem }
+        guard entry.keyword == "enum" else { throw wrong("coding keys are an enum", "write `enum CodingKeys`", entry.token) }
+        if let code = file.code(of: target).first(where: { [["stringValue"], ["rawValue"]].contains($0.words) }) {
+            throw wrong(
+                "the coding keys of `\(path)` are named by code of their own", "write `case name = \"key\"`", code.token)
+        }
         var keys: [String: (key: String, token: SwiftToken)] = [:]
         for member in entry.members {
             var key = member.token.text
-            if member.hasValue, entry.inherits.first == "String" {
-                guard let text = literal(member)?.string else { throw unread(member) }
-                key = text
+            // A key with a number for its raw value is named by its case.
+            if member.hasValue {
+                guard let value = literal(member) else { throw unread(member) }
+                key = value.string ?? key
             }
             keys[member.token.text] = (key, member.token)
         }
@@ -188,13 +196,22 @@ package struct SwiftSchemas: Sendable {
         guard let last = member.value.last else { return nil }
         let isNegative = member.value.count == 2
         if isNegative, !member.value[0].isMark("-") || last.kind != .number { return nil }
-        let digits = (isNegative ? "-" : "") + last.text.filter { $0 != "_" }
         switch last.kind {
         case .text where last.isConstant: return .string(last.text)
-        case .number: return Int64(digits).map(JSONValue.integer) ?? Double(digits).map(JSONValue.number)
+        case .number: return number(last.text, isNegative)
         case .word where last.text == "true" || last.text == "false": return .bool(last.text == "true")
         default: return nil
         }
+    }
+
+    /// Nil for what is no number, and for a whole number beyond 64 bits.
+    private func number(_ text: String, _ isNegative: Bool) -> JSONValue? {
+        let sign = isNegative ? "-" : ""
+        let digits = text.filter { $0 != "_" }
+        let radix = ["0x": 16, "0o": 8, "0b": 2][digits.prefix(2)]
+        if let whole = Int64(sign + digits.dropFirst(radix == nil ? 0 : 2), radix: radix ?? 10) { return .integer(whole) }
+        let isFraction = digits.contains { ".pP".contains($0) || radix == nil && "eE".contains($0) }
+        return isFraction ? Double(sign + digits).map(JSONValue.number) : nil
     }
 
     private func inferred(_ member: SwiftDeclaration.Member) -> JSONObject? {

@@ -66,6 +66,37 @@ struct PhonesRunTests {
         }
     }
 
+    @Test("what users do on their phones is done, and heard of by what their apps then do", arguments: [
+        (
+            "[{ do: offline, at: 50ms }, { do: online, at: 3s }]",
+            ["on phone-0-1: offline", "→ 200, stored", "on phone-0-1: online", "activity 1: started", "activity 1: token", "for `token`"]
+        ),
+        (
+            "[{ do: kill, at: 50ms }, { do: open, at: 3s }]",
+            ["on phone-0-1: kill", "activity 1: started", "on phone-0-1: open", "activity 1: token", "for `token`"]
+        ),
+        (
+            "[{ do: dismiss, on: token, after: 1s }]",
+            ["activity 1: token", "for `token`", "on phone-0-1: dismiss, activity 1", "activity 1: dismissed", "for `dismissed`"]
+        ),
+    ])
+    func acts(acts: String, tells: [String]) throws {
+        try Rig.withFolder { folder in
+            let script =
+                "{ steps: [{ call: registerDevice }, { call: start, after: 200ms }, { call: permission, at: 8s }], listen: 3s, "
+                + "acts: \(acts), reactions: [{ on: token, call: registerActivity, within: 6s, after: 100ms }, "
+                + "{ on: dismissed, call: unregisterActivity, after: 100ms }] }"
+            let workload = "workload={ arrivals: [{ rate: 1, for: 1s }], phones: { wake: 500ms }, scripts: [{ script: \(script) }] }"
+            let run = try run(in: folder, settings: [workload, "exercises=[]"])
+            #expect(run.code == 0 && run.broken == [], "\(run.words)")
+            let lines = try Rig.run(Rig.pushrig, ["journal", folder + "/run", "--session", "0"]).out.split(separator: "\n")
+            var places = tells.map { words in lines.firstIndex { $0.contains(words) } ?? -1 }
+            #expect(!places.contains(-1), "\(places): \(lines.joined(separator: "\n"))")
+            places.removeAll { $0 < 0 }
+            #expect(places == places.sorted(), "\(places): \(lines.joined(separator: "\n"))")
+        }
+    }
+
     @Test("where no app is woken nothing is told, and what waits for it waits in vain")
     func unwoken() throws {
         try Rig.withFolder { folder in

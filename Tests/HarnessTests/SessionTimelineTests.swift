@@ -141,6 +141,34 @@ struct SessionTimelineTests {
         }
     }
 
+    @Test("says of a call that was never made that it was not sent, and why, and tells of no answer")
+    func withheld() throws {
+        try withHistory { history in
+            let load = try JournalWriter(directory: history.directory + "/journal", name: "load-1", time: ManualTime())
+            let step = EventNumber.reaction(2, after: 3)
+            load.append(
+                ReactionNote(
+                    session: 0, step: step, reaction: 0, event: .ended, cause: 9, plannedAt: at(21.25), phone: 0, token: ""),
+                at: at(21.5))
+            load.append(
+                event: EventDraft(
+                    session: 0, step: step, kind: UInt16(history.plan.kinds.firstIndex(of: "registerActivity")!),
+                    plannedAt: at(21.25), failure: EventFailure.withheld.rawValue,
+                    answer: Array("the phone has no token of that activity".utf8)))
+            #expect(load.commit())
+            let words = try history.words().suffix(1)
+            let number = "step \(step)"
+            let lack = "not sent (withheld): the phone has no token of that activity"
+            #expect(words == ["+21.250 s unsent registerActivity, \(number), for `ended` of phone 1: \(lack)"])
+            let all = try history.lines { ($0.session, $0.limit) = (nil, 1_000) }
+            #expect(all.contains { $0.hasSuffix("session 0 \(number), a reaction → \(lack)") }, "\(all)")
+            // A reaction was due at the instant at which its event was.
+            let objects = try history.lines { $0.printsJSON = true }.map { try JSONValue(parsing: $0) }.suffix(2)
+            let planned = objects.map { ($0["text"] ?? $0)["plannedNanoseconds"]?.int }
+            #expect(Set(planned) == [21_250_000_000] && objects.contains { $0["failure"] == "withheld" }, "\(objects)")
+        }
+    }
+
     @Test("draws cards as often as the scenario's mock does")
     func period() throws {
         try withHistory([("mock.settings", "{ cardDrawingInterval: 3s }")]) { history in
@@ -160,6 +188,8 @@ struct SessionTimelineTests {
             #expect(card["ageNanoseconds"]?.int == 1_000_000 && card["newerWaits"] == false)
             #expect(card["push"] == objects[12]["entry"] && card["offsetNanoseconds"]?.int == 20_001_000_000)
             #expect(objects[10]["push"] == .null, "drawn later")
+            let pushes = objects.filter { $0["kind"] == "push" }
+            #expect(pushes.map { $0["outcomeReason"] } == ["not awake: no token was sent", .null, .null])
         }
     }
 

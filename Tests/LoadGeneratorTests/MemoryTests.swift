@@ -42,10 +42,10 @@ private enum Remembering {
     }
 
     static func plan(
-        _ steps: [ScriptStep], reactions: [Reaction] = [], listen: Double = 0.2, sessions: Double = 1,
+        _ steps: [ScriptStep], reactions: [Reaction] = [], acts: [ScriptedAct] = [], listen: Double = 0.2, sessions: Double = 1,
         order: Profile.Order = .answered, sessionsPerUser: Int = 1
     ) -> Plan {
-        let script = SessionScript(name: "one", steps: steps, reactions: reactions, listen: listen)
+        let script = SessionScript(name: "one", steps: steps, reactions: reactions, acts: acts, listen: listen)
         var scenario = Knobs.scenario(
             arrivals: [.constant(rate: sessions, duration: .seconds(1))],
             scripts: [WeightedScript(weight: 1, script: script)], sessionsPerUser: sessionsPerUser, calls: calls, order: order)
@@ -80,6 +80,8 @@ private struct Remembered {
     var events: [EventEntry] = []
     var captures: [CaptureNote] = []
     var reactions: [ReactionNote] = []
+    /// What users did, in order.
+    var deeds: [PhoneDeed] = []
 
     /// `tell` is called every few milliseconds with what the relay was asked so far.
     init(
@@ -89,7 +91,8 @@ private struct Remembered {
         let relay = try TinyRelay(.says(says))
         defer { relay.stop() }
         try withFolder { folder in
-            let mailbox = PhoneMailbox()
+            let done = Done()
+            let mailbox = PhoneMailbox { deed in done.deeds.withLock { $0.append(deed) } }
             let service = try LoadService(
                 plan: plan, target: TargetPolicy.loopback(relay.origin), connections: 4, journalDirectory: folder,
                 loops: loops, phones: mailbox)
@@ -102,6 +105,7 @@ private struct Remembered {
             isDone = service.snapshot().isDone
             service.stop()
             snapshot = service.snapshot()
+            deeds = done.deeds.withLock { $0 }
             _ = try JournalReader(directory: folder).forEach(since: nil) { entry in
                 switch entry {
                 case .event(let event): events.append(event)
@@ -114,6 +118,39 @@ private struct Remembered {
             }
         }
         requests = relay.requests
+    }
+}
+
+private final class Done: Sendable {
+    let deeds = Mutex<[PhoneDeed]>([])
+}
+
+struct PhoneActTests {
+    @Test func `acts have their time or follow their first event, once in a session`() throws {
+        let acts = [
+            ScriptedAct(.offline, .at(.constant(0.02))), ScriptedAct(.kill, .at(.constant(0.01)), phone: 1),
+            ScriptedAct(.dismiss, .on(.token, after: .constant(0.05))), ScriptedAct(.open, .on(.token, after: .constant(0)), phone: 1),
+            ScriptedAct(.online, .at(.constant(0.03)), probability: 0),
+        ]
+        let steps = [Remembering.step(3, 0), Remembering.step(3, 0.3)]
+        let plan = Remembering.plan(steps, acts: acts)
+        #expect(plan.hasActs && !plan.hasReactions)
+        #expect(plan.digest() == Remembering.plan(steps).digest(), "no part of the plan")
+        var isTold = false
+        let drive = try Remembered(plan) { mailbox, requests in
+            guard !isTold, !requests.isEmpty else { return }
+            isTold = true
+            for number in 5..<8 { mailbox.post(Remembering.event(UInt64(number), activity: UInt32(number))) }
+        }
+        #expect(drive.isDone && drive.reactions.isEmpty)
+        let words = drive.deeds.map { "\($0.deed) \($0.session) \($0.phone) \($0.activity.map { "\($0)" } ?? "-")" }
+        #expect(Set(words) == ["kill 0 phone-0-2 -", "offline 0 phone-0-1 -", "dismiss 0 phone-0-1 5"] && words.count == 3, "\(words)")
+    }
+
+    @Test func `an act that is due after the last step is done all the same`() throws {
+        let plan = Remembering.plan([Remembering.step(3, 0)], acts: [ScriptedAct(.kill, .at(.constant(0.5)))], listen: 0.1)
+        let drive = try Remembered(plan)
+        #expect(drive.isDone && drive.deeds.map(\.deed) == [.kill])
     }
 }
 

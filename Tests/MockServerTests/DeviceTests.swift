@@ -174,6 +174,33 @@ import Testing
         }
     }
 
+    @Test func `what died by a clock that is then set back stays dead, until a reset`() throws {
+        try withMock { mock in
+            let client = try mock.provider()
+            let fields = mock.fields(topic: "com.example.app.push-type.liveactivity").map { name, value in
+                (name, name == "apns-push-type" ? "liveactivity" : value)
+            }
+            func update() throws -> Reply {
+                let now = mock.service.clock.wall().seconds
+                let body = #"{"aps":{"timestamp":\#(now),"event":"update","content-state":{}}}"#
+                return try client.ask("POST", path, fields, body: body)
+            }
+            func clock(_ change: String) throws {
+                #expect(try mock.admin.ask("PUT", "/v1/clock", body: change).status == 200)
+            }
+            #expect(try update().status == 200)
+            try clock(#"{"advance":"55m"}"#)
+            #expect(try update().status == 200)
+            try clock(#"{"advance":"13h"}"#)
+            let state = try mock.admin.ask("GET", "/v1/activities/" + Self.token).json
+            try clock(#"{"advance":"-13h"}"#)
+            #expect(try mock.admin.ask("GET", "/v1/activities/" + Self.token).json == state)
+            #expect(try update().status == 410)
+            #expect(try mock.admin.ask("POST", "/v1/reset").status == 204)
+            #expect(try update().status == 200)
+        }
+    }
+
     @Test func `the clock is read, moved, set and sped up`() throws {
         try withMock { mock in
             let clock = try mock.admin.ask("GET", "/v1/clock").json
@@ -215,14 +242,16 @@ import Testing
             }
             #expect(try update().status == 200)
             // What has become of the card, by the mock's clock.
-            func state() throws -> String? {
-                try mock.admin.ask("GET", "/v1/activities/" + Self.token).json["state"]?.string
-            }
-            #expect(try state() == "active")
+            func activity() throws -> JSONValue { try mock.admin.ask("GET", "/v1/activities/" + Self.token).json }
+            func state() throws -> String? { try activity()["state"]?.string }
+            #expect(try state() == "active" && activity()["dismissedAt"] == .null)
             _ = try mock.admin.ask("PUT", "/v1/clock", body: #"{"advance":"61s"}"#)
             #expect(try state() == "stale")
             _ = try mock.admin.ask("PUT", "/v1/clock", body: #"{"advance":"8h"}"#)
             #expect(try state() == "ended")
+            // By its age, so 12 h after its start.
+            let times = try ["startedAt", "dismissedAt"].map { try WallTime(iso8601: activity()[$0]?.string ?? "")?.seconds ?? 0 }
+            #expect(times[1] - times[0] == 12 * 3600)
             #expect(try update().status == 200)
             #expect(try outcomes(mock) == ["updated", "ignored-ended"])
             _ = try mock.admin.ask("PUT", "/v1/clock", body: #"{"advance":"4h"}"#)

@@ -136,6 +136,29 @@ import Testing
         }
     }
 
+    @Test func `what a PATCH lacks, or passes over, is said in words`() throws {
+        try withPhone { mock, _ in
+            func refusal(_ body: String) throws -> String {
+                let reply = try mock.admin.ask("PATCH", "/v1/phones/p", body: body)
+                let error = reply.json["error"]
+                return "\(reply.status) \(error?["message"]?.string ?? "") (\(error?["hint"]?.string ?? ""))"
+            }
+            #expect(try refusal("{}").hasPrefix("400 the body names nothing to change (there are: ios, "))
+            #expect(try refusal(#"{"action":"dismiss"}"#).hasPrefix("400 activity is missing (say which: a number from 1"))
+            #expect(try refusal(#"{"action":"dismiss","activity":"x"}"#).hasPrefix("400 activity is no number of an activity"))
+            #expect(try refusal(#"{"activity":1}"#).hasPrefix("400 activity goes with an action on one"))
+            #expect(try refusal(#"{"action":"dismiss","activity":1,"dismissal":"5s"}"#).hasPrefix("400 dismissal goes with"))
+            #expect(try refusal(#"{"app":"com.example.app"}"#).hasPrefix("400 app stands without anything to change on it"))
+            try patch(mock, #"{"action":"uninstall"}"#)
+            #expect(try refusal(#"{"action":"open"}"#) == "400 app is missing (no app is on the phone: install one, with its bundle ID as `app`)")
+            try patch(mock, #"{"action":"install"}"#)
+            try patch(mock, #"{"action":"install","app":"com.example.other"}"#)
+            #expect(
+                try refusal(#"{"action":"open"}"#)
+                    == "400 app is missing (name one of those on the phone: com.example.app, com.example.other)")
+        }
+    }
+
     @Test func `events and reasons stand in the journal`() throws {
         try withPhone { mock, client in
             #expect(try push("start", to: token(.start), mock, client) == 200)
@@ -161,8 +184,8 @@ import Testing
             #expect(wake?["rotate"] == "3s" && wake?["never"]?.double == 0, "\(wake?.text ?? "")")
             let elapsed = try #require(try mock.admin.ask("PUT", "/v1/clock", body: #"{"mode":"stepped"}"#).json["elapsed"]?.int)
             #expect(try push("start", to: token(.start), mock, try mock.provider()) == 200)
-            _ = try mock.admin.ask("PUT", "/v1/clock", body: #"{"step":"1m"}"#)
-            while try mock.admin.ask("GET", "/v1/clock").json["elapsed"]?.int != elapsed + 60_000_000 { usleep(1_000) }
+            let there = try mock.admin.ask("PUT", "/v1/clock", body: #"{"step":"1m"}"#).json
+            #expect(there["elapsed"]?.int == elapsed + 60_000_000)
             var told: [(kind: PhoneEvent.Kind, at: WallTime)] = []
             _ = try JournalReader(directory: mock.service.journalDirectory).forEach(since: nil) { entry in
                 if case .note(let note) = entry, let event = note.phoneEvent { told.append((event.kind, note.wall)) }
@@ -183,6 +206,8 @@ import Testing
                 let reply = try mock.admin.ask(method, "/v1/tokens/" + token(.start), body: #"{"state":"unregistered"}"#)
                 #expect(reply.status == 409 && reply.json["error"]?["code"] == "on-phone", "\(reply.text)")
             }
+            let activity = try mock.admin.ask("GET", "/v1/activities/" + token(.start))
+            #expect(activity.status == 409 && activity.json["error"]?["message"]?.string?.hasSuffix("on the phone p") == true)
             #expect(try mock.admin.ask("POST", "/v1/reset").status == 204)
             #expect(try mock.admin.ask("GET", "/v1/phones").json == ["phones": [], "count": 0, "next": .null])
             #expect(try mock.admin.ask("PUT", "/v1/tokens/" + token(.start), body: "{}").status == 201)

@@ -33,12 +33,9 @@ import Testing
             #expect(start["mode"] == "stepped" && start["scale"]?.double == 0)
             let elapsed = try #require(start["elapsed"]?.int)
             #expect(try mock.admin.ask("GET", "/v1/clock").json["elapsed"]?.int == elapsed)
-            _ = try put(mock, #"{"step":"8h"}"#)
-            // When the loops rest, which takes them a moment.
             let goal = elapsed + 8 * 3_600_000_000
-            while let now = try mock.admin.ask("GET", "/v1/clock").json["elapsed"]?.int, now != goal {
-                try #require(now == elapsed)
-            }
+            let there = try put(mock, #"{"step":"8h"}"#)
+            #expect(there["elapsed"]?.int == goal && there["goal"]?.int == goal && start["goal"]?.int == elapsed)
             let running = try put(mock, #"{"scale":60}"#)
             #expect(running["mode"] == "running" && running["scale"]?.double == 60)
         }
@@ -53,13 +50,33 @@ import Testing
             let (first, second) = (Int(beginning) + 5, Int(beginning) + 1_000_005)
             let path = "/v1/clock/participants/p1"
             let waiting = client.send("POST", path, json, body: statement(Int(beginning), until: "\(first)"))
-            _ = try put(mock, #"{"step":"1m"}"#)
+            _ = try put(mock, #"{"step":"1m","wait":"0s"}"#)
             let heard = try waiting.take().get().json
             #expect(heard["elapsed"]?.int == Int64(first) && heard["scale"]?.double == 0)
             let next = try client.ask("POST", path, json, body: statement(first, until: "\(second)")).json
             #expect(next["elapsed"]?.int == Int64(second))
             let last = try client.ask("POST", path, json, body: statement(second, until: "null")).json
             #expect(last["elapsed"]?.int == beginning + 60_000_000, "as far as it was told to go")
+        }
+    }
+
+    @Test func `a step is answered when the clock is there, or when its wait is over`() throws {
+        try withMock { mock in
+            let beginning = try #require(try put(mock, #"{"mode":"stepped"}"#)["elapsed"]?.int)
+            let client = try member(mock)
+            _ = try client.ask("POST", "/v1/clock/participants", json, body: #"{"name":"relay"}"#)
+            let goal = beginning + 60_000_000
+            // It has not said yet what it waits for.
+            let early = try put(mock, #"{"step":"1m","wait":"10ms"}"#)
+            #expect(early["elapsed"]?.int == beginning && early["goal"]?.int == goal)
+            let other = try member(mock)
+            let step = other.send("PUT", "/v1/clock", json, body: #"{"step":"1s"}"#)
+            while try mock.admin.ask("GET", "/v1/clock").json["goal"]?.int != goal + 1_000_000 { usleep(1_000) }
+            let told = try client.ask(
+                "POST", "/v1/clock/participants/p1", json, body: statement(Int(beginning), until: "\(beginning + 7)"))
+            #expect(told.json["elapsed"]?.int == beginning + 7)
+            #expect(try mock.admin.ask("DELETE", "/v1/clock/participants/p1").status == 204)
+            #expect(try step.take().get().json["elapsed"]?.int == goal + 1_000_000)
         }
     }
 
@@ -71,7 +88,7 @@ import Testing
             let path = "/v1/clock/participants/p1"
             // It has sent a push that the mock has not seen.
             let old = client.send("POST", path, json, body: statement(Int(beginning), until: "null", pushes: "[1,0]"))
-            _ = try put(mock, #"{"step":"1m"}"#)
+            _ = try put(mock, #"{"step":"1m","wait":"0s"}"#)
             #expect(try mock.admin.ask("GET", "/v1/clock").json["elapsed"]?.int == beginning)
             let provider = try mock.provider()
             #expect(try provider.ask("POST", "/3/device/" + TestMock.device, mock.fields(), body: alert).status == 200)
@@ -94,7 +111,7 @@ import Testing
             while try mock.admin.ask("GET", "/v1/clock").json["participants"]?.array?.first?["elapsed"]?.int == nil { usleep(1_000) }
             let older = try client.ask("POST", path, json, body: statement(Int(beginning), until: "1", pushes: "[1,0]")).json
             #expect(older["elapsed"]?.int == beginning, "answered at once")
-            _ = try put(mock, #"{"step":"1m"}"#)
+            _ = try put(mock, #"{"step":"1m","wait":"0s"}"#)
             #expect(try newer.take().get().json["elapsed"]?.int == beginning + 60_000_000)
         }
     }
@@ -106,7 +123,7 @@ import Testing
             _ = try client!.ask("POST", "/v1/clock/participants", json, body: #"{"name":"relay"}"#)
             let path = "/v1/clock/participants/p1"
             let waiting = client!.send("POST", path, json, body: statement(Int(beginning), until: "\(beginning + 1)"))
-            _ = try put(mock, #"{"step":"1m"}"#)
+            _ = try put(mock, #"{"step":"1m","wait":"0s"}"#)
             #expect(try waiting.take().get().json["elapsed"]?.int == beginning + 1)
             // It says no more.
             client = nil
@@ -139,7 +156,8 @@ import Testing
         try withMock { mock in
             for body in [
                 #"{"mode":"jumping"}"#, #"{"mode":"stepped","scale":2}"#, #"{"step":"1s"}"#,
-                #"{"mode":"stepped","step":"-1s"}"#, #"{"mode":"stepped","step":"36501d"}"#, #"{"scale":3601}"#,
+                #"{"mode":"stepped","step":"-1s"}"#, #"{"mode":"stepped","step":"36501d"}"#,
+                #"{"mode":"stepped","step":"1s","wait":"31s"}"#, #"{"mode":"stepped","wait":"1s"}"#, #"{"scale":3601}"#,
                 #"{"scale":-1}"#, #"{"scale":1e308}"#,
             ] {
                 let status = try mock.admin.ask("PUT", "/v1/clock", json, body: body).status

@@ -36,7 +36,8 @@ ACTIVITY = {"activity": 1, "state": "active", "token": "c0ffee", "tokenKnown": T
             "startedAt": "2026-11-23T00:00:00.000Z", "shownTimestamp": 1795392000, "takenTimestamp": 1795392000,
             "drawnAt": "2026-11-23T00:00:00.000Z", "staleAt": None, "dismissedAt": None, "marker": None, "shown": 3, "ignored": 1,
             "contentState": {"title": 7, "word": "ok", "n": 3, "all": 9, "progress": 0.4, "seconds": 65}}
-PHONES = {"phones": [phone("lena", [ACTIVITY]), phone("kim", [])], "count": 2, "next": None}
+UNSEEN = {**ACTIVITY, "token": "c0ffef", "presented": False}
+PHONES = {"phones": [phone("lena", [ACTIVITY]), phone("kim", []), phone("mia", [UNSEEN])], "count": 3, "next": None}
 
 
 def token(number):
@@ -273,6 +274,12 @@ class PageTest:
         assert "iOS 18.1, online" in self.text("#cards .app") and "Running 1 min 5 s" in self.text("#cards .age")
         self.show("phone-search", "kim")
         self.browser.wait("document.querySelector('#cards .mark')?.textContent === 'No Live Activity'", "a phone without one")
+        self.show("phone-search", "mia")
+        self.browser.wait("document.querySelector('#cards .mark')?.textContent === 'Never on the screen'", "one never presented")
+        for part in (".island", ".name", ".body", ".age"):
+            seen = f"document.querySelector('#cards {part}').checkVisibility({{ checkVisibilityCSS: true }})"
+            assert not self.browser.run(seen), part
+        assert "never on the screen" in self.text("#cards .app") and self.text("#cards .badge") == "active"
         assert self.text("#clock-now") == "2026-11-23 00:10:00 UTC"
         assert not self.browser.run("document.getElementById('step-group').hidden"), "it can be stepped"
         self.browser.send("Page.removeScriptToEvaluateOnNewDocument", {"identifier": script["identifier"]})

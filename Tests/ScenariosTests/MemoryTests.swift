@@ -65,6 +65,41 @@ struct SessionMemoryTests {
         #expect(script.reaction(1) == nil && script.reaction(4) == nil)
     }
 
+    @Test("Acts have a time or an event, and a phone")
+    func acts() throws {
+        let text = reacting(
+            """
+            acts:
+              - { do: offline, at: 10s, phone: 2, probability: 0.5 }
+              - { do: dismiss, on: started, after: $pause }
+            """)
+        let acts = try Sample.load(text).workload.scripts[0].script.acts
+        #expect(acts.map(\.deed) == [.offline, .dismiss] && acts.map(\.phone) == [1, nil] && acts.map(\.probability) == [0.5, 1])
+        guard case .at(.constant(10)) = acts[0].time, case .on(.started, .constant(2)) = acts[1].time else {
+            Issue.record("\(acts)")
+            return
+        }
+    }
+
+    @Test("A mistake in an act is told with its place", arguments: [
+        ("[{ do: dismis, on: token }]", "tiny.yaml:30:22: `dismis` is no value of `do` (did you mean `dismiss`?)"),
+        ("[{ do: kill }]", "tiny.yaml:30:16: an act has either `at` or `on` (add `at: 10s`, or `on: token`)"),
+        ("[{ do: kill, at: 1s, on: token }]", "tiny.yaml:30:40: an act has either `at` or `on` (strike one)"),
+        ("[{ do: kill, at: 1s, after: 2s }]", "tiny.yaml:30:43: `after` goes with `on`"),
+        ("[{ do: dismiss, at: 1s }]", "tiny.yaml:30:16: `dismiss` is of an activity, and nothing says of which (say on which"),
+        ("[{ do: dismiss, on: dismissed }]", "tiny.yaml:30:16: `dismiss` is of an activity"),
+        ("[{ do: kill, at: 1s, phone: 3 }]", "`phone` must be a whole number from 1 to 2"),
+    ])
+    func mistakesInActs(acts: String, says: String) {
+        #expect(Sample.complaint(reacting("acts: \(acts)")).contains(says), "\(Sample.complaint(reacting("acts: \(acts)")))")
+    }
+
+    @Test("acts without phones are refused")
+    func actsWithoutPhones() {
+        let complaint = Sample.complaint(reacting("acts: [{ do: kill, at: 1s }]", hasPhones: false))
+        #expect(complaint.hasPrefix("tiny.yaml:30:15: this script has acts, and the workload no phones"), "\(complaint)")
+    }
+
     @Test("A reaction that can loop is refused with its place", arguments: [
         // By itself; and by way of another.
         ("reactions: [{ on: ended, call: begin }]", "`begin` on `ended` can bring about `ended` again, without end"),
@@ -118,6 +153,18 @@ struct SessionMemoryTests {
     func mistakesInReactions(line: String, says: String) {
         let complaint = Sample.complaint(reacting(line))
         #expect(complaint.hasPrefix("tiny.yaml:30:") && complaint.contains(says), "\(complaint)")
+    }
+
+    @Test("A reaction to `started` cannot use a token: the app has none yet", arguments: ["activityToken", "phoneToken"])
+    func startedWithoutToken(variable: String) {
+        let call = "      tell: { path: /tell, json: { t: \"{{\(variable)}}\" } }\nworkload:\n"
+        let text = Sample.text.swapping("workload:\n", call)
+        let complaint = Sample.complaint(reacting("reactions: [{ on: started, call: tell, after: 1h }]", text))
+        #expect(complaint.hasPrefix("tiny.yaml:31:27: `tell` needs the activity's token, and its app has none yet"), "\(complaint)")
+        #expect(complaint.hasSuffix("(react to `token`, which tells that the app has it: `on: token`)"))
+        for line in ["{ on: token, call: tell }", "{ on: ended, call: tell }", "{ on: started, call: register }"] {
+            #expect(Sample.complaint(reacting("reactions: [\(line)]", text)) == "")
+        }
     }
 
     @Test("reactions without phones are refused, for nothing would ever bring them about")

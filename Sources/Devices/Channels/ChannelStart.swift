@@ -65,7 +65,8 @@ extension DeviceFleet {
     /// that has a name. Its token is drawn from the start token and the number of its starts. Nil when no further token
     /// can be kept.
     func startActivity(_ start: ChannelStart, of starter: TokenRecord, now: WallTime) -> String? {
-        registrations.withLock { _ in
+        let now = time.at(now)
+        return registrations.withLock { _ in
             let count = shard(start.token).state.withLock { state in
                 state.table.find(start.token).map { UInt64(state.table[$0].shown) } ?? 0
             }

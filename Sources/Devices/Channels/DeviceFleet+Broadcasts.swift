@@ -10,7 +10,7 @@ extension DeviceFleet {
     /// What the activity with that token does with a message of the channel it listens to. A device that is away is not
     /// given it: `.stored` when the channel holds it for later, else `.discarded`.
     package func deliver(_ broadcast: BroadcastRecord, to hash: Hash128, now: WallTime) -> Outcome {
-        let facts = facts(of: broadcast, hash)
+        let (facts, now) = (facts(of: broadcast, hash), time.at(now))
         let outcome: Outcome? = shard(hash).state.withLock { state in
             guard let place = state.table.find(hash) else { return .unknownActivity }
             guard state.table[place].state == .active else { return .notDelivered }

@@ -12,6 +12,11 @@ import Pushes
 /// Who ended an activity.
 enum CardEnd: UInt8 {
     case none, push, app, user
+    /// Live Activities were switched off.
+    case system
+
+    /// Its card has left the screen with it.
+    var isRemoval: Bool { self == .user || self == .system }
 }
 
 struct CardRow {
@@ -81,7 +86,7 @@ struct CardRow {
 extension CardRow {
     func state(at now: WallTime, _ settings: DeviceSettings) -> ActivityState {
         let age = now - startedAt
-        if end == .user || age >= settings.wholeLife || end != .none && now >= goneAt { return .dismissed }
+        if end.isRemoval || age >= settings.wholeLife || end != .none && now >= goneAt { return .dismissed }
         if end != .none || age >= settings.activeLife { return .ended }
         return staleAt != 0 && now.seconds >= Int64(staleAt) ? .stale : .active
     }
@@ -127,6 +132,7 @@ extension CardRow {
         case .push: .endedByPush
         case .app: .endedByApp
         case .user: .dismissed
+        case .system: .removed
         }
     }
 
@@ -156,7 +162,7 @@ extension CardRow {
         draw(at: now)
         end = who
         let latest = now + settings.longestDismissal
-        goneAt = who == .user ? now : min(max(dismissal.map { WallTime(seconds: $0) } ?? latest, now), latest)
+        goneAt = who.isRemoval ? now : min(max(dismissal.map { WallTime(seconds: $0) } ?? latest, now), latest)
     }
 
     /// When nothing of it is on the screen any more, as things stand.

@@ -24,7 +24,10 @@ package final class PhoneFleet: Sendable {
     private let count = Atomic<Int>(0)
     private let late = Mutex<[LateOutcome]>([])
 
-    init(settings: DeviceSettings, seed: Seed, strangers: [DeviceFleet.Shard]) {
+    private let time: DeviceTime
+
+    init(settings: DeviceSettings, seed: Seed, strangers: [DeviceFleet.Shard], time: DeviceTime = DeviceTime()) {
+        self.time = time
         self.settings = settings
         self.seed = seed
         self.strangers = strangers
@@ -76,6 +79,7 @@ package final class PhoneFleet: Sendable {
         of token: Span<UInt8>, hash: Hash128, topic: Span<UInt8>, environment: PushEnvironment, now: WallTime
     ) -> TokenStanding? {
         guard let shard = shard(of: token) else { return nil }
+        let now = time.at(now)
         return shard.state.withLock { $0.standing(hash.low, topic: topic, environment: environment, now: now) }
     }
 
@@ -85,6 +89,7 @@ package final class PhoneFleet: Sendable {
         _ facts: PushFacts, token: Span<UInt8>, payload: Span<UInt8>, now: WallTime, decoder: (any PhoneDecoder)? = nil
     ) -> PhoneVerdict {
         guard let shard = shard(of: token) else { return PhoneVerdict(.notDelivered) }
+        let now = time.at(now)
         return step(shard) { $0.deliver(facts, payload: payload, now: now, decoder) }
     }
 
@@ -94,6 +99,7 @@ package final class PhoneFleet: Sendable {
         decoder: (any PhoneDecoder)? = nil
     ) {
         guard let shard = shard(of: token) else { return }
+        let now = time.at(now)
         step(shard) { $0.store(facts, payload: payload, push: push, now: now, decoder) }
     }
 
@@ -107,6 +113,7 @@ package final class PhoneFleet: Sendable {
     /// Lets all happen that is due by `now`, in the order of time.
     package func advance(to now: WallTime) {
         guard !isEmpty else { return }
+        let now = time.at(now)
         var dues = shards.map { $0.state.withLock { $0.nextDue } }
         while let place = Self.earliest(dues), let due = dues[place], due <= now {
             // Nil once nothing is due there any more, whatever another thread adds.
@@ -141,7 +148,7 @@ package final class PhoneFleet: Sendable {
     @discardableResult
     package func make(_ setup: PhoneSetup, now: WallTime) throws(PhoneRefusal) -> Bool {
         guard DeviceFleet.isDeviceName(setup.name), setup.name != Self.reservedName else { throw .badName }
-        let limit = settings.phones.phoneLimit
+        let (limit, now) = (settings.phones.phoneLimit, time.at(now))
         let result = step(shard(ofPhone: setup.name)) { state -> Result<Bool, PhoneRefusal> in
             let isNew = state.phone(named: setup.name) == nil
             if isNew, count.load(ordering: .relaxed) >= limit { return .failure(.full) }
@@ -162,6 +169,7 @@ package final class PhoneFleet: Sendable {
     package static let reservedName = "events"
 
     package func act(_ action: PhoneAction, on phone: String, now: WallTime) throws(PhoneRefusal) {
+        let now = time.at(now)
         let result = step(shard(ofPhone: phone)) { state -> Result<Void, PhoneRefusal> in
             do throws(PhoneRefusal) { return .success(try state.act(action, on: phone, now: now)) } catch {
                 return .failure(error)
@@ -196,7 +204,8 @@ package final class PhoneFleet: Sendable {
     )
 
     package func record(of phone: String, now: WallTime) -> PhoneRecord? {
-        shard(ofPhone: phone).state.withLock { state in
+        let now = time.at(now)
+        return shard(ofPhone: phone).state.withLock { state in
             state.phone(named: phone).map { state.record(ofPhone: $0, now: now) }
         }
     }
@@ -204,6 +213,7 @@ package final class PhoneFleet: Sendable {
     /// At most `limit` phones behind a cursor (0: the first), in no order that means anything, and the cursor behind
     /// them; nil: there are no more.
     package func records(after cursor: UInt64, limit: Int, now: WallTime) -> (phones: [PhoneRecord], next: UInt64?) {
+        let now = time.at(now)
         var found: [PhoneRecord] = []
         var place = cursor & 0xFFFF_FFFF
         var number = Int(truncatingIfNeeded: min(cursor >> 32, UInt64(Self.shardCount)))

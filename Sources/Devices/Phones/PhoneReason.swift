@@ -12,6 +12,8 @@ package enum PhoneReason: Hashable, Sendable {
     case tooFarAhead(limit: Interval)
     case endedByAge(Interval)
     case endedByPush, endedByApp, dismissed
+    /// With all others of its app, when Live Activities were switched off.
+    case removed
     /// Drawn so long after its arrival, unless a newer state comes first.
     case drawnLater(Interval, every: Interval)
     /// What is left of the budget: below zero, for refused starts are charged too.
@@ -24,6 +26,8 @@ package enum PhoneReason: Hashable, Sendable {
     case notAwake
     case offline, lowPower, batched, oneAttempt, displaced, tooLate
     case tokenReplaced, appGone
+    /// A background push does not start an app that its user has ended.
+    case appKilled
     case startOnActivity, updateOnStart
 
     package var words: String {
@@ -38,9 +42,10 @@ package enum PhoneReason: Hashable, Sendable {
         case .endedByPush: "ended by an earlier push"
         case .endedByApp: "ended by its app"
         case .dismissed: "dismissed by the user"
+        case .removed: "removed when Live Activities were switched off"
         case .drawnLater(let wait, let period):
             "drawn \(wait) later unless a newer one comes: a card is drawn once per \(period.words)"
-        case .startBudget(let left, let size): "start budget spent: \(left) of \(size) left"
+        case .startBudget(let left, let size): "start budget of \(size) spent, with \(-left) charged beyond it"
         case .urgentBudget: "budget for priority 10 spent"
         case .backgroundBudget: "budget for background pushes spent"
         case .switchedOff: "Live Activities are switched off"
@@ -56,6 +61,7 @@ package enum PhoneReason: Hashable, Sendable {
         case .displaced: "one stored push per app: a newer one took its place"
         case .tooLate: "expired before the phone was back"
         case .tokenReplaced: "the token was replaced"
+        case .appKilled: "its user has ended the app: a background push does not start it"
         case .appGone: "the app is not on the phone any more"
         case .startOnActivity: "a start on the token of an activity"
         case .updateOnStart: "no start, on a push-to-start token"

@@ -20,7 +20,7 @@ package struct CardRecord: Sendable, Equatable {
     package var takenStamp: Int64
     package var drawnAt: WallTime
     package var staleAt: WallTime?
-    /// When its card leaves the screen; nil while it has not ended, but by its age.
+    /// When its card leaves the screen, or has left it; nil while it has not ended.
     package var goneAt: WallTime?
     package var marker: Marker?
     /// Pushes that it took, its start included, and pushes that it did not.
@@ -80,14 +80,15 @@ extension PhoneShard {
     private func record(ofCard place: Int32, now: WallTime) -> CardRecord {
         var row = tables.cards[place]
         row.settle(now, settings)
+        let state = row.state(at: now, settings)
         let isDrawn = tables.cards[place].isDrawingDue && !row.isDrawingDue
         let content = contents[place]
         return CardRecord(
             number: row.ordinal, token: token(ofCard: place), isTokenKnown: row.isTokenKnown,
-            state: row.state(at: now, settings), wasShown: !row.isNeverShown, startedAt: row.startedAt,
+            state: state, wasShown: !row.isNeverShown, startedAt: row.startedAt,
             drawnStamp: row.drawnStamp, takenStamp: row.takenStamp, drawnAt: row.drawnAt,
             staleAt: row.staleAt == 0 ? nil : WallTime(seconds: Int64(row.staleAt)),
-            goneAt: row.end == .none ? nil : row.goneAt, marker: row.hasMarker ? row.marker : nil,
+            goneAt: state > .stale ? row.leavesAt(settings) : nil, marker: row.hasMarker ? row.marker : nil,
             shown: Int(row.shown), ignored: Int(row.ignored),
             payload: isDrawn ? content?.waiting ?? content?.drawn : content?.drawn)
     }

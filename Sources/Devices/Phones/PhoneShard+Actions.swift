@@ -149,12 +149,13 @@ extension PhoneShard {
         }
     }
 
-    /// Switched off, the system ends the activities that live.
+    /// Switched off, the system removes the activities that live. ActivityKit calls that `dismissed`, too: "a person or the
+    /// system removed it".
     private mutating func allowActivities(_ app: Int32, _ isAllowed: Bool, now: WallTime) {
         tables.apps[app].allowsActivities = isAllowed
         guard !isAllowed else { return }
         for card in tables.cards(of: app) where tables.cards[card].state(at: now, settings) <= .stale {
-            finish(card, .user, now: now)
+            finish(card, .system, now: now)
             tell(.dismissed, card, at: now)
         }
     }

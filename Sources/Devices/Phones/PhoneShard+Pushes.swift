@@ -203,12 +203,14 @@ extension PhoneShard {
 
     /// A push that is no Live Activity's.
     private mutating func notify(_ facts: PushFacts, app: Int32, now: WallTime) -> PhoneVerdict {
+        let outcome = TokenRow.reaction(to: facts)
+        // Nothing is woken, so nothing is spent.
+        if outcome == .silent, tables.apps[app].state == .killed { return PhoneVerdict(.discarded, .appKilled) }
         if facts.pushType == .background, let expense = settings.budgets.expense(.background, hasFrequentUpdates: false),
             !pay(tables.apps[app].phone, { $0.spend(expense, now: now) })
         {
             return PhoneVerdict(.throttled, .backgroundBudget)
         }
-        let outcome = TokenRow.reaction(to: facts)
         guard outcome == .shown, facts.collapseMark != 0 else { return PhoneVerdict(outcome) }
         var marks = visible[app] ?? []
         if marks.contains(facts.collapseMark) { return PhoneVerdict(.replaced) }

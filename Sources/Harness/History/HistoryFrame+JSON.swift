@@ -8,21 +8,37 @@ import Pushes
 import Verdicts
 
 extension HistoryFrame {
-    /// Tokens are in full.
-    func json(_ entry: JournalEntry) -> String {
+    /// Tokens are in full. `phoneReason`: why the phone did with a push what it did, where that was looked for; else it stands
+    /// in a note of its own, of the kind `phone`.
+    func json(_ entry: JournalEntry, phoneReason: String?? = nil) -> String {
         var object: JSONObject = [
             "entry": .integer(Int64(entry.id)), "time": .string(entry.wall.iso8601),
             "offsetNanoseconds": origin.map { .integer((entry.wall - $0).nanoseconds) } ?? .null,
         ]
         switch entry {
-        case .push(let push), .broadcast(let push): add(push, to: &object)
+        case .push(let push), .broadcast(let push):
+            add(push, to: &object)
+            if let phoneReason { object["outcomeReason"] = text(phoneReason) }
         case .event(let event): add(event, to: &object)
         case .note(let note):
             object["kind"] = "note"
             object["note"] = .string("\(note.kind)")
-            object["text"] = (try? JSONValue(parsing: note.text)) ?? .string(note.text)
+            object["text"] = (try? JSONValue(parsing: note.text)).map { told($0, note) } ?? .string(note.text)
         }
         return JSONValue.object(object).text
+    }
+
+    /// The note's JSON, with the instants in it counted as those of an event are.
+    private func told(_ value: JSONValue, _ note: NoteEntry) -> JSONValue {
+        guard let reaction = note.reaction, var object = value.object else { return value }
+        object["plannedNanoseconds"] = offset(reaction.plannedAt, note.wall, note.at)
+        return .object(object)
+    }
+
+    /// Since the plan's start; `wall` and `at` are one instant on both clocks. Null for an instant that never was.
+    private func offset(_ instant: Instant, _ wall: WallTime, _ at: Instant) -> JSONValue {
+        guard instant.nanoseconds != 0 else { return .null }
+        return (origin ?? first).map { .integer((wall + (instant - at) - $0).nanoseconds) } ?? .null
     }
 
     private func add(_ push: PushEntry, to object: inout JSONObject) {
@@ -54,11 +70,7 @@ extension HistoryFrame {
     }
 
     private func add(_ event: EventEntry, to object: inout JSONObject) {
-        func offset(_ instant: Instant) -> JSONValue {
-            guard instant.nanoseconds != 0 else { return .null }
-            let wall = event.plannedWall + (instant - event.plannedAt)
-            return (origin ?? first).map { .integer((wall - $0).nanoseconds) } ?? .null
-        }
+        func offset(_ instant: Instant) -> JSONValue { self.offset(instant, event.plannedWall, event.plannedAt) }
         object["kind"] = "event"
         object["session"] = .integer(Int64(event.session))
         object["step"] = .integer(Int64(event.step))
@@ -75,4 +87,15 @@ extension HistoryFrame {
     }
 
     private func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+}
+
+extension EventEntry {
+    /// False for a call that was never made: it lacked something, or too many were unanswered.
+    var wasSent: Bool { sentAt.nanoseconds != 0 }
+
+    /// Why it was never made, such as `not sent (withheld): no value of …`.
+    var unsentWords: String {
+        let lack = answer.isEmpty ? "" : ": " + String(decoding: answer, as: UTF8.self)
+        return "not sent (\(failureWord))\(lack)"
+    }
 }

@@ -96,7 +96,8 @@ struct HistoryFrame {
     private func line(_ event: EventEntry) -> String {
         let late = event.attempts > 1 ? ", sent \(event.attempts) times" : ""
         let step = EventNumber.isReaction(event.step) ? "step \(event.step), a reaction" : "step \(event.step)"
-        return "\(kind(event)), session \(event.session) \(step)\(late) → \(event.answerText)"
+        let end = event.wasSent ? event.answerText : event.unsentWords
+        return "\(kind(event)), session \(event.session) \(step)\(late) → \(end)"
     }
 
     private static let mostNote = 160
@@ -108,6 +109,7 @@ struct HistoryFrame {
         if case .phase(let name) = note.run { return "phase: \(name)" }
         if let capture = note.capture { return line(capture) }
         if let reaction = note.reaction { return line(reaction) }
+        if let act = note.actWords { return "user: session \(note.actedIn ?? 0), \(act)" }
         return "\(note.kind): \(clipped(note.text))"
     }
 

@@ -60,7 +60,8 @@ struct HistorySelection {
         return switch entry {
         case .event(let event): event.session == session
         case .push(let push): push.marker.map { $0.session == session } ?? tokens.contains(TokenHash(push.token))
-        case .note(let note): note.capture?.session == session || note.reaction?.session == session
+        case .note(let note):
+            note.capture?.session == session || note.reaction?.session == session || note.actedIn == session
         case .broadcast: false
         }
     }
@@ -102,5 +103,22 @@ extension JournalEntry {
     var subject: UInt64? {
         guard case .note(let note) = self else { return nil }
         return note.undelivered ?? note.lateOutcome?.push
+    }
+}
+
+extension NoteEntry {
+    /// The session whose user did something on a phone; nil for every other note.
+    var actedIn: UInt32? {
+        guard kind == .admin, let value = try? JSONValue(parsing: text) else { return nil }
+        return value["session"]?.int.flatMap { UInt32(exactly: $0) }
+    }
+
+    /// What that was, such as `on phone-0-1: dismiss, activity 1`.
+    var actWords: String? {
+        guard actedIn != nil, let value = try? JSONValue(parsing: text), let phone = value["phone"]?.string,
+            let change = value["change"], let what = (change["action"] ?? change["connection"])?.string
+        else { return nil }
+        let activity = change["activity"]?.int.map { ", activity \($0)" } ?? ""
+        return "on \(phone): \(what)\(activity)" + (value["refused"]?.string.map { " (not possible: \($0))" } ?? "")
     }
 }

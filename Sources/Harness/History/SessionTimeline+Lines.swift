@@ -16,6 +16,8 @@ extension SessionTimeline {
         case .offered(let event): (kind, entry, words) = ("offered", event.id, name(event, frame) + cause(event))
         case .answered(let event):
             (kind, entry, words) = ("answered", event.id, "\(name(event, frame)) → \(event.answerText)")
+        case .unsent(let event):
+            (kind, entry, words) = ("unsent", event.id, "\(name(event, frame))\(cause(event)): \(event.unsentWords)")
         case .push(let push): (kind, entry, words) = ("push", push.id, frame.line(push) + reason(push))
         case .phone(let event, let note): (kind, entry, words) = ("phone", note.id, Self.words(event))
         case .note(let note):
@@ -52,9 +54,9 @@ extension SessionTimeline {
     /// Entries as `HistoryFrame.json` has them, a call once, where it was offered; a card's look beside them.
     func json(_ row: Row, _ frame: HistoryFrame) -> String? {
         switch row.what {
-        case .offered(let event): return frame.json(.event(event))
+        case .offered(let event), .unsent(let event): return frame.json(.event(event))
         case .answered: return nil
-        case .push(let push): return frame.json(.push(push))
+        case .push(let push): return frame.json(.push(push), phoneReason: .some(reasons[push.id]))
         case .phone(_, let note), .note(let note): return frame.json(.note(note))
         case .card(let look, let entry):
             func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }

@@ -13,6 +13,8 @@ struct SessionTimeline {
     enum Happening {
         case offered(EventEntry)
         case answered(EventEntry)
+        /// A call that was never made, and why.
+        case unsent(EventEntry)
         case push(PushEntry)
         case phone(PhoneEvent, NoteEntry)
         case note(NoteEntry)
@@ -74,9 +76,8 @@ struct SessionTimeline {
         switch entry {
         case .event(let event):
             planned[event.step] = event.plannedWall
-            let wasSent = event.sentAt.nanoseconds != 0
-            let offered = wasSent ? event.plannedWall + (event.sentAt - event.plannedAt) : event.plannedWall
-            add(offered, .offered(event))
+            guard event.wasSent else { return add(entry.wall, .unsent(event)) }
+            add(event.plannedWall + (event.sentAt - event.plannedAt), .offered(event))
             add(entry.wall, .answered(event))
         case .push(let push), .broadcast(let push): add(push.arrivedWall, .push(push))
         case .note(let note): add(note.wall, .note(note))

@@ -21,7 +21,7 @@ struct PlanText {
             "pushes     \(summary.expectedPushes) expected" + (plan.hasReactions ? ", without those of reactions" : ""),
             "digest     \(summary.digest)",
         ]
-        if plan.phoneCount > 0 { lines.append("phones     \(plan.phoneCount)") }
+        if plan.phoneCount > 0 { lines.append("phones     \(plan.phoneCount)" + (plan.hasActs ? ", users act on them" : "")) }
         lines += summary.eventsByCall.filter { $0.count > 0 }.map { "           \($0.count) \($0.call)" }
         lines += scenario.faults.map { "fault      at \($0.at): \($0.rule.json.text)" }
         lines += scenario.relay.restarts.map { "restart    at \($0.at): \($0.signal.rawValue), down for \($0.down)" }

@@ -19,8 +19,8 @@ final class Rig {
     let mock: MockService
     let relay: RelaySupervisor
     private(set) var load: LoadService?
-    /// The road by which what happens on the mock's phones reaches the sessions that react to it; none where no session
-    /// does.
+    /// The road by which what happens on the mock's phones reaches the sessions that react to it, and what users do reaches the
+    /// phones; none where no session does either.
     private let phones: PhoneMailbox?
     private let plan: Plan
     private let scenario: Scenario
@@ -39,9 +39,11 @@ final class Rig {
         self.scenario = scenario
         self.directory = directory
         self.clock = clock
-        phones = plan.hasReactions && plan.phoneCount > 0 ? PhoneMailbox() : nil
         DescriptorLimit.raise()
-        mock = try MockService(options: try Self.mockOptions(plan, directory: directory, clock: clock))
+        let mock = try MockService(options: try Self.mockOptions(plan, directory: directory, clock: clock))
+        self.mock = mock
+        let isFollowed = (plan.hasReactions || plan.hasActs) && plan.phoneCount > 0
+        phones = isFollowed ? PhoneMailbox { [weak mock] deed in mock.map { deed.carryOut(on: $0) } } : nil
         do throws(Failure) {
             relay = try RelaySupervisor(
                 scenario.relay, logPath: directory.relayLog, allowHosts: options.allowHosts,

@@ -8,6 +8,8 @@ import Scenarios
 struct LoadMemory {
     enum Due {
         case reaction(SessionMemory, PendingReaction)
+        /// Something is to be done on a phone.
+        case act(SessionMemory, PendingAct)
         /// The event of that reaction should have come by now.
         case deadline(SessionMemory, Int)
         /// Phones are not heeded any more.
@@ -15,7 +17,15 @@ struct LoadMemory {
 
         var memory: SessionMemory {
             switch self {
-            case .reaction(let memory, _), .deadline(let memory, _), .silence(let memory): memory
+            case .reaction(let memory, _), .act(let memory, _), .deadline(let memory, _), .silence(let memory): memory
+            }
+        }
+
+        /// The session is not over before it.
+        var isScheduled: Bool {
+            switch self {
+            case .reaction, .act: true
+            case .deadline, .silence: false
             }
         }
 
@@ -28,6 +38,7 @@ struct LoadMemory {
 
     private let workload: Workload
     private let chance: Seed
+    var actSeed: Seed { chance.child("acts") }
     private var memories: [UInt32: SessionMemory] = [:]
     private var queue = EventQueue()
     private var items: [Due?] = []
@@ -66,11 +77,13 @@ struct LoadMemory {
         guard workload.remembers(script) else { return nil }
         let reactions = workload.scripts[Int(script)].reactions
         let memory = SessionMemory(
-            session: session, script: script, captures: workload.profile.captures.count, reactions: reactions)
+            session: session, script: script, captures: workload.profile.captures.count, reactions: reactions,
+            acts: workload.scripts[Int(script)].acts.count)
         memories[session] = memory
         for (number, reaction) in reactions.enumerated() {
             if let within = reaction.within { add(.deadline(memory, number), at: start + paced(within)) }
         }
+        addActs(of: memory, at: start)
         return memory
     }
 
@@ -92,7 +105,9 @@ struct LoadMemory {
         memories[memory.session] = nil
     }
 
-    private func paced(_ seconds: Double) -> Interval { .seconds(min(seconds / workload.pace, 4e9)) }
+    func acts(of memory: SessionMemory) -> [ScriptedAct] { workload.scripts[Int(memory.script)].acts }
+
+    func paced(_ seconds: Double) -> Interval { .seconds(min(seconds / workload.pace, 4e9)) }
 
     // MARK: What is to be done
 
@@ -104,6 +119,7 @@ struct LoadMemory {
             unclaimed += 1
             return
         }
+        addActs(of: memory, after: event, phone: name.phone, now: now)
         let token = memory.token(of: event, phone: name.phone)
         for (number, reaction) in workload.scripts[Int(memory.script)].reactions.enumerated() {
             guard let nth = memory.take(event, phone: name.phone, reaction, number) else { continue }
@@ -119,8 +135,8 @@ struct LoadMemory {
         }
     }
 
-    private mutating func add(_ due: Due, at time: Interval) {
-        if case .reaction = due { due.memory.scheduled += 1 }
+    mutating func add(_ due: Due, at time: Interval) {
+        if due.isScheduled { due.memory.scheduled += 1 }
         if let place = free.popLast() {
             items[Int(place)] = due
             queue.push(time.nanoseconds, place)
@@ -135,7 +151,7 @@ struct LoadMemory {
         let place = queue.top!.row
         guard let due = items[Int(place)] else { preconditionFailure("what is queued is kept") }
         drop(place)
-        if case .reaction = due { due.memory.scheduled -= 1 }
+        if due.isScheduled { due.memory.scheduled -= 1 }
         return due
     }
 

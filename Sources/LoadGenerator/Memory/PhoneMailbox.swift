@@ -1,4 +1,5 @@
-// Where the load generator hears of what happens on phones. It knows no mock: whoever runs both posts here.
+// Where the load generator hears of what happens on phones, and says what users do on them. It knows no mock: whoever runs both
+// posts here, and takes it from here.
 
 package import Pushes
 import Synchronization
@@ -7,7 +8,10 @@ import Synchronization
 package final class PhoneMailbox: Sendable {
     private let receive = Mutex<(@Sendable (PhoneEvent) -> Void)?>(nil)
 
-    package init() {}
+    /// Takes what a user does, from any thread; returns at once.
+    let act: @Sendable (PhoneDeed) -> Void
+
+    package init(act: @escaping @Sendable (PhoneDeed) -> Void = { _ in }) { self.act = act }
 
     /// Hands an event over. Under the lock, so that two threads' events keep their order: `receive` only puts letters into
     /// mailboxes.

@@ -34,9 +34,11 @@ final class SessionMemory {
     /// By reaction: how often its event has come; and whether it may not come any more.
     private var fired: [UInt8]
     private var isClosed: [Bool]
+    /// By act: the first event that it follows has come.
+    private var isActDecided: [Bool]
     /// Reactions that had their turn.
     private var made: UInt32 = 0
-    /// Reactions that stand in the queue of the loop.
+    /// Reactions and acts that stand in the queue of the loop.
     var scheduled = 0
     /// Reactions whose event has not come and whose time is not over.
     private(set) var open = 0
@@ -51,14 +53,15 @@ final class SessionMemory {
     /// Hex digits of a token, at most: APNs says that tokens are of variable length.
     private static let mostTokenBytes = 512
 
-    init(session: UInt32, script: UInt16, captures: Int, reactions: [Reaction]) {
+    init(session: UInt32, script: UInt16, captures: Int, reactions: [Reaction], acts: Int = 0) {
         self.session = session
         self.script = script
         captured = Array(repeating: nil, count: captures)
         fired = Array(repeating: 0, count: reactions.count)
         isClosed = Array(repeating: false, count: reactions.count)
         open = reactions.count { $0.within != nil }
-        isPlanOver = reactions.isEmpty
+        isActDecided = Array(repeating: false, count: acts)
+        isPlanOver = reactions.isEmpty && acts == 0
     }
 
     /// Nothing more can come of it, once its plan's events are settled.
@@ -94,6 +97,12 @@ final class SessionMemory {
         if fired[number] == 0, reaction.within != nil { open -= 1 }
         fired[number] += 1
         return Int(fired[number])
+    }
+
+    /// Whether it is the first event that the act follows.
+    func decides(onAct number: Int) -> Bool {
+        defer { isActDecided[number] = true }
+        return !isActDecided[number]
     }
 
     /// Its event has come, so that its time limit does not matter any more.

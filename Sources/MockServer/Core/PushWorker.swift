@@ -5,6 +5,7 @@ import Devices
 import EventLoop
 import Faults
 import HTTP2
+import Journal
 import Net
 import Pushes
 
@@ -90,6 +91,20 @@ final class PushWorker<P: Provider> {
         phoneTimer = shared.devices.phones.nextDue.map { due in
             loop.onClock(after: max(.zero, due - shared.clock.wall()), phoneAction)
         }
+    }
+
+    /// Does something on a phone, and puts it on record with `facts`; and why it was not possible, where it was not.
+    func act(_ action: PhoneAction, on phone: String, _ facts: JSONObject) {
+        var facts = facts
+        (facts["act"], facts["phone"]) = (.string(AdminAct.changePhone.rawValue), .string(phone))
+        do throws(PhoneRefusal) {
+            try shared.devices.phones.act(action, on: phone, now: shared.clock.wall())
+        } catch {
+            facts["refused"] = .string(error.words)
+        }
+        stages[0].pipeline.core.note(.admin, facts)
+        tellLate()
+        watchPhones()
     }
 
     /// Puts on record what has become of stored pushes by now.

@@ -18,6 +18,7 @@ extension SessionDecoder {
         guard let fields = Fields(node, .reaction, mistakes), let event: PhoneEvent.Kind = fields.choice("on"),
             let (name, index) = call(fields)
         else { return nil }
+        checkToken(event, profile.calls[index], at: fields.value("on")?.place ?? node.place)
         let within = fields.duration("within", .milliseconds(1)...Fields.longest)
         let reaction = Reaction(
             on: event, phone: fields.count("phone", 1...2).map { $0 - 1 }, kind: name, call: index,
@@ -28,6 +29,14 @@ extension SessionDecoder {
         return ReadReaction(
             reaction: reaction, place: fields.value("on")?.place ?? node.place,
             callPlace: fields.value("call")?.place ?? node.place, isBounded: fields.value("times") != nil)
+    }
+
+    /// When an activity has started, its app has yet to be woken and has no token of it: the call would never be made.
+    private func checkToken(_ event: PhoneEvent.Kind, _ call: ProfileCall, at place: YAMLPlace) {
+        guard event == .started, call.needsPhoneToken || call.usesActivityToken else { return }
+        mistakes.add(
+            "`\(call.name)` needs the activity's token, and its app has none yet when the phone tells `started`",
+            hint: "react to `token`, which tells that the app has it: `on: token`", at: place)
     }
 
     /// A reaction whose call brings about its own event, by itself or by other reactions, would go on for ever. One that

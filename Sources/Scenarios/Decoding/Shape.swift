@@ -31,7 +31,7 @@ extension Shape {
     package static let all = [
         scenario, relay, ready, stop, restart, mock, workload, users, phones, arrival, scriptUse, fault, phases,
         profile, coalescing, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried, call, push,
-        session, step, reaction, distribution, logNormal,
+        session, step, reaction, act, distribution, logNormal,
     ]
 
     static let scenario = Shape(
@@ -166,7 +166,8 @@ extension Shape {
         "session",
         [
             "name": "S0-happy", "parameters": "{ pause: 5s }", "steps*": "[{ call: start }]",
-            "reactions": "[{ on: token, call: registerActivity }]", "listen": "2s", "phones": "{ never: 1 }",
+            "reactions": "[{ on: token, call: registerActivity }]", "acts": "[{ do: kill, at: 10s }]", "listen": "2s",
+            "phones": "{ never: 1 }",
         ])
 
     static let reaction = Shape(
@@ -175,6 +176,9 @@ extension Shape {
             "on*": "token", "call*": "registerActivity", "phone": "1", "after": "200ms", "probability": "0.5",
             "times": "3", "within": "10s", "with": "{ text: hello }",
         ])
+
+    static let act = Shape(
+        "act", ["do*": "dismiss", "at": "10s", "on": "started", "after": "5s", "phone": "1", "probability": "0.3"])
 
     static let step = Shape(
         "step",

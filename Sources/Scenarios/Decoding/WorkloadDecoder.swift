@@ -71,6 +71,11 @@ struct WorkloadDecoder {
                 "this script has reactions, and the workload no phones on which anything could happen",
                 hint: "add `phones: {}` to the scenario's `workload`, or strike `reactions`", at: place)
         }
+        if let place = source.node["acts"]?.place, !hasPhones, script?.acts.isEmpty == false {
+            mistakes.add(
+                "this script has acts, and the workload no phones on which they could be done",
+                hint: "add `phones: {}` to the scenario's `workload`, or strike `acts`", at: place)
+        }
         return script.map { WeightedScript(weight: weight, script: $0) }
     }
 }

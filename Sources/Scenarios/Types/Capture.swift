@@ -58,4 +58,12 @@ extension ProfileCall {
 
     /// It says what only a phone's event can tell.
     package var needsPhoneToken: Bool { needed.contains(.event(.phoneToken)) }
+
+    /// It names an activity's update token, which in a reaction is the phone's.
+    package var usesActivityToken: Bool {
+        needed.contains { variable in
+            if case .session(let session) = variable { return session.role == .activityToken }
+            return false
+        }
+    }
 }

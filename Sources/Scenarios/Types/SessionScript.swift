@@ -11,18 +11,21 @@ package struct SessionScript: Sendable {
     package var steps: [ScriptStep]
     /// What it does when something happens on a phone; at most `Reaction.most`.
     package var reactions: [Reaction]
+    /// What is done on its phones; at most `ScriptedAct.most`.
+    package var acts: [ScriptedAct]
     /// Seconds after the last step in which its phones are still heeded, before `pace`.
     package var listen: Double
     /// What the phones of a user are like whose first session plays it, in the place of what the workload says.
     package var phones: PhonesSpec
 
     package init(
-        name: String, steps: [ScriptStep], reactions: [Reaction] = [], listen: Double = usualListen,
-        phones: PhonesSpec = PhonesSpec()
+        name: String, steps: [ScriptStep], reactions: [Reaction] = [], acts: [ScriptedAct] = [],
+        listen: Double = usualListen, phones: PhonesSpec = PhonesSpec()
     ) {
         self.name = name
         self.steps = steps
         self.reactions = reactions
+        self.acts = acts
         self.listen = listen
         self.phones = phones
     }

@@ -23,6 +23,10 @@ struct SwiftDeclaration: Sendable {
     var inherits: [String] = []
     var members: [Member] = []
     var alias: SwiftType?
+    /// The words of what a typealias stands for.
+    var aliasWords: Set<String> = []
+    /// Initializers in code, with the words of their parameters; of a computed property its name alone.
+    var code: [(token: SwiftToken, words: [String])] = []
     var problem: Failure?
 }
 
@@ -48,11 +52,14 @@ struct SwiftDeclarations: Sendable {
     let source: SwiftSource
     /// By full name, such as `TripAttributes.ContentState`.
     private(set) var table: [String: SwiftDeclaration] = [:]
+    /// What stands for `Decoder`, and what for each type.
+    private(set) var (decoders, aliases): (Set<String>, [String: [String]]) = ([], [:])
     private var at = 0
 
     init(_ source: SwiftSource) throws(Failure) {
         self.source = source
         try members(of: "", until: source.tokens.count - 1, depth: 0)
+        (decoders, aliases) = (words(for: "Decoder"), aliasesByTarget())
     }
 
     private var token: SwiftToken { source.tokens[at] }
@@ -171,7 +178,9 @@ struct SwiftDeclarations: Sendable {
             for place in names.indices.reversed().prefix(while: { names[$0].type == nil && !names[$0].hasValue }) {
                 names[place].type = member.type
             }
-            if isStored, found.isDisjoint(with: ["static", "class"]) { names.append(member) }
+            if found.isDisjoint(with: ["static", "class"]) {
+                if isStored { names.append(member) } else { table[path]?.code.append((member.token, [name])) }
+            }
         } while takes(",")
         table[path]?.members += names
     }
@@ -179,14 +188,18 @@ struct SwiftDeclarations: Sendable {
     private mutating func alias(in path: String, until end: Int) {
         at += 1
         var entry = SwiftDeclaration(keyword: "typealias", token: take())
+        let start = at
         do throws(Failure) {
             guard takes("=") else { throw wrong("`\(entry.token.text)` is generic", "write out what is meant", entry.token) }
             entry.alias = try type(depth: 0)
         } catch {
             entry.problem = error
         }
-        table[Self.full(entry.token.text, in: path)] = entry
         while at < end, !token.beginsLine, !token.isMark(";") { skip() }
+        entry.aliasWords = Set(source.tokens[start..<at].lazy.filter { $0.kind == .word }.map(\.text))
+        let name = Self.full(entry.token.text, in: path)
+        if let extended = table[name] { (entry.code, entry.inherits) = (extended.code, extended.inherits) }
+        table[name] = entry
     }
 
     /// Functions, and whatever else synthesized decoding does not see.
@@ -194,11 +207,8 @@ struct SwiftDeclarations: Sendable {
         let start = take()
         if ["func", "init", "subscript", "deinit"].contains(start.text) {
             while at < end, !token.isMark("{") {
-                let words = source.tokens[at..<max(at, token.partner)]
-                let isDecoding = words.dropFirst().first?.text == "from" && words.contains { $0.isWord("Decoder") }
-                if start.isWord("init"), isDecoding {
-                    note(wrong("`\(path)` decodes by code of its own", "write its schema by hand", start), of: path)
-                }
+                let words = source.tokens[at..<max(at, token.partner)].filter { $0.kind == .word }.map(\.text)
+                if start.isWord("init"), token.isMark("("), !words.isEmpty { table[path]?.code.append((start, words)) }
                 skip()
             }
             skip()

@@ -32,7 +32,8 @@ struct SwiftSource: Sendable {
 
     init(_ text: String, name: String) throws(Failure) {
         self.name = name
-        bytes = Array(text.utf8) + [0]
+        let isMarked = text.utf8.starts(with: [0xEF, 0xBB, 0xBF])  // a byte order mark is none of its words
+        bytes = Array(text.utf8.dropFirst(isMarked ? 3 : 0)) + [0]
         var open: [Int] = []
         var line = -1
         while skipBlank(&line) {

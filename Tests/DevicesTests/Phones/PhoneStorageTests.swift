@@ -107,6 +107,19 @@ import Testing
         }
     }
 
+    @Test("a background push does not start an app that its user has ended, and costs nothing; an alert is shown")
+    func killedApp() throws {
+        let rig = try PhoneRig { $0.budgets.background = 1 }
+        let background = {
+            rig.notify(rig.device()) { ($0.pushType, $0.payload.isContentAvailable) = (.background, true) }
+        }
+        try rig.act(.kill(app: PhoneRig.app))
+        #expect(background() == PhoneVerdict(.discarded, .appKilled))
+        #expect(rig.notify(rig.device()) == PhoneVerdict(.shown))
+        try rig.act(.relaunch(app: PhoneRig.app))
+        #expect(background()?.outcome == .silent)
+    }
+
     @Test("tokens that a phone has leave the tokens that are nobody's")
     func strangers() throws {
         let rig = try PhoneRig({ $0.registration = .any }, phone: nil)

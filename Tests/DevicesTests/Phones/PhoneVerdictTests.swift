@@ -16,7 +16,7 @@ import Testing
         for left in [-1, -2, -3, -4, -5] {
             #expect(rig.push(.start, to: rig.start()) == PhoneVerdict(.throttled, .startBudget(left: left, of: 10)))
         }
-        #expect(words(rig.push(.start, to: rig.start())) == "start budget spent: -6 of 10 left")
+        #expect(words(rig.push(.start, to: rig.start())) == "start budget of 10 spent, with 6 charged beyond it")
         // One each 100 s: six are owed, so the next that is paid comes after 700 s.
         rig.wait(.seconds(599))
         #expect(rig.push(.start, to: rig.start())?.outcome == .throttled)
@@ -85,6 +85,8 @@ import Testing
         rig.push(.start, to: rig.start())
         try rig.act(.allowActivities(app: PhoneRig.app, false))
         #expect(rig.kinds() == [.started, .dismissed])
+        let late = rig.push(.update, to: rig.activity(1), ahead: 1)
+        #expect(late?.outcome == .ignoredEnded && words(late) == "removed when Live Activities were switched off")
         #expect(words(rig.push(.start, to: rig.start())) == "Live Activities are switched off")
         try rig.act(.allowActivities(app: PhoneRig.app, true))
         #expect(rig.push(.start, to: rig.start()) == PhoneVerdict(.started))
@@ -222,11 +224,11 @@ import Testing
     func allWords() {
         let reasons: [PhoneReason] = [
             .doesNotDecode("x"), .olderThanStart, .olderThanState, .asOldAsState, .tooFarBack(limit: .seconds(90)),
-            .tooFarAhead(limit: .seconds(60)), .endedByAge(.seconds(1.5)), .endedByPush, .endedByApp, .dismissed,
+            .tooFarAhead(limit: .seconds(60)), .endedByAge(.seconds(1.5)), .endedByPush, .endedByApp, .dismissed, .removed,
             .drawnLater(.seconds(1), every: .seconds(15)), .startBudget(left: -1, of: 10), .urgentBudget, .backgroundBudget,
             .switchedOff, .staleStartToken, .tooManyActivities, .systemTooOld(major: 17, minor: 0, wants: "17.2"),
             .pastStaleDate, .notAwake, .offline, .lowPower, .batched, .oneAttempt, .displaced, .tooLate, .tokenReplaced,
-            .appGone, .startOnActivity, .updateOnStart,
+            .appGone, .appKilled, .startOnActivity, .updateOnStart,
         ]
         #expect(Set(reasons.map(\.words)).count == reasons.count && reasons.allSatisfy { $0.words.count > 9 })
         #expect(PhoneReason.tooFarBack(limit: .seconds(90)).words == "its timestamp lies more than 90 s back")

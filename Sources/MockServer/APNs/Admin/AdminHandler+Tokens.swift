@@ -46,6 +46,7 @@ extension AdminHandler {
     }
 
     func activity(_ token: String) throws(AdminError) -> AdminAnswer {
+        try refuseIfOnPhone(token)
         guard let record = shared.devices.activity(token: token, now: shared.clock.wall()) else {
             throw AdminError(
                 404, "no-such-activity", "no activity has this token", hint: "GET /v1/activities lists those there are")
@@ -140,7 +141,7 @@ extension AdminHandler {
         guard let owner = shared.devices.phones.owner(ofToken: token) else { return }
         throw AdminError(
             409, "on-phone", "the token is of \(owner.app) on the phone \(owner.phone)",
-            hint: "PATCH /v1/phones/\(owner.phone) changes what becomes of it")
+            hint: "GET /v1/phones/\(owner.phone) tells what becomes of it, and PATCH changes that")
     }
 
     private func noToken(_ token: String) -> AdminError {

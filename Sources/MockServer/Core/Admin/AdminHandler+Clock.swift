@@ -2,10 +2,11 @@
 
 import Basics
 import EventLoop
+import Net
 import Synchronization
 
 extension AdminHandler {
-    private static let clockMembers = ["now", "advance", "scale", "mode", "step"]
+    private static let clockMembers = ["now", "advance", "scale", "mode", "step", "wait"]
     /// From the year 1970 to 2255.
     private static let wallSeconds: ClosedRange<Int64> = 0...9_000_000_000
 
@@ -18,10 +19,30 @@ extension AdminHandler {
             "now": .string(wall.iso8601), "scale": .number(scale),
             "mode": .string(shared.time.isStepped ? "stepped" : "running"),
             "offsetMilliseconds": .integer(Int64((wall - loop.time.wall()).milliseconds.rounded())),
-            "elapsed": .integer(shared.time.elapsedMicroseconds), "steps": .integer(Int64(keeper.steps)),
+            "elapsed": .integer(shared.time.elapsedMicroseconds), "goal": goal, "steps": .integer(Int64(keeper.steps)),
             "participants": keeper.json,
             "trouble": shared.clockTrouble.withLock { $0.map(JSONValue.string) ?? .null },
         ])
+    }
+
+    /// How far a clock that is stepped goes by itself, counted as `elapsed` is.
+    private var goal: JSONValue {
+        let goal = shared.time.goal
+        guard shared.time.isStepped, goal != .distantFuture else { return .null }
+        return .integer(shared.time.microseconds(at: max(goal, shared.time.now())))
+    }
+
+    /// How long the answer to a step may wait for the clock.
+    private func wait(_ object: JSONObject) throws(AdminError) -> Interval {
+        guard let value = object["wait"] else { return ClockKeeper.longestWait }
+        guard object["step"] != nil, let wait = value.string.flatMap({ Interval(parsing: $0) }),
+            .zero...ClockKeeper.longestWait ~= wait
+        else {
+            throw AdminError(
+                400, "bad-member", "wait is not a duration from 0 to \(ClockKeeper.longestWait), or there is no step",
+                hint: "write {\"step\":\"8h\",\"wait\":\"5s\"}, or \"0\" to be answered at once")
+        }
+        return wait
     }
 
     /// Whether the clock is to stand, and how far it is to go on from there.
@@ -44,8 +65,9 @@ extension AdminHandler {
         return (true, step)
     }
 
-    /// `now` sets it, `advance` moves it on from there (or, below zero, back), `scale` says how fast it runs after.
-    func putClock(_ request: AdminRequest) throws(AdminError) -> AdminAnswer {
+    /// `now` sets it, `advance` moves it on from there (or, below zero, back), `scale` says how fast it runs after. A `step`
+    /// is answered when the clock has come there. Nil: the answer comes later.
+    func putClock(_ request: AdminRequest, _ exchange: ServerExchange) throws(AdminError) -> AdminAnswer? {
         let object = try request.object(Self.clockMembers)
         var wall = shared.clock.wall()
         if let value = object["now"] {
@@ -78,6 +100,7 @@ extension AdminHandler {
             scale = given
         }
         let (isStepped, step) = try steps(object)
+        let wait = try wait(object)
         let mode = shared.time.mode
         let isSet = object["now"] != nil || object["advance"] != nil
         if isStepped, !shared.time.isStepped {
@@ -89,11 +112,16 @@ extension AdminHandler {
         } else if object["mode"] != nil, !isStepped, shared.time.isStepped {
             shared.time.set(.running(1))
         }
-        if isSet { shared.clock.set(wall: wall) }
+        if isSet { shared.set(wall: wall) }
         if let step { shared.time.goal = max(shared.time.now(), shared.time.goal) + step }
         keeper.changed(isSet: isSet || shared.time.mode != mode)
         note("set clock", object)
         tellLate()
-        return clock()
+        guard step != nil, wait > .zero else { return clock() }
+        keeper.answer(exchange, at: shared.time.goal, within: wait) { [unowned self] in
+            tellLate()
+            return clock()
+        }
+        return nil
     }
 }

@@ -45,9 +45,9 @@ extension AdminHandler {
         guard let object = try request.json().object else {
             throw AdminError(400, "bad-json", "the body is not a JSON object", hint: #"such as {"connection": "offline"}"#)
         }
-        let apps = record.apps.filter { !$0.isGone }
         let reading = PhoneReading(object: object, place: "", schemas: shared.schemas)
-        let acts = try reading.acts(only: apps.count == 1 ? apps[0].bundle : nil)
+        let acts = try reading.acts(
+            apps: record.apps.filter { !$0.isGone }.map(\.bundle), gone: record.apps.filter(\.isGone).map(\.bundle))
         var refused: PhoneRefusal?
         for act in acts where refused == nil {
             do throws(PhoneRefusal) { try phones.act(act, on: name, now: now) } catch { refused = error }

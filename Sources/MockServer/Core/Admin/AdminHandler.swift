@@ -142,7 +142,7 @@ final class AdminHandler: ServerHandler {
             case "DELETE": return try removePhone(id)
             default: return try phone(id)
             }
-        case .clock: return isRead ? clock() : try putClock(request)
+        case .clock: return isRead ? clock() : try putClock(request, exchange)
         case .participants: return try joinClock(request)
         case .participant(let id):
             if request.method == "DELETE" { return try leaveClock(id) }

@@ -66,9 +66,9 @@ final class ClockKeeper {
         var pushes = ClockTraffic()
     }
 
-    private let loop: EventLoop
+    let loop: EventLoop
     private let shared: MockShared
-    private var clock: RunClock { shared.time }
+    var clock: RunClock { shared.time }
     private var participants: [Participant] = []
     private var nextParticipant = 1
     /// What this side has counted beyond what the participants have.
@@ -77,6 +77,9 @@ final class ClockKeeper {
     private var lastProgress: Instant
     private var timer: LoopTimer?
     private(set) var steps = 0
+    /// Steps that are answered when the clock has come there.
+    var arrivals: [ClockArrival] = []
+    var lastArrival = 0
 
     init(loop: EventLoop, shared: MockShared) {
         self.loop = loop
@@ -128,6 +131,7 @@ final class ClockKeeper {
 
     /// Whoever hangs up while it waits for the next step has gone.
     func abandon(_ exchange: ServerExchange) {
+        arrivals.removeAll { $0.exchange === exchange }
         guard let index = participants.firstIndex(where: { $0.waiting === exchange }) else { return }
         remove(at: index)
     }
@@ -198,6 +202,7 @@ final class ClockKeeper {
     /// Goes on as far as nothing is under way.
     func look() {
         while advance() {}
+        answerArrivals()
     }
 
     /// One thing; false: somebody else has to do something first.
@@ -235,7 +240,7 @@ final class ClockKeeper {
     }
 
     /// Nil while one of them works.
-    private func restingTurns() -> [UInt64?]? {
+    func restingTurns() -> [UInt64?]? {
         let turns = clock.everyFollower.map(\.restingTurn)
         return turns.contains { $0 == nil } ? nil : turns
     }

@@ -95,7 +95,8 @@ extension LivePage {
 
         const tiles = ['#44566c', '#7a3e62', '#2f6650', '#7a5518', '#5a4b92', '#8a3d2c', '#256a86', '#59642a']
         const sumOf = text => { let sum = 7; for (const sign of text) sum = (sum * 31 + sign.codePointAt(0)) >>> 0; return sum }
-        const marks = { stale: 'Out of date', ended: 'Ended', dismissed: 'Left the screen', idle: 'No Live Activity' }
+        const marks = { stale: 'Out of date', ended: 'Ended', dismissed: 'Left the screen', idle: 'No Live Activity',
+          unseen: 'Never on the screen' }
         const badges = { active: 'ok', stale: 'warn' }
 
         const makeCard = token => {
@@ -117,9 +118,11 @@ extension LivePage {
               el('div', { class: 'row' }, count, more), content))
           let drawn = null, shown = -1, text = ''
           const update = (record, now) => {
-            const state = stateOf(record, now), held = contents.get(token), card = cardOf(record, held)
+            // One that started with a stale-date that had passed lives, and its card is never presented.
+            const state = stateOf(record, now), look = record.presented === false ? 'unseen' : state
+            const held = contents.get(token), card = cardOf(record, held)
             const topic = record.topic ?? '', appName = topic.split('.').pop() || 'app'
-            node.dataset.state = state
+            node.dataset.state = look
             if (drawn !== topic) {
               drawn = topic
               for (const one of [islandIcon, icon]) {
@@ -141,8 +144,8 @@ extension LivePage {
             none.hidden = card !== null
             put(none, 'What it shows came before the pushes this page has read.')
             put(age, ageOf(record, card, now))
-            put(mark, marks[state] ?? '')
-            mark.hidden = !marks[state]
+            put(mark, marks[look] ?? '')
+            mark.hidden = !marks[look]
             put(islandText, plain(card?.progress !== undefined ? Math.round(card.progress * 100) + ' %'
               : card?.status ?? record.lastEvent ?? '', 24))
             const phone = devices.get(token) ?? record.phone
@@ -151,7 +154,7 @@ extension LivePage {
             put(badge, state)
             put(app, plain(topic + (record.about ? ', ' + record.about : ''), 200))
             app.title = record.about ?? token
-            put(count, many(record.shown, 'push', 'pushes') + ' shown'
+            put(count, many(record.shown, 'push', 'pushes') + (look === 'unseen' ? ' taken' : ' shown')
               + (record.ignored ? ', ' + record.ignored.toLocaleString('en') + ' ignored' : ''))
             more.hidden = state === 'idle'
             content.hidden = !held

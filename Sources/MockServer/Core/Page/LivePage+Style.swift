@@ -178,13 +178,13 @@ extension LivePage {
         .lock .age{font-size:.8rem;color:#555e69;font-variant-numeric:tabular-nums}
         .phone[data-state=stale] .lock{background:#fff8e5f2}
         .phone[data-state=ended] .lock{filter:grayscale(1)}
-        .phone:is([data-state=ended],[data-state=dismissed],[data-state=idle]) .island{visibility:hidden}
-        .phone:is([data-state=dismissed],[data-state=idle]) .lock{background:#ffffff66;
+        .phone:is([data-state=ended],[data-state=dismissed],[data-state=idle],[data-state=unseen]) .island{visibility:hidden}
+        .phone:is([data-state=dismissed],[data-state=idle],[data-state=unseen]) .lock{background:#ffffff66;
         border:1.5px dashed #5d6875;box-shadow:none;
         align-content:center;justify-items:center;text-align:center;color:#2b333d}
-        .phone:is([data-state=dismissed],[data-state=idle]) .lock>*:not(.mark){display:none}
+        .phone:is([data-state=dismissed],[data-state=idle],[data-state=unseen]) .lock>*:not(.mark){display:none}
         .mark{font-size:.82rem;font-weight:650;color:#6b4800}
-        .phone:is([data-state=ended],[data-state=dismissed],[data-state=idle]) .mark{color:#2b333d}
+        .phone:is([data-state=ended],[data-state=dismissed],[data-state=idle],[data-state=unseen]) .mark{color:#2b333d}
         .below{display:grid;gap:6px;padding:11px 14px 13px}
         .below .row{display:flex;align-items:center;justify-content:space-between;gap:10px;min-width:0}
         .below .who{color:var(--ink);font-size:.92rem;font-weight:600;
@@ -201,9 +201,9 @@ extension LivePage {
         .lock{background:#2a3039f2;color:#f1f3f5}.lock .body{color:#cbd2da}.lock .none,.lock .age{color:#aeb7c1}
         .lock .status{background:#404956;color:#e6eaef}.lock .track{background:#49535f}.lock .track i{background:#5cb3f0}
         .phone[data-state=stale] .lock{background:#3a3322f2}
-        .phone:is([data-state=dismissed],[data-state=idle]) .lock{background:#2a303966;border-color:#8b96a3}
+        .phone:is([data-state=dismissed],[data-state=idle],[data-state=unseen]) .lock{background:#2a303966;border-color:#8b96a3}
         .mark{color:#f2c868}
-        .phone:is([data-state=ended],[data-state=dismissed],[data-state=idle]) .mark{color:#dfe4e9}}
+        .phone:is([data-state=ended],[data-state=dismissed],[data-state=idle],[data-state=unseen]) .mark{color:#dfe4e9}}
         @media(max-width:700px){.below .link{min-height:36px}}
 
         """#

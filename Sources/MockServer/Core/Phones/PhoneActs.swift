@@ -7,19 +7,23 @@ import Pushes
 extension PhoneReading {
     private static let members = phoneMembers + appMembers + ["app", "action", "activity", "dismissal"]
 
-    /// In the order: the phone's members, the app's, the action. `only`: the phone's one app, where it has one.
-    func acts(only: String?) throws(AdminError) -> [PhoneAction] {
+    /// In the order: the phone's members, the app's, the action. `apps` are on the phone, `gone` have been.
+    func acts(apps: [String], gone: [String]) throws(AdminError) -> [PhoneAction] {
         try checkMembers(Self.members)
+        if object.isEmpty {
+            throw AdminError(
+                400, "nothing-to-change", "the body names nothing to change",
+                hint: "there are: " + Self.members.joined(separator: ", "))
+        }
         var acts: [PhoneAction] = []
         if let system = try system() { acts.append(.setSystem(system)) }
         if let isOffline = try isOffline() { acts.append(.setOffline(isOffline)) }
         if let isLow = try flag("lowPower") { acts.append(.setLowPower(isLow)) }
         let ofApps = Self.appMembers + ["app", "action", "activity", "dismissal"]
         guard object.keys.contains(where: { ofApps.contains($0) }) else { return acts }
-        guard let app = try bundle("app") ?? only else {
-            throw wrong("app", "is missing", hint: "the phone has not just one app: name it by its bundle ID")
-        }
         let action = try word()
+        let app = try meant(action, apps, gone)
+        try checkUse(action)
         if action == .install {
             acts.append(.install(try appSetup(app)))
             return acts
@@ -34,6 +38,33 @@ extension PhoneReading {
         if let schema = try schema() { acts.append(.update(app: app, schema: schema)) }
         if let action { acts.append(try act(action, app)) }
         return acts
+    }
+
+    /// The app that is named, or the only one that can be meant.
+    private func meant(_ action: Word?, _ apps: [String], _ gone: [String]) throws(AdminError) -> String {
+        if let app = try bundle("app") { return app }
+        if action != .install, apps.count == 1 { return apps[0] }
+        if action == .install, gone.count == 1, apps.isEmpty { return gone[0] }
+        let hint =
+            action == .install ? "name the app that is to come by its bundle ID"
+            : apps.isEmpty ? "no app is on the phone: install one, with its bundle ID as `app`"
+            : "name one of those on the phone: " + apps.joined(separator: ", ")
+        throw wrong("app", "is missing", hint: hint)
+    }
+
+    /// What only some actions look at is not passed over with others, nor an `app` of which nothing is asked.
+    private func checkUse(_ action: Word?) throws(AdminError) {
+        if object["activity"] != nil, ![.finish, .dismiss, .tap, .rotate].contains(action) {
+            throw wrong("activity", "goes with an action on one", hint: "the actions end, dismiss, tap and rotate take one")
+        }
+        if object["dismissal"] != nil, action != .finish {
+            throw wrong(
+                "dismissal", "goes with the action end",
+                hint: #"write {"action": "end", "activity": 1, "dismissal": "5s"}"#)
+        }
+        if action == nil, !object.keys.contains(where: { Self.appMembers.contains($0) }) {
+            throw wrong("app", "stands without anything to change on it", hint: "add an action, or one of its members")
+        }
     }
 
     private enum Word: String, CaseIterable {
@@ -71,6 +102,9 @@ extension PhoneReading {
     }
 
     private func activity() throws(AdminError) -> UInt32 {
+        guard object["activity"] != nil else {
+            throw wrong("activity", "is missing", hint: "say which: a number from 1, as GET /v1/phones/{id} lists them")
+        }
         guard let number = object["activity"]?.int.flatMap({ UInt32(exactly: $0) }), number > 0 else {
             throw wrong("activity", "is no number of an activity", hint: "give one from 1, as GET /v1/phones/{id} lists them")
         }

@@ -1,0 +1,35 @@
+// From what a script has its users do to what is done on the mock's phones.
+
+import Basics
+import Devices
+import LoadGenerator
+import MockServer
+import Scenarios
+
+extension PhoneDeed {
+    private var action: PhoneAction? {
+        switch deed {
+        case .offline: .setOffline(true)
+        case .online: .setOffline(false)
+        case .kill: .kill(app: app)
+        case .open: .open(app: app)
+        case .relaunch: .relaunch(app: app)
+        case .dismiss: activity.map { .dismiss(app: app, activity: $0) }
+        }
+    }
+
+    /// As a `PATCH /v1/phones/{id}` would say it.
+    private var change: JSONObject {
+        switch deed {
+        case .offline, .online: ["connection": .string(deed.rawValue)]
+        case .kill, .open, .relaunch: ["action": .string(deed.rawValue)]
+        case .dismiss: ["action": .string(deed.rawValue), "activity": activity.map { .integer(Int64($0)) } ?? .null]
+        }
+    }
+
+    /// From any thread; it is done soon, and before a clock that is stepped goes on.
+    func carryOut(on mock: MockService) {
+        guard let action else { return }
+        mock.act(action, on: phone, ["change": .object(change), "session": .integer(Int64(session))])
+    }
+}

@@ -1,0 +1,38 @@
+// What a script has its users do on their phones.
+
+import Basics
+import Pushes
+import YAML
+
+extension SessionDecoder {
+    func act(_ node: YAMLNode) -> ScriptedAct? {
+        guard let fields = Fields(node, .act, mistakes), let deed: ScriptedAct.Deed = fields.choice("do"),
+            let time = time(fields, node.place)
+        else { return nil }
+        let isOfActivity = if case .on(let event, _) = time { event != .dismissed } else { false }
+        if deed == .dismiss, !isOfActivity {
+            mistakes.add(
+                "`dismiss` is of an activity, and nothing says of which",
+                hint: "say on which event of one it follows: `on: started`, with `after: 5s`", at: node.place)
+        }
+        return ScriptedAct(
+            deed, time, phone: fields.count("phone", 1...2).map { $0 - 1 },
+            probability: fields.number("probability", 0...1) ?? 1)
+    }
+
+    private func time(_ fields: Fields, _ place: YAMLPlace) -> ScriptedAct.Time? {
+        let (at, on) = (fields.value("at"), fields.value("on"))
+        guard (at == nil) != (on == nil) else {
+            mistakes.add(
+                "an act has either `at` or `on`", hint: at == nil ? "add `at: 10s`, or `on: token`" : "strike one",
+                at: on?.place ?? place)
+            return nil
+        }
+        if let after = fields.value("after"), on == nil {
+            mistakes.add("`after` goes with `on`", hint: "write `at: 10s` alone, or `on: token`", at: after.place)
+        }
+        if on == nil { return fields.distribution("at", of: .duration).map { .at($0) } }
+        guard let event: PhoneEvent.Kind = fields.choice("on") else { return nil }
+        return .on(event, after: fields.distribution("after", of: .duration) ?? .constant(0))
+    }
+}

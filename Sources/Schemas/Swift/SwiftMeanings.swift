@@ -1,0 +1,83 @@
+// What the names of a Swift file mean: which declaration a written name leads to, what conforms to a protocol, and whether a
+// type is decoded by code of its own. It errs on the side of code: what may be code is not taken for synthesized.
+
+import Basics
+
+extension SwiftDeclarations {
+    /// The full name of what `names` mean in the type `scope`: of the innermost that has such a declaration.
+    func path(of names: [String], in scope: String) -> String? {
+        var outer = scope.split(separator: ".").map(String.init)
+        while true {
+            let path = (outer + names).joined(separator: ".")
+            if table[path] != nil { return path }
+            guard outer.popLast() != nil else { return nil }
+        }
+    }
+
+    /// The type that a typealias leads to in the end; `path` itself where it is none.
+    func target(of path: String) -> String? {
+        var path = path
+        for _ in 0..<32 {
+            guard let entry = table[path], entry.keyword == "typealias" else { return table[path] == nil ? nil : path }
+            guard case .named(let names, _, _)? = entry.alias, let next = self.path(of: names, in: Self.scope(of: path)) else {
+                return nil
+            }
+            path = next
+        }
+        return nil
+    }
+
+    private static func scope(of path: String) -> String { path.split(separator: ".").dropLast().joined(separator: ".") }
+
+    /// The words that stand for `name` in this file: itself, typealiases of it, and protocols that refine it.
+    func words(for name: String) -> Set<String> {
+        var words: Set = [name]
+        var count = 0
+        while words.count > count {
+            count = words.count
+            for (path, entry) in table where ["typealias", "protocol"].contains(entry.keyword) {
+                let isOne = !words.isDisjoint(with: entry.aliasWords) || entry.inherits.contains(where: words.contains)
+                if isOne, let last = path.split(separator: ".").last { words.insert(String(last)) }
+            }
+        }
+        return words
+    }
+
+    /// The typealiases of this file, by the full name of the type that they lead to.
+    func aliasesByTarget() -> [String: [String]] {
+        var aliases: [String: [String]] = [:]
+        for (path, entry) in table where entry.keyword == "typealias" {
+            if let target = target(of: path) { aliases[target, default: []].append(path) }
+        }
+        return aliases
+    }
+
+    /// What decodes a type otherwise than the compiler's own code would; nil: nothing in this file.
+    func ownCode(of path: String) -> Failure? {
+        guard let entry = table[path] else { return nil }
+        for (token, words) in code(of: path) {
+            if words[0] == "from", words.contains(where: decoders.contains) {
+                return source.wrong("`\(path)` decodes by code of its own", "write its schema by hand", token)
+            }
+            if entry.keyword == "enum", words[0] == "rawValue", words.count > 1 {
+                return source.wrong("`\(path)` is made of raw values by code of its own", "write its schema by hand", token)
+            }
+        }
+        return nil
+    }
+
+    /// The code of a type, of its typealiases' extensions, and of the protocols in this file that it conforms to.
+    func code(of path: String) -> [(token: SwiftToken, words: [String])] {
+        var (code, seen, open): ([(token: SwiftToken, words: [String])], Set<String>, [String]) = ([], [], [path])
+        open += aliases[path] ?? []
+        while let next = open.popLast() {
+            guard seen.insert(next).inserted, let entry = table[next] else { continue }
+            code += entry.code
+            for word in entry.inherits {
+                guard let name = self.path(of: [word], in: Self.scope(of: next)).flatMap(target) else { continue }
+                if ["protocol", ""].contains(table[name]?.keyword) { open.append(name) }
+            }
+        }
+        return code.sorted { $0.token.offset < $1.token.offset }
+    }
+}
