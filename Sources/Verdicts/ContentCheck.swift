@@ -119,7 +119,11 @@ final class ContentCheck {
         if !lacks.isEmpty {
             push.startLack = context.texts.intern("no " + lacks.joined(separator: ", no "))
         } else if let alert = scanner.member("alert", of: aps), !saysSomething(alert) {
-            push.flags.insert(.isQuietStart)
+            if scanner.member("title", of: alert) == nil, scanner.member("body", of: alert) == nil {
+                push.startLack = context.texts.intern("an alert with neither title nor body")
+            } else {
+                push.flags.insert(.isQuietStart)
+            }
         }
     }
 

@@ -80,7 +80,7 @@ enum ActivityRules {
             guard push.startLack >= 0 || isTooQuiet else { continue }
             tally.find(
                 "a start is not complete", expected: "attributes-type, attributes, content-state and alert",
-                seen: isTooQuiet ? "an alert with neither title nor body" : run.texts[push.startLack],
+                seen: isTooQuiet ? "an alert whose title and body are empty" : run.texts[push.startLack],
                 session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, push.id)
         }
     }
