@@ -148,8 +148,7 @@ struct Pass {
             context.noteTrouble(from: push.arrivedAt, to: push.answeredAt)
         }
         if push.metFault, let scenario {
-            if story.touchesConnection(push.faultRule, scenario) { story.fire(push.faultRule, at: push.answeredAt, context) }
-            story.count(push.faultRule, at: push.answeredAt, scenario, context)
+            story.meet(push.faultRule, at: push.answeredAt, scenario, context)
         }
         push.owner = owners[push.token].map { $0 &+ 1 } ?? 0
         correlator.observe(push, reason: context.texts[push.reason])

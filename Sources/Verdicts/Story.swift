@@ -28,6 +28,11 @@ struct Story {
     /// How often each of the scenario's faults met something, by its number in pushes, and when for the last time.
     private var firings: [UInt32: (count: Int, last: Instant)] = [:]
 
+    /// What faults met that no note has told of yet: the note is written when the mock has taken the rule, which may meet a
+    /// push before.
+    private var early: [(rule: UInt32, at: Instant)] = []
+    private static let mostEarly = 4_096
+
     /// What phones never told in the time that scripts give them, in words, and how often.
     private(set) var inVain: [String: Int] = [:]
 
@@ -57,6 +62,10 @@ struct Story {
         case .faultGiven(let fault):
             givenFaults.append((fault, entry.at, nil))
             faultNumbers[fault.rule] = fault.number
+            let met = early.filter { $0.rule == fault.rule }
+            early.removeAll { $0.rule == fault.rule }
+            run.circumstances.faults = faults(scenario)
+            for met in met { meet(met.rule, at: met.at, scenario, run) }
         case .faultTaken(let number):
             for index in givenFaults.indices where givenFaults[index].note.number == number {
                 givenFaults[index].until = givenFaults[index].until ?? entry.at
@@ -128,6 +137,16 @@ struct Story {
         }
     }
 
+    /// A fault met a push, and perhaps others with its connection.
+    mutating func meet(_ rule: UInt32, at instant: Instant, _ scenario: Scenario, _ run: RunContext) {
+        guard faultNumbers[rule] != nil else {
+            if early.count < Self.mostEarly { early.append((rule, instant)) }
+            return
+        }
+        if touchesConnection(rule, scenario) { fire(rule, at: instant, run) }
+        count(rule, at: instant, scenario, run)
+    }
+
     /// A fault met something. One that may do so only so often is over when it has.
     mutating func count(_ rule: UInt32, at instant: Instant, _ scenario: Scenario, _ run: RunContext) {
         guard let number = faultNumbers[rule], let fault = scenario.faults[safe: number]?.rule, let times = fault.times,
@@ -141,7 +160,7 @@ struct Story {
         }
     }
 
-    func touchesConnection(_ rule: UInt32, _ scenario: Scenario) -> Bool {
+    private func touchesConnection(_ rule: UInt32, _ scenario: Scenario) -> Bool {
         guard let number = faultNumbers[rule], scenario.faults.indices.contains(number) else { return false }
         return scenario.faults[number].rule.touchesConnection
     }

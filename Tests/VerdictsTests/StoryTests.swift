@@ -12,9 +12,11 @@ import Testing
 
 private func at(_ seconds: Double) -> Instant { SyntheticRun.origin + .seconds(seconds) }
 
+private let unavailable = "{ respond: { reason: ServiceUnavailable } }"
+
 /// A scenario with one fault, which stands as number 7 in pushes.
-private func faulted(_ life: String) -> String {
-    smallScenario + "\nfaults: [{ at: 0s, \(life) action: { respond: { reason: ServiceUnavailable } } }]"
+private func faulted(_ life: String, _ action: String = unavailable) -> String {
+    smallScenario + "\nfaults: [{ at: 0s, \(life) action: \(action) }]"
 }
 
 /// Notes as they come; the fault was given at the begin.
@@ -23,8 +25,12 @@ private struct Telling {
     private let context = RunContext()
     private let scenario: Scenario
 
-    init(_ life: String = "times: 2,") throws {
-        scenario = try SyntheticRun(faulted(life), directory: "/tmp").scenario
+    init(_ life: String = "times: 2,", _ action: String = unavailable, isTold: Bool = true) throws {
+        scenario = try SyntheticRun(faulted(life, action), directory: "/tmp").scenario
+        if isTold { give() }
+    }
+
+    mutating func give() {
         tell(.faultGiven(FaultNote(number: 0, rule: 7, label: "503")), at: 0)
     }
 
@@ -37,9 +43,11 @@ private struct Telling {
         if isConnection {
             story.pass(NoteEntry(id: 1, kind: .fault, text: #"{"rule":\#(rule)}"#, at: at(seconds)), scenario, context)
         } else {
-            story.count(rule, at: at(seconds), scenario, context)
+            story.meet(rule, at: at(seconds), scenario, context)
         }
     }
+
+    var firings: [Instant] { context.circumstances.connectionFirings.map(\.at) }
 
     var spentAt: Instant? { context.circumstances.faults[0].spentAt }
     var timesEach: Int? { context.circumstances.faults[0].timesEach }
@@ -62,6 +70,15 @@ struct StoryTests {
         // Whatever is told later.
         telling.tell(.phase("drain"), at: 9)
         #expect(telling.spentAt == at(5))
+    }
+
+    @Test("of a fault that met a push before anybody wrote that it was given", arguments: [true, false])
+    func early(isTold: Bool) throws {
+        var telling = try Telling("times: 1,", "{ close: clean }", isTold: isTold)
+        telling.meet(at: 3)
+        #expect(telling.firings == (isTold ? [at(3)] : []))
+        if !isTold { telling.give() }
+        #expect(telling.firings == [at(3)] && telling.spentAt == at(3))
     }
 
     @Test("the last of these by its own time: a push that was held back is met later than it came")
