@@ -6,6 +6,7 @@ import Glibc
 import Journal
 import MockServer
 import Net
+import Synchronization
 import Testing
 
 @Suite struct SteppedClockTests {
@@ -79,6 +80,41 @@ import Testing
             let new = client.send("POST", path, json, body: statement(Int(beginning), until: "null", pushes: "[1,1]"))
             #expect(try old.take().get().json["elapsed"]?.int == beginning, "a newer statement takes the older one's place")
             #expect(try new.take().get().json["elapsed"]?.int == beginning + 60_000_000)
+        }
+    }
+
+    /// A loop is also woken by timers of the host's, and may then send what the clock has made due. It does so here while it is
+    /// looked at: once it was found at rest, and before its next timer is asked for.
+    @Test func `a call that leaves while it is asked who is due is waited for`() throws {
+        try withMock { mock in
+            let clock = mock.service.time
+            let beginning = try #require(try put(mock, #"{"mode":"stepped"}"#)["elapsed"]?.int)
+            let (due, later) = (clock.now() + .seconds(1), clock.now() + .seconds(2))
+            let looks = Atomic<Int>(0)
+            let itself = Mutex<ClockFollower?>(nil)
+            let follower = ClockFollower(
+                rank: .load,
+                hasLetters: {
+                    guard clock.now() == due, looks.wrappingAdd(1, ordering: .relaxed).newValue == 2 else { return false }
+                    let follower = itself.withLock { $0 }
+                    follower?.begin()
+                    clock.calls.begin()
+                    follower?.rest(until: later)
+                    return false
+                }, wake: {})
+            itself.withLock { $0 = follower }
+            follower.begin()
+            follower.rest(until: due)
+            clock.add(follower)
+            _ = try put(mock, #"{"step":"1m"}"#)
+            for _ in 0..<500 where clock.now() < due || looks.load(ordering: .relaxed) < 2 { usleep(10_000) }
+            // What it has begun is on its way for longer than anything here takes.
+            usleep(100_000)
+            #expect(try mock.admin.ask("GET", "/v1/clock").json["elapsed"]?.int == beginning + 1_000_000)
+            clock.calls.end()
+            clock.ring()
+            for _ in 0..<500 where clock.now() < later { usleep(10_000) }
+            #expect(clock.now() >= later)
         }
     }
 
