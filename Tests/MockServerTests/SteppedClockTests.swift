@@ -45,6 +45,25 @@ import Testing
         }
     }
 
+    @Test func `a participant is told at once that the clock runs, whoever has set it`() throws {
+        try withMock { mock in
+            let beginning = try #require(try put(mock, #"{"mode":"stepped"}"#)["elapsed"]?.int)
+            let client = try member(mock)
+            _ = try client.ask("POST", "/v1/clock/participants", json, body: #"{"name":"relay"}"#)
+            let path = "/v1/clock/participants/p1"
+            let waiting = client.send("POST", path, json, body: statement(Int(beginning), until: "null"))
+            while try mock.admin.ask("GET", "/v1/clock").json["participants"]?.array?.first?["elapsed"]?.int == nil { usleep(1_000) }
+            let before = SystemTime().now()
+            mock.service.time.set(.running(20))
+            #expect(try waiting.take().get().json["scale"]?.double == 20)
+            #expect(SystemTime().now() - before < .seconds(10))
+            let next = client.send("POST", path, json, body: statement(Int(beginning) + 1, until: "null"))
+            usleep(50_000)
+            mock.service.time.set(.stepped)
+            #expect(try next.take().get().json["scale"]?.double == 0, "and once for each time")
+        }
+    }
+
     @Test func `a participant's timers are met one by one, and it hears of each`() throws {
         try withMock { mock in
             let beginning = try #require(try put(mock, #"{"mode":"stepped"}"#)["elapsed"]?.int)

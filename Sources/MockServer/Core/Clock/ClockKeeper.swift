@@ -75,6 +75,7 @@ final class ClockKeeper {
     private var baseline = Counts()
     private var unequal: (counts: Counts, since: Instant)?
     private var lastProgress: Instant
+    private var toldMode: RunClock.Mode
     private var timer: LoopTimer?
     private(set) var steps = 0
 
@@ -82,6 +83,7 @@ final class ClockKeeper {
         self.loop = loop
         self.shared = shared
         lastProgress = loop.now
+        toldMode = shared.time.mode
         watch()
     }
 
@@ -195,8 +197,12 @@ final class ClockKeeper {
         look()
     }
 
-    /// Goes on as far as nothing is under way.
+    /// Goes on as far as nothing is under way. Where the clock goes in another way all who wait are told.
     func look() {
+        if clock.mode != toldMode {
+            toldMode = clock.mode
+            answerAll()
+        }
         while advance() {}
     }
 
