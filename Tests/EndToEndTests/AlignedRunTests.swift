@@ -1,12 +1,13 @@
-// Many activities that come of age in the same second: a run that is stepped to that age and then runs in time that passes.
+// Many activities that come of age in the same second: on a clock that stands, and on one that runs from then on.
 
 import Basics
 import Journal
+import Pushes
 import Testing
 
-@Suite("a run that is stepped and then scaled", .serialized)
+@Suite("a run of many activities of one age", .serialized)
 struct AlignedRunTests {
-    private static let sessions = 300
+    private static let sessions = 200
 
     private struct Outcome {
         var code: Int32
@@ -16,7 +17,7 @@ struct AlignedRunTests {
         var restarts: [Double] = []
     }
 
-    private func run(_ defect: [String] = []) throws -> Outcome {
+    private func run(_ defect: [String] = [], _ more: [String] = []) throws -> Outcome {
         let words = [
             "{{pushrig}}", "relay", "--dialect", "epilogue", "--listen", "{{relay.listen}}", "--apns",
             "https://{{mock.apns}}", "--apns-sandbox", "https://{{mock.sandbox}}", "--apns-ca", "{{mock.ca}}", "--key",
@@ -31,7 +32,7 @@ struct AlignedRunTests {
                 "--set", "workload.scripts[0].with.updateAt={ uniform: [6h52m, 6h53m] }", "--set",
                 "workload.scripts[0].with.endAt={ uniform: [6h53m, 6h54m] }",
             ]
-            let run = try Rig.run(Rig.pushrig, arguments)
+            let run = try Rig.run(Rig.pushrig, arguments + more)
             var outcome = Outcome(code: run.code, words: run.out + run.error)
             let record = try Rig.json(folder + "/run/run.json")
             for verdict in record["verdicts"]?.array ?? [] {
@@ -48,10 +49,20 @@ struct AlignedRunTests {
         }
     }
 
-    /// A relay that is not told that the clock runs from 6 h 48 min on stands there, and sends all that is due too late.
-    @Test("starts of one age leave one after the other, within their window")
+    @Test("passes a relay that replaces them one after the other, and tells it from one that does not")
     func spread() throws {
-        let run = try run()
+        let honest = try run()
+        #expect(honest.code == 0 && honest.verdicts["restarts-spread"] == "kept", "\(honest.words)")
+        let (first, last) = (try #require(honest.restarts.min()), try #require(honest.restarts.max()))
+        #expect(honest.restarts.count == Self.sessions && last - first > 90, "\(first) to \(last)")
+        let other = try run(["--defect", "restarts-all-at-once"])
+        #expect(other.code == 4 && other.verdicts["restarts-spread"] == "broken", "\(other.words)")
+    }
+
+    /// A relay that is not told that the clock runs from 6 h 48 min on stands there, and sends all that is due too late.
+    @Test("goes on with a clock that runs from a given age on")
+    func scaled() throws {
+        let run = try run([], ["--set", "steppedUntil=6h48m", "--set", "clockScale=20"])
         #expect([0, 5].contains(run.code), "\(run.words)")
         #expect(run.verdicts["restarts-spread"] == "kept" && run.verdicts["restart-in-window"] == "kept", "\(run.words)")
         #expect(run.restarts.count == Self.sessions)
@@ -59,11 +70,5 @@ struct AlignedRunTests {
         let (first, width) = (try #require(run.restarts.min()), 9.0)
         let stretches = Dictionary(grouping: run.restarts) { Int(($0 - first) / width) }.mapValues(\.count)
         #expect(stretches.keys.max() ?? 0 <= 12 && stretches.values.max() ?? 0 <= 2 * Self.sessions / 12, "\(stretches)")
-    }
-
-    @Test("starts that all leave at once are found")
-    func atOnce() throws {
-        let run = try run(["--defect", "restarts-all-at-once"])
-        #expect(run.verdicts["restarts-spread"] == "broken", "\(run.words)")
     }
 }
