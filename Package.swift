@@ -143,7 +143,8 @@ let package = Package(
             "MockServer",
             [
                 "APNs", "Basics", "Devices", "EventLoop", "HTTP", "Journal", "MockServer", "Net", "OperatingSystem", "Pushes", "TLS", "WireClient", "YAML",
-            ]),
+            ],
+            exclude: ["Bench"]),
         tests("Net", ["Basics", "EventLoop", "HTTP", "HTTP2", "Net", "OperatingSystem", "TLS"]),
         tests("Pushes", ["Basics", "Pushes"]),
         tests("PushRig", ["Pushes", "APNs", "Basics", "PushRig", "TLS"]),
@@ -181,7 +182,7 @@ if Context.environment["PUSHRIG_FUZZ"] != nil {
             exclude: ["ReplayTests.swift"], swiftSettings: strict + [.enableExperimentalFeature("Extern")]))
 }
 
-// script/bench asks for the judge's benchmark as a program.
+// script/bench asks for what its benchmarks need as programs.
 if Context.environment["PUSHRIG_BENCH"] != nil {
     package.targets.removeAll { $0.type == .test }
     package.targets.append(
@@ -189,4 +190,9 @@ if Context.environment["PUSHRIG_BENCH"] != nil {
             name: "judgebench",
             dependencies: ["Basics", "HTTP", "Journal", "LoadGenerator", "Metrics", "Pushes", "Scenarios", "Verdicts"],
             path: "Tests/VerdictsTests", sources: ["SyntheticRun.swift", "Bench/main.swift"], swiftSettings: strict))
+    package.targets.append(
+        .executableTarget(
+            name: "crowdbench",
+            dependencies: ["APNs", "Basics", "Devices", "MockServer", "Net", "OperatingSystem", "Pushes"],
+            path: "Tests/MockServerTests/Bench", swiftSettings: strict))
 }

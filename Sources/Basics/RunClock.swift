@@ -29,7 +29,7 @@ package final class RunClock: TimeSource {
     private let beginning: Instant
     private let holds = Atomic<Int64>(0)
     private let limit = Atomic<Int64>(.max)
-    private let bell = Mutex<(@Sendable () -> Void)?>(nil)
+    private let bell = Mutex<Bell?>(nil)
     /// Calls of the load to the relay, and pushes of the relay to the mock, while it stands.
     package let calls = ClockCounter()
     package let pushes = ClockCounter()
@@ -116,6 +116,7 @@ package final class RunClock: TimeSource {
             }
         }
         wakeAll()
+        tell()
     }
 
     /// Moves a clock that stands to `instant`; never back, and not one that runs. Whoever follows it is woken by
@@ -179,9 +180,13 @@ package final class RunClock: TimeSource {
     }
     package var isHeld: Bool { holds.load(ordering: .sequentiallyConsistent) > 0 }
 
-    /// Who is told each time that a follower comes to rest while the clock stands.
-    package func onRest(_ listener: @escaping @Sendable () -> Void) { bell.withLock { $0 = listener } }
-    package func ring() { if isStepped { bell.withLock { $0 }?() } }
+    /// Who is told each time that a follower comes to rest while the clock stands, and when it is set to go in another way.
+    package func onRest(_ listener: @escaping @Sendable () -> Void) { bell.withLock { $0 = Bell(ring: listener) } }
+    package func ring() { if isStepped { tell() } }
+    private func tell() { bell.withLock { $0 }?.ring() }
+
+    /// A function in a mutex is wrapped once more each time that the mutex is locked, unless something stands around it.
+    private struct Bell { let ring: @Sendable () -> Void }
 
     // MARK: Who follows it
 

@@ -8,9 +8,15 @@ struct EntryDecoder {
     let segment: Segment
     let record: Segment.Record
 
-    func entry() throws(Failure) -> JournalEntry? {
+    /// The marker of a request, nil in it: without one. Nil: it is no request, or too short for one.
+    var marker: Marker?? {
+        guard record.kind == .push, record.length >= Format.pushLength else { return .none }
+        return .some(heldMarker)
+    }
+
+    func entry(_ detail: RequestDetail = .whole) throws(Failure) -> JournalEntry? {
         switch record.kind {
-        case .push: try push().map { $0.kind == .push ? .push($0) : .broadcast($0) }
+        case .push: try push(detail).map { $0.kind == .push ? .push($0) : .broadcast($0) }
         case .event: try event().map { .event($0) }
         case .note: note().map { .note($0) }
         case .blob: nil
@@ -56,16 +62,26 @@ struct EntryDecoder {
             text: text(Format.noteLength, length), at: instant(at: 16), wall: wall(instant(at: 16)))
     }
 
-    private func push() throws(Failure) -> PushEntry? {
+    private var flags: UInt8 { record.bytes.value(13, as: UInt8.self) }
+    private var markerStart: Int { Format.pushLength + (flags & Format.stampFlag != 0 ? Format.stampLength : 0) }
+
+    private var heldMarker: Marker? {
+        let (bytes, start) = (record.bytes, markerStart)
+        guard flags & Format.markerFlag != 0, start + Format.markerLength <= record.length else { return nil }
+        return Marker(
+            run: bytes.value(start, as: UInt32.self), session: bytes.value(start + 4, as: UInt32.self),
+            step: bytes.value(start + 8, as: UInt32.self))
+    }
+
+    private func push(_ detail: RequestDetail) throws(Failure) -> PushEntry? {
         guard record.length >= Format.pushLength else { return nil }
         let bytes = record.bytes
         let reasonLength = Int(bytes.value(60, as: UInt8.self))
-        let flags = bytes.value(13, as: UInt8.self)
-        let markerStart = Format.pushLength + (flags & Format.stampFlag != 0 ? Format.stampLength : 0)
         let reasonStart = markerStart + (flags & Format.markerFlag != 0 ? Format.markerLength : 0)
         let fieldStart = reasonStart + reasonLength
-        guard fieldStart <= record.length, let words = PushWords(bytes), let headers = try headers(from: fieldStart),
-            let payload = try payload()
+        guard fieldStart <= record.length, let words = PushWords(bytes),
+            let headers = try headers(from: fieldStart, isOutline: detail == .outline),
+            let payload = try detail == .outline ? [] : payload()
         else { return nil }
         var entry = PushEntry(id: id, arrivedAt: instant(at: 16), arrivedWall: wall(instant(at: 16)), token: "")
         entry.connection = bytes.value(24, as: UInt64.self)
@@ -85,15 +101,12 @@ struct EntryDecoder {
         entry.warnings = bytes.value(92, as: UInt16.self)
         entry.isCut = flags & Format.cutFlag != 0
         if flags & Format.stampFlag != 0 { entry.stamp = bytes.value(Format.pushLength, as: Int64.self) }
-        if flags & Format.markerFlag != 0 {
-            entry.marker = Marker(
-                run: bytes.value(markerStart, as: UInt32.self), session: bytes.value(markerStart + 4, as: UInt32.self),
-                step: bytes.value(markerStart + 8, as: UInt32.self))
-        }
+        entry.marker = heldMarker
         if reasonLength > 0 { entry.reason = text(reasonStart, reasonLength) }
         entry.headers = headers
         entry.payload = payload
         Self.fillFromHeaders(&entry)
+        if detail == .outline { entry.headers = [] }
         return entry
     }
 
@@ -109,10 +122,11 @@ struct EntryDecoder {
         return try segment.blob(at: Int(offset), length: length, before: record.offset)
     }
 
-    private func headers(from start: Int) throws(Failure) -> [(name: String, value: String)]? {
+    /// `isOutline`: only those of which `fillFromHeaders` makes the token and the push type, as far as they stand here.
+    private func headers(from start: Int, isOutline: Bool) throws(Failure) -> [(name: String, value: String)]? {
         var headers: [(name: String, value: String)] = []
         // A field takes four bytes at least, so a made-up count asks for no more than the record could hold.
-        headers.reserveCapacity(min(Int(count), record.length / 4))
+        headers.reserveCapacity(isOutline ? 2 : min(Int(count), record.length / 4))
         var offset = start
         for _ in 0..<count {
             guard offset + 4 <= record.length else { return nil }
@@ -122,6 +136,11 @@ struct EntryDecoder {
             let isBlob = nameWord & Format.blobBit != 0
             let end = offset + 4 + nameLength + (isBlob ? 8 : valueLength)
             guard end <= record.length else { return nil }
+            // By their lengths, 5 and 14: `:path` and `apns-push-type`.
+            if isOutline, isBlob || nameLength != 5 && nameLength != 14 {
+                offset = end
+                continue
+            }
             let name = text(offset + 4, nameLength)
             let valueStart = offset + 4 + nameLength
             if isBlob {

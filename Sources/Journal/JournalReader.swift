@@ -3,6 +3,7 @@
 
 package import Basics
 import OperatingSystem
+package import Pushes
 
 /// Where a file ended before its last byte: a torn or damaged record, or one that is just being written.
 package struct JournalCut: Hashable, Sendable {
@@ -11,6 +12,14 @@ package struct JournalCut: Hashable, Sendable {
     package var offset: Int
     /// What is ignored.
     package var byteCount: Int
+}
+
+/// How much of a request is read. Reading all of one costs ten times as much as passing over it.
+package enum RequestDetail: Sendable {
+    case whole
+    /// Without its payload, and of its fields only what tells the token and the push type.
+    case outline
+    case none
 }
 
 /// Reads a journal's directory; keep it for reading on from a cursor. Confined to one thread. Memory: 256 KB for each
@@ -56,10 +65,23 @@ package final class JournalReader {
     package func forEach(
         since cursor: JournalCursor?, _ visit: (JournalEntry) -> Bool
     ) throws(Failure) -> JournalCursor {
+        try forEach(since: cursor, reading: { _ in .whole }, visit)
+    }
+
+    /// The same, of each request as much as `detail` wants of the one with that marker.
+    package func forEach(
+        since cursor: JournalCursor?, reading detail: (Marker?) -> RequestDetail, _ visit: (JournalEntry) -> Bool
+    ) throws(Failure) -> JournalCursor {
         try findFiles()
         var merge = Merge(segments, cursor ?? JournalCursor())
         while let head = try merge.next() {
-            guard let entry = try EntryDecoder(segment: head.segment, record: head.record).entry() else {
+            let decoder = EntryDecoder(segment: head.segment, record: head.record)
+            let wanted = decoder.marker.map(detail) ?? .whole
+            if wanted == .none {
+                merge.pass(head)
+                continue
+            }
+            guard let entry = try decoder.entry(wanted) else {
                 merge.end(before: head)
                 continue
             }

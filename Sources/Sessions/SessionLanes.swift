@@ -19,7 +19,7 @@ final class SessionLane {
     private let origin: (instant: Instant, wall: WallTime)
     private let end: Instant
     private let outages: [Range<Instant>]
-    private let session: UInt32
+    let session: UInt32
     private let phone: Int
     private let worst: WorstMoment
     private var seen: SessionSeen

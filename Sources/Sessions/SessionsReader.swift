@@ -27,14 +27,17 @@ package enum SessionsReader {
         let outages = record.bands.filter { $0.kind == .restart && $0.start < $0.end }
             .map { origin.instant + $0.start..<origin.instant + $0.end }
         var pass = StalenessPass(plan: plan, origin: origin.instant, end: end, outages: outages, most: most)
-        _ = try reader.forEach(since: nil) { entry in
+        _ = try reader.forEach(since: nil, reading: { _ in .outline }) { entry in
             pass.visit(entry)
             return true
         }
         pass.finish()
         let lanes = pass.ranking.map { SessionLane($0, plan, origin: origin, end: end, outages: outages) }
         if !lanes.isEmpty {
-            _ = try reader.forEach(since: nil) { entry in
+            // What bears no marker may be for any of them.
+            let sessions = Set(lanes.map(\.session))
+            let isTheirs = { (marker: Marker?) in marker.map { $0.run != plan.run || sessions.contains($0.session) } ?? true }
+            _ = try reader.forEach(since: nil, reading: { isTheirs($0) ? .whole : .none }) { entry in
                 for lane in lanes { lane.visit(entry) }
                 return true
             }

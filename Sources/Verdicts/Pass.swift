@@ -25,7 +25,7 @@ struct Pass {
     private let observer: Observer
     private var correlator: Correlator
     private var course = RuleCourse()
-    private var open: [UInt32: Account] = [:]
+    private var open: [UInt32: OpenAccount] = [:]
     private var owners: [TokenHash: UInt32] = [:]
     /// By the instant at which they close, the last one first.
     private var closing = ClosingQueue()
@@ -115,8 +115,8 @@ struct Pass {
         content.learn(made)
         reactions[number, default: []].append(made)
         guard !made.isInVain else { return }
-        open[number]!.insert(call)
-        open[number]!.endsAt = max(open[number]!.endsAt, made.plannedAt + plan.longestDeadline)
+        open[number]!.account.insert(call)
+        open[number]!.account.endsAt = max(open[number]!.account.endsAt, made.plannedAt + plan.longestDeadline)
         if !made.token.isEmpty { owners[TokenHash(made.token)] = number }
     }
 
@@ -157,7 +157,7 @@ struct Pass {
             correlator.observe(stray: push, isRelayOurs: context.circumstances.isRelayOurs)
             return
         }
-        open[number]?.pushes.append(push)
+        open[number]?.account.pushes.append(push)
     }
 
     /// The call that a marker speaks of; where the profile carries values from call to call, those of its session
@@ -165,11 +165,10 @@ struct Pass {
     private mutating func calls(of marker: Marker?) -> ArraySlice<SeenCall> {
         guard let marker, let plan else { return [] }
         let number = plan.account(ofSession: marker.session)
-        guard let index = open[number]?.index(ofCall: EventNumber.place(session: marker.session, step: marker.step)) else {
-            return []
-        }
-        guard context.carriesValues else { return open[number]!.calls[index...index] }
-        return open[number]!.calls(of: marker.session, through: marker.step)
+        let place = EventNumber.place(session: marker.session, step: marker.step)
+        guard let held = open[number], let index = held.account.index(ofCall: place) else { return [] }
+        guard context.carriesValues else { return held.account.calls[index...index] }
+        return held.account.calls(of: marker.session, through: marker.step)
     }
 
     /// A start that replaces an activity shows what was said last, though it may not say by which call: the last one of the
@@ -194,7 +193,7 @@ struct Pass {
         let number = UInt32(truncatingIfNeeded: nextAccount)
         nextAccount += 1
         owners[push.token] = number
-        open[number] = Account(number: number)
+        open[number] = OpenAccount(Account(number: number))
         return number
     }
 
@@ -222,9 +221,9 @@ struct Pass {
         correlator.observe(call, answer: answer)
         guard let plan else { return }
         let number = plan.account(ofSession: event.session)
-        guard let index = open[number]?.index(ofCall: call.place) else { return }
-        call.scriptStep = open[number]!.calls[index].scriptStep
-        open[number]!.calls[index] = call
+        guard let held = open[number], let index = held.account.index(ofCall: call.place) else { return }
+        call.scriptStep = held.account.calls[index].scriptStep
+        held.account.calls[index] = call
     }
 
     // MARK: Accounts
@@ -244,7 +243,7 @@ struct Pass {
         }
         while let number = closing.next(before: instant) {
             // It did more than its plan says.
-            if let end = open[number]?.endsAt, end + Self.linger >= instant, reactions[number] != nil {
+            if let end = open[number]?.account.endsAt, end + Self.linger >= instant, reactions[number] != nil {
                 closing.add(number, at: end + Self.linger)
             } else {
                 close(number)
@@ -257,7 +256,7 @@ struct Pass {
         nextAccount += 1
         for call in account.tokenCalls { owners[call.token] = account.number }
         for row in account.rows { owners[row.token] = account.number }
-        open[account.number] = account
+        open[account.number] = OpenAccount(account)
         let linger = context.circumstances.real(Self.linger) + context.circumstances.allowance
         // An activity that nobody takes back is watched until it has grown old.
         let old = context.circumstances.ageing.flatMap { account.agesUntil($0) } ?? account.endsAt
@@ -265,7 +264,7 @@ struct Pass {
     }
 
     private mutating func close(_ number: UInt32) {
-        guard var account = open.removeValue(forKey: number) else { return }
+        guard var account = open.removeValue(forKey: number)?.account else { return }
         if let plan, let origin = story.origin, let made = reactions.removeValue(forKey: number) {
             account.replan(as: plan.account(number: number, origin: origin, reactions: made))
         }
@@ -292,6 +291,13 @@ struct Pass {
         for number in open.keys.sorted() { close(number) }
         return (correlator.finish(), course.results(context, knownFailing: knownFailing, isStrict: isStrict))
     }
+}
+
+/// An account that something may still come of. By reference: looking at it in a dictionary would copy it each time.
+private final class OpenAccount {
+    var account: Account
+
+    init(_ account: Account) { self.account = account }
 }
 
 /// Accounts by the instant at which they are over: a binary heap.

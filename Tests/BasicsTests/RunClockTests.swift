@@ -1,6 +1,7 @@
 // The clock of a run: the host's, faster, or standing.
 
 import Basics
+import Synchronization
 import Testing
 
 @Suite struct RunClockTests {
@@ -54,6 +55,15 @@ import Testing
         #expect(clock.now() - last == .seconds(20))
     }
 
+    /// Once it cost a little more each time, in time and in stack: a run of hours ended in neither.
+    @Test func ringingCostsTheSameHoweverOftenItRang() {
+        let clock = RunClock(base: base, mode: .stepped)
+        let depths = Depths()
+        clock.onRest { depths.note() }
+        for _ in 0..<1_000 { clock.ring() }
+        #expect(depths.all.count == 1_000 && Set(depths.all).count == 1)
+    }
+
     @Test func noSettingMakesItTrap() {
         for scale in [Double.leastNonzeroMagnitude, 1e-9, 1, ClockBounds.largestScale] {
             let clock = RunClock(base: base, mode: .running(scale))
@@ -95,5 +105,17 @@ import Testing
         clock.remove(follower)
         clock.set(.running(3))
         #expect(woken.now() == Instant(nanoseconds: 1_000_000_000))
+    }
+}
+
+/// How deep the stack was at each call.
+private final class Depths: Sendable {
+    private let places = Mutex<[UInt]>([])
+    var all: [UInt] { places.withLock { $0 } }
+
+    func note() {
+        var here = 0
+        let place = withUnsafeMutablePointer(to: &here) { UInt(bitPattern: $0) }
+        places.withLock { $0.append(place) }
     }
 }

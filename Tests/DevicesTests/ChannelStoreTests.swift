@@ -69,6 +69,19 @@ private let app = "com.example.app"
         #expect(Set(listed) == ids)
     }
 
+    @Test func `channels are listed in the order in which they came, of one app or of all, so many at most`() throws {
+        let store = store()
+        var ids: [ChannelID] = []
+        for number in 0..<12 { ids.append(try #require(create(store, number % 3 == 0 ? "com.example.other" : app))) }
+        #expect(store.records(limit: 12).map(\.id) == ids && store.records(limit: 5).map(\.id) == Array(ids.prefix(5)))
+        let others = [ids[0], ids[3], ids[6], ids[9]]
+        #expect(store.records(of: "com.example.other", limit: 12).map(\.id) == others)
+        #expect(store.records(of: "com.example.other", limit: 3).map(\.id) == Array(others.prefix(3)))
+        #expect(store.records(of: "com.example.nobody", limit: 12).isEmpty)
+        let listed = withBytes(of: "com.example.other") { store.channels(of: $0, in: .sandbox) }
+        #expect(listed == others)
+    }
+
     @Test func `all apps together have a bound, and a deleted channel counts until its message expires`() throws {
         let store = store { $0.channelLimit = 2 }
         let first = try #require(create(store))

@@ -186,6 +186,16 @@ struct HouseTests {
         }
     }
 
+    /// The compiler wraps a function that stands in a mutex by itself anew at each lock, and never unwraps it.
+    @Test("keeps no bare function in a mutex, where each lock would make it slower")
+    func locked() {
+        for path in Repository.sources {
+            for line in Repository.read(path).split(separator: "\n") where line.contains("Mutex<(") {
+                #expect(!line.contains("->"), "\(path): \(line)")
+            }
+        }
+    }
+
     @Test("calls out and looks names up in one place each, behind the guard of whom we call")
     func calls() {
         for (word, place) in [(" connect(", "Net/ClientPool.swift"), ("getaddrinfo(", "Net/TargetPolicy.swift")] {

@@ -1,6 +1,7 @@
 // Passing over requests, and finding a place shortly before the end.
 
 import Basics
+import Pushes
 import Testing
 
 @testable import Journal
@@ -40,6 +41,40 @@ import Testing
             let second = try reader.skim(since: first.cursor, limit: 100) { _ in }
             #expect(first.requests == 6 && !first.isAtEnd)
             #expect(second.requests == 14 && second.isAtEnd)
+        }
+    }
+
+    /// Of four pushes, in turn: all, what tells whose it was, nothing, and all again, for it bears no marker.
+    @Test func `of each request as much is read as is asked for`() throws {
+        try withDirectory { directory in
+            let writer = try JournalWriter(directory: directory, name: "apns-0", time: time)
+            for session in UInt32(1)...4 {
+                var draft = draft(at: Int64(session))
+                draft.stamp = 1_763_856_000
+                draft.marker = session < 4 ? Marker(run: 7, session: session, step: 9) : nil
+                _ = withBytes(of: #"{"n":\#(session)}"#) { writer.append(push: draft, head: sampleHead(), body: $0) }
+            }
+            writer.append(note: .admin, text: "last", at: Instant(nanoseconds: 9))
+            #expect(writer.commit())
+            let reader = try JournalReader(directory: directory)
+            var asked: [UInt32?] = []
+            var read: [JournalEntry] = []
+            let cursor = try reader.forEach(since: nil, reading: { marker in
+                asked.append(marker?.session)
+                return marker?.session == 2 ? .outline : marker?.session == 3 ? .none : .whole
+            }) { entry in
+                read.append(entry)
+                return true
+            }
+            #expect(asked == [1, 2, 3, nil] && read.count == 4 && read.last?.note?.text == "last")
+            let (all, pushes) = (try reader.pushes(), read.compactMap(\.push))
+            #expect(pushes.map(\.payload) == [all[0].payload, [], all[3].payload])
+            #expect(pushes.map(\.headers.count) == [all[0].headers.count, 0, all[3].headers.count])
+            let outline = pushes[1]
+            #expect(outline.id == all[1].id && outline.arrivedAt == all[1].arrivedAt && outline.stamp == all[1].stamp)
+            #expect(outline.token == sampleToken && outline.pushType == "liveactivity" && outline.marker == all[1].marker)
+            #expect(outline.status == 200 && outline.outcome == .updated && outline.topic == nil)
+            #expect(try cursor == reader.forEach(since: nil) { _ in true })
         }
     }
 

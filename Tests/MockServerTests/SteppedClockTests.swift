@@ -6,6 +6,7 @@ import Glibc
 import Journal
 import MockServer
 import Net
+import Synchronization
 import Testing
 
 @Suite struct SteppedClockTests {
@@ -38,6 +39,25 @@ import Testing
             #expect(there["elapsed"]?.int == goal && there["goal"]?.int == goal && start["goal"]?.int == elapsed)
             let running = try put(mock, #"{"scale":60}"#)
             #expect(running["mode"] == "running" && running["scale"]?.double == 60)
+        }
+    }
+
+    @Test func `a participant is told at once that the clock runs, whoever has set it`() throws {
+        try withMock { mock in
+            let beginning = try #require(try put(mock, #"{"mode":"stepped"}"#)["elapsed"]?.int)
+            let client = try member(mock)
+            _ = try client.ask("POST", "/v1/clock/participants", json, body: #"{"name":"relay"}"#)
+            let path = "/v1/clock/participants/p1"
+            let waiting = client.send("POST", path, json, body: statement(Int(beginning), until: "null"))
+            while try mock.admin.ask("GET", "/v1/clock").json["participants"]?.array?.first?["elapsed"]?.int == nil { usleep(1_000) }
+            let before = SystemTime().now()
+            mock.service.time.set(.running(20))
+            #expect(try waiting.take().get().json["scale"]?.double == 20)
+            #expect(SystemTime().now() - before < .seconds(10))
+            let next = client.send("POST", path, json, body: statement(Int(beginning) + 1, until: "null"))
+            usleep(50_000)
+            mock.service.time.set(.stepped)
+            #expect(try next.take().get().json["scale"]?.double == 0, "and once for each time")
         }
     }
 
@@ -96,6 +116,41 @@ import Testing
             let new = client.send("POST", path, json, body: statement(Int(beginning), until: "null", pushes: "[1,1]"))
             #expect(try old.take().get().json["elapsed"]?.int == beginning, "a newer statement takes the older one's place")
             #expect(try new.take().get().json["elapsed"]?.int == beginning + 60_000_000)
+        }
+    }
+
+    /// A loop is also woken by timers of the host's, and may then send what the clock has made due. It does so here while it is
+    /// looked at: once it was found at rest, and before its next timer is asked for.
+    @Test func `a call that leaves while it is asked who is due is waited for`() throws {
+        try withMock { mock in
+            let clock = mock.service.time
+            let beginning = try #require(try put(mock, #"{"mode":"stepped"}"#)["elapsed"]?.int)
+            let (due, later) = (clock.now() + .seconds(1), clock.now() + .seconds(2))
+            let looks = Atomic<Int>(0)
+            let itself = Mutex<ClockFollower?>(nil)
+            let follower = ClockFollower(
+                rank: .load,
+                hasLetters: {
+                    guard clock.now() == due, looks.wrappingAdd(1, ordering: .relaxed).newValue == 2 else { return false }
+                    let follower = itself.withLock { $0 }
+                    follower?.begin()
+                    clock.calls.begin()
+                    follower?.rest(until: later)
+                    return false
+                }, wake: {})
+            itself.withLock { $0 = follower }
+            follower.begin()
+            follower.rest(until: due)
+            clock.add(follower)
+            _ = try put(mock, #"{"step":"1m"}"#)
+            for _ in 0..<500 where clock.now() < due || looks.load(ordering: .relaxed) < 2 { usleep(10_000) }
+            // What it has begun is on its way for longer than anything here takes.
+            usleep(100_000)
+            #expect(try mock.admin.ask("GET", "/v1/clock").json["elapsed"]?.int == beginning + 1_000_000)
+            clock.calls.end()
+            clock.ring()
+            for _ in 0..<500 where clock.now() < later { usleep(10_000) }
+            #expect(clock.now() >= later)
         }
     }
 

@@ -6,7 +6,10 @@ import Synchronization
 
 /// Any thread may post. What comes before the load begins is nobody's: no session of its has begun.
 package final class PhoneMailbox: Sendable {
-    private let receive = Mutex<(@Sendable (PhoneEvent) -> Void)?>(nil)
+    private let receiver = Mutex<Receiver?>(nil)
+
+    /// A function in a mutex is wrapped once more each time that the mutex is locked, unless something stands around it.
+    private struct Receiver { let receive: @Sendable (PhoneEvent) -> Void }
 
     /// Takes what a user does, from any thread; returns at once.
     let act: @Sendable (PhoneDeed) -> Void
@@ -15,11 +18,11 @@ package final class PhoneMailbox: Sendable {
 
     /// Hands an event over. Under the lock, so that two threads' events keep their order: `receive` only puts letters into
     /// mailboxes.
-    package func post(_ event: PhoneEvent) { receive.withLock { $0?(event) } }
+    package func post(_ event: PhoneEvent) { receiver.withLock { $0?.receive(event) } }
 
     /// From now on `receive` gets each event once, in order of number, from any thread. Called once.
-    func begin(_ receive: @escaping @Sendable (PhoneEvent) -> Void) { self.receive.withLock { $0 = receive } }
+    func begin(_ receive: @escaping @Sendable (PhoneEvent) -> Void) { receiver.withLock { $0 = Receiver(receive: receive) } }
 
     /// Nothing more is received after it has returned. Idempotent.
-    func end() { receive.withLock { $0 = nil } }
+    func end() { receiver.withLock { $0 = nil } }
 }

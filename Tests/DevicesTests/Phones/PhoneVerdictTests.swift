@@ -220,6 +220,17 @@ import Testing
         #expect(rig.standing(rig.activity(9)) == .unregistered(sinceMilliseconds: died), "issued once, so not unknown")
     }
 
+    @Test("the phones of one of the 64 shards have room for their share of all activities and one more")
+    func roomInAll() throws {
+        let rig = try PhoneRig({ $0.phones.activityLimitInAll = 2 * 64 })
+        for _ in 0..<2 {
+            for _ in 0..<3 { #expect(rig.push(.start, to: rig.start())?.outcome == .started) }
+            #expect(rig.push(.start, to: rig.start())?.outcome == .notStarted)
+            // Those of a phone that is removed leave theirs.
+            try rig.phones.make(PhoneSetup("p", apps: [AppSetup(PhoneRig.app)]), now: rig.time.wall())
+        }
+    }
+
     @Test("no reason is without words")
     func allWords() {
         let reasons: [PhoneReason] = [

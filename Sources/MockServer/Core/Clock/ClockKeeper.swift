@@ -75,6 +75,7 @@ final class ClockKeeper {
     private var baseline = Counts()
     private var unequal: (counts: Counts, since: Instant)?
     private var lastProgress: Instant
+    private var toldMode: RunClock.Mode
     private var timer: LoopTimer?
     private(set) var steps = 0
     /// Steps that are answered when the clock has come there.
@@ -85,6 +86,7 @@ final class ClockKeeper {
         self.loop = loop
         self.shared = shared
         lastProgress = loop.now
+        toldMode = shared.time.mode
         watch()
     }
 
@@ -199,8 +201,12 @@ final class ClockKeeper {
         look()
     }
 
-    /// Goes on as far as nothing is under way.
+    /// Goes on as far as nothing is under way. Where the clock goes in another way all who wait are told.
     func look() {
+        if clock.mode != toldMode {
+            toldMode = clock.mode
+            answerAll()
+        }
         while advance() {}
         answerArrivals()
     }
@@ -211,16 +217,17 @@ final class ClockKeeper {
             return false
         }
         let counts = counts()
-        guard clock.everyFollower.map({ $0.restingTurn }) == turns else { return false }
+        // All of this is of the same turns: a follower that has been at work meanwhile has other timers, and has left a call.
+        let followers = clock.everyFollower
+        let timers = followers.map { $0.next.load(ordering: .sequentiallyConsistent) }
+        guard followers.map({ $0.restingTurn }) == turns else { return false }
         guard isSettled(counts) else { return false }
         let now = clock.now().nanoseconds
-        let followers = clock.everyFollower
-        let due = followers.filter { $0.next.load(ordering: .sequentiallyConsistent) <= now }
+        let due = zip(followers, timers).filter { $0.1 <= now }.map(\.0)
         if let rank = due.map(\.rank).min() {
             for follower in due where follower.rank == rank { follower.wake() }
             return false
         }
-        let timers = followers.map { $0.next.load(ordering: .sequentiallyConsistent) }
         let theirs = participants.compactMap { $0.statement?.until.map { clock.instant(microseconds: $0).nanoseconds } }
         let next = (timers + theirs).min() ?? .max
         let goal = clock.goal.nanoseconds
