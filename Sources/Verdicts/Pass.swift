@@ -123,7 +123,7 @@ struct Pass {
     /// A plan's phones are called by the number of their user, which is the account's.
     private mutating func see(_ event: PhoneEvent, of note: NoteEntry) {
         guard let name = PhoneName(event.phone) else { return }
-        open[name.user]?.note(event, phone: UInt8(clamping: name.phone), at: note.at)
+        open[name.user]?.account.note(event, phone: UInt8(clamping: name.phone), at: note.at)
     }
 
     /// Where a mock ran alone, whoever drives it says by its admin API when a token's history begins anew.
@@ -175,7 +175,7 @@ struct Pass {
     /// phone's session, where the user has only one.
     private func restartMarker(of entry: PushEntry) -> Marker? {
         guard context.circumstances.restart != nil, entry.event == .start, let plan,
-            let calls = owners[TokenHash(entry.token)].flatMap({ open[$0]?.calls }),
+            let calls = owners[TokenHash(entry.token)].flatMap({ open[$0]?.account.calls }),
             calls.first?.session == calls.last?.session
         else { return nil }
         let last = calls.last { $0.wasTaken && $0.answeredAt <= entry.arrivedAt && !context.quietKinds.contains($0.kind) }

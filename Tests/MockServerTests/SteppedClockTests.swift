@@ -154,6 +154,37 @@ import Testing
         }
     }
 
+    /// One call that is over on our side and one that is on its way look like a call that was lost, until the participant has
+    /// come to say what it has seen.
+    @Test func `where counts stay apart everybody is asked again before the clock goes on`() throws {
+        try withMock { mock in
+            let beginning = try #require(try put(mock, #"{"mode":"stepped"}"#)["elapsed"]?.int)
+            let client = try member(mock)
+            _ = try client.ask("POST", "/v1/clock/participants", json, body: #"{"name":"relay"}"#)
+            func state(_ elapsed: Int64, calls: String = "[0,0]") throws -> Int64? {
+                let body = statement(Int(elapsed), until: "null", calls: calls)
+                return try client.ask("POST", "/v1/clock/participants/p1", json, body: body).json["elapsed"]?.int
+            }
+            let clock = mock.service.time
+            clock.calls.begin()
+            clock.calls.end()
+            _ = try put(mock, #"{"step":"1m","wait":"0s"}"#)
+            #expect(try state(beginning) == beginning, "asked again")
+            // It was starved, and has seen the call by now: there is nothing to wait for.
+            #expect(try state(beginning, calls: "[1,1]") == beginning + 60_000_000)
+            // Lost indeed.
+            clock.calls.begin()
+            clock.calls.end()
+            _ = try put(mock, #"{"step":"1m","wait":"0s"}"#)
+            let now = beginning + 60_000_000
+            for _ in 0..<2 { #expect(try state(now, calls: "[1,1]") == now, "asked again") }
+            #expect(try state(now, calls: "[1,1]") == now + 60_000_000)
+            // That is known from here on.
+            _ = try put(mock, #"{"step":"1m","wait":"0s"}"#)
+            #expect(try state(now + 60_000_000, calls: "[1,1]") == now + 120_000_000)
+        }
+    }
+
     @Test func `a statement that a newer one has overtaken changes nothing`() throws {
         try withMock { mock in
             let beginning = try #require(try put(mock, #"{"mode":"stepped"}"#)["elapsed"]?.int)

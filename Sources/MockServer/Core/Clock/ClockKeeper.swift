@@ -35,8 +35,10 @@ final class ClockKeeper {
     static let patience = Interval.seconds(15)
     /// A participant without a connection that says nothing for so long has gone.
     static let absence = Interval.seconds(3)
-    /// Counts that differ and stay so for this long, while nobody waits for anybody, tell of what was lost on the way.
+    /// Counts that differ and stay so for this long, while nobody waits for anybody, may tell of what was lost on the way.
     static let quiet = Interval.milliseconds(50)
+    /// They do where everybody, asked so often again, says the same: whoever did not get to the processor says nothing.
+    static let confirmations = 2
     /// A statement that waits for a step is answered after so long, so that no middleman takes it for dead.
     static let longestWait = Interval.seconds(30)
 
@@ -73,7 +75,7 @@ final class ClockKeeper {
     private var nextParticipant = 1
     /// What this side has counted beyond what the participants have.
     private var baseline = Counts()
-    private var unequal: (counts: Counts, since: Instant)?
+    private var unequal: (counts: Counts, since: Instant, confirmed: Int)?
     private var lastProgress: Instant
     private var toldMode: RunClock.Mode
     private var timer: LoopTimer?
@@ -264,7 +266,8 @@ final class ClockKeeper {
     }
 
     /// Nothing is under way: what one side has sent the other has seen. Where a connection took something along the counts
-    /// stay apart; then both wait for the same number of answers, and nothing changes any more.
+    /// stay apart; then both wait for the same number of answers, and nothing changes any more. That may look so as well
+    /// while one call is on its way and a statement about the one before it, so everybody is asked again.
     private func isSettled(_ counts: Counts) -> Bool {
         // Nobody tells of pushes; but our own calls have an end.
         if participants.isEmpty { return counts.calls.isEven }
@@ -273,10 +276,15 @@ final class ClockKeeper {
             return true
         }
         let now = loop.time.now()
-        if unequal?.counts != counts { unequal = (counts, now) }
-        guard counts.calls.isEven, counts.pushes.isEven, let since = unequal?.since else { return false }
+        if unequal?.counts != counts { unequal = (counts, now, 0) }
+        guard counts.calls.isEven, counts.pushes.isEven, let (_, since, confirmed) = unequal else { return false }
         guard now - since >= Self.quiet else {
             _ = loop.after(Self.quiet) { [weak self] in self?.look() }
+            return false
+        }
+        guard confirmed >= Self.confirmations else {
+            unequal = (counts, now, confirmed + 1)
+            answerAll()
             return false
         }
         baseline = counts
