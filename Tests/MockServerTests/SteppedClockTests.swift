@@ -142,7 +142,7 @@ import Testing
             follower.begin()
             follower.rest(until: due)
             clock.add(follower)
-            _ = try put(mock, #"{"step":"1m"}"#)
+            _ = try put(mock, #"{"step":"1m","wait":"0s"}"#)
             for _ in 0..<500 where clock.now() < due || looks.load(ordering: .relaxed) < 2 { usleep(10_000) }
             // What it has begun is on its way for longer than anything here takes.
             usleep(100_000)
