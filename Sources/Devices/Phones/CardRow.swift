@@ -79,6 +79,11 @@ struct CardRow {
         get { flag(5) }
         set { set(5, newValue) }
     }
+    /// What it shows is kept, as it is of few: most need not be looked for there.
+    var hasContent: Bool {
+        get { flag(6) }
+        set { set(6, newValue) }
+    }
 
     static let blank = CardRow()
 }

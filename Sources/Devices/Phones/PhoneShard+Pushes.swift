@@ -248,9 +248,14 @@ extension PhoneShard {
     }
 
     private mutating func show(_ payload: Span<UInt8>, on card: Int32, isWaiting: Bool = false) {
-        guard contents[card] != nil || contents.count < Self.contentLimit else { return }
+        guard tables.cards[card].hasContent || contents.count < Self.contentLimit else { return }
         let bytes = payload.withUnsafeBufferPointer { Array($0) }
-        if isWaiting { contents[card]?.waiting = bytes } else { contents[card] = CardContent(drawn: bytes) }
+        if isWaiting {
+            contents[card]?.waiting = bytes
+        } else {
+            contents[card] = CardContent(drawn: bytes)
+            tables.cards[card].hasContent = true
+        }
     }
 }
 
