@@ -68,6 +68,28 @@ private final class Answers: ServerHandler {
         #expect(lines.map { $0.contains("pushes 10 ") } == [true, false] && lines.last?.contains("pushes 30 ") == true)
     }
 
+    @Test func `on a terminal a run has a panel in colour, where errors go to one`() async {
+        await #expect(processExitsWith: .success) {
+            var (master, slave): (Int32, Int32) = (0, 0)
+            guard openpty(&master, &slave, nil, nil, nil) == 0 else { exit(2) }
+            let reader = fcntl(master, F_DUPFD, 50)
+            dup2(slave, STDERR_FILENO)
+            // Nothing else is a terminal.
+            for descriptor in [master, slave, STDOUT_FILENO] { close(descriptor) }
+            setenv("TERM", "xterm", 1)
+            unsetenv("NO_COLOR")
+            let time = ManualTime()
+            let panel = RunPanel(title: "some", options: RunOptions(scenarioPath: ""), total: .seconds(60), time: time)
+            panel.show(
+                Conductor.Moment(
+                    now: time.now(), origin: time.now(), phase: "measure", load: LoadSnapshot(), mock: MockStatistics(), faults: []))
+            var bytes = [UInt8](repeating: 0, count: 4_096)
+            let count = read(reader, &bytes, bytes.count)
+            let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+            exit(text.contains("some") && text.contains("\u{1b}[1m") ? 0 : 1)
+        }
+    }
+
     @Test(arguments: [
         ("processor\t: 0\nmodel name\t: Some CPU: 3 GHz\nmodel name\t: Other\n", "Some CPU: 3 GHz"), ("processor\t: 0\n", nil),
     ]) func `a processor has the first name that is given`(text: String, name: String?) {
