@@ -153,6 +153,13 @@ extension History {
     /// The registration of the activity that was replaced comes again.
     static var replacedAndLate: History { replaced.with { $0.call(8, .lateUnregister, at: 26_000) } }
 
+    /// One of many that begin together.
+    static func aligned(one number: Int, age: Double) -> History {
+        var history = withRestarts()
+        history.play(Day(session: UInt32(number + 1), age: age))
+        return history
+    }
+
     /// Thirty sessions that begin together.
     static func aligned(apart seconds: Double = 3) -> History {
         var history = withRestarts()

@@ -105,6 +105,21 @@ struct RestartRuleTests {
         #expect(History.replaced.findings("restarts-spread") == nil)
     }
 
+    /// Of six hundred in two minutes five fall on each second.
+    @Test("of many no second holds far more than the mean one", arguments: [(5, 0), (20, 0), (60, 1)])
+    func spreadOfMany(atOnce: Int, findings: Int) {
+        var machine = RestartSpread()
+        let run = History.withRestarts().run
+        for number in 0..<600 {
+            machine.close(History.aligned(one: number, age: 24_545 + Double(number / atOnce)).joined, run)
+        }
+        guard case .broken(_, let count) = machine.verdict(run) else {
+            #expect(findings == 0)
+            return
+        }
+        #expect(count == findings)
+    }
+
     // MARK: Whom it reaches
 
     @Test("a start goes to the start token that was registered last")
