@@ -178,6 +178,12 @@ struct HistoryTests {
             #expect(lines.contains { $0.hasPrefix(#"  {"aps":{"alert":"one [pr:1a2b3c4d:1:0]"},"device":"a1a1a1a1…"#) })
             #expect(lines.contains { $0.contains("hash \(TokenHash(living).text)") })
             #expect(lines.last?.contains("undelivered") == true)
+            // A phone that was out of reach for hours.
+            let writer = try JournalWriter(directory: history.directory + "/journal", name: "apns-1", time: ManualTime())
+            writer.append(lateOutcome: .updated, of: history.ids["unmarked"]!, at: at(7_204))
+            #expect(writer.commit())
+            let late = try history.lines { $0.entry = history.ids["unmarked"] }
+            #expect(late.last?.hasPrefix("+7204.000 s") == true, "\(late.last ?? "")")
             let full = try history.lines {
                 $0.entry = history.ids["marked"]
                 $0.showsFullTokens = true

@@ -77,9 +77,7 @@ package struct JournalCommand: Sendable {
 
     // MARK: One entry
 
-    /// What is told of it later, such as that its answer never left, is looked for so long.
-    private static let patience = Interval.seconds(60)
-
+    /// With what is told of it later: that its answer never left, or what a phone made of it hours after.
     private func writeEntry(
         _ id: UInt64, _ reader: JournalReader, _ frame: HistoryFrame, _ output: inout LineOutput
     ) throws(Failure) {
@@ -89,9 +87,8 @@ package struct JournalCommand: Sendable {
         _ = try reader.forEach(since: nil) { entry in
             frame.see(entry)
             if entry.id == id { found = entry }
-            guard let found else { return true }
             if entry.subject == id { later.append(entry) }
-            return entry.wall - found.wall < Self.patience
+            return true
         }
         guard let found else { throw nothing("entry \(id)") }
         if printsJSON {
