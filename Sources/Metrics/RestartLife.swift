@@ -39,8 +39,6 @@ package struct RestartLife: Sendable {
         package var born: ClosedRange<Instant>
         /// When the registration of its first token was sent.
         package var registeredAt: Instant
-        /// When that was answered.
-        package var knownAt: Instant
         /// Starts that reached the provider while it lived, and ends that it got, by their places among the account's pushes.
         package var starts: [Int] = []
         package var ends: [Int] = []
@@ -116,14 +114,13 @@ package struct RestartLife: Sendable {
             let first = births.min() ?? call.sentAt
             var activity = Activity(
                 session: card.session, phone: card.phone, tokens: [token], born: first...(births.max() ?? first),
-                registeredAt: call.sentAt, knownAt: call.answeredAt)
+                registeredAt: call.sentAt)
             activity.card = told?.number
             if let end = course.end(of: card.session, registeredAt: call.sentAt) {
-                activity.endedAt = end.end.sentAt
-                activity.overAt = end.end.heardAt
-                // Its session was over before, and so was the activity that it was to replace.
-                if end.isBefore { activity.endedAt = min(call.sentAt, end.end.sentAt) }
+                activity.endedAt = end.sentAt
+                activity.overAt = end.heardAt
             }
+            // Where its session was over before, it takes nobody's place.
             if !own.isEmpty, own[own.count - 1].overAt.map({ call.sentAt < $0 }) ?? true {
                 own[own.count - 1].replacedAt = call.sentAt
                 own[own.count - 1].replacedFor = call.answeredAt

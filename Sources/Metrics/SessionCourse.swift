@@ -33,13 +33,13 @@ struct SessionCourse {
 
     /// The end that an activity lives to, which was registered at that instant: the session's next, or the last one where
     /// nothing has begun since.
-    func end(of session: UInt32, registeredAt instant: Instant) -> (end: End, isBefore: Bool)? {
+    func end(of session: UInt32, registeredAt instant: Instant) -> End? {
         guard let ends = ends[session] else { return nil }
         if let last = ends.last(where: { $0.sentAt <= instant }),
             states[session]?.contains(where: { last.sentAt < $0 && $0 <= instant }) != true
         {
-            return (last, true)
+            return last
         }
-        return ends.first { $0.sentAt > instant }.map { ($0, false) }
+        return ends.first { $0.sentAt > instant }
     }
 }
