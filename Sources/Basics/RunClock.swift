@@ -23,6 +23,8 @@ package final class RunClock: TimeSource {
     private let plain: Atomic<Bool>
     /// What was noted last while it stands.
     private let noted: Atomic<Int64>
+    /// Beyond this nothing is due, although it shows more: not everybody has heard of its last step.
+    private let bound = Atomic<Int64>(.max)
     private let setting = Mutex(())
     private let followers = Mutex<[ClockFollower]>([])
     /// When it began to count.
@@ -112,6 +114,7 @@ package final class RunClock: TimeSource {
                 wallOrigin.store(wall.nanoseconds, ordering: .sequentiallyConsistent)
                 noted.store(start.nanoseconds, ordering: .sequentiallyConsistent)
                 scaleBits.store(bits, ordering: .sequentiallyConsistent)
+                bound.store(.max, ordering: .sequentiallyConsistent)
                 plain.store(false, ordering: .sequentiallyConsistent)
             }
         }
@@ -120,18 +123,25 @@ package final class RunClock: TimeSource {
     }
 
     /// Moves a clock that stands to `instant`; never back, and not one that runs. Whoever follows it is woken by
-    /// `wake`.
-    package func step(to instant: Instant) {
+    /// `wake`. Not `isHeard`: what that makes due waits for `everybodyHasHeard`.
+    package func step(to instant: Instant, isHeard: Bool = true) {
         setting.withLock { _ in
             let (now, wall, scale, _) = read()
             guard scale == 0, instant > now else { return }
+            let due = isHeard ? .distantFuture : due
             change {
+                bound.store(due.nanoseconds, ordering: .sequentiallyConsistent)
                 origin.store(instant.nanoseconds, ordering: .sequentiallyConsistent)
                 wallOrigin.store((wall + (instant - now)).nanoseconds, ordering: .sequentiallyConsistent)
                 _ = noted.max(instant.nanoseconds, ordering: .sequentiallyConsistent)
             }
         }
     }
+
+    /// What is for this instant or an earlier one is to be done: now, but for a step that somebody has yet to hear of.
+    package var due: Instant { min(now(), Instant(nanoseconds: bound.load(ordering: .sequentiallyConsistent))) }
+
+    package func everybodyHasHeard() { bound.store(.max, ordering: .sequentiallyConsistent) }
 
     private func change(_ body: () -> Void) {
         version.add(1, ordering: .sequentiallyConsistent)

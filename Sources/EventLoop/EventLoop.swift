@@ -67,6 +67,12 @@ package final class EventLoop {
     /// The same, looked up anew.
     package func clockNow() -> Instant { clock?.now() ?? time.now() }
 
+    /// What is for this instant of the run's clock or an earlier one is to be done.
+    package var due: Instant {
+        guard let clock, !clock.isPlain else { return now }
+        return clock.due
+    }
+
     /// For what is put on record of this turn.
     package var noted: Instant {
         guard let clock, !clock.isPlain else { return now }
@@ -180,7 +186,7 @@ package final class EventLoop {
 
     private func runDueOnClock() {
         guard let clock, let clockTimers else { return }
-        clockTimers.runDue(at: moment) { clock.base(of: $0) }
+        clockTimers.runDue(at: due) { clock.base(of: $0) }
     }
 
     /// Endings may ask for further endings; they run in the same turn.

@@ -154,6 +154,52 @@ import Testing
         }
     }
 
+    /// A loop that is woken by something else looks at its clock as well: what has become due waits all the same, lest a relay
+    /// that still shows the old time is called.
+    @Test(arguments: [true, false]) func `what a step has made due waits until all have heard of the step`(leaves: Bool) throws {
+        try withMock { mock in
+            let clock = mock.service.time
+            let beginning = try #require(try put(mock, #"{"mode":"stepped"}"#)["elapsed"]?.int)
+            let client = try member(mock)
+            _ = try client.ask("POST", "/v1/clock/participants", json, body: #"{"name":"relay"}"#)
+            let due = clock.now() + .seconds(1)
+            let done = TurnCounter()
+            let turns = TurnCounter()
+            let thread = try LoopThread(name: "load", clock: clock, rank: .load) { loop in
+                turns.count(loop)
+                _ = loop.onClock(at: due) { done.count() }
+                return loop
+            }
+            defer { thread.stop() }
+            let path = "/v1/clock/participants/p1"
+            let waiting = client.send("POST", path, json, body: statement(Int(beginning), until: "null"))
+            _ = try put(mock, #"{"step":"1m","wait":"0s"}"#)
+            #expect(try waiting.take().get().json["elapsed"]?.int == beginning + 1_000_000)
+            let before = turns.now
+            for _ in 0..<2_000 where turns.now < before + 20 { usleep(1_000) }
+            #expect(turns.now >= before + 20 && done.now == 0)
+            if leaves {
+                #expect(try mock.admin.ask("DELETE", path).status == 204)
+            } else {
+                _ = client.send("POST", path, json, body: statement(Int(beginning) + 1_000_000, until: "null"))
+            }
+            for _ in 0..<2_000 where done.now == 0 { usleep(1_000) }
+            #expect(done.now == 1)
+        }
+    }
+
+    /// Turns a loop every millisecond, as timers of the host's do.
+    private final class TurnCounter: Sendable {
+        private let turns = Atomic<Int>(0)
+        var now: Int { turns.load(ordering: .relaxed) }
+
+        func count() { turns.wrappingAdd(1, ordering: .relaxed) }
+        func count(_ loop: EventLoop) {
+            count()
+            _ = loop.after(.milliseconds(1)) { [unowned loop] in self.count(loop) }
+        }
+    }
+
     /// One call that is over on our side and one that is on its way look like a call that was lost, until the participant has
     /// come to say what it has seen.
     @Test func `where counts stay apart everybody is asked again before the clock goes on`() throws {

@@ -229,13 +229,14 @@ import Testing
 
     @Test("a socket that is not read is closed, one that is read slowly is not", arguments: [Way.http1Clear, .http2Clear])
     func unreadSocket(way: Way) throws {
-        // The server looks when the test tells it to, at instants that the test makes up.
+        // The server looks when the test tells it to, at instants that the test makes up, and never by itself.
         let wait = Interval.seconds(100_000)
         let service = try EchoService(tls: false) {
             $0.limits.answerTimeout = wait
             $0.limits.idleTimeout = .seconds(1_000_000)
             $0.limits.maxPendingOutputBytes = 64 << 20
         }
+        service.thread.ask { $0.server.sweep?.cancel() }
         let size = 40 << 20
         func ask() throws -> RawPeer {
             let peer = try RawPeer(service.address, receiveBuffer: 16_384)
@@ -263,9 +264,7 @@ import Testing
         service.await { $0.handler.handled == 2 }
         let begin = service.thread.ask { $0.server.loop.now }
         func look(after time: Interval) {
-            service.thread.ask { state in
-                for connection in state.server.connections { connection.checkTime(at: begin + time) }
-            }
+            service.thread.ask { for connection in $0.server.connections { connection.checkTime(at: begin + time) } }
         }
         look(after: .zero)
         var sum = 0

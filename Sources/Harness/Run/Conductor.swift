@@ -111,7 +111,7 @@ final class Conductor {
     private func playLoad(from origin: Instant) throws(Failure) -> Ending {
         var loadEnded: Instant?
         while true {
-            let now = clock.now()
+            let now = clock.due
             for (name, at) in phases.begun(at: now, origin: origin, loadEnded: loadEnded) { journal.note(.phase(name), at: at) }
             for fault in faults.advance(since: origin, now: now) { journal.note(.faultGiven(fault)) }
             faults.count(rig.mock.faults.rules)
@@ -161,7 +161,7 @@ final class Conductor {
         let lookAgain = time.now() + (isBusy ? Self.quickPace : Self.pace)
         repeat {
             if signals.wait(atMost: .milliseconds(1)) { return true }
-        } while clock.now() < next ?? .distantFuture && time.now() < lookAgain && (drained != nil || rig.load?.isDone != true)
+        } while clock.due < next ?? .distantFuture && time.now() < lookAgain && (drained != nil || rig.load?.isDone != true)
         follower.begin()
         return false
     }

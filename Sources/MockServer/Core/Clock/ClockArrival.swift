@@ -31,7 +31,7 @@ extension ClockKeeper {
         guard !arrivals.isEmpty else { return }
         let (isStepped, now) = (clock.isStepped, clock.now())
         // Of what is due at this very instant some may still be under way.
-        let isDone = restingTurns() != nil
+        let isDone = restingTurns() != nil && everybodyHasHeard
             && clock.everyFollower.allSatisfy { $0.next.load(ordering: .sequentiallyConsistent) > now.nanoseconds }
         send { !isStepped || now > $0.goal || now == $0.goal && isDone }
     }

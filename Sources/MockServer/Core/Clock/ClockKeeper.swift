@@ -215,9 +215,10 @@ final class ClockKeeper {
 
     /// One thing; false: somebody else has to do something first.
     private func advance() -> Bool {
-        guard clock.isStepped, !clock.isHeld, let turns = restingTurns(), participants.allSatisfy(hasHeard) else {
+        guard clock.isStepped, !clock.isHeld, let turns = restingTurns(), everybodyHasHeard else {
             return false
         }
+        clock.everybodyHasHeard()
         let counts = counts()
         // All of this is of the same turns: a follower that has been at work meanwhile has other timers, and has left a call.
         let followers = clock.everyFollower
@@ -235,13 +236,16 @@ final class ClockKeeper {
         let goal = clock.goal.nanoseconds
         let target = min(next, goal)
         guard target > now, target != .max else { return false }
-        clock.step(to: Instant(nanoseconds: target))
+        clock.step(to: Instant(nanoseconds: target), isHeard: participants.isEmpty)
         steps += 1
         shared.clockSteps.store(steps, ordering: .relaxed)
         lastProgress = loop.now
         answerAll()
         return true
     }
+
+    /// And has done what was due.
+    var everybodyHasHeard: Bool { participants.allSatisfy(hasHeard) }
 
     private func hasHeard(_ participant: Participant) -> Bool {
         guard let statement = participant.statement, participant.waiting != nil else { return false }
