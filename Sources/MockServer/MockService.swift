@@ -149,6 +149,9 @@ package final class MockService: Sendable {
         return isDone
     }
 
+    /// The number by which apps on phones name what they decode; nil: there are too many.
+    package func number(of schema: AppSchema) -> UInt16? { shared.schemas.number(of: schema) }
+
     /// Does something on a phone soon, as `PATCH /v1/phones/{id}` does, and puts it on record with `facts`. From any thread.
     package func act(_ action: PhoneAction, on phone: String, _ facts: JSONObject) {
         workers[0].post { $0.act(action, on: phone, facts) }

@@ -55,6 +55,13 @@ struct Soundness {
                 "phones told what was waited for", false,
                 "\(count) session\(count == 1 ? "" : "s") waited in vain for \(words): what hangs on it is undecided")
         }
+        if correlation.withheld > 0 {
+            let lack = correlation.withheldFor.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.first
+            add(
+                "every call could be made", false,
+                "\(correlation.withheld) had nothing to say and were not sent"
+                    + (lack.map { ", \($0.value) of them because \($0.key)" } ?? ""))
+        }
         let undecided = correlation.count(.undecided) - correlation.undecidedInVain
         if undecided > 0, story.finish != nil {
             add(

@@ -38,7 +38,7 @@ struct ReactionTests {
 
     /// The honest run with that reaction; `keeps` says which pushes to the phone's token are sent.
     private func judge(
-        _ note: ReactionNote?, status: UInt16 = 200, keeps: (Sending) -> Bool = { _ in true }
+        _ note: ReactionNote?, status: UInt16 = 200, failure: EventFailure? = nil, keeps: (Sending) -> Bool = { _ in true }
     ) throws -> RunRecord {
         try withDirectory { directory in
             let run = try SyntheticRun(Self.scenario, directory: directory)
@@ -64,7 +64,9 @@ struct ReactionTests {
                         event: EventDraft(
                             session: 0, step: note.step, kind: UInt16(run.plan.kinds.firstIndex(of: "registerActivity")!),
                             plannedAt: note.plannedAt, sentAt: note.plannedAt + .microseconds(100),
-                            answeredAt: note.plannedAt + .milliseconds(2), status: status))
+                            answeredAt: note.plannedAt + .milliseconds(2), status: status,
+                            failure: failure?.rawValue ?? 0,
+                            answer: failure == nil ? [] : Array("the phone has no token of that activity".utf8)))
                 }
                 #expect(writer.commit())
             }
@@ -111,6 +113,15 @@ struct ReactionTests {
         #expect(record.exit.code == 5)
         #expect(record.exit.reasons.contains { $0.contains("waited in vain for `token` within 5s") }, "\(record.exit.reasons)")
         #expect(!record.exit.reasons.contains { $0.contains("drain") })
+    }
+
+    @Test("that had nothing to say leaves the run without a verdict, and says what it lacked")
+    func withheld() throws {
+        let record = try judge(note(), failure: .withheld) { $0.row.step != 3 && $0.row.step != 2 }
+        #expect(record.correlation.withheld == 1 && record.correlation.count(.lost) == 0, "\(record.correlation.totals)")
+        #expect(record.exit.code == 5)
+        let reason = "1 had nothing to say and were not sent, 1 of them because the phone has no token of that activity"
+        #expect(record.exit.reasons.contains { $0.hasSuffix(reason) }, "\(record.exit.reasons)")
     }
 
     @Test("of a script that has none is passed over")

@@ -118,8 +118,11 @@ final class Rig {
                 hint: "lower `maxSessions`, or let more sessions share a user")
         }
         let now = mock.clock.wall()
+        let content = scenario.relay.profile.content
+        // A state that their app cannot decode changes no card.
+        let schema = content.decodesAnything ? mock.number(of: AppSchema(content)) ?? 0 : 0
         for phone in plan.phones {
-            do throws(PhoneRefusal) { try mock.devices.phones.make(PhoneSetup(phone), now: now) } catch {
+            do throws(PhoneRefusal) { try mock.devices.phones.make(PhoneSetup(phone, schema: schema), now: now) } catch {
                 throw Failure(.run, "the mock cannot make \(phone.name): \(error.words)")
             }
         }
@@ -186,10 +189,21 @@ final class Rig {
     }
 }
 
+extension ContentSpec {
+    fileprivate var decodesAnything: Bool { contentState != nil || attributes != nil || attributesType != nil }
+}
+
+extension AppSchema {
+    fileprivate init(_ content: ContentSpec) {
+        self.init(attributesType: content.attributesType, attributes: content.attributes, contentState: content.contentState)
+    }
+}
+
 extension PhoneSetup {
-    fileprivate init(_ phone: PlannedPhone) {
+    fileprivate init(_ phone: PlannedPhone, schema: UInt16) {
         let usual = PhoneWake()
         var app = AppSetup(phone.app)
+        app.schema = schema
         app.wake = PhoneWake(
             delay: phone.spec.wake ?? usual.delay, never: phone.spec.never ?? usual.never, rotate: phone.spec.rotate)
         self.init(phone.name, apps: [app])

@@ -4,17 +4,31 @@
 import Basics
 import Devices
 import Pushes
-import Schemas
+package import Schemas
 import Synchronization
 
 /// What one version of an app decodes.
-struct AppSchema: Sendable {
+package struct AppSchema: Sendable {
     /// The `attributes-type` that a start names, spelled as the Swift type; nil: any.
     var attributesType: String?
     var attributes: Schema?
     var contentState: Schema?
     /// As it was given.
     var json: JSONValue
+
+    init(json: JSONValue) { self.json = json }
+
+    /// Shown by the names of its schemas.
+    package init(attributesType: String?, attributes: Schema?, contentState: Schema?) {
+        func reference(_ schema: Schema?) -> JSONValue { schema.map { ["$ref": .string($0.name)] } ?? .null }
+        self.attributesType = attributesType
+        self.attributes = attributes
+        self.contentState = contentState
+        json = [
+            "attributesType": attributesType.map { .string($0) } ?? .null, "attributes": reference(attributes),
+            "contentState": reference(contentState),
+        ]
+    }
 }
 
 /// The schemas that apps have been set up with, numbers from 1. Safe to use from any thread.
