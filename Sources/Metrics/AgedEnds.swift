@@ -4,18 +4,6 @@
 package import Basics
 package import Pushes
 
-/// When a relay ends an activity that grows old.
-package struct AgeTerms: Hashable, Sendable {
-    /// The age at which the end leaves, so much earlier or later.
-    package var after: Interval
-    package var within: Interval
-
-    package init(after: Interval, within: Interval) {
-        self.after = after
-        self.within = within
-    }
-}
-
 package struct AgedEnds: Sendable {
     package struct Activity: Hashable, Sendable {
         package var session: UInt32

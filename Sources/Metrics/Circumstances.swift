@@ -2,6 +2,7 @@
 // bounded: a fault that is over leaves the relay as long again as it lasted to make up for it, and no longer.
 
 package import Basics
+package import Pushes
 
 package struct Circumstances: Sendable {
     /// We ended the relay at `from`, and it was ready again at `until`.

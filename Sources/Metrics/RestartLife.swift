@@ -4,31 +4,6 @@
 package import Basics
 package import Pushes
 
-/// When a relay replaces an activity that grows old.
-package struct RestartTerms: Hashable, Sendable {
-    /// The age at which a start push for its successor leaves, so much earlier or later, and the age at which one must have
-    /// left.
-    package var after: Interval
-    package var within: Interval
-    package var before: Interval
-    /// How long a start may wait for a new token.
-    package var adoptWithin: Interval
-    /// From a start that nobody adopts to the next: doubled each time, up to the longest.
-    package var pause: Interval
-    package var longestPause: Interval
-
-    package init(
-        after: Interval, within: Interval, before: Interval, adoptWithin: Interval, pause: Interval, longestPause: Interval
-    ) {
-        self.after = after
-        self.within = within
-        self.before = before
-        self.adoptWithin = adoptWithin
-        self.pause = pause
-        self.longestPause = longestPause
-    }
-}
-
 package struct RestartLife: Sendable {
     package struct Activity: Hashable, Sendable {
         package var session: UInt32

@@ -148,11 +148,11 @@ private struct Judgement {
         context.setPace(of: scenario)
         context.jitter = scenario.latenessBudget * pace
         context.hasBothEnvironments = scenario.mock.environment == .both
-        context.circumstances.restart = profile.activities.restart.map(RestartTerms.init)
+        context.circumstances.restart = profile.activities.restart
         context.circumstances.refresh = profile.activities.refresh
         context.circumstances.dismissal = profile.activities.dismissal
         context.countsSeconds = profile.content.carried.contains(where: \.countsSeconds)
-        context.circumstances.ageing = profile.activities.end.map(AgeTerms.init)
+        context.circumstances.ageing = profile.activities.end?.terms
         context.circumstances.isOrdered = profile.order != .parallel
         context.circumstances.inFlightGrace = scenario.inFlightGrace * pace
         context.circumstances.relayProcesses = scenario.relay.processes

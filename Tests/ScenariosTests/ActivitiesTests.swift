@@ -1,6 +1,7 @@
 // The key `activities` of a profile: when a relay replaces an activity that grows old.
 
 import Basics
+import Pushes
 import Scenarios
 import Testing
 
@@ -57,11 +58,11 @@ struct ActivitiesTests {
     func end() throws {
         let text = Self.ending("after: 7h59m, within: 30s, shows: { /aps/content-state/status: [error, complete], /note: bye }")
         let spec = try #require(try Sample.load(text).relay.profile.activities.end)
-        #expect(spec.after == .seconds(28_740) && spec.within == .seconds(30))
+        #expect(spec.terms.after == .seconds(28_740) && spec.terms.within == .seconds(30))
         #expect(spec.shows.map(\.at.text) == ["/aps/content-state/status", "/note"])
         #expect(spec.shows.map(\.values) == [["error", "complete"], ["bye"]])
         let usual = try #require(try Sample.load(Self.ending("after: 1h")).relay.profile.activities.end)
-        #expect(usual.within == .seconds(60) && usual.shows.isEmpty)
+        #expect(usual.terms.within == .seconds(60) && usual.shows.isEmpty)
         #expect(try Sample.load(Self.text("after: 1h")).relay.profile.activities.end == nil)
     }
 

@@ -2,6 +2,7 @@
 
 import Basics
 import Metrics
+import Pushes
 
 struct RestartSpread: RuleMachine {
     static let rule = Rule(

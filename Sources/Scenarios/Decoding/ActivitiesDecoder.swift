@@ -1,6 +1,7 @@
 // The key `activities` of a profile: how the relay deals with their age.
 
 import Basics
+import Pushes
 import YAML
 
 struct ActivitiesDecoder {
@@ -30,7 +31,7 @@ struct ActivitiesDecoder {
             mistakes.add(
                 "`within` is as long as `after` or longer", hint: "such as `after: 7h59m, within: 60s`", at: end.place)
         }
-        return AgeSpec(after: after, within: within, shows: own.entries("shows").compactMap(showing))
+        return AgeSpec(terms: AgeTerms(after: after, within: within), shows: own.entries("shows").compactMap(showing))
     }
 
     private func showing(_ entry: YAMLEntry) -> AgeSpec.Showing? {
@@ -45,29 +46,29 @@ struct ActivitiesDecoder {
         return AgeSpec.Showing(at: at, values: [value])
     }
 
-    private func restart(_ fields: Fields) -> RestartSpec? {
+    private func restart(_ fields: Fields) -> RestartTerms? {
         guard let restart = fields.value("restart"), let own = Fields(restart, .activityRestart, mistakes),
             let after = own.duration("after", Self.spans)
         else { return nil }
         let within = own.duration("within", Self.spans) ?? .seconds(60)
         let pause = own.duration("pause", Self.spans) ?? .seconds(5 * 60)
-        let spec = RestartSpec(
+        let terms = RestartTerms(
             after: after, within: within, before: own.duration("before", Self.spans) ?? after + within,
             adoptWithin: own.duration("adoptWithin", Self.spans) ?? .seconds(60), pause: pause,
             longestPause: own.duration("longestPause", Self.spans) ?? max(pause, .seconds(60 * 60)))
-        if spec.within >= spec.after {
+        if terms.within >= terms.after {
             mistakes.add(
                 "`within` is as long as `after` or longer", hint: "such as `after: 6h50m, within: 60s`", at: restart.place)
         }
-        if spec.before < spec.after + spec.within {
+        if terms.before < terms.after + terms.within {
             mistakes.add(
                 "`before` lies before the end of the window, `after` and `within` together",
                 hint: "such as `after: 6h50m, within: 60s, before: 7h`", at: restart.place)
         }
-        if spec.longestPause < spec.pause {
+        if terms.longestPause < terms.pause {
             mistakes.add(
                 "`longestPause` is shorter than `pause`", hint: "such as `pause: 5m, longestPause: 60m`", at: restart.place)
         }
-        return spec
+        return terms
     }
 }

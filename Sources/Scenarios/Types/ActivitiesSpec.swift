@@ -1,10 +1,11 @@
 // What a relay does with activities by itself, with no call that asks for it, as its profile says.
 
 package import Basics
+package import Pushes
 
 package struct ActivitiesSpec: Sendable {
     /// When it replaces an activity that grows old; nil: it does not.
-    package var restart: RestartSpec?
+    package var restart: RestartTerms?
     /// When it ends one that grows old; nil: it does not.
     package var end: AgeSpec?
     /// It may tell a card's state again so often; nil: it does not.
@@ -13,4 +14,16 @@ package struct ActivitiesSpec: Sendable {
     package var dismissal: Interval?
 
     package init() {}
+}
+
+/// When it ends one that grows old, and what that end shows.
+package struct AgeSpec: Sendable {
+    /// What the end shows at a place of its payload: one of these values.
+    package struct Showing: Sendable {
+        package var at: JSONPointerPath
+        package var values: [JSONValue]
+    }
+
+    package var terms: AgeTerms
+    package var shows: [Showing]
 }
