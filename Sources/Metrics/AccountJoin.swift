@@ -245,7 +245,7 @@ package struct JoinedAccount: Sendable {
                 let isHeldUp = circumstances.holdsUp(
                     plannedAt: row.plannedAt, due: due, arrivedAt: arrivedAt, within: row.deadline)
                 deliveries[index].outcome = arrivedAt <= due ? .delivered : isHeldUp ? .excused : .late
-                if arrivedAt > due, isHeldUp { deliveries[index].excuse = Circumstances.heldDown }
+                if deliveries[index].outcome == .excused { deliveries[index].excuse = Circumstances.heldDown }
             } else if row.flags.contains(.waitsInVain) {
                 deliveries[index].outcome = .undecided
             } else if wasNeverSent(row, circumstances) {

@@ -82,6 +82,15 @@ struct RestartRuleTests {
     @Test("the window is asked for by a rule of its own", arguments: [(24_530.0, 1), (24_545, 0), (24_655, 0), (24_670, 1)])
     func window(age: Double, findings: Int) { #expect(aged(age).findings("restart-in-window") == findings) }
 
+    @Test("of a relay that was down, or could start nothing, the window is not asked for")
+    func heldDown() {
+        let late = aged(24_670)
+        late.run.circumstances.outages = [.init(from: at(24_000), until: at(24_650))]
+        #expect(late.findings("restart-in-window") == nil)
+        let tokenless = aged(24_670).with { $0.tokenCalls.removeAll { $0.lane.role == .start } }
+        #expect(tokenless.findings("restart-in-window") == nil)
+    }
+
     @Test("an activity is replaced at its own age, not at its session's", arguments: [(24_545.0, 0), (22_141, 0), (22_137, 1), (600, 1)])
     func ownAge(age: Double, findings: Int) { #expect(aged(age).findings("restart-by-own-age") == findings) }
 

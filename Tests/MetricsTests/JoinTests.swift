@@ -8,6 +8,12 @@ import Testing
 
 @Suite("An expectation is")
 struct ExpectationClassTests {
+    @Test("described by flags that have nothing in common")
+    func flags() {
+        let all: [Metrics.Expectation.Flags] = [.mayBeSuperseded, .isFinal, .isThrottled, .wasHeld, .waitsInVain]
+        #expect(all.allSatisfy { $0.rawValue.nonzeroBitCount == 1 } && Set(all).count == all.count)
+    }
+
     @Test("delivered when its push comes in time")
     func delivered() {
         #expect(Story.usual.classes == "delivered 1")
