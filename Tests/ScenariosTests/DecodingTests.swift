@@ -226,6 +226,11 @@ struct DecodingTests {
         #expect(mock.environment == .both)
         #expect(mock.clockSkew == .zero - .seconds(5400))
         #expect(mock.settings == ["internalErrorAfter": "5", "futureIssuedAt": "accept"])
+        #expect(mock.state == nil && mock.apns == nil && mock.sandbox == nil && mock.admin == nil && mock.names == [])
+        let places = "mock: { environment: both, state: ./kept, apns: '127.0.0.1:1', sandbox: '[::1]:2', admin: '127.0.0.1:0', names: [a.test] }"
+        let fixed = try Sample.load(Sample.with("seed: 7", places)).mock
+        #expect(fixed.state == "./kept" && fixed.apns == "127.0.0.1:1" && fixed.sandbox == "[::1]:2")
+        #expect(fixed.admin == "127.0.0.1:0" && fixed.names == ["a.test"])
     }
 
     @Test("Several mistakes are told at once, each on its own line")

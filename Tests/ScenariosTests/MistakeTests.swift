@@ -76,6 +76,13 @@ struct MistakeTests {
                 "tiny.yaml:2:20: `clockSkew` must be a duration of at most 36500d, with a minus when the mock is behind, not the text `soon`"
                     + " (such as `clockSkew: -90m`)"),
             Row(
+                "seed: 7", "mock: { apns: 2197 }",
+                "tiny.yaml:2:15: `apns` must be address:port, not the number `2197` (such as `apns: 127.0.0.1:2197`)"),
+            Row(
+                "seed: 7", "mock: { sandbox: '127.0.0.1:2198' }",
+                "tiny.yaml:2:18: `sandbox` is an address of nothing: this mock plays one environment, at `apns`"
+                    + " (add `environment: both`)"),
+            Row(
                 "seed: 7", "mock: { loops: 65 }",
                 "tiny.yaml:2:16: `loops` must be a whole number from 1 to 64, not the number `65` (such as `loops: 1`)"
             ),

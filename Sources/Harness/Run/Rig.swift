@@ -132,22 +132,27 @@ final class Rig {
         _ plan: Plan, directory: RunDirectory, clock: RunClock
     ) throws(Failure) -> MockOptions {
         let scenario = plan.scenario
-        var options = MockOptions(stateDirectory: directory.mockState)
-        options.apns = SocketAddress(host: "127.0.0.1", port: 0)
-        options.admin = SocketAddress(host: "127.0.0.1", port: 0)
-        options.loops = scenario.mock.loops
-        options.registration = scenario.mock.tokens == .any ? .any : .registered
-        switch scenario.mock.environment {
+        let mock = scenario.mock
+        func address(_ text: String?) throws(Failure) -> SocketAddress {
+            try SocketAddress(parsing: text ?? "127.0.0.1:0")
+        }
+        var options = MockOptions(stateDirectory: mock.state ?? directory.mockState)
+        options.apns = try address(mock.apns)
+        options.admin = try address(mock.admin)
+        options.serverNames = mock.names
+        options.loops = mock.loops
+        options.registration = mock.tokens == .any ? .any : .registered
+        switch mock.environment {
         case .production: options.environment = .production
         case .sandbox: options.environment = .sandbox
-        case .both: options.sandbox = SocketAddress(host: "127.0.0.1", port: 0)
+        case .both: options.sandbox = try address(mock.sandbox)
         }
-        options.topics = scenario.mock.topics
+        options.topics = mock.topics
         options.seed = plan.mockSeed
         options.journalDirectory = directory.journal
-        for (name, value) in scenario.mock.settings { try options.set(name, to: value) }
+        for (name, value) in mock.settings { try options.set(name, to: value) }
         options.runClock = clock
-        options.clockSkew = scenario.mock.clockSkew
+        options.clockSkew = mock.clockSkew
         return options
     }
 

@@ -101,6 +101,16 @@ struct Fields {
         return interval
     }
 
+    /// `address:port`; port 0: a free one.
+    func address(_ key: String) -> String? {
+        guard let text = text(key) else { return nil }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        if parts.count < 2 || parts[0].isEmpty || parts.last.flatMap({ UInt16($0) }) == nil {
+            wrong(key, value(key)!, "address:port")
+        }
+        return text
+    }
+
     func choice<Choice: RawRepresentable & CaseIterable>(_ key: String) -> Choice? where Choice.RawValue == String {
         value(key).flatMap { choice($0, named: key) }
     }

@@ -20,7 +20,7 @@ struct RelayDecoder {
                 at: node.place)
         }
         var relay = RelaySpec(
-            profile: profile, launch: launch(fields), url: url(fields), listen: listen(fields),
+            profile: profile, launch: launch(fields), url: url(fields), listen: fields.address("listen") ?? "127.0.0.1:0",
             environment: environment(fields), ready: ready(fields), stop: stop(fields), restarts: restarts(fields))
         relay.processes = fields.count("processes", 1...1_000) ?? 1
         return relay
@@ -53,15 +53,6 @@ struct RelayDecoder {
                 "`url` names {{relay.…}}, which only a launched relay has",
                 hint: "write the address, or add `launch`",
                 at: node.place)
-        }
-        return text
-    }
-
-    private func listen(_ fields: Fields) -> String {
-        guard let text = fields.text("listen") else { return "127.0.0.1:0" }
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        if parts.count < 2 || parts[0].isEmpty || parts.last.flatMap({ UInt16($0) }) == nil {
-            fields.wrong("listen", fields.value("listen")!, "address:port")
         }
         return text
     }

@@ -109,6 +109,16 @@ struct ScenarioDecoder {
         if let loops = inner.count("loops", 1...64) { mock.loops = loops }
         if let tokens: MockSpec.Tokens = inner.choice("tokens") { mock.tokens = tokens }
         if let environment: MockSpec.Environment = inner.choice("environment") { mock.environment = environment }
+        mock.state = inner.text("state")
+        mock.apns = inner.address("apns")
+        mock.sandbox = inner.address("sandbox")
+        mock.admin = inner.address("admin")
+        mock.names = inner.texts("names")
+        if mock.sandbox != nil, mock.environment != .both, let node = inner.value("sandbox") {
+            mistakes.add(
+                "`sandbox` is an address of nothing: this mock plays one environment, at `apns`",
+                hint: "add `environment: both`", at: node.place)
+        }
         for entry in inner.entries("settings") {
             guard case .scalar(let text, _) = entry.value.content else {
                 mistakes.add(

@@ -63,7 +63,8 @@ extension Shape {
         "mock",
         [
             "loops": "1", "tokens": "any", "topics": "[com.example.app]", "environment": "production",
-            "settings": "{ tokenUpdateScope: connection }", "clockSkew": "-90m",
+            "settings": "{ tokenUpdateScope: connection }", "clockSkew": "-90m", "state": "./mock-state",
+            "apns": "127.0.0.1:2197", "sandbox": "127.0.0.1:2198", "admin": "127.0.0.1:2190", "names": "[mock.test]",
         ])
 
     static let workload = Shape(

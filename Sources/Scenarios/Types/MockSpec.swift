@@ -22,6 +22,14 @@ package struct MockSpec: Hashable, Sendable {
     package var environment: Environment
     /// What Apple leaves open, by name (`pushrig list settings`); checked.
     package var settings: [String: String] = [:]
+    /// Where its authority and keys are kept from run to run, for a relay that runs already; nil: each run has new ones.
+    package var state: String?
+    /// Where it listens, `address:port`; nil: on a free port of loopback.
+    package var apns: String?
+    package var sandbox: String?
+    package var admin: String?
+    /// Further DNS names of its certificate, such as a container's.
+    package var names: [String] = []
     /// How far the mock's clock is ahead of ours; negative: behind.
     package var clockSkew = Interval.zero
 
