@@ -74,8 +74,24 @@ struct OwedPushes {
     private var held: [OwedPush] = []
     /// Phones that any call has registered something for.
     private var phones: [Int] = [0]
+    /// The activities' tokens that phones told, in the order of their first registrations.
+    private var told: [(phone: Int, token: String)] = []
+    /// From its last call until it begins again.
+    private var isOver = false
 
     init(_ workload: Workload) { self.workload = workload }
+
+    /// Whether it registers the token of an activity that another has replaced: where the relay replaces activities, that
+    /// changes nothing (relays.md R4.21). To be asked before `happen`, once for each reaction.
+    mutating func isLate(_ event: PlannedEvent, _ made: MadeReaction) -> Bool {
+        guard workload.profile.activities.restart != nil, !made.token.isEmpty,
+            workload.owing[event.call].registered(by: made.phone).contains(where: { $0.role == .activityToken })
+        else { return false }
+        let own = told.filter { $0.phone == made.phone }
+        if own.contains(where: { $0.token == made.token }) { return own.last?.token != made.token }
+        told.append((made.phone, made.token))
+        return false
+    }
 
     /// Plays the session's next event and reports what becomes owed by it: a push for each phone. `phone`: the one whose
     /// event it reacts to, where it does.
@@ -85,13 +101,21 @@ struct OwedPushes {
             for other in token.ofSameRole where other != token && other.phone == token.phone { known.remove(other.few) }
             if !phones.contains(token.phone) { phones = (phones + [token.phone]).sorted() }
             guard !known.contains(token.few) else { continue }
-            known.insert(token.few)
             release(token, at: event.at, owed)
+            // A card that turns up when its session is over is not that of its next life.
+            if isOver, reacting != nil, token.role == .activityToken { continue }
+            known.insert(token.few)
         }
         // With its last event the session is over: what still waited shows nobody anything, unless that event waits too.
         if workload.owing[event.call].endsHeld { held.removeAll { $0.push.channel == .liveactivity } }
-        for push in workload.owing[event.call].pushes {
+        let pushes = workload.owing[event.call].pushes
+        for push in pushes {
             for phone in phones { happen(push, event, phone, owed) }
+        }
+        if workload.owing[event.call].isFinal {
+            isOver = true
+        } else if pushes.contains(where: { $0.channel == .liveactivity }) {
+            isOver = false
         }
         for token in workload.owing[event.call].unregistered(by: reacting) { known.remove(token.few) }
     }

@@ -46,6 +46,7 @@ extension Plan {
                         place: call.place, token: tokens[variable], lane: variable.lane, isRegistration: isRegistration))
             }
             let owing = workload.owing[event.call]
+            if let made, owed.isLate(event, made) { return account.endsAt = max(account.endsAt, plannedAt) }
             for variable in owing.registered(by: made?.phone) {
                 tokens.set(variable, to: variable.role == .activityToken ? made?.token : nil)
                 note(variable, isRegistration: true)

@@ -12,8 +12,9 @@ package struct RestartLife: Sendable {
         package var tokens: [TokenHash]
         /// Between the first and the last start push that may have begun it; without any, its registration.
         package var born: ClosedRange<Instant>
-        /// When the registration of its first token was sent.
+        /// When the registration of its first token was sent, and answered.
         package var registeredAt: Instant
+        package var answeredAt: Instant?
         /// Starts that reached the provider while it lived, and ends that it got, by their places among the account's pushes.
         package var starts: [Int] = []
         package var ends: [Int] = []
@@ -91,6 +92,7 @@ package struct RestartLife: Sendable {
                 session: card.session, phone: card.phone, tokens: [token], born: first...(births.max() ?? first),
                 registeredAt: call.sentAt)
             activity.card = told?.number
+            if call.wasAnswered { activity.answeredAt = call.answeredAt }
             if let end = course.end(of: card.session, registeredAt: call.sentAt) {
                 activity.endedAt = end.sentAt
                 activity.overAt = end.heardAt

@@ -35,9 +35,10 @@ extension Claim {
             "Between two activities there is at most a second without one, and never two for longer than that.",
             norm: guide,
             rules: [
-                "replaced-card-ended", "replaced-card-goes", "one-card-at-a-time", "start-is-shown", "old-kept-until-adopted",
+                "replaced-card-ended", "replaced-card-goes", "one-card-at-a-time", "start-is-shown", "late-card-ended",
+                "old-kept-until-adopted",
             ], unseen: "The very second: a push is given its deadline.",
-            defects: ["keeps-replaced-card", "keeps-rival-card", "leaves-replaced-card", "starts-stale"]),
+            defects: ["keeps-replaced-card", "keeps-rival-card", "leaves-replaced-card", "leaves-late-card", "starts-stale"]),
         Claim(
             "R4.7", .must, "The old activity is ended only when the new one exists.",
             norm: "\(follows): its source ends first", rules: ["old-kept-until-adopted"],

@@ -97,7 +97,8 @@ extension Claim {
         Claim(
             "G20", .should, "The card of a session that is over is ended, not left at its last state.",
             norm: "\(custom); seen in t3code", on: [.liveActivities],
-            rules: ["activity-event-fits", "states-delivered"], defects: ["ends-with-update"]),
+            rules: ["activity-event-fits", "states-delivered", "late-card-ended"],
+            defects: ["ends-with-update", "leaves-late-card"]),
         Claim(
             "G21", .should, "Deployments that share a key keep the 20 minutes together.",
             norm: "Apple, Establishing a token-based connection to APNs: the scope of its limit is not stated",

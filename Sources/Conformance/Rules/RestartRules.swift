@@ -8,8 +8,8 @@ import Pushes
 enum RestartRules {
     static let all =
         [
-            inTime, byOwnAge, inWindow, RestartSpread.rule, byCurrentToken, oldKept, replacedEnded, lateIgnored, triedAgain,
-            backsOff,
+            inTime, byOwnAge, inWindow, RestartSpread.rule, byCurrentToken, oldKept, replacedEnded, lateEnded, lateIgnored,
+            triedAgain, backsOff,
         ] + RestartCardRules.all + RestartContentRules.all
 
     private static let norm = "Relay contract: an activity that grows old is replaced by push-to-start"
@@ -189,8 +189,7 @@ enum RestartRules {
             let patience = patience(run)
             let ends = activity.ends.map { joined.account.pushes[$0] }
             let limit = limit(of: ends, from: answeredAt, terms, run)
-            let isDead = activity.tokens.contains { !(joined.tokens.deaths[$0] ?? []).isEmpty }
-            guard limit < run.circumstances.end, !isDead, !run.circumstances.wasDown(between: replacedAt, and: limit) else {
+            guard limit < run.circumstances.end, !isGone(activity, by: replacedAt, joined, run), !run.circumstances.wasDown(between: replacedAt, and: limit) else {
                 return
             }
             tally.test()
@@ -201,6 +200,44 @@ enum RestartRules {
                 expected: "an end within \(patience)",
                 seen: first.map { $0.isAccepted ? "one after \($0.arrivedAt - answeredAt)" : "one, answered \(run.reason($0))" }
                     ?? "none", session: activity.session, first?.id ?? 0)
+        }
+    }
+
+    /// Whether the token that the activity had last died. One that a rotation had replaced tells nothing, unless the new one
+    /// came only just before.
+    private static func isGone(
+        _ activity: RestartLife.Activity, by instant: Instant, _ joined: JoinedAccount, _ run: RunContext
+    ) -> Bool {
+        let settled = instant - run.circumstances.inFlightGrace
+        let known = activity.tokens.lastIndex { token in
+            joined.tokens.registrations[token]?.contains { $0.wasTaken && $0.answeredAt <= settled } ?? false
+        }
+        return activity.tokens[(known ?? 0)...].contains { !(joined.tokens.deaths[$0] ?? []).isEmpty }
+    }
+
+    static let lateEnded = Rule(
+        "late-card-ended", ["R4.6", "G20"], .must, basis: [.timing, .absence],
+        requirement: "A card that turns up when its session is over is ended as soon as its token is registered.",
+        norm: "\(norm); what a start has made stands on the Lock Screen until it is ended",
+        advice: "remember the starts that have left; where one is adopted behind the session's end, send its token the end"
+    ) { joined, run, tally in
+        each(joined, run) { activity, terms in
+            guard let overAt = activity.overAt, overAt < activity.registeredAt, let answeredAt = activity.answeredAt else {
+                return
+            }
+            let ends = joined.account.pushes.filter {
+                $0.isLiveActivity && $0.event == .end && activity.tokens.contains($0.token)
+            }
+            let limit = limit(of: ends, from: answeredAt, terms, run)
+            guard limit < run.circumstances.end, !isGone(activity, by: answeredAt, joined, run),
+                !run.circumstances.wasDown(between: overAt, and: limit)
+            else { return }
+            tally.test()
+            if ends.contains(where: { $0.isAccepted && $0.arrivedAt <= limit }) || wasTriedAgain(ends) { return }
+            tally.find(
+                "a card of session \(activity.session) turned up when the session was over, and stays",
+                expected: "an end within \(patience(run))", seen: ends.isEmpty ? "none" : "none that was accepted in time",
+                session: activity.session, ends.first?.id ?? 0)
         }
     }
 
@@ -243,11 +280,14 @@ enum RestartRules {
                 let push = joined.account.pushes[index]
                 // A relay that doubles its pauses otherwise than the profile says is none the worse.
                 let patience = pause * 2 + terms.adoptWithin
-                let limit = push.arrivedAt + patience + slack(run)
+                // To a start token that was dead none can follow until the phone has another.
+                let from = push.status == 410 ? renewal(of: push, joined, phone: activity.phone) : push.arrivedAt
                 pause = min(terms.longestPause, pause * 2)
+                guard let from else { continue }
+                let limit = from + patience + slack(run)
                 let next = activity.starts[(number + 1)...].first.map { joined.account.pushes[$0].arrivedAt }
                 guard min(activity.endedAt, run.circumstances.end) > limit || next != nil,
-                    canStart(activity, joined, run, from: push.arrivedAt, to: limit)
+                    canStart(activity, joined, run, from: from, to: limit)
                 else { continue }
                 tally.test()
                 if let next, next <= limit { continue }
@@ -257,6 +297,14 @@ enum RestartRules {
                     step: push.step, push.id)
             }
         }
+    }
+
+    /// When the phone's next start token was registered.
+    private static func renewal(of push: SeenPush, _ joined: JoinedAccount, phone: UInt8) -> Instant? {
+        joined.account.tokenCalls.lazy
+            .filter { $0.isRegistration && $0.lane == Lane(role: .start, phone: phone) && $0.token != push.token }
+            .compactMap { joined.account.call(at: $0.place) }
+            .filter { $0.wasTaken && push.arrivedAt < $0.sentAt }.map(\.answeredAt).min()
     }
 
     static let backsOff = Rule(

@@ -131,6 +131,7 @@ extension Defect {
         case .keepsReplacedCard: ("R4.6", ["replaced-card-ended", "one-card-at-a-time"])
         case .keepsRivalCard: ("R4.6", ["one-card-at-a-time"])
         case .leavesReplacedCard: ("R4.6", ["replaced-card-goes"])
+        case .leavesLateCard: ("R4.6", ["late-card-ended"])
         case .startsStale: ("R4.6", ["start-is-shown"])
         case .losesWhatCameBetween: ("R4.3", ["hand-over-catches-up"])
         case .freezesDuration: ("R4.5", ["seconds-run-with-clock"])

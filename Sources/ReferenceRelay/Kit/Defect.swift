@@ -163,6 +163,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case keepsRivalCard = "keeps-rival-card"
     /// Ends the old card without a date at which it goes. Breaks R4.6.
     case leavesReplacedCard = "leaves-replaced-card"
+    /// Lets a card stay that turns up when its session is over. Breaks R4.6.
+    case leavesLateCard = "leaves-late-card"
     /// Begins the replacement with a stale-date that is over. Breaks R4.6.
     case startsStale = "starts-stale"
     /// Does not tell the new card what was said before it was adopted. Breaks R4.3.

@@ -61,6 +61,7 @@ extension RelayCore {
         }
         if session.phase == .ended, wasStarted, let end = session.latest {
             // The phone was slow: its card appeared after the turn was over, and has its end still to come.
+            if has(.leavesLateCard) { return nil }
             let lane = makeLane(registration, in: session, bornAt: bornAt, now: now)
             session.endedTokens.append(lane.token)
             finish(lane, with: end, ticket: nil, now: now)
@@ -143,6 +144,7 @@ extension RelayCore {
 
     /// The same activity under a new token: a new row, and whatever waits goes there.
     private func rotate(_ lane: Lane, to registration: ActivityRegistration, now: Moment) {
+        if case .replaces = dialect.policy.ageing { noteReplaced(lane) }
         writes.append(.deleteActivity(lane.id))
         registry.lastActivityID += 1
         lane.id = registry.lastActivityID

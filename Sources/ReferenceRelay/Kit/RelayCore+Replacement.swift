@@ -162,7 +162,7 @@ extension RelayCore {
     }
 
     /// Its token does not come back as long as the session lasts, nor for a while behind it.
-    private func noteReplaced(_ old: Lane) {
+    func noteReplaced(_ old: Lane) {
         guard !old.session.replacedTokens.contains(old.token) else { return }
         old.session.replacedTokens.append(old.token)
         let secret = old.account.secret
