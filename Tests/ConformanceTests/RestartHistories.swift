@@ -74,7 +74,7 @@ extension History {
         }
     }
 
-    private mutating func complete(_ step: UInt32, at seconds: Double, token: TokenHash, session: UInt32 = session) {
+    mutating func complete(_ step: UInt32, at seconds: Double, token: TokenHash, session: UInt32 = session) {
         call(step, .complete, at: seconds, session: session)
         registers(step, token, .activity, session: session, isRegistration: false)
         expect(step, .complete, at: seconds, event: .end, token: token, flags: .isFinal, session: session)
@@ -123,6 +123,22 @@ extension History {
             history.cards[number - 1].endedAt = at(known + 0.02)
         }
         history.complete(6, at: 28_000, token: tokens[2])
+        return history
+    }
+
+    /// The session is over before the successor's token comes, and its card is ended so long after that; nil: not at all.
+    static func late(_ end: Double?, registered: Bool = true) -> History {
+        var history = withRestarts()
+        history.play(Day())
+        history.pushes.removeAll { $0.arrivedAt > at(24_602) }
+        history.rows.removeAll { $0.step > 5 }
+        history.calls.removeAll { $0.step > 5 }
+        history.tokenCalls.removeAll { $0.place & 0xffff_ffff > EventNumber.place(session: 0, step: 5) }
+        history.complete(6, at: 24_610, token: TokenHash("a1-1"))
+        history.call(7, .registerActivity, at: 24_700)
+        if registered { history.registers(7, TokenHash("a2-1"), .activity) }
+        if let end { history.endReplaced(6, at: 24_700 + end, token: TokenHash("a2-1")) }
+        history.call(8, .register, at: 30_000)
         return history
     }
 

@@ -174,6 +174,27 @@ struct RestartRuleTests {
         #expect(History.unadopted().findings("replaced-card-ended") == nil)
     }
 
+    @Test("an end that went to a token which a rotation had replaced is none")
+    func rotatedBefore() {
+        func history(rotatedAt seconds: Double) -> History {
+            .replaced.with { history in
+                history.call(3, .registerActivity, at: seconds)
+                history.registers(3, TokenHash("rotated"), .activity)
+                let index = history.pushes.firstIndex(where: Self.isOldEnd)!
+                history.pushes[index].status = 410
+            }
+        }
+        #expect(history(rotatedAt: 5_000).findings("replaced-card-ended") == 1)
+        // The rotation and the end crossed on their way.
+        #expect(history(rotatedAt: 24_601.5).findings("replaced-card-ended") == nil)
+    }
+
+    @Test("a card that turns up behind its session's end is ended", arguments: [(0.1, 0), (5.5, 0), (30, 1), (nil, 1)])
+    func lateCard(end: Double?, findings: Int) { #expect(History.late(end).findings("late-card-ended") == findings) }
+
+    @Test("one whose token nobody registered is nobody's")
+    func unknownCard() { #expect(History.late(nil, registered: false).findings("late-card-ended") == nil) }
+
     @Test("a push to the ended activity behind its late registration breaks the rule")
     func lateRegistration() {
         let late = History.replacedAndLate.with { $0.push(7, at: 26_001, token: TokenHash("a1-1")) }
@@ -190,6 +211,21 @@ struct RestartRuleTests {
         // The session is over before the next one was due.
         #expect(History.unadopted(starts: [24_602, 24_902, 25_502, 26_702, 27_900]).findings("restart-tried-again") == 0)
         #expect(History.replaced.findings("restart-tried-again") == nil)
+    }
+
+    @Test("one to a dead start token is followed by another when the phone has told of a new one", arguments: [true, false])
+    func renewed(isFollowed: Bool) {
+        let new = TokenHash("new-start")
+        let history = History.unadopted(starts: [24_602]).with { history in
+            let index = history.pushes.firstIndex(where: Self.isSuccessor)!
+            history.pushes[index].status = 410
+            history.call(3, .register, at: 24_700)
+            history.registers(3, new, .start)
+            for seconds in isFollowed ? [24_701.0, 25_301, 26_501] : [] { history.start(3, at: seconds, token: new) }
+        }
+        #expect(history.findings("restart-tried-again") == (isFollowed ? 0 : 1))
+        let unrenewed = history.with { $0.tokenCalls.removeAll { $0.token == new } }
+        if !isFollowed { #expect(unrenewed.findings("restart-tried-again") == nil) }
     }
 
     @Test("pauses double", arguments: [([24_602, 24_902, 25_502], 0), ([24_602, 24_662, 24_722], 2), ([24_602, 24_902, 25_202], 1)])

@@ -57,6 +57,7 @@ private let honestHistories: [String: @Sendable () -> History] = [
     "old-kept-until-adopted": { .unadopted() },
     "replaced-card-ended": { .replaced },
     "replaced-card-goes": { .replaced },
+    "late-card-ended": { .late(0.1) },
     "one-card-at-a-time": { .rivals },
     "start-is-shown": { .started },
     "ended-card-goes": { .rivals },

@@ -189,9 +189,9 @@ enum RestartRules {
             let patience = patience(run)
             let ends = activity.ends.map { joined.account.pushes[$0] }
             let limit = limit(of: ends, from: answeredAt, terms, run)
-            guard limit < run.circumstances.end, !isGone(activity, by: replacedAt, joined, run), !run.circumstances.wasDown(between: replacedAt, and: limit) else {
-                return
-            }
+            guard limit < run.circumstances.end, !isGone(activity, by: replacedAt, joined, run),
+                !run.circumstances.wasDown(between: replacedAt, and: limit)
+            else { return }
             tally.test()
             if ends.contains(where: { $0.isAccepted && $0.arrivedAt <= limit }) || wasTriedAgain(ends) { return }
             let first = ends.first(where: \.isAccepted) ?? ends.first
