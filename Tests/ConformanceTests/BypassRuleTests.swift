@@ -47,6 +47,29 @@ struct BypassRuleTests {
         #expect(asked([seconds, seconds, seconds], rest: seconds).findings(Self.rule) == expected)
     }
 
+    /// Questions without any progress, each two seconds behind the one before it, that came so long after that one.
+    private func chain(_ gap: Double) -> History {
+        var history = History()
+        history.call(0, .register, at: 0)
+        history.registers(0, .device, .device)
+        history.call(1, .registerActivity, at: 1)
+        history.registers(1, .activity, .activity)
+        var last = 100.0
+        for turn in 0..<4 {
+            let (step, asked) = (UInt32(2 + turn), turn == 0 ? 100 : last + 2)
+            history.call(step, .permission, at: asked)
+            history.expect(step, .permission, at: asked, .alert, deadline: 20)
+            history.expect(step, .permission, at: asked, deadline: 20)
+            history.push(step, at: asked, .alert)
+            last = turn == 0 ? asked : last + gap
+            history.push(step, at: last)
+        }
+        return history
+    }
+
+    @Test("a question waits for no other's window either", arguments: [(2.02, 0), (8.9, 0), (9, 3), (10, 3)])
+    func questions(gap: Double, expected: Int) { #expect(chain(gap).findings(Self.rule) == expected) }
+
     @Test("the wait counts from the alert's answer")
     func alert() {
         let late = asked([8, 8, 8]).with { history in

@@ -32,7 +32,8 @@ struct BypassMachine: RuleMachine {
                 let accepted = joined.deliveries[index].accepted
             else { continue }
             let push = joined.account.pushes[accepted]
-            guard let opened = opened(before: leave, row, joined, window), opened + window > leave else {
+            let last = opened(before: leave, row, joined, window) ?? asked(before: leave, row, joined)
+            guard let opened = last, opened + window > leave else {
                 if push.arrivedAt - leave < window * Self.quick { quickCount += 1 } else { slowCount += 1 }
                 continue
             }
@@ -88,6 +89,19 @@ struct BypassMachine: RuleMachine {
             }
         }
         return sent.flatMap { $0 + window > instant ? $0 : nil } ?? offered
+    }
+
+    /// When the card's last state came that was not to be coalesced either. A relay may count a window from that, too, but none
+    /// that holds up the next of them.
+    private func asked(before instant: Instant, _ row: Expectation, _ joined: JoinedAccount) -> Instant? {
+        joined.account.rows.indices.lazy
+            .filter { other in
+                let earlier = joined.account.rows[other]
+                return earlier.session == row.session && earlier.lane == row.lane && earlier.place < row.place
+                    && !earlier.flags.contains(.isThrottled) && earlier.type == .liveactivity && earlier.event == row.event
+            }
+            .compactMap { joined.deliveries[$0].accepted.map { joined.account.pushes[$0].arrivedAt } }
+            .filter { $0 <= instant }.max()
     }
 
     func verdict(_ run: RunContext) -> Verdict {
