@@ -29,6 +29,11 @@ import Verdicts
         #expect(Numbers.percent(ratio) == text)
     }
 
+    @Test(arguments: [(0, 0, "–"), (0, 1, "0 %"), (1, 1, "100 %"), (1, 8, "12.5 %")])
+    func `a share of nothing is none`(part: Int, whole: Int, text: String) {
+        #expect(Numbers.share(part, of: whole) == text)
+    }
+
     @Test(arguments: [(0.5, "0.5/s"), (99.96, "100/s"), (1_240.4, "1,240/s")])
     func `rates are per second`(value: Double, text: String) {
         #expect(Numbers.rate(value) == text)

@@ -112,8 +112,9 @@ struct GateResultTests {
 
     @Test("on the relay's process reads its samples")
     func relay() throws {
-        func sampled(_ text: String) throws -> RunRecord.GateResult {
+        func sampled(_ text: String, events: Int = 200) throws -> RunRecord.GateResult {
             try result(text) { measure in
+                measure.correlation.events = events
                 measure.samples = (0..<8).map {
                     RelaySample(
                         cpu: .seconds(Double($0)), residentBytes: 1_000 + Int64($0) * 100, descriptors: 10 + $0 % 3, sockets: 1)
@@ -126,6 +127,7 @@ struct GateResultTests {
         #expect(try sampled("relay.cpu < 1").value == 0.7)
         // The means of the last and the first two, over 200 events.
         #expect(try sampled("relay.rss.growth < 10").value == 3)
+        #expect(try sampled("relay.rss.growth < 10", events: 0).value == nil)
         #expect(try result("relay.rss.growth < 10") { $0.samples = [.init(cpu: .zero, residentBytes: 1, descriptors: 1, sockets: 1)] }.value == nil)
         #expect(try result("relay.rss.growth < 10") { measure in
             measure.samples = (0..<4).map { .init(cpu: .zero, residentBytes: Int64(400 - $0), descriptors: 1, sockets: 1) }

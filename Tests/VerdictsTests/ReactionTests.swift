@@ -38,7 +38,7 @@ struct ReactionTests {
 
     /// The honest run with that reaction; `keeps` says which pushes to the phone's token are sent.
     private func judge(
-        _ note: ReactionNote?, status: UInt16 = 200, failure: EventFailure? = nil, keeps: (Sending) -> Bool = { _ in true }
+        _ note: ReactionNote?, status: UInt16 = 200, failure: EventFailure? = nil, delay: Double = 0, keeps: (Sending) -> Bool = { _ in true }
     ) throws -> RunRecord {
         try withDirectory { directory in
             let run = try SyntheticRun(Self.scenario, directory: directory)
@@ -51,6 +51,7 @@ struct ReactionTests {
                     guard sending.token.isEmpty else { return sending }
                     var sending = sending
                     sending.token = Self.token
+                    sending.at = sending.at + .seconds(delay)
                     return keeps(sending) ? sending : nil
                 }
             })
@@ -103,6 +104,14 @@ struct ReactionTests {
     func deadline() throws {
         // Eight seconds after the question: late, had the deadline of 5 s counted from there.
         #expect(try judge(note(after: 10)).correlation.count(.late) == 0)
+    }
+
+    @Test("long behind its session's last step keeps the session open for what it owes")
+    func late() throws {
+        let c = try judge(note(after: 45), delay: 20).correlation
+        #expect(c.count(.unexpected) == 0 && c.count(.lost) == 0, "\(c.totals)")
+        #expect(c.count(.late) + c.count(.delivered) == c.expected - c.count(.superseded), "\(c.totals)")
+        #expect(c.count(.late) > 0)
     }
 
     @Test("that waited in vain decides nothing, and says so")

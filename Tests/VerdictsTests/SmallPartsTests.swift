@@ -15,6 +15,18 @@ private func at(_ seconds: Double) -> Instant { SyntheticRun.origin + .seconds(s
 
 @Suite("The judge's small parts")
 struct JudgePartTests {
+    @Test("a histogram is written with the figures that people ask for, and an empty one as such")
+    func histograms() {
+        var histogram = Histogram()
+        for value in 1...1_000 { histogram.record(Int64(value)) }
+        let json = JSONWriting.histogram(histogram)
+        #expect(json["count"]?.int == 1_000 && json["minNanoseconds"]?.int == 1 && json["maxNanoseconds"]?.int == 1_000)
+        for (key, percentile) in [("p50", 50), ("p90", 90), ("p99", 99), ("p999", 99.9)] {
+            #expect(json[key + "Nanoseconds"]?.int == histogram.value(at: percentile), "\(key)")
+        }
+        #expect(JSONWriting.histogram(Histogram()) == ["count": 0])
+    }
+
     @Test("accounts close in order of their ends, and none before its own")
     func closing() {
         var generator = Seed(7).generator()
