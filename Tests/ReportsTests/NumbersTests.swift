@@ -13,7 +13,7 @@ import Verdicts
     }
 
     @Test(arguments: [
-        (0.0, "0 ms"), (420, "420 ns"), (1_530_000, "1.53 ms"), (999_600, "1 ms"), (12_340_000_000, "12.3 s"),
+        (0.0, "0 ms"), (420, "420 ns"), (1_530_000, "1.53 ms"), (999_600, "1 ms"), (9_995_000, "10 ms"), (99_950_000, "100 ms"), (12_340_000_000, "12.3 s"),
         (119_000_000_000, "119 s"), (150e9, "2.5 min"), (7200e9, "2 h"), (.nan, "–"), (.infinity, "–"),
     ])
     func `durations have three figures and a unit`(nanoseconds: Double, text: String) {
