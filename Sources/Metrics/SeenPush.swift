@@ -44,6 +44,7 @@ package struct SeenPush: Hashable, Sendable {
     package var token: TokenHash
     package var connection: UInt64 = 0
     package var apnsID = UUIDBytes(high: 0, low: 0)
+    /// Of the payload as it is held: half of its `Hash128`.
     package var payloadHash = 0
     package var payloadCount: Int32 = 0
     /// The `authorization` field.
