@@ -44,6 +44,7 @@ package struct SeenPush: Hashable, Sendable {
     package var token: TokenHash
     package var connection: UInt64 = 0
     package var apnsID = UUIDBytes(high: 0, low: 0)
+    /// Of the payload as it is held: half of its `Hash128`.
     package var payloadHash = 0
     package var payloadCount: Int32 = 0
     /// The `authorization` field.
@@ -61,7 +62,7 @@ package struct SeenPush: Hashable, Sendable {
     package var lapse: Int32 = -1
     /// A number that has fallen since the card's push before, where it must not.
     package var fall: Int32 = -1
-    /// A number of seconds that has not run on with the clock since the session's push before.
+    /// A number of seconds that is not that since the session began, or has not run on with the clock since its push before.
     package var drift: Int32 = -1
     /// What a start lacks, and what the end of an activity that grew too old does not show.
     package var startLack: Int32 = -1

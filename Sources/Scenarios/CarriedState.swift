@@ -12,6 +12,18 @@ package struct CarriedState: Sendable {
     fileprivate var standings: [Standing]
 }
 
+/// When a relay may take a session to have begun, in Unix seconds of the run's clock.
+package struct CountedSince: Sendable {
+    package var earliest: Double
+    /// Nil where it is not known.
+    package var latest: Double?
+
+    package init(earliest: Double, latest: Double?) {
+        self.earliest = earliest
+        self.latest = latest
+    }
+}
+
 /// Follows the calls of sessions and holds pushes against them. Confined to one thread.
 package final class CarriedChecker {
     private let profile: Profile
@@ -104,13 +116,15 @@ package final class CarriedChecker {
         return (rising.map(number), counting.map(number))
     }
 
-    /// How far what counts seconds may be off from push to push: a tick of ten seconds, and what the throttle holds back.
-    private var slack: Double { 10 + (profile.coalescing?.window.seconds ?? 0) }
+    /// How far what counts seconds may be off: a tick of ten seconds; and behind, or from push to push, what the throttle
+    /// holds back besides.
+    private static let tick = 10.0
+    private var slack: Double { Self.tick + (profile.coalescing?.window.seconds ?? 0) }
 
     /// In words, where one that counts seconds has not run on with the clock. `beginnings` are the Unix seconds at which it
-    /// began, by the push before; nil where there was none.
+    /// began, by the push before; nil where there was none. `since`: when the session did, where that is known.
     package func drift(
-        from beginnings: [Double?], to numbers: [Double?], stamp: Int64
+        from beginnings: [Double?], to numbers: [Double?], stamp: Int64, since: CountedSince? = nil
     ) -> (finding: SchemaFinding?, beginnings: [Double?]) {
         var known = beginnings
         var finding: SchemaFinding?
@@ -118,13 +132,25 @@ package final class CarriedChecker {
             guard let number else { continue }
             let begun = Double(stamp) - number
             defer { known[index] = known[index] ?? begun }
-            guard let before = known[index], abs(begun - before) > slack, finding == nil else { continue }
-            let passed = JSONValue.number(Double(stamp) - before).text
+            guard finding == nil else { continue }
+            let start = since.flatMap { misses($0, begun) ? $0.earliest : nil }
+            let before = known[index].flatMap { abs(begun - $0) > slack ? $0 : nil }
+            guard let from = start ?? before else { continue }
+            let passed = JSONValue.integer(Int64((Double(stamp) - from).rounded())).text
             finding = SchemaFinding(
                 pointer: profile.content.carried[counting[index]].at.text,
-                reason: "is \(JSONValue.number(number).text) where \(passed) seconds have passed")
+                reason: "is \(Self.words(number)) where \(passed) seconds have passed"
+                    + (start == nil ? "" : " since the session began"))
         }
         return (finding, known)
+    }
+
+    private static func words(_ seconds: Double) -> String {
+        (Int64(exactly: seconds).map { JSONValue.integer($0) } ?? .number(seconds)).text
+    }
+
+    private func misses(_ since: CountedSince, _ begun: Double) -> Bool {
+        begun < since.earliest - Self.tick || since.latest.map { begun > $0 + slack } ?? false
     }
 
     /// In words, where one of them has fallen.

@@ -89,7 +89,10 @@ package final class ContentChecker {
         return findings + fixedDifferences(payload, type: type, event: event, call: call)
     }
 
-    /// Where a time in the payload is not that at which the push came.
+    /// How far ahead of the push a time may lie that says "now" or "since then": what clocks differ by. (Our choice.)
+    private static let ahead = 60.0
+
+    /// Where a time in the payload is not that at which the push came, or lies further back, or ahead, than it may.
     package func misdated(
         _ payload: Span<UInt8>, type: PushType, event: ActivityEvent?, call: Int, arrivedAt: WallTime
     ) -> [SchemaFinding] {
@@ -101,10 +104,15 @@ package final class ContentChecker {
             guard let (epoch, within) = passage.clock else { return nil }
             let now = Double(arrivedAt.milliseconds) / 1_000 - Double(epoch)
             let found = pushed?.at(pointer: passage.at.text)
-            if let told = found?.double, abs(told - now) <= within.seconds { return nil }
+            let ahead = min(Self.ahead, within.seconds)
+            if let told = found?.double, (now - within.seconds...now + ahead).contains(told) { return nil }
             let seen = found.map { String($0.text.prefix(40)) } ?? "not there"
-            return SchemaFinding(
-                pointer: passage.at.text, reason: "is \(seen), not the time, which is \(Int64(now)), to within \(within)")
+            let isAhead = found?.double.map { now + ahead < $0 && $0 <= now + within.seconds } ?? false
+            let wrong =
+                isAhead
+                ? "is \(seen), ahead of the time, which is \(Int64(now))"
+                : "is \(seen), not the time, which is \(Int64(now)), to within \(within)"
+            return SchemaFinding(pointer: passage.at.text, reason: wrong)
         }
     }
 

@@ -14,6 +14,17 @@ final class CarriedCheck {
         var token: TokenHash
     }
 
+    /// Of a session's life, from a call that began it to one that ended it.
+    private struct Counted {
+        /// Unix seconds at which what counts the life's seconds began, by its first push.
+        var begun: [Double?] = []
+        /// When APNs had accepted the life's first start.
+        var startedAt: Instant?
+    }
+
+    /// Accepted once more within this time of the first, a start is the same one, whose answer was lost. (Our choice.)
+    private static let startMayCome = Interval.seconds(60)
+
     /// Sessions and cards remembered at a time. Beyond them all are forgotten: a session is followed from its first call
     /// again, and a card's numbers count from its next push on.
     private static let most = 16_384
@@ -24,14 +35,20 @@ final class CarriedCheck {
     private var shown: [Card: (step: UInt32, numbers: [Double?])] = [:]
     /// Where an activity takes another's place, the session's numbers go on: what its last card showed.
     private var lastShown: [UInt32: [Double?]]?
-    /// When what counts a session's seconds began, by its first push.
-    private var begun: [UInt32: [Double?]] = [:]
+    private let lives: SessionLives
+    /// By session, and by the place of the call that began its life.
+    private var counted: [UInt32: [UInt64: Counted]] = [:]
+    /// Where nobody knows which call that was.
+    private static let nowhere = UInt64.max
+    /// Of a life that is met anew nobody knows whether it has had a start.
+    private var hasForgotten = false
 
     /// Nil where the profile carries nothing.
     init?(_ plan: Plan) {
         guard let checker = CarriedChecker(plan.scenario.relay.profile) else { return nil }
         self.checker = checker
         renderer = CallRenderer(plan)
+        lives = SessionLives(plan.scenario.relay.profile)
         lastShown = plan.scenario.relay.profile.activities.restart == nil ? nil : [:]
     }
 
@@ -51,11 +68,11 @@ final class CarriedCheck {
         guard checker.judgesNumbers else { return findings }
         let numbers = checker.numbers(payload)
         findings.fall = fall(numbers.rising, push)
-        findings.drift = drift(numbers.counting, push)
+        findings.drift = drift(numbers.counting, push, calls)
         // The session is over: what comes under its name begins anew.
         if push.event == .end, checker.isFinal(call: renderer.index(of: call)) {
-            begun[push.session] = nil
             lastShown?[push.session] = nil
+            counted[push.session]?[Self.nowhere] = nil
         }
         return findings
     }
@@ -75,13 +92,41 @@ final class CarriedCheck {
         return state
     }
 
-    private func drift(_ numbers: [Double?], _ push: SeenPush) -> [SchemaFinding] {
+    /// Nothing of the session is asked for any more.
+    func forget(_ session: UInt32) { counted[session] = nil }
+
+    private func drift(_ numbers: [Double?], _ push: SeenPush, _ calls: ArraySlice<SeenCall>) -> [SchemaFinding] {
         guard let stamp = push.stamp, !numbers.isEmpty else { return [] }
-        if begun.count >= Self.most { begun.removeAll() }
-        let before = begun[push.session] ?? numbers.map { _ in nil }
-        let (finding, beginnings) = checker.drift(from: before, to: numbers, stamp: stamp)
-        begun[push.session] = beginnings
+        if counted.count >= Self.most {
+            counted.removeAll()
+            hasForgotten = true
+        }
+        let beginning = lives.beginning(calls)
+        let life = beginning?.place ?? Self.nowhere
+        var known = counted[push.session]?[life] ?? Counted(begun: numbers.map { _ in nil })
+        if push.event == .start, push.place == life,
+            known.startedAt.map({ push.arrivedAt - $0 <= Self.startMayCome }) ?? true
+        {
+            known.startedAt = push.answeredAt
+        }
+        let since = beginning.flatMap { bounds($0, known.startedAt, push) }
+        let (finding, begun) = checker.drift(from: known.begun, to: numbers, stamp: stamp, since: since)
+        known.begun = begun
+        counted[push.session, default: [:]][life] = known
         return finding.map { [$0] } ?? []
+    }
+
+    /// The Unix seconds between which a relay may take the session to have begun: it has the call, and at last its start
+    /// was accepted. Nil where the call came to nothing, or is not answered yet.
+    private func bounds(_ call: SeenCall, _ startedAt: Instant?, _ push: SeenPush) -> CountedSince? {
+        guard call.wasTaken else { return nil }
+        func seconds(_ instant: Instant) -> Double {
+            Double((push.arrivedWall - (push.arrivedAt - instant)).milliseconds) / 1_000
+        }
+        let isKnown = startedAt != nil || !hasForgotten
+        return CountedSince(
+            earliest: seconds(call.sentAt),
+            latest: isKnown ? seconds(max(call.answeredAt, startedAt ?? call.answeredAt)) : nil)
     }
 
     private func fall(_ numbers: [Double?], _ push: SeenPush) -> [SchemaFinding] {

@@ -37,6 +37,7 @@ final class ContentCheck {
         var last: UInt32?
         for call in account.calls where call.session != last {
             renderer?.forget(call.session)
+            carried?.forget(call.session)
             last = call.session
         }
     }

@@ -48,7 +48,7 @@ final class Observer {
         push.event = entry.event
         push.outcome = entry.outcome
         push.environment = entry.environment
-        if marker == nil { push.payloadHash = hash(of: entry.payload) }
+        push.payloadHash = Int(truncatingIfNeeded: Hash128(hashing: entry.payload.span).low)
         if let marker {
             push.flags.insert(.isMarked)
             push.session = marker.session
@@ -91,11 +91,5 @@ final class Observer {
         if known == nil { context.signers[number] = ProviderTokenClaims(authorization: text) }
         newest = (text, number)
         return number
-    }
-
-    private func hash(of payload: [UInt8]) -> Int {
-        var hasher = Hasher()
-        payload.withUnsafeBytes { hasher.combine(bytes: $0) }
-        return hasher.finalize()
     }
 }

@@ -276,6 +276,15 @@ struct RetryRuleTests {
         #expect(other().with { $0.pushes[0].status = 0 }.findings("retry-keeps-apns-id") == 1, "no answer asks for another try")
     }
 
+    @Test("what is rendered anew for another try is another push, with an apns-id of its own")
+    func rendersAnew() {
+        let anew = History.retried(after: 1).with { history in
+            history.pushes[history.pushes.count - 1].apnsID = UUIDBytes(high: 8, low: 8)
+            history.pushes[history.pushes.count - 1].payloadHash = 1
+        }
+        #expect(anew.findings("retry-keeps-apns-id") == nil)
+    }
+
     @Test("one apns-id on two pushes breaks apns-id-unique")
     func unique() {
         let twice = History.retried(after: 1).with { history in

@@ -54,6 +54,19 @@ struct PlannedPhoneTests {
         #expect(Set(visited) == [.activityToken], "a phone's tokens are made known by the phone")
     }
 
+    @Test func `a phone lives in one environment where the mock plays both`() {
+        func homes(_ mock: MockSpec.Environment, _ phones: PhonesSpec) -> Set<PushEnvironment?> {
+            var scenario = scenario(phones)
+            scenario.mock.environment = mock
+            return Set(Knobs.plan(scenario).phones.map(\.environment))
+        }
+        #expect(homes(.both, PhonesSpec()) == [.production])
+        #expect(homes(.both, PhonesSpec(environment: .sandbox)) == [.sandbox])
+        for mock: MockSpec.Environment in [.production, .sandbox] {
+            #expect(homes(mock, PhonesSpec(environment: .sandbox)) == [nil])
+        }
+    }
+
     @Test func `each user of the shard has one phone, or two where a call speaks of a second`() {
         let one = Knobs.plan(scenario(sessionsPerUser: 2))
         #expect(one.phones.map(\.name) == ["phone-0-1", "phone-1-1", "phone-2-1"] && one.phoneCount == 3)
@@ -71,9 +84,9 @@ struct PlannedPhoneTests {
         var scenario = scenario(PhonesSpec(wake: .constant(8), never: 0.5), pace: 4)
         scenario.workload.scripts[0].script.phones = PhonesSpec(never: 0, rotate: .uniform(4, 8))
         let spec = Knobs.plan(scenario).phones.first { _ in true }?.spec
-        #expect(spec == PhonesSpec(wake: .constant(2), never: 0, rotate: .uniform(1, 2)))
+        #expect(spec == PhonesSpec(wake: .constant(2), never: 0, rotate: .uniform(1, 2), environment: .production))
         let usual = Knobs.plan(self.scenario(pace: 4)).phones.first { _ in true }?.spec
-        #expect(usual == PhonesSpec(wake: .constant(0.25), never: 0))
+        #expect(usual == PhonesSpec(wake: .constant(0.25), never: 0, environment: .production))
     }
 
     @Test func `of several scripts that of the user's first session counts`() {

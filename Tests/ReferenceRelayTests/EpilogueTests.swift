@@ -52,6 +52,17 @@ import Testing
         #expect(first == 0 && (3_600...3_700).contains(now))
     }
 
+    @Test func aDefectCountsFromWhenTheIDWasFirstUsed() throws {
+        func told(_ session: String, at second: Int64, _ lives: FirstLives?) throws -> Int64? {
+            let text = #"{"secret":"x","sessionID":"\#(session)"}"#
+            let event = try EpilogueTransport.event(.start, Array(text.utf8).span, at: WallTime(seconds: second), lives)
+            return (event.content.state(after: nil) as? EpilogueState)?.startedAt
+        }
+        let lives = FirstLives()
+        #expect(try told("s1", at: 100, lives) == 100 && told("s1", at: 200, lives) == 100)
+        #expect(try told("s2", at: 300, lives) == 300 && told("s1", at: 400, nil) == 400)
+    }
+
     @Test func theEndGoesAfterFiveSeconds() throws {
         let rig = try Say.running()
         try Say.tell(rig, .complete)

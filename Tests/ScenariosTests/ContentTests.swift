@@ -230,6 +230,30 @@ struct ContentTests {
         #expect(found(.start).first == says && found(.update) == [])
     }
 
+    /// The push comes at 781692820.
+    @Test(
+        "A time that may lie a day back lies a minute ahead at most, and no further than it may lie back",
+        arguments: [
+            ("24h", 781_606_420, nil), ("24h", 781_692_880, nil),
+            ("24h", 781_692_881, "/t is 781692881, ahead of the time, which is 781692820"),
+            ("24h", 781_700_020, "/t is 781700020, ahead of the time, which is 781692820"),
+            ("24h", 781_606_419, "/t is 781606419, not the time, which is 781692820, to within 24h"),
+            ("5s", 781_692_825, nil), ("5s", 781_692_826, "/t is 781692826, not the time, which is 781692820, to within 5s"),
+        ] as [(String, Int, String?)])
+    func ahead(within: String, told: Int, says: String?) throws {
+        let scenario = try Sample.load(
+            Sample.with(
+                "coalescing: { window: 10s }",
+                "coalescing: { window: 10s }\n    passes: [{ at: /t, now: 2001, within: \(within) }]"))
+        let checker = ContentChecker(scenario.relay.profile)
+        let found = withBytes(of: #"{"t":\#(told)}"#) { bytes in
+            checker.misdated(
+                bytes, type: .liveactivity, event: .start, call: 0, arrivedAt: WallTime(seconds: 1_760_000_020)
+            ).map(\.description)
+        }
+        #expect(found == [says].compactMap(\.self))
+    }
+
     @Test("What is null is not there, or null")
     func nothing() throws {
         let scenario = try Sample.load(

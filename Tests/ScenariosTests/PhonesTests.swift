@@ -2,6 +2,7 @@
 
 import Basics
 import Devices
+import Pushes
 import Scenarios
 import Testing
 
@@ -38,6 +39,16 @@ struct PhonesTests {
         #expect(both.paced(by: 4).never == 1)
     }
 
+    @Test("their tokens live in one environment")
+    func environment() throws {
+        let text = Sample.with("  arrivals:", "  phones: { environment: sandbox }\n  arrivals:")
+        let phones = try #require(try Sample.load(text).workload.phones)
+        #expect(phones.environment == .sandbox && PhonesSpec.usual.environment == .production)
+        let script = try Sample.load(scripted("phones: { environment: production }", text)).workload.scripts[0].script
+        #expect(script.phones.over(phones).paced(by: 2).environment == .production)
+        #expect(PhonesSpec(never: 1).over(phones).paced(by: 2).environment == .sandbox)
+    }
+
     @Test("a mistake is told with its place and its fix")
     func mistakes() {
         func says(_ phones: String, _ text: String) {
@@ -47,6 +58,7 @@ struct PhonesTests {
         says("{ never: 1.5 }", "`never` must be a number from 0 to 1, not the number `1.5` (such as `never: 0.36`)")
         says("{ ios: new }", "`ios` must be a version of one or two numbers, not the text `new` (such as `ios: \"18.0\"`)")
         says("{ woke: 1s }", "unknown key `woke` in `phones` (did you mean `wake`?)")
+        says("{ environment: both }", "`both` is no value of `environment`")
         says("{ wake: 3 }", "`wake` must be a duration")
         let alone = Sample.complaint(scripted("phones: { never: 1 }", Sample.text))
         #expect(

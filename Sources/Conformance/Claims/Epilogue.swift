@@ -29,7 +29,7 @@ extension Claim {
         Claim(
             "R4.5", .must, "The session's time runs on over a restart and never falls.",
             norm: guide, rules: ["numbers-run-on", "values-never-fall", "seconds-run-with-clock"],
-            defects: ["restarts-duration", "freezes-duration"]),
+            defects: ["restarts-duration", "freezes-duration", "counts-from-first-life"]),
         Claim(
             "R4.6", .must,
             "Between two activities there is at most a second without one, and never two for longer than that.",

@@ -40,16 +40,16 @@ enum RestartContentRules {
 
     static let secondsRunOn = Rule(
         "seconds-run-with-clock", ["R4.5", "R4.16"], .must, basis: .timing,
-        requirement: "What counts a session's seconds runs with the clock from push to push, to the last one.",
+        requirement: "What counts a session's seconds counts from its beginning, and runs with the clock to the last push.",
         norm: "Relay contract: the session's time is continuous, over a restart too; ten seconds and a window are allowed",
-        advice: "keep the instant at which the session began, and take it off the push's timestamp"
+        advice: "keep the instant at which the session began, anew where its id is used again; take it off the timestamp"
     ) { joined, run, tally in
         guard run.countsSeconds else { return }
         for push in joined.account.pushes where push.isLiveActivity && push.isAccepted && push.isMarked && push.stamp != nil {
             tally.test()
             guard push.drift >= 0 else { continue }
             tally.find(
-                "a number of seconds does not run with the clock", expected: "as much as the timestamps",
+                "a number of seconds does not run with the clock", expected: "the seconds since the session began",
                 seen: run.texts[push.drift], session: push.session, step: push.step, push.id)
         }
     }

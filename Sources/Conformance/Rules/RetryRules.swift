@@ -64,7 +64,7 @@ enum RetryRules {
 
     static let keepsID = Rule(
         "retry-keeps-apns-id", ["P15"], .should,
-        requirement: "A retry after 429, 5xx or no answer carries the apns-id of the push it repeats.",
+        requirement: "A retry after 429, 5xx or no answer that repeats a push as it was carries its apns-id.",
         norm: "Apple, Sending notification requests to APNs: apns-id is the notification's own identifier",
         advice: "make the apns-id when the push is made, not when it is sent"
     ) { joined, run, tally in
@@ -74,8 +74,8 @@ enum RetryRules {
         for push in joined.account.pushes {
             defer { failed[push.identity] = asksForAnother(push) ? push : nil }
             guard let first = failed[push.identity] else { continue }
-            // Minutes later it is another start, with a stamp of its own.
-            if joined.isOfRestart(push), push.stamp != first.stamp { continue }
+            // With another timestamp or another state in it, it is another push (P15).
+            guard push.payloadHash == first.payloadHash, push.payloadCount == first.payloadCount else { continue }
             tally.test()
             // Whoever gives none lets APNs make one for each attempt, and has none to keep.
             guard first.flags.contains(.gaveAPNsID), first.apnsID != push.apnsID else { continue }

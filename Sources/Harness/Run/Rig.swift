@@ -209,6 +209,7 @@ extension PhoneSetup {
         let usual = PhoneWake()
         var app = AppSetup(phone.app)
         app.schema = schema
+        app.environment = phone.environment
         app.wake = PhoneWake(
             delay: phone.spec.wake ?? usual.delay, never: phone.spec.never ?? usual.never, rotate: phone.spec.rotate)
         self.init(phone.name, apps: [app])

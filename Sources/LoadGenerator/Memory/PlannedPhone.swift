@@ -1,7 +1,7 @@
 // The virtual phones that a plan's users have, and which of their tokens are known before anything was pushed.
 
 package import Basics
-import Pushes
+package import Pushes
 package import Scenarios
 
 /// A phone as the plan has it, with the app that the profile names.
@@ -11,6 +11,8 @@ package struct PlannedPhone: Hashable, Sendable {
     package var app: String
     /// Times are those of the run: `pace` has divided them.
     package var spec: PhonesSpec
+    /// Where its app's tokens live; nil: wherever the run's mock plays, which is one environment.
+    package var environment: PushEnvironment?
 }
 
 extension Plan {
@@ -29,10 +31,11 @@ extension Plan {
             let session = sessionNumber(place / workload.phonesPerUser * workload.sessionsPerUser)
             let script = SessionCursor(session: session, start: .zero, workload: workload).script
             let usual = (scenario.workload.phones ?? PhonesSpec()).over(.usual)
+            let spec = workload.scripts[Int(script)].phones.over(usual).paced(by: workload.pace)
             return PlannedPhone(
                 name: PhoneName(user: account(ofSession: session), phone: place % workload.phonesPerUser).text,
-                app: workload.profile.topic,
-                spec: workload.scripts[Int(script)].phones.over(usual).paced(by: workload.pace))
+                app: workload.profile.topic, spec: spec,
+                environment: scenario.mock.environment == .both ? spec.environment : nil)
         }
     }
 }

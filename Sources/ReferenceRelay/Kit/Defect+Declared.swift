@@ -135,6 +135,7 @@ extension Defect {
         case .startsStale: ("R4.6", ["start-is-shown"])
         case .losesWhatCameBetween: ("R4.3", ["hand-over-catches-up"])
         case .freezesDuration: ("R4.5", ["seconds-run-with-clock"])
+        case .countsFromFirstLife: ("R4.5", ["seconds-run-with-clock"])
         case .leavesFinalCard: ("R4.16", ["ended-card-goes"])
         case .endsBeforeAdoption:
             ("R4.20", ["old-kept-until-adopted", "restart-tried-again", "last-state-delivered"])

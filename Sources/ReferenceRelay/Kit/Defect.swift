@@ -171,6 +171,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case losesWhatCameBetween = "loses-what-came-between"
     /// Lets the session's time stand still on the new card. Breaks R4.5.
     case freezesDuration = "freezes-duration"
+    /// Counts the time of a session from when its id was first used, though that session is over. Breaks R4.5.
+    case countsFromFirstLife = "counts-from-first-life"
     /// Ends a session without a date at which its card goes. Breaks R4.16.
     case leavesFinalCard = "leaves-final-card"
     /// Ends the old card when APNs has accepted the start. Breaks R4.20 (R4.7, R4.22).

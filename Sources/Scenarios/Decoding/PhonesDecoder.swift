@@ -1,6 +1,7 @@
 // The mapping `phones`, of a workload and of a session script.
 
 import Devices
+import Pushes
 import YAML
 
 struct PhonesDecoder {
@@ -10,7 +11,8 @@ struct PhonesDecoder {
         guard let fields = Fields(node, .phones, mistakes) else { return nil }
         return PhonesSpec(
             wake: fields.distribution("wake", of: .duration), never: fields.number("never", 0...1),
-            rotate: fields.distribution("rotate", of: .duration), system: system(fields))
+            rotate: fields.distribution("rotate", of: .duration), system: system(fields),
+            environment: fields.choice("environment"))
     }
 
     private func system(_ fields: Fields) -> SystemVersion? {

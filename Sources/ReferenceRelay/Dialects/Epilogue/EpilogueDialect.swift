@@ -22,7 +22,7 @@ struct EpilogueDialect: Dialect {
             ageing: .replaces(ReplacementPolicy()))
     }
 
-    var routes: [Route] { EpilogueTransport.routes }
+    var routes: [Route] { EpilogueTransport.routes(has(.countsFromFirstLife) ? FirstLives() : nil) }
 
     func content(stored: JSONValue) -> (any StateContent)? { EpilogueState(stored: stored) }
 

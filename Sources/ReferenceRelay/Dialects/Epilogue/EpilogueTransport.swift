@@ -16,8 +16,12 @@
 import Basics
 
 enum EpilogueTransport {
-    static var routes: [Route] {
-        [
+    /// `lives`: of the defect alone.
+    static func routes(_ lives: FirstLives?) -> [Route] {
+        func call(_ path: String, _ type: EventType) -> Route {
+            .event(path) { body, wall throws(InvalidBody) in try event(type, body, at: wall, lives) }
+        }
+        return [
             .registerDevice("/v1/register-device"),
             call("/v1/start-session", .start),
             .registerActivity("/v1/register-activity", activity),
@@ -25,10 +29,6 @@ enum EpilogueTransport {
             call("/v1/end-session", .complete),
             .health,
         ]
-    }
-
-    private static func call(_ path: String, _ type: EventType) -> Route {
-        .event(path) { body, wall throws(InvalidBody) in try event(type, body, at: wall) }
     }
 
     // MARK: - Bodies
@@ -41,9 +41,13 @@ enum EpilogueTransport {
         return registration
     }
 
-    static func event(_ type: EventType, _ body: Span<UInt8>, at wall: WallTime) throws(InvalidBody) -> RelayEvent {
+    static func event(
+        _ type: EventType, _ body: Span<UInt8>, at wall: WallTime, _ lives: FirstLives? = nil
+    ) throws(InvalidBody) -> RelayEvent {
         let fields = try RequestFields(body)
-        var event = EpilogueEvent(type: type, at: wall.seconds, eventID: try fields.optionalID("eventID"))
+        let (secret, sessionID) = (try fields.secret(), try fields.id("sessionID"))
+        let at = lives?.beginning(of: sessionID, secret, now: wall.seconds) ?? wall.seconds
+        var event = EpilogueEvent(type: type, at: at, eventID: try fields.optionalID("eventID"))
         event.title = try fields.optionalText("title")
         event.body = try fields.optionalText("body")
         event.startTime = try fields.referenceTime("startTime")
@@ -57,6 +61,6 @@ enum EpilogueTransport {
         event.isListening = try fields.flag("isListening")
         if type == .progress, event.nudgeMessage.flatMap({ $0 }) != nil { event.type = .permission }
         return RelayEvent(
-            secret: try fields.secret(), type: event.type, sessionID: try fields.id("sessionID"), content: event)
+            secret: secret, type: event.type, sessionID: sessionID, content: event)
     }
 }
