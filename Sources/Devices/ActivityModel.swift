@@ -44,7 +44,7 @@ extension TokenRow {
         }
         lastTimestamp = max(lastTimestamp, timestamp)
         if event == .update {
-            staleAt = push.staleDate.map(rowSeconds) ?? 0
+            staleAt = rowSeconds(ofStaleDate: push.staleDate)
             return .updated
         }
         hasEnded = true

@@ -113,12 +113,15 @@ extension TokenRow {
 /// Unix seconds for a row; what does not fit is clamped.
 func rowSeconds(_ seconds: Int64) -> UInt32 { UInt32(clamping: seconds) }
 
+/// A stale-date, 0 for none: one of 1970 or earlier has passed like any other.
+func rowSeconds(ofStaleDate date: Int64?) -> UInt32 { date.map { max(1, rowSeconds($0)) } ?? 0 }
+
 extension TokenRow {
     /// Takes the activity that a start has made.
     mutating func begin(_ start: ActivityFacts, now: WallTime) {
         lastTimestamp = start.timestamp ?? Self.noTimestamp
         startedAt = rowSeconds(now.seconds)
-        staleAt = start.staleDate.map(rowSeconds) ?? 0
+        staleAt = rowSeconds(ofStaleDate: start.staleDate)
         lastEvent = .start
         shown = 1
     }

@@ -29,6 +29,7 @@ final class MockShared: Sendable {
     let clock: AdjustableTime
     /// Why a clock that stands does not go on; who takes part in it, and how often it has gone on.
     let clockTrouble = Mutex<String?>(nil)
+    let clockPatience: Interval
     let clockParticipants = Atomic<Int>(0)
     let clockSteps = Atomic<Int>(0)
     let late = LateOutcomes()
@@ -72,6 +73,7 @@ final class MockShared: Sendable {
         faults = FaultScript(seed: options.seed.child("faults"))
         time = options.runClock ?? RunClock(base: SystemTime())
         clock = AdjustableTime(base: options.clock ?? time, skew: options.clockSkew)
+        clockPatience = options.clockPatience
         seed = options.seed.child("mock")
         if let directory = options.journalDirectory {
             journalDirectory = try StateDirectory.absolute(directory)

@@ -159,6 +159,29 @@ import Testing
         }
     }
 
+    @Test func `an app that comes back is set up as it was`() throws {
+        let app = #"""
+            {"bundle":"com.example.app","environment":"sandbox","wake":{"delay":"5s","never":0.5},"liveActivities":false,
+            "schema":{"attributesType":"A"}}
+            """#
+        try withPhone(app: app) { mock, _ in
+            func app() throws -> JSONValue? { try mock.admin.ask("GET", "/v1/phones/p").json["apps"]?.array?.first }
+            let first = try #require(try app())
+            try patch(mock, #"{"action":"uninstall"}"#)
+            #expect(try app()?["installed"] == false)
+            try patch(mock, #"{"action":"install"}"#)
+            let second = try #require(try app())
+            for member in ["environment", "wake", "schema"] { #expect(second[member] == first[member], "\(member)") }
+            #expect(second["deviceToken"] != first["deviceToken"] && second["startToken"] != first["startToken"])
+            #expect(second["liveActivities"] == true, "what a user switches goes with the app")
+            try patch(mock, #"{"action":"uninstall"}"#)
+            try patch(mock, #"{"action":"install","environment":null,"schema":null,"wake":{"delay":"1s"}}"#)
+            let third = try #require(try app())
+            #expect(third["environment"] == .null && third["schema"] == .null && third["wake"]?["delay"] == "1s")
+            try patch(mock, #"{"environment":"production"}"#, status: 400)
+        }
+    }
+
     @Test func `events and reasons stand in the journal`() throws {
         try withPhone { mock, client in
             #expect(try push("start", to: token(.start), mock, client) == 200)

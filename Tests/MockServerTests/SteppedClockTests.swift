@@ -100,6 +100,27 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `what keeps it from going on is told until it goes on, or who kept it has left`() throws {
+        try withMock({ $0.clockPatience = .milliseconds(100) }) { mock in
+            let beginning = try #require(try put(mock, #"{"mode":"stepped"}"#)["elapsed"]?.int)
+            func trouble() throws -> String? { try mock.admin.ask("GET", "/v1/clock").json["trouble"]?.string }
+            func waitForTrouble(of name: String) throws {
+                while try trouble()?.contains("participant \(name) neither works nor says") != true { usleep(20_000) }
+            }
+            let client = try member(mock)
+            _ = try client.ask("POST", "/v1/clock/participants", json, body: #"{"name":"relay"}"#)
+            _ = try put(mock, #"{"step":"1m","wait":"0s"}"#)
+            try waitForTrouble(of: "relay (p1)")
+            let told = try client.ask("POST", "/v1/clock/participants/p1", json, body: statement(Int(beginning), until: "null"))
+            #expect(told.json["elapsed"]?.int == beginning + 60_000_000)
+            #expect(try trouble() == nil, "it went on")
+            try waitForTrouble(of: "relay (p1)")
+            #expect(try client.ask("DELETE", "/v1/clock/participants/p1").status == 204)
+            #expect(try trouble() == nil, "it has left")
+        }
+    }
+
     @Test func `while something is under way it stands`() throws {
         try withMock { mock in
             let beginning = try #require(try put(mock, #"{"mode":"stepped"}"#)["elapsed"]?.int)

@@ -150,7 +150,7 @@ extension CardRow {
             finish(.push, dismissal: push.dismissalDate, now: now, settings)
             return isNeverShown ? PhoneVerdict(.neverShown, .pastStaleDate) : PhoneVerdict(.ended)
         }
-        staleAt = push.staleDate.map(rowSeconds) ?? 0
+        staleAt = rowSeconds(ofStaleDate: push.staleDate)
         let next = nextDrawing(settings)
         if now >= next || now < drawnAt {
             draw(at: now)

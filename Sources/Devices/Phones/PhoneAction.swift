@@ -58,7 +58,7 @@ package enum PhoneAction: Hashable, Sendable {
     case setWake(app: String, PhoneWake)
     /// The app itself starts an activity, which only one in the foreground may.
     case start(app: String)
-    /// The app itself ends an activity; its card stays for at most 4 h, or as long as told.
+    /// The app itself ends an activity, which one that is killed cannot; its card stays for at most 4 h, or as long as told.
     case end(app: String, activity: UInt32, dismissal: Interval?)
     /// The user removes the card.
     case dismiss(app: String, activity: UInt32)
@@ -81,6 +81,7 @@ package enum PhoneRefusal: Error, Hashable, Sendable {
     case activityGone(UInt32, app: String)
     case activityOver(UInt32, app: String)
     case notInForeground(String)
+    case notRunning(String)
     case switchedOff
     case full
     case badName
@@ -95,6 +96,7 @@ package enum PhoneRefusal: Error, Hashable, Sendable {
         case .activityGone(let number, let app): "activity \(number) of '\(app)' is not on the screen any more"
         case .activityOver(let number, let app): "activity \(number) of '\(app)' has ended"
         case .notInForeground(let app): "'\(app)' is not in the foreground, and only there may an app start an activity"
+        case .notRunning(let app): "'\(app)' was ended by its user, so its code does not run; open or relaunch it first"
         case .switchedOff: "Live Activities are switched off"
         case .full: "no further phone or activity can be kept"
         case .badName: "a phone's name is 1 to 64 letters, digits, '-', '_' and '.', and not 'events'"

@@ -60,6 +60,7 @@ extension PhoneShard {
         case .tap: open(app, now: now)
         case .end(_, _, let dismissal):
             if state > .stale { throw .activityOver(ordinal, app: action.app) }
+            if tables.apps[app].state == .killed { throw .notRunning(action.app) }
             finish(card, .app, dismissal: dismissal.map { (now + $0).seconds }, now: now)
             tell(.ended, card, at: now)
         case .rotate:

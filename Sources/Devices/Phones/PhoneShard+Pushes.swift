@@ -138,7 +138,7 @@ extension PhoneShard {
         }
         if let mistake { return PhoneVerdict(.undecodable, .doesNotDecode(mistake)) }
         var card = CardRow()
-        card.staleAt = push.staleDate.map(rowSeconds) ?? 0
+        card.staleAt = rowSeconds(ofStaleDate: push.staleDate)
         card.isNeverShown = push.staleDate.map { $0 <= now.seconds } ?? false
         if let marker = Marker.find(in: payload) { (card.marker, card.hasMarker) = (marker, true) }
         guard let (place, isAwake) = begin(card, app: app, timestamp, now: now) else {

@@ -22,6 +22,8 @@ extension NaivePhoneModel {
             return act(action, app: app, p, now)
         case .end(let app, let number, let dismissal):
             guard let (a, c) = card(app, number, p), phones[p].apps[a].cards[c].endedAt == nil else { return false }
+            // Its code has to run.
+            guard phones[p].apps[a].setup.state != .killed else { return false }
             end(p, a, c, now, dismissal: dismissal.map { WallTime(seconds: now.seconds) + $0 })
         case .dismiss(let app, let number):
             guard let (a, c) = card(app, number, p), !phones[p].apps[a].cards[c].isGone(now) else { return false }

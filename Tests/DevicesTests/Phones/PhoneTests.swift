@@ -211,6 +211,18 @@ import Testing
         }
     }
 
+    @Test("an app that its user has ended ends no activity, for its code does not run")
+    func endKilled() throws {
+        let rig = try PhoneRig()
+        rig.push(.start, to: rig.start())
+        try rig.act(.kill(app: PhoneRig.app))
+        let end = PhoneAction.end(app: PhoneRig.app, activity: 1, dismissal: nil)
+        #expect(throws: PhoneRefusal.notRunning(PhoneRig.app)) { try rig.act(end) }
+        try rig.act(.relaunch(app: PhoneRig.app))
+        try rig.act(end)
+        #expect(rig.card()?.state == .ended)
+    }
+
     @Test("a token that is dead for two reasons is told so for the first of them, and is never 200 again")
     func deadTwice() throws {
         let rig = try PhoneRig { ($0.unregisteredDelay, $0.activeLife) = (.seconds(300), .seconds(12 * 3600)) }

@@ -54,6 +54,16 @@ import Testing
         #expect(rig.push(.start, to: rig.start()) { $0.staleDate = now + 1 } == PhoneVerdict(.started))
     }
 
+    @Test("a stale-date of 0 or less is one of 1970, of an update as of a start", arguments: [0, -5, 1] as [Int64])
+    func ancientStaleDate(date: Int64) throws {
+        let rig = try PhoneRig()
+        rig.push(.start, to: rig.start())
+        #expect(rig.push(.update, to: rig.activity(1)) { $0.staleDate = date } == PhoneVerdict(.updated))
+        #expect(rig.card()?.state == .stale && rig.card()?.staleAt == WallTime(seconds: 1))
+        #expect(rig.push(.start, to: rig.start()) { $0.staleDate = date } == PhoneVerdict(.neverShown, .pastStaleDate))
+        #expect(rig.card(2)?.state == .stale && rig.card(2)?.wasShown == false)
+    }
+
     @Test("a stale-date flips the state and leaves the card")
     func stale() throws {
         let rig = try PhoneRig()

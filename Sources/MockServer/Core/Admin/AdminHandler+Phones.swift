@@ -47,7 +47,7 @@ extension AdminHandler {
         }
         let reading = PhoneReading(object: object, place: "", schemas: shared.schemas)
         let acts = try reading.acts(
-            apps: record.apps.filter { !$0.isGone }.map(\.bundle), gone: record.apps.filter(\.isGone).map(\.bundle))
+            apps: record.apps.filter { !$0.isGone }.map(\.bundle), gone: record.apps.filter(\.isGone))
         var refused: PhoneRefusal?
         for act in acts where refused == nil {
             do throws(PhoneRefusal) { try phones.act(act, on: name, now: now) } catch { refused = error }

@@ -31,8 +31,6 @@ struct ClockStatement: Hashable, Sendable {
 final class ClockKeeper {
     /// More take no part.
     static let mostParticipants = 16
-    /// A participant that neither works nor says anything for so long is named.
-    static let patience = Interval.seconds(15)
     /// A participant without a connection that says nothing for so long has gone.
     static let absence = Interval.seconds(3)
     /// Counts that differ and stay so for this long, while nobody waits for anybody, may tell of what was lost on the way.
@@ -157,6 +155,7 @@ final class ClockKeeper {
     private func remove(at index: Int) {
         if let exchange = participants.remove(at: index).waiting, exchange.isOpen { AdminAnswer(told).send(to: exchange) }
         shared.clockParticipants.store(participants.count, ordering: .sequentiallyConsistent)
+        setTrouble(nil)
         look()
     }
 
@@ -238,6 +237,7 @@ final class ClockKeeper {
         guard target > now, target != .max else { return false }
         clock.step(to: Instant(nanoseconds: target), isHeard: participants.isEmpty)
         steps += 1
+        setTrouble(nil)
         shared.clockSteps.store(steps, ordering: .relaxed)
         lastProgress = loop.now
         answerAll()
@@ -304,9 +304,9 @@ final class ClockKeeper {
             let now = loop.now
             for participant in participants where now - participant.waitingSince > Self.longestWait { answer(participant) }
             removeGone(now)
-            if clock.isStepped, !clock.isHeld, now - lastProgress > Self.patience, let trouble = self.trouble {
-                shared.clockTrouble.withLock { $0 = $0 ?? trouble }
-            }
+            let found = clock.isStepped && !clock.isHeld ? trouble : nil
+            // What was found goes as soon as nobody keeps the clock; it comes only after a while.
+            if found == nil || now - lastProgress > shared.clockPatience { setTrouble(found) }
             look()
             watch()
         }
@@ -314,9 +314,11 @@ final class ClockKeeper {
 
     deinit { timer?.cancel() }
 
+    private func setTrouble(_ trouble: String?) { shared.clockTrouble.withLock { $0 = trouble } }
+
     /// Who keeps the clock from going on, in one line; nil: nobody does.
     private var trouble: String? {
-        let wait = "the clock has stood for \(Self.patience) at \(Interval.microseconds(clock.elapsedMicroseconds))"
+        let wait = "the clock has stood for \(shared.clockPatience) at \(Interval.microseconds(clock.elapsedMicroseconds))"
         if let silent = participants.first(where: { !hasHeard($0) }) {
             return "\(wait): participant \(silent.name) (\(silent.id)) neither works nor says what it waits for"
         }

@@ -8,7 +8,7 @@ extension PhoneReading {
     private static let members = phoneMembers + appMembers + ["app", "action", "activity", "dismissal"]
 
     /// In the order: the phone's members, the app's, the action. `apps` are on the phone, `gone` have been.
-    func acts(apps: [String], gone: [String]) throws(AdminError) -> [PhoneAction] {
+    func acts(apps: [String], gone: [AppRecord]) throws(AdminError) -> [PhoneAction] {
         try checkMembers(Self.members)
         if object.isEmpty {
             throw AdminError(
@@ -22,10 +22,10 @@ extension PhoneReading {
         let ofApps = Self.appMembers + ["app", "action", "activity", "dismissal"]
         guard object.keys.contains(where: { ofApps.contains($0) }) else { return acts }
         let action = try word()
-        let app = try meant(action, apps, gone)
+        let app = try meant(action, apps, gone.map(\.bundle))
         try checkUse(action)
         if action == .install {
-            acts.append(.install(try appSetup(app)))
+            acts.append(.install(try appSetup(app, asBefore: gone.first { $0.bundle == app })))
             return acts
         }
         if object["environment"] != nil {

@@ -161,14 +161,16 @@ struct PhoneReading {
         return app
     }
 
-    func appSetup(_ bundle: String) throws(AdminError) -> AppSetup {
+    /// `former`: the app that comes back. How it is built and woken stays as the tester has set it up, unless given anew; what
+    /// its user has switched goes with it.
+    func appSetup(_ bundle: String, asBefore former: AppRecord? = nil) throws(AdminError) -> AppSetup {
         var app = AppSetup(bundle)
-        app.environment = try environment()
+        app.environment = object["environment"] == nil ? former?.environment : try environment()
         app.allowsActivities = try flag("liveActivities") ?? true
         app.hasFrequentUpdates = try flag("frequentUpdates") ?? false
         app.hasStaleStart = try flag("staleStartToken") ?? false
-        app.schema = try schema() ?? 0
-        app.wake = try wake()
+        app.schema = try schema() ?? former?.schema ?? 0
+        app.wake = try wake() ?? former?.wake
         return app
     }
 }
