@@ -147,7 +147,9 @@ extension Shape {
         "call",
         [
             "method": "POST", "path*": "/v1/event", "headers": "{ x-api-key: secret }",
-            "json": "{ sessionID: \"{{sessionID}}\" }", "text": "\"{{marker}}\"", "variables": "{ text: hello }",
+            "json": "{ sessionID: \"{{sessionID}}\" }", "form": "{ message: \"{{marker}} {{text}}\" }",
+            "text": "\"{{marker}}\"", "multipart": "{ message: \"{{marker}} {{text}}\" }",
+            "query": "{ user: \"{{serverID}}\" }", "variables": "{ text: hello }",
             "expect": "200", "pushes": "[{ channel: alert }]", "final": "true", "registers": "[activityToken]",
             "unregisters": "[activityToken]", "stale": "true", "unknown": "true",
             "oversized": "true",

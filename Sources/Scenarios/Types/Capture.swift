@@ -35,10 +35,15 @@ package struct CapturedNames: OptionSet, Hashable, Sendable {
 
 extension Template {
     /// Variables without which it cannot be rendered: all but those that may be left out.
-    package var needed: [TemplateVariable] {
-        segments.compactMap { segment in
-            if case .variable(let variable, _) = segment { return variable }
-            return nil
+    package var needed: [TemplateVariable] { Self.needed(segments) }
+
+    private static func needed(_ segments: [TemplateSegment]) -> [TemplateVariable] {
+        segments.flatMap { segment -> [TemplateVariable] in
+            switch segment {
+            case .variable(let variable, _): [variable]
+            case .list(_, _, let items): items.filter { $0.condition == nil }.flatMap { needed($0.segments) }
+            case .literal, .optional: []
+            }
         }
     }
 }

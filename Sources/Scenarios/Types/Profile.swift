@@ -72,6 +72,10 @@ package struct ProfileCall: Sendable {
     /// Names in lower case; `content-type` is among them when there is a body.
     package var fields: [(name: String, value: Template)]
     package var body: Template?
+    /// What the body says as JSON, for rules that compare it with a push; nil: `body` is that itself, or says nothing so.
+    package var saying: Template?
+    /// Of a multipart body.
+    package var multipart: MultipartSpec?
     /// Any other status is a failed event.
     package var expectedStatus: Set<Int>
     package var pushes: [ExpectedPush]
