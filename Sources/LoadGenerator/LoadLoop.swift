@@ -161,7 +161,8 @@ final class LoadLoop: TurnEndHandler {
             return withhold(due, lack)
         }
         guard let flight = window.take({ Flight(self) }) else { return drop(due, releasedAt: releasedAt) }
-        if let misfit = driver.render(due.event, script: due.script, into: flight.request, context) {
+        let now = loop.recordTime.wall()
+        if let misfit = driver.render(due.event, script: due.script, into: flight.request, context, at: now) {
             window.giveBack(flight)
             return withhold(due, misfit)
         }

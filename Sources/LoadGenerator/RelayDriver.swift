@@ -13,31 +13,40 @@ final class RelayDriver {
         let body: Template?
         let saying: Template?
         let multipart: MultipartSpec?
+        let auth: AuthSpec?
         let expectedStatus: Set<Int>
     }
 
     private let calls: [Call]
     private let values: EventValues
     private let scratch = ByteBuffer(capacity: 512)
+    private let signer = RequestSigner()
+
+    /// Secrets that files and the environment gave, longest first.
+    let kept: [[UInt8]]
 
     init(_ workload: Workload) {
+        kept = Set(workload.profile.calls.flatMap { $0.auth?.kept ?? [] }.map(\.bytes)).sorted { $0.count > $1.count }
         values = EventValues(workload)
         calls = workload.profile.calls.map { call in
             Call(
                 method: Array(call.method.utf8), path: call.path,
                 fields: call.fields.map { (name: Array($0.name.lowercased().utf8), value: $0.value) },
                 body: call.body, saying: call.saying ?? call.body, multipart: call.multipart,
-                expectedStatus: call.expectedStatus)
+                auth: call.auth, expectedStatus: call.expectedStatus)
         }
     }
+
+    func auth(of call: Int) -> AuthSpec? { calls[call].auth }
 
     func expects(_ status: Int, from call: Int) -> Bool { calls[call].expectedStatus.contains(status) }
 
     /// Fills `request` with the event's call; whatever it held is forgotten, its memory is kept. In words why it must not be
-    /// sent: a value does not fit where it would stand. Nil when it may.
+    /// sent: a value does not fit where it would stand. Nil when it may. `now`: when it is signed; nil: it is not.
     @discardableResult
     func render(
-        _ event: PlannedEvent, script: UInt16, into request: OutgoingRequest, _ context: EventContext? = nil
+        _ event: PlannedEvent, script: UInt16, into request: OutgoingRequest, _ context: EventContext? = nil,
+        at now: WallTime? = nil
     ) -> String? {
         let call = calls[event.call]
         values.choose(event, script: Int(script), context)
@@ -63,6 +72,7 @@ final class RelayDriver {
         if let multipart = call.multipart, !multipart.frames(body.bytes, values) {
             return "a field would hold what parts the fields of its multipart body"
         }
+        if let auth = call.auth, let now { return signer.sign(request, auth, values, at: now) }
         return nil
     }
 
@@ -82,7 +92,7 @@ extension Span<UInt8> {
     }
 
     /// It can stand in a header field (RFC 9110 §5.5): a CR or LF in it would begin another.
-    fileprivate var isOneLine: Bool {
+    var isOneLine: Bool {
         for index in indices where self[index] < 32 && self[index] != 9 || self[index] == 127 { return false }
         return true
     }

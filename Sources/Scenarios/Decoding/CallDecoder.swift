@@ -21,6 +21,7 @@ struct CallDecoder {
     let captures: [String]
     /// The profile's, of multipart bodies.
     let boundary: [UInt8]
+    let auths: AuthDecoder
     let mistakes: Mistakes
 
     private enum Method: String, CaseIterable {
@@ -46,6 +47,8 @@ struct CallDecoder {
             defaults: fields.entries("variables").map { StepValueDecoder(mistakes: mistakes).value($0.value) })
         call.saying = body?.saying
         call.multipart = body?.multipart
+        call.auth = auths.auth(fields.value("auth"), &compiler)
+        checkAuth(call, fields)
         call.isStale = fields.flag("stale") ?? false
         call.isUnknown = fields.flag("unknown") ?? false
         call.isOversized = fields.flag("oversized") ?? false
@@ -100,12 +103,8 @@ struct CallDecoder {
                 mistakes.add("the header `\(entry.key)` must be one line of text", at: entry.value.place)
                 continue
             }
-            let isLawful =
-                !name.isEmpty && name.utf8.allSatisfy { 48...57 ~= $0 || 97...122 ~= $0 || $0 == 45 || $0 == 95 }
-            guard isLawful, !["host", "content-length", "connection", "transfer-encoding"].contains(name) else {
-                mistakes.add(
-                    "a call cannot set the header `\(entry.key)`",
-                    hint: isLawful ? "it is written by the rig" : "letters, digits, - and _", at: entry.keyPlace)
+            if let wrong = HeaderName.objection(name) {
+                mistakes.add("a call cannot set the header `\(entry.key)`", hint: wrong, at: entry.keyPlace)
                 continue
             }
             if name == "content-type", body?.multipart != nil {
@@ -178,6 +177,15 @@ struct CallDecoder {
             deadline: fields.duration("deadline", .milliseconds(1)...Fields.longest) ?? usualDeadline)
         push.isUrgent = fields.flag("urgent") ?? false
         return push
+    }
+
+    private func checkAuth(_ call: ProfileCall, _ fields: Fields) {
+        for name in call.auth?.headers ?? [] where call.fields.contains(where: { $0.name == name }) {
+            let entry = (fields.entries("headers") + headers).first { $0.key.lowercased() == name }
+            mistakes.add(
+                "the header `\(name)` is written by `auth`", hint: "strike it from `headers`, or add `auth: none`",
+                at: entry?.keyPlace ?? fields.node.place)
+        }
     }
 
     private func check(_ call: ProfileCall, _ fields: Fields, _ used: Set<TemplateVariable>) {

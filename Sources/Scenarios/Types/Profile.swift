@@ -39,6 +39,8 @@ package struct Profile: Sendable {
     package var content = ContentSpec()
     /// Names of what its calls capture: `TemplateVariable.captured(i)` is `captures[i]`. At most `Capture.mostNames`.
     package var captures: [String] = []
+    /// Those that stand in an `auth` or a header and in no body: they are credentials, and the journal does not have them.
+    package var secretCaptures: CapturedNames = []
 
     package init(
         name: String, topic: String, httpVersion: HTTPVersion = .http1, order: Order = .answered, calls: [ProfileCall],
@@ -76,6 +78,7 @@ package struct ProfileCall: Sendable {
     package var saying: Template?
     /// Of a multipart body.
     package var multipart: MultipartSpec?
+    package var auth: AuthSpec?
     /// Any other status is a failed event.
     package var expectedStatus: Set<Int>
     package var pushes: [ExpectedPush]
