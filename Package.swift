@@ -69,9 +69,9 @@ let package = Package(
         room("Journal", ["Basics", "OperatingSystem", "HTTP", "Pushes", "CXXHash"]),
         // Floor 7
         room("Metrics", ["Basics", "Pushes", "CZlib"]),
-        room("Scenarios", ["Basics", "OperatingSystem", "Pushes", "Schemas", "YAML", "Faults", "Devices"]),
+        room("Scenarios", ["Basics", "OperatingSystem", "TLS", "Pushes", "Schemas", "YAML", "Faults", "Devices"]),
         // Floor 8
-        room("LoadGenerator", ["Basics", "Pushes", "EventLoop", "HTTP", "Net", "Journal", "Metrics", "Scenarios"]),
+        room("LoadGenerator", ["Basics", "Pushes", "EventLoop", "TLS", "HTTP", "Net", "Journal", "Metrics", "Scenarios"]),
         room(
             "MockServer",
             [
@@ -137,6 +137,7 @@ let package = Package(
             "LoadGenerator",
             [
                 "Basics", "EventLoop", "HTTP", "Journal", "LoadGenerator", "Metrics", "Net", "OperatingSystem", "Pushes", "Scenarios",
+                "TLS",
             ]),
         tests("Metrics", ["Pushes", "Basics", "Journal", "Metrics"]),
         tests(

@@ -4,7 +4,6 @@
 package import Basics
 package import Journal
 package import Metrics
-import Net
 import Pushes
 import Scenarios
 
@@ -12,7 +11,6 @@ import Scenarios
 package final class CallRenderer {
     private let plan: Plan
     private let driver: RelayDriver
-    private let request = OutgoingRequest()
     private let text = ByteBuffer(capacity: 512)
     private let memory: ReplayedMemory
 
@@ -33,7 +31,7 @@ package final class CallRenderer {
 
     // MARK: Calls
 
-    /// The body of that session's call, and the call's index in the profile; nil when neither plan nor journal has such a
+    /// What that session's call says, and the call's index in the profile; nil when neither plan nor journal has such a
     /// step. Costs a walk over the session's earlier steps.
     package func call(session: UInt32, step: UInt32) -> (body: [UInt8], call: Int)? {
         let workload = plan.workload
@@ -44,15 +42,15 @@ package final class CallRenderer {
             guard let made = memory.reaction(session: session, step: step), !made.isInVain,
                 let event = plan.event(of: made, script: script, origin: made.plannedAt)
             else { return nil }
-            driver.render(event, script: script, into: request, context)
-            return (request.body.array(), event.call)
+            driver.renderBody(event, script: script, into: text, context)
+            return (text.array(), event.call)
         }
         var cursor = SessionCursor(
             session: session, start: workload.arrivals.start(of: Int(session)), workload: workload)
         while let event = cursor.next(workload) {
             guard event.step == step else { continue }
-            driver.render(event, script: cursor.script, into: request, context)
-            return (request.body.array(), event.call)
+            driver.renderBody(event, script: cursor.script, into: text, context)
+            return (text.array(), event.call)
         }
         return nil
     }

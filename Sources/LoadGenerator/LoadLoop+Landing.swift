@@ -45,7 +45,7 @@ extension LoadLoop: FlightObserver {
         if !driver.expects(status, from: flight.event.call) {
             snapshot.count(.unexpectedStatus)
             draft.failure = EventFailure.unexpectedStatus.rawValue
-            draft.answer = response.body.first(EventDraft.maxAnswerBytes)
+            draft.answer = driver.redact(response.body, of: flight.event.call, flight.request, upTo: EventDraft.maxAnswerBytes)
         } else if memory != nil {
             capture(from: response, flight)
         }
@@ -69,13 +69,6 @@ extension EventDraft {
             session: flight.event.session, step: flight.event.step, kind: UInt16(flight.event.call),
             plannedAt: flight.plannedAt, sentAt: flight.request.sentAt ?? Instant(nanoseconds: 0),
             lateness: flight.lateness, attempts: flight.request.attempts)
-    }
-}
-
-extension ByteBuffer {
-    fileprivate func first(_ limit: Int) -> [UInt8] {
-        let bytes = bytes
-        return bytes.withUnsafeBufferPointer { [UInt8]($0.prefix(limit)) }
     }
 }
 

@@ -47,8 +47,9 @@ extension LoadLoop {
             switch reader.value(at: capture.pointer) {
             case .success(let value):
                 remembered.keep(value, as: capture.name)
-                note.value = String(decoding: value.bytes, as: UTF8.self)
-                note.isText = value.isText
+                let isSecret = workload.profile.secretCaptures.contains(CapturedNames(capture.name))
+                note.value = isSecret ? Capture.unrecorded : String(decoding: value.bytes, as: UTF8.self)
+                note.isText = value.isText || isSecret
             case .failure(let words):
                 note.failure = words.text
                 snapshot.missedCaptures += 1

@@ -161,6 +161,11 @@ final class LoadLoop: TurnEndHandler {
             return withhold(due, lack)
         }
         guard let flight = window.take({ Flight(self) }) else { return drop(due, releasedAt: releasedAt) }
+        let now = loop.recordTime.wall()
+        if let misfit = driver.render(due.event, script: due.script, into: flight.request, context, at: now) {
+            window.giveBack(flight)
+            return withhold(due, misfit)
+        }
         flight.row = due.row
         flight.event = due.event
         flight.plannedAt = plannedAt
@@ -169,7 +174,6 @@ final class LoadLoop: TurnEndHandler {
         sessions.sent(due.row)
         if loop.isStepped { loop.clock?.calls.begin() }
         if due.isOverlapping { snapshot.overlapped += 1 }
-        driver.render(due.event, script: due.script, into: flight.request, context)
         lanes.pool(for: due.event.session).send(flight.request, completion: flight.completion)
     }
 

@@ -11,29 +11,43 @@ final class RelayDriver {
         let path: Template
         let fields: [(name: [UInt8], value: Template)]
         let body: Template?
+        let saying: Template?
+        let multipart: MultipartSpec?
+        let auth: AuthSpec?
         let expectedStatus: Set<Int>
     }
 
     private let calls: [Call]
     private let values: EventValues
     private let scratch = ByteBuffer(capacity: 512)
+    private let signer = RequestSigner()
+
+    /// Secrets that files and the environment gave, longest first.
+    let kept: [[UInt8]]
 
     init(_ workload: Workload) {
+        kept = Set(workload.profile.calls.flatMap { $0.auth?.kept ?? [] }.map(\.bytes)).sorted { $0.count > $1.count }
         values = EventValues(workload)
         calls = workload.profile.calls.map { call in
             Call(
                 method: Array(call.method.utf8), path: call.path,
                 fields: call.fields.map { (name: Array($0.name.lowercased().utf8), value: $0.value) },
-                body: call.body, expectedStatus: call.expectedStatus)
+                body: call.body, saying: call.saying ?? call.body, multipart: call.multipart,
+                auth: call.auth, expectedStatus: call.expectedStatus)
         }
     }
 
+    func auth(of call: Int) -> AuthSpec? { calls[call].auth }
+
     func expects(_ status: Int, from call: Int) -> Bool { calls[call].expectedStatus.contains(status) }
 
-    /// Fills `request` with the event's call; whatever it held is forgotten, its memory is kept.
+    /// Fills `request` with the event's call; whatever it held is forgotten, its memory is kept. In words why it must not be
+    /// sent: a value does not fit where it would stand. Nil when it may. `now`: when it is signed; nil: it is not.
+    @discardableResult
     func render(
-        _ event: PlannedEvent, script: UInt16, into request: OutgoingRequest, _ context: EventContext? = nil
-    ) {
+        _ event: PlannedEvent, script: UInt16, into request: OutgoingRequest, _ context: EventContext? = nil,
+        at now: WallTime? = nil
+    ) -> String? {
         let call = calls[event.call]
         values.choose(event, script: Int(script), context)
         let head = request.head
@@ -43,19 +57,43 @@ final class RelayDriver {
         let scratch = scratch
         scratch.clear()
         call.path.render(into: scratch, values)
+        guard scratch.bytes.isVisible else { return "its path would hold a blank or a control character" }
         head.append(":path", scratch.bytes)
         for (name, value) in call.fields {
             scratch.clear()
             value.render(into: scratch, values)
+            guard scratch.bytes.isOneLine else {
+                return "the header `\(String(decoding: name, as: UTF8.self))` would hold a control character"
+            }
             head.append(name: name.span, value: scratch.bytes)
         }
-        call.body?.render(into: request.body, values)
+        let body = request.body
+        call.body?.render(into: body, values)
+        if let multipart = call.multipart, !multipart.frames(body.bytes, values) {
+            return "a field would hold what parts the fields of its multipart body"
+        }
+        if let auth = call.auth, let now { return signer.sign(request, auth, values, at: now) }
+        return nil
     }
 
-    /// What the body of the event's call says, alone.
+    /// What the body of the event's call says, alone: as JSON where it has fields.
     func renderBody(_ event: PlannedEvent, script: UInt16, into buffer: ByteBuffer, _ context: EventContext? = nil) {
         values.choose(event, script: Int(script), context)
         buffer.clear(keepingUpTo: 16_384)
-        calls[event.call].body?.render(into: buffer, values)
+        calls[event.call].saying?.render(into: buffer, values)
+    }
+}
+
+extension Span<UInt8> {
+    /// It can stand in a request line: no blank, no control character.
+    fileprivate var isVisible: Bool {
+        for index in indices where self[index] <= 32 || self[index] == 127 { return false }
+        return true
+    }
+
+    /// It can stand in a header field (RFC 9110 §5.5): a CR or LF in it would begin another.
+    var isOneLine: Bool {
+        for index in indices where self[index] < 32 && self[index] != 9 || self[index] == 127 { return false }
+        return true
     }
 }

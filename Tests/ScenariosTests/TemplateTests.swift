@@ -5,7 +5,7 @@ import Scenarios
 import Testing
 
 /// Values by name, for tests.
-private struct Values: TemplateValues {
+struct Values: TemplateValues {
     var session: [SessionVariable: String] = [:]
     var event: [EventVariable: String] = [:]
     var own: [VariableValue] = []

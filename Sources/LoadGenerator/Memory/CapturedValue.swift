@@ -11,6 +11,7 @@ struct CapturedValue: Hashable, Sendable {
 
     func append(_ encoding: TemplateEncoding, into buffer: ByteBuffer) {
         if case .jsonValue = encoding, !isText { return buffer.append(bytes.span) }
+        if case .urlJSONValue = encoding, !isText { return TemplateEncoding.url.append(bytes.span, into: buffer) }
         encoding.append(bytes.span, into: buffer)
     }
 }

@@ -19,6 +19,9 @@ struct CallDecoder {
     let carried: (decoder: CarriedDecoder, values: [CarriedValue])
     /// Names of what the profile's calls capture.
     let captures: [String]
+    /// The profile's, of multipart bodies.
+    let boundary: [UInt8]
+    let auths: AuthDecoder
     let mistakes: Mistakes
 
     private enum Method: String, CaseIterable {
@@ -34,20 +37,24 @@ struct CallDecoder {
         guard let fields = Fields(entry.value, .call, mistakes) else { return nil }
         let names = variableNames(fields)
         var compiler = TemplateCompiler(ownNames: names, capturedNames: captures, mistakes: mistakes)
-        let (body, contentType) = body(fields, &compiler)
+        let body = BodyDecoder(boundary: boundary, mistakes: mistakes).body(fields, &compiler)
         let method: Method? = fields.choice("method")
         var call = ProfileCall(
             name: entry.key, method: (method ?? (body == nil ? .get : .post)).rawValue, path: path(fields, &compiler),
-            fields: headerFields(fields, contentType, &compiler), body: body, expectedStatus: expectedStatus(fields),
+            fields: headerFields(fields, body, &compiler), body: body?.template, expectedStatus: expectedStatus(fields),
             pushes: fields.items("pushes", atMost: 8).compactMap { push($0) }, isFinal: fields.flag("final") ?? false,
             registers: tokens(fields, "registers"), unregisters: tokens(fields, "unregisters"), variables: names,
             defaults: fields.entries("variables").map { StepValueDecoder(mistakes: mistakes).value($0.value) })
+        call.saying = body?.saying
+        call.multipart = body?.multipart
+        call.auth = auths.auth(fields.value("auth"), &compiler)
+        checkAuth(call, fields)
         call.isStale = fields.flag("stale") ?? false
         call.isUnknown = fields.flag("unknown") ?? false
         call.isOversized = fields.flag("oversized") ?? false
         call.captures = CaptureDecoder(mistakes: mistakes).captures(fields, names: captures)
         if fields.value("passes") != nil {
-            call.passes = contents.passes(fields, bodies: fields.value("json").map { [$0.json] } ?? [])
+            call.passes = contents.passes(fields, bodies: BodyDecoder.sayings(entry.value).map { [$0] } ?? [])
         }
         call.sets = carried.decoder.sets(fields, carried.values)
         check(call, fields, compiler.used)
@@ -64,18 +71,6 @@ struct CallDecoder {
         }
     }
 
-    private func body(_ fields: Fields, _ compiler: inout TemplateCompiler) -> (Template?, String?) {
-        if let json = fields.value("json") {
-            if let text = fields.value("text") {
-                mistakes.add("a call has `json` or `text`, not both", hint: "strike one", at: text.place)
-            }
-            return (compiler.compile(json: json), "application/json")
-        }
-        guard let text = fields.text("text") else { return (nil, nil) }
-        let place = fields.value("text")!.place
-        return (compiler.compile(text: text, encoding: .raw, at: place), "text/plain; charset=utf-8")
-    }
-
     private func path(_ fields: Fields, _ compiler: inout TemplateCompiler) -> Template {
         guard let text = fields.text("path") else { return Template(segments: []) }
         let place = fields.value("path")!.place
@@ -85,11 +80,14 @@ struct CallDecoder {
                 "`path` must begin with / and hold no blanks, not `\(text)`",
                 hint: "percent-encode other characters; the host comes from `relay.url`", at: place)
         }
-        return compiler.compile(text: text, encoding: .url, at: place)
+        var path = compiler.compile(text: text, encoding: .url, at: place)
+        let query = fields.entries("query")
+        path.segments += compiler.compile(form: query, opening: text.contains("?") ? "&" : "?", of: "query").segments
+        return path
     }
 
     private func headerFields(
-        _ fields: Fields, _ contentType: String?, _ compiler: inout TemplateCompiler
+        _ fields: Fields, _ body: CallBody?, _ compiler: inout TemplateCompiler
     ) -> [(name: String, value: Template)] {
         var entries = headers
         for own in fields.entries("headers") {
@@ -105,17 +103,18 @@ struct CallDecoder {
                 mistakes.add("the header `\(entry.key)` must be one line of text", at: entry.value.place)
                 continue
             }
-            let isLawful =
-                !name.isEmpty && name.utf8.allSatisfy { 48...57 ~= $0 || 97...122 ~= $0 || $0 == 45 || $0 == 95 }
-            guard isLawful, !["host", "content-length", "connection", "transfer-encoding"].contains(name) else {
-                mistakes.add(
-                    "a call cannot set the header `\(entry.key)`",
-                    hint: isLawful ? "it is written by the rig" : "letters, digits, - and _", at: entry.keyPlace)
+            if let wrong = HeaderName.objection(name) {
+                mistakes.add("a call cannot set the header `\(entry.key)`", hint: wrong, at: entry.keyPlace)
                 continue
+            }
+            if name == "content-type", body?.multipart != nil {
+                mistakes.add(
+                    "`multipart` writes its own `content-type`, which names the boundary", hint: "strike the header",
+                    at: entry.keyPlace)
             }
             output.append((name, compiler.compile(text: text, encoding: .raw, at: entry.value.place)))
         }
-        if let contentType, !output.contains(where: { $0.name == "content-type" }) {
+        if let contentType = body?.contentType, !output.contains(where: { $0.name == "content-type" }) {
             output.append(("content-type", Template(segments: [.literal(Array(contentType.utf8))])))
         }
         return output
@@ -178,6 +177,15 @@ struct CallDecoder {
             deadline: fields.duration("deadline", .milliseconds(1)...Fields.longest) ?? usualDeadline)
         push.isUrgent = fields.flag("urgent") ?? false
         return push
+    }
+
+    private func checkAuth(_ call: ProfileCall, _ fields: Fields) {
+        for name in call.auth?.headers ?? [] where call.fields.contains(where: { $0.name == name }) {
+            let entry = (fields.entries("headers") + headers).first { $0.key.lowercased() == name }
+            mistakes.add(
+                "the header `\(name)` is written by `auth`", hint: "strike it from `headers`, or add `auth: none`",
+                at: entry?.keyPlace ?? fields.node.place)
+        }
     }
 
     private func check(_ call: ProfileCall, _ fields: Fields, _ used: Set<TemplateVariable>) {

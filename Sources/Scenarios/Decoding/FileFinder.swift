@@ -13,6 +13,9 @@ final class FileFinder {
     /// Files at hand, which are then the only ones there are.
     private let known: [SourceText]?
 
+    /// Files are read where they are; false where a saved run is read again.
+    var isLive: Bool { known == nil }
+
     init(folders: [String]) {
         self.folders = folders
         known = nil
@@ -59,7 +62,7 @@ final class FileFinder {
     }
 
     /// With each `..` of `name` taking one folder away, so that a file has one path.
-    private static func joined(_ folder: String, _ name: String) -> String {
+    static func joined(_ folder: String, _ name: String) -> String {
         var (folder, rest) = (folder, name[...])
         while rest.hasPrefix("../"), !folder.isEmpty, folder != "/", folder != "..", !folder.hasSuffix("/..") {
             folder = Self.folder(of: folder)

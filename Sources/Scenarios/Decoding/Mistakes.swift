@@ -19,6 +19,7 @@ final class Mistakes {
     /// The same mistake in another place is told once.
     func add(_ failure: Failure) {
         let known = found.firstIndex { $0.message == failure.message && $0.hint == failure.hint && $0.place != nil }
+        if let known, found[known].place == failure.place { return }
         if let known, failure.place != nil {
             again[known] += 1
         } else {

@@ -16,15 +16,17 @@ struct ProfileDecoder {
         let headers = fields.entries("headers")
         var calls: [ProfileCall] = []
         let contents = ContentDecoder(files: files, mistakes: mistakes)
-        let bodies = fields.entries("calls").compactMap { $0.value["json"]?.json }
+        let bodies = fields.entries("calls").compactMap { BodyDecoder.sayings($0.value) }
         let carried = CarriedDecoder(contents: contents, mistakes: mistakes)
         let values = carried.values(fields, bodies: bodies)
+        let name = fields.text("name") ?? fallbackName
         let captures = CaptureDecoder(mistakes: mistakes).names(fields.entries("calls"))
+        let auths = AuthDecoder(profile: fields.value("auth"), files: files, mistakes: mistakes)
         for entry in fields.entries("calls") {
             checkName(entry)
             let decoder = CallDecoder(
                 headers: headers, deadlines: deadlines, contents: contents, carried: (carried, values), captures: captures,
-                mistakes: mistakes)
+                boundary: MultipartSpec.boundary(of: name), auths: auths, mistakes: mistakes)
             if let call = decoder.call(entry) { calls.append(call) }
         }
         if let calls = fields.value("calls"), case .mapping(let entries) = calls.content, entries.isEmpty {
@@ -32,12 +34,13 @@ struct ProfileDecoder {
         }
         let httpVersion = Profile.HTTPVersion(rawValue: fields.count("http", 1...2) ?? 1) ?? .http1
         var profile = Profile(
-            name: fields.text("name") ?? fallbackName, topic: topic(fields), httpVersion: httpVersion,
+            name: name, topic: topic(fields), httpVersion: httpVersion,
             order: order(fields, httpVersion), calls: calls, coalescing: coalescing,
             settle: fields.duration("settle") ?? .seconds(2))
         profile.activities = ActivitiesDecoder(mistakes: mistakes).activities(fields)
         profile.knownFailing = fields.value("knownFailing") == nil ? [] : fields.texts("knownFailing", atLeast: 1)
         profile.captures = captures
+        profile.secretCaptures = calls.secretCaptures
         profile.content = try contents.content(fields, bodies: bodies)
         profile.content.carried = values
         return profile

@@ -30,7 +30,8 @@ package struct Shape: Sendable {
 extension Shape {
     package static let all = [
         scenario, relay, ready, stop, restart, mock, workload, users, phones, arrival, scriptUse, fault, phases,
-        profile, coalescing, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried, call, push,
+        profile, coalescing, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried, call, push, auth,
+        authBasic, authHeader, hmac, signedTime, signedText, jwt, secret,
         session, step, reaction, act, distribution, logNormal,
     ]
 
@@ -99,7 +100,7 @@ extension Shape {
         [
             "name": "opencode", "extends": "opencode.yaml", "topic*": "com.example.app", "http": "1",
             "order": "answered",
-            "headers": "{ x-api-key: secret }",
+            "headers": "{ x-api-key: secret }", "auth": "{ bearer: \"{{secret}}\" }",
             "coalescing": "{ window: 10s }", "deadlines": "{ default: 5s }", "settle": "2s",
             "activities": "{ restart: { after: 6h50m } }", "calls*": "{ health: { path: /health } }",
             "knownFailing": "[R0.9]",
@@ -149,12 +150,14 @@ extension Shape {
         "call",
         [
             "method": "POST", "path*": "/v1/event", "headers": "{ x-api-key: secret }",
-            "json": "{ sessionID: \"{{sessionID}}\" }", "text": "\"{{marker}}\"", "variables": "{ text: hello }",
+            "json": "{ sessionID: \"{{sessionID}}\" }", "form": "{ message: \"{{marker}} {{text}}\" }",
+            "text": "\"{{marker}}\"", "multipart": "{ message: \"{{marker}} {{text}}\" }",
+            "query": "{ user: \"{{serverID}}\" }", "variables": "{ text: hello }",
             "expect": "200", "pushes": "[{ channel: alert }]", "final": "true", "registers": "[activityToken]",
             "unregisters": "[activityToken]", "stale": "true", "unknown": "true",
             "oversized": "true",
             "passes": "[{ at: /aps/content-state, from: /state }]", "sets": "{ status: Error }",
-            "captures": "{ activityID: /activity/id }",
+            "captures": "{ activityID: /activity/id }", "auth": "none",
         ])
 
     static let push = Shape(

@@ -12,7 +12,7 @@ struct TemplateCompiler {
     /// What the profile's calls capture; `.captured(i)` is the i-th.
     let capturedNames: [String]
     let mistakes: Mistakes
-    private(set) var used: Set<TemplateVariable> = []
+    var used: Set<TemplateVariable> = []
 
     init(ownNames: [String], capturedNames: [String] = [], mistakes: Mistakes) {
         self.ownNames = ownNames
@@ -23,12 +23,12 @@ struct TemplateCompiler {
     static let builtIn =
         SessionVariable.allCases.map(\.rawValue) + EventVariable.allCases.map(\.rawValue)
 
-    private enum Piece {
+    enum Piece {
         case text(Substring)
         case variable(TemplateVariable, Filter?)
     }
 
-    private enum Filter: String, CaseIterable {
+    enum Filter: String, CaseIterable {
         case json, optional, raw, url
     }
 
@@ -116,7 +116,7 @@ struct TemplateCompiler {
         output.append("\"")
     }
 
-    private func misplaced(_ filter: Filter, at place: YAMLPlace) {
+    func misplaced(_ filter: Filter, at place: YAMLPlace) {
         let hint =
             switch filter {
             case .json: "inside a longer string leave `|json` out"
@@ -127,14 +127,14 @@ struct TemplateCompiler {
     }
 
     /// The variable of a value that is `{{name|optional}}` and nothing else.
-    private func optionalVariable(_ node: YAMLNode) -> TemplateVariable? {
+    func optionalVariable(_ node: YAMLNode) -> TemplateVariable? {
         guard case .scalar(let text, _) = node.content, text.hasPrefix("{{"), text.hasSuffix("|optional}}"),
             let name = Optional(text.dropFirst(2).dropLast("|optional}}".count)), !name.contains("{")
         else { return nil }
         return variable(named: String(name.trimmed))
     }
 
-    private static func encoding(of filter: Filter?) -> TemplateEncoding? {
+    static func encoding(of filter: Filter?) -> TemplateEncoding? {
         switch filter {
         case .json, .optional: .jsonValue
         case .raw: .raw
@@ -143,7 +143,7 @@ struct TemplateCompiler {
         }
     }
 
-    private mutating func pieces(of text: String, at place: YAMLPlace) -> [Piece] {
+    mutating func pieces(of text: String, at place: YAMLPlace) -> [Piece] {
         var pieces: [Piece] = []
         var rest = text[...]
         while let open = rest.firstRange(of: "{{") {
@@ -189,7 +189,7 @@ struct TemplateCompiler {
 }
 
 /// Segments being put together; neighbouring literals grow into one.
-private struct Segments {
+struct Segments {
     private var segments: [TemplateSegment] = []
 
     mutating func append(_ text: String) {
@@ -200,7 +200,10 @@ private struct Segments {
         }
     }
 
-    mutating func append(_ segment: TemplateSegment) { segments.append(segment) }
+    mutating func append(_ segment: TemplateSegment) {
+        if case .literal(let bytes) = segment { return append(String(decoding: bytes, as: UTF8.self)) }
+        segments.append(segment)
+    }
 
     func finished() -> [TemplateSegment] { segments }
 }

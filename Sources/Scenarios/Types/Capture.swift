@@ -18,6 +18,8 @@ package struct Capture: Hashable, Sendable {
     /// Names in one profile, at most: bits of a `Names`.
     package static let mostNames = 8
     package static let longestName = 64
+    /// Stands in the record where a value only authenticates calls.
+    package static let unrecorded = "(secret)"
     /// Of a value, as text.
     package static let mostBytes = 256
 }
@@ -35,10 +37,29 @@ package struct CapturedNames: OptionSet, Hashable, Sendable {
 
 extension Template {
     /// Variables without which it cannot be rendered: all but those that may be left out.
-    package var needed: [TemplateVariable] {
-        segments.compactMap { segment in
-            if case .variable(let variable, _) = segment { return variable }
-            return nil
+    package var needed: [TemplateVariable] { Self.needed(segments) }
+
+    /// The captured values that it may say.
+    package var captured: CapturedNames { Self.captured(segments) }
+
+    private static func captured(_ segments: [TemplateSegment]) -> CapturedNames {
+        segments.reduce(into: []) { names, segment in
+            switch segment {
+            case .variable(.captured(let number), _): names.insert(CapturedNames(number))
+            case .optional(_, let inner): names.formUnion(captured(inner))
+            case .list(_, _, let items): for item in items { names.formUnion(captured(item.segments)) }
+            case .literal, .variable: break
+            }
+        }
+    }
+
+    private static func needed(_ segments: [TemplateSegment]) -> [TemplateVariable] {
+        segments.flatMap { segment -> [TemplateVariable] in
+            switch segment {
+            case .variable(let variable, _): [variable]
+            case .list(_, _, let items): items.filter { $0.condition == nil }.flatMap { needed($0.segments) }
+            case .literal, .optional: []
+            }
         }
     }
 }
@@ -47,6 +68,7 @@ extension ProfileCall {
     /// Variables without which it cannot be made.
     package var needed: [TemplateVariable] {
         (body?.needed ?? []) + path.needed + fields.flatMap(\.value.needed)
+            + (auth?.templates.flatMap(\.needed) ?? [])
     }
 
     /// Captured values without which it cannot be made.
@@ -65,5 +87,17 @@ extension ProfileCall {
             if case .session(let session) = variable { return session.role == .activityToken }
             return false
         }
+    }
+}
+
+extension [ProfileCall] {
+    /// Captured values that stand in an `auth` or a header and in no body, so that nobody who judges needs them.
+    var secretCaptures: CapturedNames {
+        var (secret, said): (CapturedNames, CapturedNames) = ([], [])
+        for call in self {
+            for template in (call.auth?.templates ?? []) + call.fields.map(\.value) { secret.formUnion(template.captured) }
+            if let body = call.body { said.formUnion(body.captured) }
+        }
+        return secret.subtracting(said)
     }
 }

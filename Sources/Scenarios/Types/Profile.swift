@@ -39,6 +39,8 @@ package struct Profile: Sendable {
     package var content = ContentSpec()
     /// Names of what its calls capture: `TemplateVariable.captured(i)` is `captures[i]`. At most `Capture.mostNames`.
     package var captures: [String] = []
+    /// Those that stand in an `auth` or a header and in no body: they are credentials, and the journal does not have them.
+    package var secretCaptures: CapturedNames = []
 
     package init(
         name: String, topic: String, httpVersion: HTTPVersion = .http1, order: Order = .answered, calls: [ProfileCall],
@@ -72,6 +74,11 @@ package struct ProfileCall: Sendable {
     /// Names in lower case; `content-type` is among them when there is a body.
     package var fields: [(name: String, value: Template)]
     package var body: Template?
+    /// What the body says as JSON, for rules that compare it with a push; nil: `body` is that itself, or says nothing so.
+    package var saying: Template?
+    /// Of a multipart body.
+    package var multipart: MultipartSpec?
+    package var auth: AuthSpec?
     /// Any other status is a failed event.
     package var expectedStatus: Set<Int>
     package var pushes: [ExpectedPush]

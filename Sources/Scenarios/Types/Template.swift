@@ -19,6 +19,8 @@ package enum TemplateSegment: Hashable, Sendable {
     case variable(TemplateVariable, TemplateEncoding)
     /// Left out as a whole when the variable is null: a member of a JSON object with its comma.
     case optional(TemplateVariable, [TemplateSegment])
+    /// Items that may each be left out: `opening` stands in front of the first that is there, `separator` between two.
+    case list(opening: [UInt8], separator: [UInt8], [TemplateItem])
 
     fileprivate func render(into buffer: ByteBuffer, _ values: some TemplateValues) {
         switch self {
@@ -27,8 +29,29 @@ package enum TemplateSegment: Hashable, Sendable {
         case .optional(let variable, let segments):
             guard !values.isNull(variable) else { return }
             for segment in segments { segment.render(into: buffer, values) }
+        case .list(let opening, let separator, let items):
+            var isFirst = true
+            for item in items where item.isThere(values) {
+                buffer.append((isFirst ? opening : separator).span)
+                isFirst = false
+                for segment in item.segments { segment.render(into: buffer, values) }
+            }
         }
     }
+}
+
+/// A field of a form, of a query or of a multipart body.
+package struct TemplateItem: Hashable, Sendable {
+    /// Left out as a whole when this is null.
+    package var condition: TemplateVariable?
+    package var segments: [TemplateSegment]
+
+    package init(condition: TemplateVariable? = nil, segments: [TemplateSegment]) {
+        self.condition = condition
+        self.segments = segments
+    }
+
+    package func isThere(_ values: some TemplateValues) -> Bool { condition.map { !values.isNull($0) } ?? true }
 }
 
 /// Who knows the variables of one event.
@@ -145,6 +168,8 @@ package struct VariableValue: Hashable, Sendable {
         case .jsonString: buffer.append(jsonString.span)
         case .jsonValue: buffer.append(jsonValue.span)
         case .url: buffer.append(url.span)
+        case .urlJSONString: TemplateEncoding.url.append(jsonString.span, into: buffer)
+        case .urlJSONValue: TemplateEncoding.url.append(jsonValue.span, into: buffer)
         }
     }
 }

@@ -10,6 +10,9 @@ package enum TemplateEncoding: Hashable, Sendable {
     case jsonValue
     /// Percent-encoded: all but RFC 3986 unreserved characters.
     case url
+    /// `jsonString` and `jsonValue`, percent-encoded: JSON as the value of a field of a form.
+    case urlJSONString
+    case urlJSONValue
 
     /// Appends UTF-8 text in this encoding.
     package func append(_ text: Span<UInt8>, into buffer: ByteBuffer) {
@@ -21,6 +24,19 @@ package enum TemplateEncoding: Hashable, Sendable {
             Self.escapeJSON(text, into: buffer)
             buffer.append(34)
         case .url: Self.percentEncode(text, into: buffer)
+        case .urlJSONString, .urlJSONValue:
+            let json = ByteBuffer(capacity: text.count + 2)
+            (self == .urlJSONValue ? Self.jsonValue : .jsonString).append(text, into: json)
+            Self.percentEncode(json.bytes, into: buffer)
+        }
+    }
+
+    /// What a value becomes that is percent-encoded where it stands.
+    package var percentEncoded: TemplateEncoding {
+        switch self {
+        case .raw, .url: .url
+        case .jsonString, .urlJSONString: .urlJSONString
+        case .jsonValue, .urlJSONValue: .urlJSONValue
         }
     }
 

@@ -1,0 +1,44 @@
+// What a relay says of a refused call goes into the record, but not a credential that it says again.
+
+import Basics
+import HTTP
+import Net
+import Scenarios
+
+extension RelayDriver {
+    /// The first bytes of an answer, with `(secret)` in the place of each secret and of each credential of its request.
+    func redact(_ answer: ByteBuffer, of call: Int, _ request: OutgoingRequest, upTo limit: Int) -> [UInt8] {
+        let bytes = answer.bytes
+        let secrets = secrets(of: call, request)
+        var output: [UInt8] = []
+        var place = 0
+        while place < bytes.count, place < limit, output.count < limit {
+            if let secret = secrets.first(where: { !$0.isEmpty && bytes.has($0, at: place) }) {
+                output += Array(Capture.unrecorded.utf8)
+                place += secret.count
+            } else {
+                output.append(bytes[place])
+                place += 1
+            }
+        }
+        return Array(output.prefix(limit))
+    }
+
+    /// Those that the files name, and what stands behind the last blank of the headers that `auth` wrote.
+    private func secrets(of call: Int, _ request: OutgoingRequest) -> [[UInt8]] {
+        guard let auth = auth(of: call) else { return kept }
+        let names = auth.headers
+        let head = request.head
+        let written = (0..<head.count).filter { names.contains(head.name(at: $0).text) }
+            .map { Array(head.value(at: $0).array.split(separator: 32).last ?? []) }
+        return kept + written
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate func has(_ text: [UInt8], at place: Int) -> Bool {
+        guard place + text.count <= count else { return false }
+        for index in text.indices where self[place + index] != text[index] { return false }
+        return true
+    }
+}

@@ -1,0 +1,141 @@
+// How a call proves from whom it comes: a credential in a header, or a signature over the request.
+
+package import TLS
+
+/// Of one call, with the templates of that call.
+package struct AuthSpec: Sendable {
+    package enum Kind: Sendable {
+        /// A header with the secret behind `prefix`; a bearer token is one (RFC 6750).
+        case plain(header: [UInt8], prefix: [UInt8], SecretValue)
+        /// `authorization: Basic …` (RFC 7617).
+        case basic(user: Template, password: SecretValue)
+        case hmac(HMACSpec)
+        case jwt(JWTSpec)
+    }
+
+    package var kind: Kind
+    /// The credential is made wrong on purpose.
+    package var isSpoilt = false
+
+    package init(kind: Kind) { self.kind = kind }
+
+    /// Names of the headers it writes, in lower case.
+    package var headers: [String] {
+        let names: [[UInt8]] =
+            switch kind {
+            case .plain(let header, _, _): [header]
+            case .basic: [Array("authorization".utf8)]
+            case .hmac(let spec): [spec.header] + (spec.timestamp.map { [$0.header] } ?? [])
+            case .jwt(let spec): [spec.header]
+            }
+        return names.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// All that it is rendered from.
+    package var templates: [Template] {
+        switch kind {
+        case .plain(_, _, let secret): secret.templates
+        case .basic(let user, let password): [user] + password.templates
+        case .hmac(let spec):
+            spec.key.templates
+                + spec.over.compactMap { part in
+                    if case .text(let template) = part { return template }
+                    return nil
+                }
+        case .jwt(let spec): (spec.claims.map { [$0] } ?? []) + spec.signing.templates
+        }
+    }
+
+    /// Secrets that are the same for all calls.
+    package var kept: [KeptSecret] {
+        let secret: SecretValue? =
+            switch kind {
+            case .plain(_, _, let secret), .basic(_, let secret): secret
+            case .hmac(let spec): spec.key
+            case .jwt(let spec): if case .hs256(let key) = spec.signing { key } else { nil }
+            }
+        guard case .kept(let kept) = secret else { return [] }
+        return [kept]
+    }
+}
+
+/// A keyed digest over parts of the request, in a header.
+package struct HMACSpec: Sendable {
+    package enum Part: Sendable {
+        case body, timestamp, method
+        /// With the query, as it is sent.
+        case path
+        case text(Template)
+    }
+
+    package enum Encoding: String, CaseIterable, Sendable { case hex, base64 }
+
+    /// The instant of signing, by the run's clock.
+    package struct Timestamp: Sendable {
+        package enum Unit: String, CaseIterable, Sendable {
+            case seconds = "s"
+            case milliseconds = "ms"
+        }
+
+        package var header: [UInt8]
+        package var unit: Unit
+    }
+
+    package var key: SecretValue
+    package var algorithm: HMACAlgorithm
+    /// One behind the other, with nothing between.
+    package var over: [Part]
+    package var encoding: Encoding
+    package var header: [UInt8]
+    package var prefix: [UInt8]
+    package var timestamp: Timestamp?
+}
+
+/// A JSON Web Token (RFC 7519) that is minted for each call.
+package struct JWTSpec: Sendable {
+    package enum Algorithm: String, CaseIterable, Sendable {
+        case hs256 = "HS256"
+        case es256 = "ES256"
+    }
+
+    package enum Signing: Sendable {
+        case hs256(SecretValue)
+        /// Nil where a saved run is read again, which signs nothing.
+        case es256(P256PrivateKey?)
+
+        var templates: [Template] { if case .hs256(let key) = self { key.templates } else { [] } }
+    }
+
+    package var signing: Signing
+    /// The first part with the dot behind it.
+    package var head: [UInt8]
+    /// A JSON object, beside `iat` and `exp`; nil: those alone.
+    package var claims: Template?
+    /// Of `exp`, whole seconds.
+    package var seconds: Int64
+    package var header: [UInt8]
+    package var prefix: [UInt8]
+}
+
+/// What only the two sides know.
+package enum SecretValue: Sendable {
+    /// Of a session, or taken from an answer.
+    case template(Template)
+    /// From a file or the environment.
+    case kept(KeptSecret)
+
+    var templates: [Template] { if case .template(let template) = self { [template] } else { [] } }
+}
+
+/// A secret of the user's. It says nothing of itself: no report, no error and no record holds it.
+package final class KeptSecret: Sendable, CustomStringConvertible, CustomReflectable {
+    package let bytes: [UInt8]
+
+    package init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// At most, in bytes.
+    package static let longest = 4_096
+
+    package var description: String { "(secret)" }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
