@@ -9,7 +9,8 @@ extension JoinedAccount {
         let due = deliveries[index].due
         if let call = account.call(at: row.place), call.wasRefusedAsItMay { return "refused, as it may be" }
         if let death = tokens.deaths[row.token]?.last(where: { death in
-            death.arrivedAt <= due && !tokens.wasRegistered(row.token, after: death.arrivedAt, until: row.plannedAt)
+            death.arrivedAt <= due && !isElsewhere(death, circumstances)
+                && !tokens.wasRegistered(row.token, after: death.arrivedAt, until: row.plannedAt)
         }) {
             let fault = circumstances.fault(account.pushes[death.push].faultRule)
             return "dead token" + (fault.map { " (\($0.label))" } ?? "")
@@ -22,6 +23,13 @@ extension JoinedAccount {
         let tried = attempts(of: index)
         return circumstances.excuse(
             plannedAt: row.plannedAt, due: last, attempts: tried, wasRefusedBefore: wasRefusedBefore(tried))
+    }
+
+    /// The mock said by itself that it does not know the token, for a push that should have gone to the other environment, or
+    /// under another topic. The token lives on, and the loss is the relay's.
+    private func isElsewhere(_ death: TokenLife.Death, _ circumstances: Circumstances) -> Bool {
+        let push = account.pushes[death.push]
+        return circumstances.hasBothEnvironments && push.status == 400 && !push.metFault
     }
 
     /// A fault refused for now what went to that token before the first of these.

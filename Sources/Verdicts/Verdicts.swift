@@ -148,6 +148,7 @@ private struct Judgement {
         context.setPace(of: scenario)
         context.jitter = scenario.latenessBudget * pace
         context.hasBothEnvironments = scenario.mock.environment == .both
+        context.circumstances.hasBothEnvironments = context.hasBothEnvironments
         context.circumstances.restart = profile.activities.restart
         context.circumstances.refresh = profile.activities.refresh
         context.circumstances.dismissal = profile.activities.dismissal

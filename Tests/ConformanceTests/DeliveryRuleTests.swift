@@ -8,6 +8,18 @@ import Testing
 
 @Suite("Rules about delivery")
 struct DeliveryRuleTests {
+    @Test("what is refused in the wrong environment is lost, and its token not dead", arguments: [true, false])
+    func otherEnvironment(playsBoth: Bool) {
+        let own = History.died(.activity, at: 14, status: 400, reason: "BadDeviceToken").with {
+            $0.run.circumstances.hasBothEnvironments = playsBoth
+        }
+        let fault = own.with { history in
+            for index in history.pushes.indices where history.pushes[index].status == 400 { history.pushes[index].faultRule = 1 }
+        }
+        #expect(fault.findings("states-delivered") == 0 && own.findings("dead-token-dropped") == 0)
+        #expect((own.findings("states-delivered") ?? 0 > 0) == playsBoth)
+    }
+
     @Test("a state that may not be superseded and never comes breaks states-delivered")
     func lost() {
         let history = History.honest.with { $0.pushes.removeAll { $0.step == 4 && $0.type == .liveactivity } }
