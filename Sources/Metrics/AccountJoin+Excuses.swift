@@ -8,6 +8,7 @@ extension JoinedAccount {
         let row = account.rows[index]
         let due = deliveries[index].due
         if let call = account.call(at: row.place), call.wasRefusedAsItMay { return "refused, as it may be" }
+        if wasDismissed(index) { return "dismissed by the user" }
         if let death = tokens.deaths[row.token]?.last(where: { death in
             death.arrivedAt <= due && !tokens.wasRegistered(row.token, after: death.arrivedAt, until: row.plannedAt)
         }) {
