@@ -87,6 +87,7 @@ extension Plan {
         if owed.push.coalesce || owed.isReplaceable { flags.insert(.mayBeSuperseded) }
         if owed.push.coalesce { flags.insert(.isThrottled) }
         if owed.wasHeld { flags.insert(.wasHeld) }
+        if owed.push.held { flags.insert(.mayWait) }
         if owed.waitsInVain { flags.insert(.waitsInVain) }
         if workload.owing[owed.event.call].isFinal, owed.push.channel == .liveactivity { flags.insert(.isFinal) }
         return Expectation(

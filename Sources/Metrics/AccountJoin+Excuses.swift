@@ -9,7 +9,7 @@ extension JoinedAccount {
         let due = deliveries[index].due
         if let call = account.call(at: row.place), call.wasRefusedAsItMay { return "refused, as it may be" }
         if wasDismissed(index) { return "dismissed by the user" }
-        if let death = tokens.death(of: row.token, plannedAt: row.plannedAt, by: due) {
+        if !isOwedAgain(index), let death = tokens.death(of: row.token, plannedAt: row.plannedAt, by: due) {
             let fault = circumstances.fault(account.pushes[death.push].faultRule)
             return "dead token" + (fault.map { " (\($0.label))" } ?? "")
         }

@@ -52,6 +52,8 @@ package struct Expectation: Hashable, Sendable {
         package static let wasHeld = Flags(rawValue: 8)
         /// Its token was to come from a phone, which never told it in the time that the script gives it.
         package static let waitsInVain = Flags(rawValue: 16)
+        /// Without a registered token the relay keeps it and sends it when one registers, if it is the newest then.
+        package static let mayWait = Flags(rawValue: 32)
     }
 
     package var session: UInt32
