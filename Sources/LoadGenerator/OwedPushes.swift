@@ -17,6 +17,9 @@ struct OwedPush {
     var waitsInVain = false
     /// A newer state took its place while it waited, so it need not come.
     var isReplaceable = false
+    /// A start, and one was owed before in vain; or what stands in for it, should that one have been accepted (R0.15).
+    var isAgain = false
+    var isInsteadOfStart = false
 }
 
 /// What a call makes the relay know and owe.
@@ -74,6 +77,8 @@ struct OwedPushes {
     private var held: [OwedPush] = []
     /// Phones that any call has registered something for.
     private var phones: [Int] = [0]
+    /// Phones to which a start was owed, and whose activity has had no token since: a bit for each.
+    private var started: UInt8 = 0
 
     init(_ workload: Workload) { self.workload = workload }
 
@@ -84,6 +89,7 @@ struct OwedPushes {
             // A phone has one token of each role: a new one takes the old one's place.
             for other in token.ofSameRole where other != token && other.phone == token.phone { known.remove(other.few) }
             if !phones.contains(token.phone) { phones = (phones + [token.phone]).sorted() }
+            if token.role == .activityToken { started &= ~(1 << token.phone) }
             guard !known.contains(token.few) else { continue }
             known.insert(token.few)
             release(token, at: event.at, owed)
@@ -93,7 +99,11 @@ struct OwedPushes {
         for push in workload.owing[event.call].pushes {
             for phone in phones { happen(push, event, phone, owed) }
         }
-        for token in workload.owing[event.call].unregistered(by: reacting) { known.remove(token.few) }
+        for token in workload.owing[event.call].unregistered(by: reacting) {
+            known.remove(token.few)
+            if token.role == .activityToken { started &= ~(1 << token.phone) }
+        }
+        if workload.owing[event.call].isFinal { started = 0 }
     }
 
     /// A phone did not say what was waited for: what waits for its token is decided by nobody.
@@ -113,6 +123,11 @@ struct OwedPushes {
         var caused = OwedPush(event: event, push: push, deadline: push.deadline)
         if let token = token(of: push.token, phone) {
             caused.push.token = token
+            if push.event == .start, push.unless?.role == .activityToken {
+                caused.isAgain = started & 1 << phone != 0
+                if caused.isAgain { hold(insteadOf: caused, phone) }
+                started |= 1 << phone
+            }
             owed(caused)
         } else if push.held {
             hold(caused, phone)
@@ -122,6 +137,20 @@ struct OwedPushes {
     /// The phone's token of that role, where it is registered.
     private func token(of role: SessionVariable, _ phone: Int) -> SessionVariable? {
         role.ofSameRole.first { $0.phone == phone && known.contains($0.few) }
+    }
+
+    /// A card that was started, and has no token yet, shows what a further start says once it has one (R0.15).
+    private mutating func hold(insteadOf start: OwedPush, _ phone: Int) {
+        let states = workload.owing[start.event.call].pushes.filter { $0.channel == .liveactivity && $0.event == .update }
+        // What is held anyway needs no stand-in.
+        guard !states.contains(where: \.held) else { return }
+        var push =
+            states.first
+            ?? ExpectedPush(channel: .liveactivity, token: .activityToken, event: .update, deadline: start.deadline)
+        push.held = true
+        var caused = OwedPush(event: start.event, push: push, deadline: push.deadline)
+        caused.isInsteadOfStart = true
+        hold(caused, phone)
     }
 
     /// The newest state is owed; those before it need not come.

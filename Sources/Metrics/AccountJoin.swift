@@ -45,6 +45,7 @@ package struct JoinedAccount: Sendable {
 
     /// `isDeath` says which answers tell that a token is dead.
     package init(_ account: Account, _ circumstances: Circumstances, isDeath: (SeenPush) -> Bool) {
+        let account = account.withStartsDecided()
         self.account = account
         tokens = TokenLife(account, circumstances, isDeath: isDeath)
         let delays = CallDelays(account, circumstances)

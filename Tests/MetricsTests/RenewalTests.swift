@@ -101,4 +101,42 @@ struct RenewalTests {
         #expect(restarted(2).classes.contains("excused 2"))
         #expect(restarted(1).classes.contains("lost 1"))
     }
+
+    // MARK: Starts
+
+    /// Two starts before a token is known, the second's state held for it.
+    private func startedTwice(_ turn: (inout Story) -> Void) -> String {
+        Story().with { story in
+            for (step, at) in [(1, 1_000), (2, 2_000)] as [(UInt32, Int64)] {
+                story.call(step, at: at)
+                story.expect(step, at: at, event: .start, flags: step == 2 ? .isAgain : [], token: .other)
+                story.account.rows[story.account.rows.count - 1].lane = Lane(role: .start)
+            }
+            story.registers(0, .other, role: .start)
+            story.call(3, at: 4_000)
+            story.registers(3)
+            story.expect(2, at: 2_000, flags: [.insteadOfStart, .wasHeld], deadline: 2_500)
+            turn(&story)
+        }.classes
+    }
+
+    @Test("a further start is owed where none before it was accepted, else its state")
+    func again() {
+        func start(_ step: UInt32, _ story: inout Story, status: UInt16 = 200) {
+            story.push(step, at: Int64(step) * 1_000 + 10, event: .start, token: .other, status: status, outcome: .started)
+        }
+        let held = { (story: inout Story) in story.push(2, at: 4_010) }
+        #expect(startedTwice { start(1, &$0); held(&$0) } == "delivered 2")
+        #expect(startedTwice { start(1, &$0) } == "delivered 1, lost 1")
+        #expect(startedTwice { start(1, &$0, status: 400); start(2, &$0) } == "delivered 1, lost 1")
+        #expect(startedTwice { start(2, &$0) } == "delivered 1, lost 1")
+        #expect(startedTwice { start(1, &$0); start(2, &$0) } == "delivered 1, lost 1, misdirected 1")
+        // The relay was not told, and started again.
+        let untold = startedTwice { story in
+            start(1, &story)
+            start(2, &story)
+            story.undelivered = [1]
+        }
+        #expect(untold == "delivered 2")
+    }
 }
