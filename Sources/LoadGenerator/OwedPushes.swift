@@ -17,6 +17,9 @@ struct OwedPush {
     var waitsInVain = false
     /// A newer state took its place while it waited, so it need not come.
     var isReplaceable = false
+    /// A start, and one was owed before in vain; or what stands in for it, should that one have been accepted (R0.15).
+    var isAgain = false
+    var isInsteadOfStart = false
 }
 
 /// What a call makes the relay know and owe.
@@ -78,6 +81,8 @@ struct OwedPushes {
     private var told: [(phone: Int, token: String)] = []
     /// From its last call until it begins again.
     private var isOver = false
+    /// Phones to which a start was owed, and whose activity has had no token since: a bit for each.
+    private var started: UInt8 = 0
 
     init(_ workload: Workload) { self.workload = workload }
 
@@ -100,6 +105,7 @@ struct OwedPushes {
             // A phone has one token of each role: a new one takes the old one's place.
             for other in token.ofSameRole where other != token && other.phone == token.phone { known.remove(other.few) }
             if !phones.contains(token.phone) { phones = (phones + [token.phone]).sorted() }
+            if token.role == .activityToken { started &= ~(1 << token.phone) }
             guard !known.contains(token.few) else { continue }
             release(token, at: event.at, owed)
             // A card that turns up when its session is over is not that of its next life.
@@ -112,12 +118,16 @@ struct OwedPushes {
         for push in pushes {
             for phone in phones { happen(push, event, phone, owed) }
         }
+        for token in workload.owing[event.call].unregistered(by: reacting) {
+            known.remove(token.few)
+            if token.role == .activityToken { started &= ~(1 << token.phone) }
+        }
         if workload.owing[event.call].isFinal {
             isOver = true
+            started = 0
         } else if pushes.contains(where: { $0.channel == .liveactivity }) {
             isOver = false
         }
-        for token in workload.owing[event.call].unregistered(by: reacting) { known.remove(token.few) }
     }
 
     /// A phone did not say what was waited for: what waits for its token is decided by nobody.
@@ -137,6 +147,11 @@ struct OwedPushes {
         var caused = OwedPush(event: event, push: push, deadline: push.deadline)
         if let token = token(of: push.token, phone) {
             caused.push.token = token
+            if push.event == .start, push.unless?.role == .activityToken {
+                caused.isAgain = started & 1 << phone != 0
+                if caused.isAgain { hold(insteadOf: caused, phone) }
+                started |= 1 << phone
+            }
             owed(caused)
         } else if push.held {
             hold(caused, phone)
@@ -146,6 +161,20 @@ struct OwedPushes {
     /// The phone's token of that role, where it is registered.
     private func token(of role: SessionVariable, _ phone: Int) -> SessionVariable? {
         role.ofSameRole.first { $0.phone == phone && known.contains($0.few) }
+    }
+
+    /// A card that was started, and has no token yet, shows what a further start says once it has one (R0.15).
+    private mutating func hold(insteadOf start: OwedPush, _ phone: Int) {
+        let states = workload.owing[start.event.call].pushes.filter { $0.channel == .liveactivity && $0.event == .update }
+        // What is held anyway needs no stand-in.
+        guard !states.contains(where: \.held) else { return }
+        var push =
+            states.first
+            ?? ExpectedPush(channel: .liveactivity, token: .activityToken, event: .update, deadline: start.deadline)
+        push.held = true
+        var caused = OwedPush(event: start.event, push: push, deadline: push.deadline)
+        caused.isInsteadOfStart = true
+        hold(caused, phone)
     }
 
     /// The newest state is owed; those before it need not come.

@@ -88,6 +88,9 @@ extension Plan {
         if owed.push.coalesce || owed.isReplaceable { flags.insert(.mayBeSuperseded) }
         if owed.push.coalesce { flags.insert(.isThrottled) }
         if owed.wasHeld { flags.insert(.wasHeld) }
+        if owed.push.held { flags.insert(.mayWait) }
+        if owed.isAgain { flags.insert(.isAgain) }
+        if owed.isInsteadOfStart { flags.insert(.insteadOfStart) }
         if owed.waitsInVain { flags.insert(.waitsInVain) }
         if workload.owing[owed.event.call].isFinal, owed.push.channel == .liveactivity { flags.insert(.isFinal) }
         return Expectation(

@@ -8,10 +8,10 @@ extension JoinedAccount {
         let row = account.rows[index]
         let due = deliveries[index].due
         if let call = account.call(at: row.place), call.wasRefusedAsItMay { return "refused, as it may be" }
-        if let death = tokens.deaths[row.token]?.last(where: { death in
-            death.arrivedAt <= due && !isElsewhere(death, circumstances)
-                && !tokens.wasRegistered(row.token, after: death.arrivedAt, until: row.plannedAt)
-        }) {
+        if wasDismissed(index) { return "dismissed by the user" }
+        if !isOwedAgain(index), let death = tokens.death(of: row.token, plannedAt: row.plannedAt, by: due),
+            !isElsewhere(death, circumstances)
+        {
             let fault = circumstances.fault(account.pushes[death.push].faultRule)
             return "dead token" + (fault.map { " (\($0.label))" } ?? "")
         }

@@ -27,6 +27,8 @@ package struct JoinedAccount: Sendable {
     /// Sessions of which it is uncertain what the relay knows: a call that registers a token, takes one back or owes a
     /// start was not sent or not taken.
     private let disturbed: Set<UInt32>
+    /// States that the death of their token kept from the card, and that count from the registration of the next one.
+    private var renewals: [Int: Renewal] = [:]
     /// Of what tokens a registration never reached the relay.
     private let missing: Set<Lane.Role>
     /// What a relay cannot tell from what is late.
@@ -43,6 +45,7 @@ package struct JoinedAccount: Sendable {
 
     /// `isDeath` says which answers tell that a token is dead.
     package init(_ account: Account, _ circumstances: Circumstances, isDeath: (SeenPush) -> Bool) {
+        let account = account.withStartsDecided()
         self.account = account
         tokens = TokenLife(account, circumstances, isDeath: isDeath)
         let delays = CallDelays(account, circumstances)
@@ -68,8 +71,20 @@ package struct JoinedAccount: Sendable {
                 .map(\.lane.role))
         match(circumstances)
         collectAttempts()
+        for index in account.rows.indices {
+            guard let renewal = renewal(of: index) else { continue }
+            renewals[index] = renewal
+            let since = renewal.registered.plannedAt + delays[renewal.registered.place] + circumstances.allowance
+            deliveries[index].due = max(deliveries[index].due, since + renewal.deadline)
+        }
         classify(circumstances)
     }
+
+    /// Whether it waited for the token that took a dead one's place.
+    package func wasRenewed(_ row: Int) -> Bool { renewals[row] != nil }
+
+    /// Whether it is the state that the token which took a dead one's place is to be told.
+    func isOwedAgain(_ row: Int) -> Bool { renewals[row]?.isNewest ?? false }
 
     /// Pushes by expectation, in order of arrival: those of row `r` are `attempts[firstAttempt[r]..<firstAttempt[r + 1]]`.
     private var attempts: [Int32] = []

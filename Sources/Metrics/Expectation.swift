@@ -52,6 +52,12 @@ package struct Expectation: Hashable, Sendable {
         package static let wasHeld = Flags(rawValue: 8)
         /// Its token was to come from a phone, which never told it in the time that the script gives it.
         package static let waitsInVain = Flags(rawValue: 16)
+        /// Without a registered token the relay keeps it and sends it when one registers, if it is the newest then.
+        package static let mayWait = Flags(rawValue: 32)
+        /// A further start before the activity has a token: owed where none before it was accepted.
+        package static let isAgain = Flags(rawValue: 64)
+        /// What such a start says, as a state that is held: owed where one before it was accepted.
+        package static let insteadOfStart = Flags(rawValue: 128)
     }
 
     package var session: UInt32

@@ -13,6 +13,8 @@ package struct SeenCard: Hashable, Sendable {
     package var startedAt: Instant
     /// When it ended, by a push, its age or the user's hand; nil: not by the end of the journal.
     package var endedAt: Instant?
+    /// When its user removed it while it lived, which no relay can see.
+    package var dismissedAt: Instant?
     package var tokens: [TokenHash] = []
 
     package init(phone: UInt8, number: UInt32, startedAt: Instant) {
@@ -32,7 +34,11 @@ extension Account {
         switch event.kind {
         case .started: break
         case .token, .rotated: if let token = event.token { cards[index].tokens.append(TokenHash(token)) }
-        case .ended, .dismissed: cards[index].endedAt = cards[index].endedAt ?? instant
+        case .ended: cards[index].endedAt = cards[index].endedAt ?? instant
+        case .dismissed:
+            guard cards[index].endedAt == nil else { return }
+            cards[index].endedAt = instant
+            cards[index].dismissedAt = instant
         }
     }
 

@@ -64,6 +64,12 @@ struct CardAges {
             {
                 showings.append(Showing(place: 0, at: endedAt, isEnd: true))
             }
+            // The user removed it, and nothing came in its place.
+            if let at = rows.compactMap({ joined.dismissedAt(account.rows[$0]) }).max(),
+                showings.allSatisfy({ $0.at <= at })
+            {
+                showings.append(Showing(place: 0, at: at, isEnd: true))
+            }
             offers.sort { $0.place < $1.place }
             showings.sort { $0.at < $1.at }
             stretches += Self.stretches(offers, showings, until: min(circumstances.end, account.endsAt))

@@ -26,6 +26,9 @@ package struct TokenLife: Sendable {
 
     package private(set) var registrations: [TokenHash: [Registration]] = [:]
     package private(set) var deaths: [TokenHash: [Death]] = [:]
+    /// Answers to pushes to a token that had died before it was registered: no reason to drop it (P10), but nothing gets
+    /// through to it either. None that a fault of ours made up.
+    package private(set) var stillbirths: [TokenHash: Death] = [:]
     package private(set) var lanes: [TokenHash: Lane] = [:]
 
     /// `isDeath` says which answers tell of one, whatever they speak of.
@@ -38,14 +41,28 @@ package struct TokenLife: Sendable {
                     sentAt: made.sentAt, answeredAt: made.answeredAt, place: call.place, wasTaken: made.wasTaken))
         }
         for (index, push) in account.pushes.enumerated()
-        where isDeath(push) && !push.flags.contains(.isAnswerUndelivered)
-            && !speaksOfThePast(push, circumstances, within: Self.resolution)
-        {
-            deaths[push.token, default: []].append(
-                Death(
-                    push: index, arrivedAt: push.arrivedAt, answeredAt: push.answeredAt, environment: push.environment,
-                    isDoubtful: speaksOfThePast(push, circumstances) || speaksOfRegistration(push, circumstances)))
+        where isDeath(push) && !push.flags.contains(.isAnswerUndelivered) {
+            var death = Death(
+                push: index, arrivedAt: push.arrivedAt, answeredAt: push.answeredAt, environment: push.environment,
+                isDoubtful: true)
+            if speaksOfThePast(push, circumstances, within: Self.resolution) {
+                if !push.metFault, stillbirths[push.token] == nil { stillbirths[push.token] = death }
+                continue
+            }
+            death.isDoubtful = speaksOfThePast(push, circumstances) || speaksOfRegistration(push, circumstances)
+            deaths[push.token, default: []].append(death)
         }
+    }
+
+    /// The answer by which it is known, or has shown by `due`, that a state of then could not get through to the token.
+    func death(of token: TokenHash, plannedAt: Instant, by due: Instant) -> Death? {
+        if let death = deaths[token]?.last(where: { death in
+            death.arrivedAt <= due && !wasRegistered(token, after: death.arrivedAt, until: plannedAt)
+        }) {
+            return death
+        }
+        // Whoever registers it again does not bring it back to life.
+        return stillbirths[token].flatMap { $0.arrivedAt <= due ? $0 : nil }
     }
 
     /// Whether a registration of the token was sent after `first` and not after `second`.

@@ -88,8 +88,8 @@ struct Pass {
         if let plan {
             if let capture = note.capture { see(capture) }
             if let reaction = note.reaction { see(reaction, plan) }
-            // Which tokens are one activity's matters where activities take each other's place.
-            if context.circumstances.restart != nil, let event = note.phoneEvent { see(event, of: note) }
+            // Which tokens are one activity's, and when its user removed it.
+            if let event = note.phoneEvent { see(event, of: note) }
         }
         if let scenario {
             story.pass(note, scenario, context)

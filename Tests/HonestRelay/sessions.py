@@ -64,7 +64,9 @@ class Card:
     def put(self, item):
         """Gives what a patient caller may wait for."""
         if self.dead:
+            # The newest state is the next token's, should the phone register one before the session is over.
             item.finish()
+            self.held = item if item.what != "end" else None
             return None
         if self.held:
             self.held.finish()
@@ -122,7 +124,7 @@ class Card:
 
     @property
     def idle(self):
-        return not self.busy and not self.queue and (not self.held or not self.token)
+        return not self.busy and not self.queue and (not self.held or not self.token or self.dead)
 
     # What goes out
 
@@ -188,7 +190,7 @@ class Card:
             elif self.token != token and (end or not (self.queue or self.held)):
                 continue        # the token was replaced under way, and nothing newer follows
             elif outcome.dead and self.token == token:
-                self._die()
+                self._die(item)
             if end and (outcome.ok or outcome.dead):
                 hub.store.drop_activity(*key, token)
             break
@@ -199,14 +201,15 @@ class Card:
         self.busy = False
         self.kick()
 
-    def _die(self):
-        """The user or the system has taken the card away. It is not started again."""
+    def _die(self, item):
+        """The user or the system has taken the card away, or its token was replaced and the app has yet to say so. It is
+        not started again; the newest state waits for a token."""
         self.dead = True
-        for item in list(self.queue) + [self.held]:
-            if item:
-                item.finish()
+        waiting = [item] + list(self.queue) + ([self.held] if self.held else [])
+        for each in waiting:
+            each.finish()
         self.queue.clear()
-        self.held = None
+        self.held = waiting[-1] if all(each.what != "end" for each in waiting) else None
 
     def _save_start(self):
         held = self.held and json.dumps([self.held.what, self.held.state, self.held.urgent])

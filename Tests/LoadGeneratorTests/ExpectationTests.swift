@@ -62,6 +62,22 @@ struct ExpectationTests {
         #expect(expectations(steps).isEmpty)
     }
 
+    @Test func `a further start before the token is known is owed, or else its state with the token`() throws {
+        let steps = [
+            Knobs.step(0, at(0)), Knobs.step(1, at(1)), Knobs.step(1, at(2)), Knobs.step(2, at(30)), Knobs.step(1, at(40)),
+        ]
+        let found = expectations(steps)
+        #expect(found.map(\.step) == [1, 2, 2])
+        #expect(found.map(\.event) == [.start, .start, .update])
+        #expect(found.map { $0.flags.contains(.isAgain) } == [false, true, false])
+        #expect(found.map { $0.flags.contains(.insteadOfStart) } == [false, false, true])
+        let state = try #require(found.last)
+        #expect(state.deadline == .seconds(28 + 5) && state.flags.contains(.wasHeld))
+        // A session that was over begins anew.
+        let anew = [Knobs.step(0, at(0)), Knobs.step(1, at(1)), Knobs.step(4, at(2)), Knobs.step(1, at(3))]
+        #expect(expectations(anew).allSatisfy { !$0.flags.contains(.isAgain) })
+    }
+
     @Test func `states before the token is known are held, and the newest is owed from then on`() {
         let steps = [Knobs.step(3, at(1)), Knobs.step(3, at(2)), Knobs.step(2, at(30)), Knobs.step(3, at(40))]
         let found = expectations(steps)

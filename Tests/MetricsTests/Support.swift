@@ -98,6 +98,20 @@ struct Story {
         account.pushes.append(push)
     }
 
+    /// The phone's only activity, from then on, and the token that its app was told.
+    mutating func card(token: TokenHash, from milliseconds: Int64) {
+        account.cards.append(SeenCard(phone: 0, number: 1, startedAt: instant(milliseconds)))
+        account.cards[account.cards.count - 1].tokens = [token]
+    }
+
+    /// What the phone told of it later.
+    mutating func tell(_ kind: PhoneEvent.Kind, at milliseconds: Int64) {
+        let wall = WallTime(seconds: 1_760_000_000) + .milliseconds(milliseconds)
+        account.note(
+            PhoneEvent(number: 1, kind: kind, at: wall, phone: "phone-0-1", app: "app", activity: 1), phone: 0,
+            at: instant(milliseconds))
+    }
+
     static func isDeath(_ push: SeenPush) -> Bool { push.status == 410 || push.status == 400 && push.reason == badToken }
 
     var joined: JoinedAccount {

@@ -53,6 +53,33 @@ import Testing
         #expect(rig.seen == ["update a1 working"])
     }
 
+    @Test func whatADeadTokenKeptFromTheCardLeavesWithTheNext() {
+        let rig = Rig()
+        rig.device()
+        rig.activity("a1")
+        rig.answer = { $0.token == "a1" ? Rig.refusal(410, "Unregistered") : Rig.accepted }
+        rig.event(.permission)
+        rig.event(.permission)
+        rig.forgetSeen()
+        rig.activity("a2")
+        #expect(rig.seen == ["update a2 permission"])
+        rig.activity("a3")
+        #expect(rig.seen.count == 1, "it was shown")
+    }
+
+    @Test func whatADeadTokenKeptFromTheCardWaitsForTheWindow() {
+        let rig = Rig()
+        rig.device()
+        rig.activity("a1")
+        rig.answer = { $0.token == "a1" ? Rig.refusal(410, "Unregistered") : Rig.accepted }
+        rig.event(.progress)
+        rig.forgetSeen()
+        rig.activity("a2")
+        #expect(rig.seen == [])
+        rig.pass(.seconds(60))
+        #expect(rig.seen == ["update a2 working"])
+    }
+
     @Test func twoPhonesAreBothServed() {
         let rig = Rig()
         rig.device("d1")

@@ -38,7 +38,8 @@ struct ReactionTests {
 
     /// The honest run with that reaction; `keeps` says which pushes to the phone's token are sent.
     private func judge(
-        _ note: ReactionNote?, status: UInt16 = 200, failure: EventFailure? = nil, delay: Double = 0, keeps: (Sending) -> Bool = { _ in true }
+        _ note: ReactionNote?, status: UInt16 = 200, failure: EventFailure? = nil, delay: Double = 0, phone: [(Double, String)] = [],
+        keeps: (Sending) -> Bool = { _ in true }
     ) throws -> RunRecord {
         try withDirectory { directory in
             let run = try SyntheticRun(Self.scenario, directory: directory)
@@ -71,6 +72,16 @@ struct ReactionTests {
                 }
                 #expect(writer.commit())
             }
+            if !phone.isEmpty {
+                let time = ManualTime()
+                time.advance(by: .seconds(1))
+                let writer = try JournalWriter(directory: directory + "/journal", name: "apns-1", time: time)
+                for (number, (seconds, told)) in phone.enumerated() {
+                    let text = #"{"event":\#(number + 1),"phone":"phone-0-1","app":"app","activity":1,\#(told)}"#
+                    writer.append(note: .phone, text: text, at: SyntheticRun.origin + .seconds(seconds))
+                }
+                #expect(writer.commit())
+            }
             return try Verdicts.judge(directory)
         }
     }
@@ -98,6 +109,15 @@ struct ReactionTests {
         #expect(record.correlation.count(.lost) == 1)
         #expect(record.correlation.examples[.lost]?.first?.step == 3)
         #expect(record.exit.code == 4, "\(record.exit.reasons)")
+    }
+
+    @Test("what its phone tells of a dismissed card explains what does not reach it")
+    func dismissed() throws {
+        let told = [
+            (1.2, #""kind":"started""#), (3, #""kind":"token","token":"\#(Self.token)""#), (8, #""kind":"dismissed""#),
+        ]
+        let c = try judge(note(), phone: told) { $0.row.step != 3 }.correlation
+        #expect(c.count(.lost) == 0 && c.excuses == ["dismissed by the user": 1], "\(c.totals)")
     }
 
     @Test("the deadline of a held state counts from it")

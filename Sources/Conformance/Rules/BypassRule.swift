@@ -28,8 +28,8 @@ struct BypassMachine: RuleMachine {
     mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
         guard let window = ThrottleRules.judgedWindow(run) else { return }
         for (index, row) in joined.account.rows.enumerated() where row.type == .liveactivity && row.event != .start {
-            guard !row.flags.contains(.isThrottled), !row.flags.contains(.wasHeld), let leave = freeSince(index, joined, run),
-                let accepted = joined.deliveries[index].accepted
+            guard !row.flags.contains(.isThrottled), !row.flags.contains(.wasHeld), !joined.wasRenewed(index),
+                let leave = freeSince(index, joined, run), let accepted = joined.deliveries[index].accepted
             else { continue }
             let push = joined.account.pushes[accepted]
             let last = opened(before: leave, row, joined, window) ?? asked(before: leave, row, joined)

@@ -72,11 +72,17 @@ extension RelayCore {
         let shownByStart = session.starts.map(\.sequence).min() ?? beforeAnyToken(session)
         if let lane = laneToRotate(for: registration, in: session) {
             rotate(lane, to: registration, now: now)
-            if wasStarted, let shownByStart { flush(lane, beyond: shownByStart, now: now) }
+            if wasStarted, let shownByStart {
+                flush(lane, beyond: shownByStart, now: now)
+            } else if lane.isBehind {
+                catchUp(lane, beyond: lane.shownSequence, now: now)
+            }
         } else {
             let lane = makeLane(registration, in: session, bornAt: bornAt, now: now)
             session.lanes.append(lane)
-            if let shownByStart { flush(lane, beyond: shownByStart, now: now) }
+            if !wasStarted, !session.shownByDead.isEmpty {
+                catchUp(lane, beyond: session.shownByDead.removeFirst(), now: now)
+            } else if let shownByStart { flush(lane, beyond: shownByStart, now: now) }
         }
         session.hadLane = true
         session.isSilenced = false
@@ -168,6 +174,21 @@ extension RelayCore {
         want(lane, ticket: nil, now: now)
         let session = lane.session
         if latest.eventType.isThrottled { session.window.opensAt = now.now + spacing }
+    }
+
+    /// What the death of a token kept from the card: the newest state leaves with the registration of the next one, or when
+    /// the throttle's window is over.
+    private func catchUp(_ lane: Lane, beyond shown: UInt64, now: Moment) {
+        let session = lane.session
+        lane.isBehind = false
+        guard let latest = session.latest, latest.sequence > shown else { return }
+        guard latest.eventType.isThrottled, now.now < session.window.opensAt, !has(.ignoresThrottle) else {
+            return flush(lane, beyond: shown, now: now)
+        }
+        if has(.dropsTrailingEdge) { return }
+        lane.sentSequence = shown
+        session.hasTrailing = true
+        armWindow(session, at: session.window.opensAt)
     }
 
     /// Deletes exactly this row; what is under way for it comes to nothing.

@@ -64,7 +64,11 @@ extension RelayCore {
         settle(push, sent: false)
         log(push, sent: false, now: now)
         if has(.stopsAtFailure) { push.followup?.isAborted = true }
-        if !keepsDeadToken(of: push), !wasRegisteredAgain(push, since: since) { prune(push, now: now) }
+        if !keepsDeadToken(of: push), !wasRegisteredAgain(push, since: since) {
+            prune(push, now: now)
+        } else if case .activity(let lane, _) = push.target, lane.token == push.token {
+            lane.isBehind = true
+        }
         switch push.target {
         case .activity(let lane, let state): laneGaveUp(lane, state, push, now: now)
         case .start(let session, let attempt, _): forgetStart(attempt, session, mayRepeat: true, now: now)
@@ -102,6 +106,7 @@ extension RelayCore {
         case .activity(let lane, _):
             if lane.token == push.token, lane.isRegistered {
                 remove(lane, now: now)
+                if lane.session.phase == .active { lane.session.shownByDead.append(lane.shownSequence) }
                 // Its phone does not know yet, and may unregister it when a newer one has come (R0.20).
                 if lane.session.phase == .active { lane.session.owedUnregisters += 1 }
             }

@@ -155,6 +155,7 @@ extension RelayCore {
         if has(.keepsEndedRow) { takeUpEnded(session) }
         session.hadLane = !session.lanes.isEmpty
         session.isSilenced = false
+        session.shownByDead = []
         session.starts = []
         session.unadoptedStarts = 0
         forgetReplaced(session)
@@ -174,7 +175,7 @@ extension RelayCore {
             let mayStart = !has(.startsOnStartOnly) || event.type == .start
             if mayStart, !session.hadLane, event.type == .start || !dialect.policy.startsOnRequestOnly {
                 start(event, session, ticket: ticket, now: now)
-            } else if dialect.policy.mergesStates {
+            } else if dialect.policy.mergesStates || session.hadLane {
                 if has(.losesHeldValues) { session.latest = nil }
                 session.latest = session.state(after: event)
                 keep(session)

@@ -51,6 +51,8 @@ extension RelayCore {
     func laneAccepted(_ lane: Lane, _ state: SessionState, now: Moment) {
         lane.isInFlight = false
         lane.failures = 0
+        lane.isBehind = false
+        lane.shownSequence = max(lane.shownSequence, state.sequence)
         if let held = lane.heldBack, held !== state, sendHeldBack(held, to: lane, now: now) { return }
         goOn(lane, after: state, now: now)
     }

@@ -41,6 +41,8 @@ final class Session {
     /// A token was registered in this turn; from then on its absence means that the card is gone, not that it must
     /// be started.
     var hadLane = false
+    /// Of each activity of this turn whose token died and that no other has followed: the last state that it showed.
+    var shownByDead: [UInt64] = []
     /// The phone unregistered the activity during this turn (R0.19).
     var isSilenced = false
     /// Start pushes of this turn, one per phone at most (R0.15).
@@ -145,8 +147,11 @@ final class Lane {
     var isStale = false
     /// Attempts in a row that failed for reasons that pass.
     var failures = 0
-    /// The sequence of the newest state handed to APNs.
+    /// The sequence of the newest state handed to APNs, and of the newest that it took.
     var sentSequence: UInt64 = 0
+    var shownSequence: UInt64 = 0
+    /// A state came to nothing, as the token was dead; the row is still there. The next token gets the newest.
+    var isBehind = false
     /// Defect `swaps-order`: a state that its successor will overtake, and how many states there were.
     var heldBack: SessionState?
     var progressCount = 0
