@@ -156,7 +156,14 @@ struct SessionTimelineTests {
     @Test("gives each push the same reason, however it is looked for")
     func reasons() throws {
         try withHistory { history in
-            let all = ["not awake: no token was sent", "-", "-"]
+            // One may be told long after its push.
+            let pushes = try history.lines { $0.session = nil }.filter { $0.contains("liveactivity") }
+            let second = try #require(pushes.dropFirst().first)
+            let id = second.split(separator: " ", omittingEmptySubsequences: true).compactMap { UInt64($0) }.first ?? 0
+            let mock = try JournalWriter(directory: history.directory + "/journal", name: "apns-1", time: ManualTime())
+            mock.append(note: .phone, text: #"{"push":\#(id),"reason":"told late"}"#, at: at(25))
+            #expect(mock.commit())
+            let all = ["not awake: no token was sent", "told late", "-"]
             var command = JournalCommand(directory: history.directory)
             #expect(try history.reasons(command) == all)
             command.around = .offset(.zero)
