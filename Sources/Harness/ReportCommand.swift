@@ -26,7 +26,9 @@ package enum ReportCommand {
     static func record(
         of run: String, fullTokens: Bool
     ) throws(Failure) -> (record: RunRecord, sessions: SessionsSeen?) {
-        let home = JournalPlace.home(of: run)
+        // However it was named: the commands of a report hold in any folder.
+        let named = JournalPlace.home(of: run)
+        let home = FileSystem.realPath(named) ?? FileSystem.absolute(named) ?? named
         let hasJournal = JournalPlace.isThere(home)
         let isSaved = FileSystem.exists(home + "/run.json") || run.hasSuffix(".json")
         guard isSaved || !hasJournal else {
@@ -35,7 +37,8 @@ package enum ReportCommand {
         }
         var (saved, sessions) = try ReportFiles.read(at: run)
         // It may have been moved since.
-        if hasJournal { saved.directory = home }
+        let isThere = saved.directory.hasPrefix("/") && FileSystem.realPath(saved.directory) == home
+        if hasJournal, !isThere { saved.directory = home }
         if hasJournal, sessions == nil { sessions = SeenSessions.read(saved) }
         guard fullTokens else { return (saved, sessions) }
         guard hasJournal else {

@@ -54,6 +54,13 @@ extension FileSystem {
         return String(cString: current) + "/" + path
     }
 
+    /// The one name of what is there, without symbolic links and `..`; nil: there is nothing, or it is out of reach.
+    package static func realPath(_ path: String) -> String? {
+        guard let found = realpath(path, nil) else { return nil }
+        defer { free(found) }
+        return String(cString: found)
+    }
+
     /// Where a symbolic link leads; nil when it is none.
     package static func destination(of path: String) -> String? {
         var room = [CChar](repeating: 0, count: 4_096)

@@ -34,6 +34,7 @@ package struct SwiftSchemas: Sendable {
     package mutating func schemas(
         of wanted: String?
     ) throws(Failure) -> (type: String, attributes: JSONObject, contentState: JSONObject) {
+        if let problem = file.foreignCode() { throw problem }
         let types = file.table.filter { !["protocol", "typealias"].contains($0.value.keyword) }
             .sorted { $0.value.token.offset < $1.value.token.offset }
         let words = file.words(for: "ActivityAttributes")
@@ -99,11 +100,14 @@ package struct SwiftSchemas: Sendable {
             guard let alias = entry.alias else { return [:] }
             return try schema(alias, in: scope, way + [path])
         case "struct":
-            if let word = entry.inherits.first(where: { ["RawRepresentable", "OptionSet"].contains($0) }) {
+            if let word = file.inherits(of: path).first(where: file.rawRepresentable.contains) {
                 throw wrong("the coding of `\(word)` cannot be known here", "write an enum, or a plain struct", entry.token)
             }
+            try checkConformance(path, entry)
             return try structure(path, entry, way + [path])
-        case "enum": return try enumeration(path, entry)
+        case "enum":
+            try checkConformance(path, entry)
+            return try enumeration(path, entry)
         default:
             throw wrong(
                 "`\(path)` is \(entry.keyword.isEmpty ? "only extended in this file" : "a \(entry.keyword)"), not read here",
@@ -111,7 +115,21 @@ package struct SwiftSchemas: Sendable {
         }
     }
 
+    private func checkConformance(_ path: String, _ entry: SwiftDeclaration) throws(Failure) {
+        guard !file.isDecodable(path) else { return }
+        throw wrong("`\(path)` does not conform to `Codable` in this file", "add `: Codable`", entry.token)
+    }
+
+    /// Each name once.
+    private func checkNames(_ members: [SwiftDeclaration.Member]) throws(Failure) {
+        var names: Set<String> = []
+        for member in members where !names.insert(member.token.text).inserted {
+            throw wrong("`\(member.token.text)` is declared twice", "keep one of them", member.token)
+        }
+    }
+
     private mutating func structure(_ path: String, _ entry: SwiftDeclaration, _ way: [String]) throws(Failure) -> JSONObject {
+        try checkNames(entry.members)
         var keys = try codingKeys(of: path)
         var (properties, required) = (JSONObject(), [JSONValue]())
         for member in entry.members {
@@ -154,12 +172,17 @@ package struct SwiftSchemas: Sendable {
                 "the coding keys of `\(path)` are named by code of their own", "write `case name = \"key\"`", code.token)
         }
         var keys: [String: (key: String, token: SwiftToken)] = [:]
+        var known: Set<String> = []
+        try checkNames(entry.members)
         for member in entry.members {
             var key = member.token.text
             // A key with a number for its raw value is named by its case.
             if member.hasValue {
                 guard let value = literal(member) else { throw unread(member) }
                 key = value.string ?? key
+            }
+            guard known.insert(key).inserted else {
+                throw wrong("two coding keys of `\(path)` are `\(key)`", "give each its own", member.token)
             }
             keys[member.token.text] = (key, member.token)
         }
@@ -173,7 +196,9 @@ package struct SwiftSchemas: Sendable {
                 "the enum `\(path)` has no raw values of text or whole numbers", "write `enum …: String, Codable`",
                 entry.token)
         }
-        var values: [JSONValue] = []
+        var (values, known): ([JSONValue], Set<String>) = ([], [])
+        let width = NumberWidth(rawValue: schema["format"]?.string ?? "int")
+        try checkNames(entry.members)
         for member in entry.members {
             if let problem = member.problem { throw problem }
             if member.hasValue {
@@ -184,7 +209,16 @@ package struct SwiftSchemas: Sendable {
             } else if schema["type"] == "string" {
                 values.append(.string(member.token.text))
             } else {
-                values.append(.integer(values.last?.int.map { $0.saturating(plus: 1) } ?? 0))
+                let next = values.last?.int.map { Int128($0) + 1 } ?? 0
+                guard let value = Int64(exactly: next) else { throw outOfRange(member, "\(next)", raw: entry) }
+                values.append(.integer(value))
+            }
+            guard let value = values.last, known.insert(value.text).inserted else {
+                throw wrong(
+                    "another case of `\(path)` has the raw value of `\(member.token.text)`", "give each its own", member.token)
+            }
+            if let whole = value.int, let range = width?.range, !range.contains(Int128(whole)) {
+                throw outOfRange(member, "\(whole)", raw: entry)
             }
         }
         schema["enum"] = .array(values)
@@ -222,6 +256,12 @@ package struct SwiftSchemas: Sendable {
         case .number?: Self.known["Double"]
         default: nil
         }
+    }
+
+    private func outOfRange(_ member: SwiftDeclaration.Member, _ value: String, raw entry: SwiftDeclaration) -> Failure {
+        wrong(
+            "the raw value \(value) of `\(member.token.text)` is beyond \(entry.inherits.first ?? "its type")",
+            "write one that it holds", member.token)
     }
 
     private func unread(_ member: SwiftDeclaration.Member) -> Failure {

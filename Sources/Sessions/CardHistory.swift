@@ -84,11 +84,12 @@ package final class CardHistory {
         return look(place, at: push.arrivedWall)
     }
 
-    /// An activity on a virtual phone has a number and a token of its own.
+    /// An activity on a virtual phone has a number and a token of its own. One that was dismissed shows nothing any more.
     package func see(_ event: PhoneEvent) {
         guard let name = PhoneName(event.phone) else { return }
         let place = Place(phone: name.phone, activity: event.activity)
         if event.kind == .started { cards[place] = cards.removeValue(forKey: Place(phone: name.phone, activity: 0)) }
+        if event.kind == .dismissed { cards[place] = nil }
         if let token = event.token { places[token] = place }
     }
 

@@ -47,7 +47,7 @@ struct CardWatch {
         var event: ActivityEvent?
     }
 
-    private enum Kind: UInt8 { case offered, shown, ended }
+    private enum Kind: UInt8 { case offered, shown, ended, dismissed }
 
     private struct Item {
         var at: Instant
@@ -69,6 +69,8 @@ struct CardWatch {
     private(set) var registrations: [UInt32] = []
     /// A registration never reached the relay, so the relay can do nothing for this card.
     var isUnknownToRelay = false
+    /// The newest that a virtual phone told of; 0: none did.
+    var activity: UInt32 = 0
 
     private var items: [Item] = []
     private var settleAt = fewItems
@@ -76,6 +78,8 @@ struct CardWatch {
     private var shown: UInt32?
     private var time = Instant(nanoseconds: 0)
     private var isOver = false
+    /// Dismissed: nothing is shown, and nothing ages, until another activity of the session takes the card's place.
+    private var isGone = false
     private(set) var worst: WorstMoment?
     /// For how long it was behind, all together.
     private(set) var behind = Interval.zero
@@ -112,6 +116,12 @@ struct CardWatch {
         items.append(Item(at: instant, step: step, kind: isEnd ? .ended : .shown))
     }
 
+    /// Its user, or the system, has removed it.
+    mutating func dismiss(at instant: Instant) {
+        guard !isOver else { return }
+        items.append(Item(at: instant, step: 0, kind: .dismissed))
+    }
+
     // MARK: Settling
 
     /// Whether so much waits that it should be settled as far as it can be.
@@ -137,6 +147,12 @@ struct CardWatch {
 
     private mutating func pass(_ item: Item, _ outages: [Range<Instant>], _ visit: (CardStretch) -> Void) {
         if item.kind == .offered { return offer(item) }
+        if item.kind == .dismissed {
+            pass(to: item.at, outages, visit)
+            isGone = shown != nil
+            return
+        }
+        if isGone { (isGone, time) = (false, max(time, item.at)) }
         guard let shown else {
             (shown, time) = (item.step, item.at)
             isOver = item.kind == .ended
@@ -164,7 +180,7 @@ struct CardWatch {
     }
 
     private mutating func pass(to next: Instant, _ outages: [Range<Instant>], _ visit: (CardStretch) -> Void) {
-        guard next > time, let shown else { return }
+        guard next > time, !isGone, let shown else { return }
         var stretches = [CardStretch(start: time, end: next)]
         let newer = pending.first
         if let newer, newer.at < next {

@@ -122,6 +122,7 @@ final class SessionLane {
             else { return }
             draw(until: note.at)
             cards?.see(event)
+            user?.see(event, at: note.at)
             marks.add(LaneMark(.phone, at: note.at - origin.instant, "activity \(event.activity): \(event.kind.word)"))
         case .reaction:
             guard let reaction = note.reaction, reaction.session == session else { return }

@@ -58,6 +58,10 @@ struct StalenessPass {
             with(marker.session, push.arrivedAt) { user, _ in user.see(push, marker) }
         case .note(let note):
             advance(to: note.at)
+            if note.kind == .phone {
+                guard let event = note.phoneEvent, let marker = event.marker, marker.run == plan.run else { return }
+                return with(marker.session, note.at) { user, _ in user.see(event, at: note.at) }
+            }
             guard let reaction = note.reaction else { return }
             let number = plan.account(ofSession: reaction.session)
             let (plan, origin) = (plan, origin)

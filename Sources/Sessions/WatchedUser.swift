@@ -106,6 +106,16 @@ struct WatchedUser {
         cards[index].show(marker.step, at: push.arrivedAt, isEnd: push.event == .end)
     }
 
+    /// What a virtual phone of the user's told of an activity of one of the sessions. The card is gone once the newest of them
+    /// is dismissed: an older one has been replaced.
+    mutating func see(_ event: PhoneEvent, at instant: Instant) {
+        guard let session = event.marker?.session, let phone = PhoneName(event.phone)?.phone,
+            let index = cards.firstIndex(where: { $0.session == session && Int($0.phone) == phone })
+        else { return }
+        cards[index].activity = max(cards[index].activity, event.activity)
+        if event.kind == .dismissed, event.activity == cards[index].activity { cards[index].dismiss(at: instant) }
+    }
+
     func phone(of token: String) -> UInt8? {
         let hash = TokenHash(token)
         return phones.first { $0.token == hash }?.phone

@@ -4,6 +4,7 @@ import Basics
 import Glibc
 import HTTP
 import Journal
+import OperatingSystem
 import Pushes
 import Reports
 import Testing
@@ -271,6 +272,22 @@ struct HistoryTests {
                 }
             }
             #expect(throws: Failure.self) { try JournalCommand.Center(parsing: "yesterday") }
+        }
+    }
+
+    @Test("a report is the same however its run is named, and says where the run lies")
+    func named() throws {
+        try withHistory(isRun: false) { history in
+            let record = try ReportCommand.record(of: history.directory, fullTokens: false).record
+            let home = try #require(FileSystem.realPath(history.directory))
+            #expect(record.directory == home)
+            try ReportFiles.writeAll(record, to: history.directory)
+            let cut = try #require(home.lastIndex(of: "/"))
+            let odd = home[..<cut] + "/." + home[cut...] + "/"
+            let up = "../" + String(repeating: "../", count: 20) + home.dropFirst()
+            for name in [home, String(odd), up, up + "/run.json"] {
+                #expect(try ReportCommand.record(of: name, fullTokens: false).record.directory == home, "\(name)")
+            }
         }
     }
 

@@ -62,7 +62,7 @@ private struct PhoneHistory {
                 answeredAt: at(answered), status: 200))
     }
 
-    private func phone(
+    func phone(
         _ mock: JournalWriter, _ number: Int, _ kind: String, _ seconds: Double, _ token: String? = nil,
         marker: String = "[pr:1a2b3c4d:0:1]"
     ) {
@@ -99,6 +99,18 @@ private struct PhoneHistory {
         try command.write(to: &output)
         output.flush()
         return text.split(separator: "\n").map(String.init)
+    }
+
+    /// Of the pushes, in the order of their lines; `-` for none.
+    func reasons(_ command: JournalCommand) throws -> [String] {
+        var command = command
+        command.printsJSON = true
+        var text = ""
+        var output = LineOutput(showsFullTokens: false) { text += $0 }
+        try command.write(to: &output)
+        output.flush()
+        let objects = try text.split(separator: "\n").map { try JSONValue(parsing: String($0)) }
+        return objects.filter { $0["kind"] == "push" }.map { $0["outcomeReason"]?.string ?? "-" }
     }
 
     /// Without the numbers of entries.
@@ -138,6 +150,48 @@ struct SessionTimelineTests {
             #expect(words[12] == "+16.002 s card phone 1, activity 1 shows Parser · Working · \(marker)2] Reading, 13 s old")
             #expect(words[15] == "+20.001 s card phone 1, activity 1 shows Parser · Done · \(marker)3] Done it, 1 ms old")
             #expect(words.count == 17, "\(words)")
+        }
+    }
+
+    @Test("gives each push the same reason, however it is looked for")
+    func reasons() throws {
+        try withHistory { history in
+            // One may be told long after its push.
+            let pushes = try history.lines { $0.session = nil }.filter { $0.contains("liveactivity") }
+            let second = try #require(pushes.dropFirst().first)
+            let id = second.split(separator: " ", omittingEmptySubsequences: true).compactMap { UInt64($0) }.first ?? 0
+            let mock = try JournalWriter(directory: history.directory + "/journal", name: "apns-1", time: ManualTime())
+            mock.append(note: .phone, text: #"{"push":\#(id),"reason":"told late"}"#, at: at(25))
+            #expect(mock.commit())
+            let all = ["not awake: no token was sent", "told late", "-"]
+            var command = JournalCommand(directory: history.directory)
+            #expect(try history.reasons(command) == all)
+            command.around = .offset(.zero)
+            #expect(try history.reasons(command) == all)
+            command.around = nil
+            command.session = 0
+            #expect(try history.reasons(command) == all)
+            command.session = nil
+            let line = try #require(try history.lines { $0.session = nil }.first { $0.contains("liveactivity") })
+            command.entry = line.split(separator: " ", omittingEmptySubsequences: true).compactMap { UInt64($0) }.first
+            #expect(try history.reasons(command) == [all[0]])
+            let (entry, device) = (command.entry, "device     started: not awake: no token was sent")
+            let text = try history.lines { ($0.session, $0.entry) = (nil, entry) }
+            #expect(text.contains { $0.contains(device) }, "\(text)")
+        }
+    }
+
+    @Test("a card that its user has dismissed shows nothing any more")
+    func dismissed() throws {
+        try withHistory { history in
+            let mock = try JournalWriter(directory: history.directory + "/journal", name: "apns-1", time: ManualTime())
+            history.phone(mock, 4, "dismissed", 10)
+            #expect(mock.commit())
+            let words = try history.words()
+            let gone = try #require(words.firstIndex { $0.contains("activity 1: dismissed") })
+            #expect(words[..<gone].contains { $0.contains(" card ") })
+            // One that waits to be drawn is not, and what the phone would draw of the end neither.
+            #expect(words[gone...].allSatisfy { !$0.contains(" card phone 1, activity 1 shows Parser · Working") }, "\(words)")
         }
     }
 

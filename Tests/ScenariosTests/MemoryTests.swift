@@ -65,17 +65,20 @@ struct SessionMemoryTests {
         #expect(script.reaction(1) == nil && script.reaction(4) == nil)
     }
 
+    /// The sample, whose users have a second phone.
+    private static let twoPhones = Sample.text.swapping("[deviceToken, activityToken]", "[deviceToken, activityToken2]")
+
     @Test("Acts have a time or an event, and a phone")
     func acts() throws {
         let text = reacting(
             """
             acts:
-              - { do: offline, at: 10s, phone: 2, probability: 0.5 }
+              - { do: offline, at: 3s, phone: 2, probability: 0.5 }
               - { do: dismiss, on: started, after: $pause }
-            """)
+            """, Self.twoPhones)
         let acts = try Sample.load(text).workload.scripts[0].script.acts
         #expect(acts.map(\.deed) == [.offline, .dismiss] && acts.map(\.phone) == [1, nil] && acts.map(\.probability) == [0.5, 1])
-        guard case .at(.constant(10)) = acts[0].time, case .on(.started, .constant(2)) = acts[1].time else {
+        guard case .at(.constant(3)) = acts[0].time, case .on(.started, .constant(2)) = acts[1].time else {
             Issue.record("\(acts)")
             return
         }
@@ -92,6 +95,38 @@ struct SessionMemoryTests {
     ])
     func mistakesInActs(acts: String, says: String) {
         #expect(Sample.complaint(reacting("acts: \(acts)")).contains(says), "\(Sample.complaint(reacting("acts: \(acts)")))")
+    }
+
+    @Test("An act that can never be done is refused with its place", arguments: [
+        ("acts: [{ do: kill, at: 1s, phone: 2 }]", "tiny.yaml:30:43: a user has one phone here: no call of the workload's scripts"),
+        ("acts: [{ do: dismiss, on: token, phone: 2 }]", "tiny.yaml:30:49: a user has one phone here"),
+        (
+            "acts: [{ do: kill, at: 4500ms }]",
+            "tiny.yaml:30:32: `kill` at 4.5s comes when the session is over: its phones are heeded until 4s (give an earlier"
+        ),
+        ("acts: [{ do: kill, at: { uniform: [5s, 6s] } }]", "tiny.yaml:30:32: `kill` at 5s comes when the session is over"),
+    ])
+    func impossibleActs(lines: String, says: String) {
+        #expect(Sample.complaint(reacting(lines)).contains(says), "\(Sample.complaint(reacting(lines)))")
+    }
+
+    @Test("An act that may be done is taken", arguments: [
+        "acts: [{ do: kill, at: 4s }]", "acts: [{ do: kill, at: { uniform: [4s, 60s] } }]",
+        "listen: 9s\nacts: [{ do: kill, at: 11s }]", "acts: [{ do: kill, at: { exponential: 1h } }]",
+        "reactions: [{ on: token, call: register, after: 10s, times: 2 }]\nacts: [{ do: kill, at: 24s }]",
+        "acts: [{ do: kill, at: 1s, phone: 1 }]",
+    ])
+    func possibleActs(lines: String) throws {
+        #expect(try Sample.load(reacting(lines)).workload.scripts[0].script.acts.count == 1)
+    }
+
+    @Test("A phone wakes its app within a day, as the admin API has it", arguments: ["wake", "rotate"])
+    func longWake(key: String) throws {
+        func phones(_ text: String) -> String { reacting("").swapping("phones: {}", "phones: { \(key): \(text) }") }
+        #expect(try Sample.load(phones("24h")).workload.phones?.wake?.mean ?? 86_400 == 86_400)
+        let said = "`\(key)` must be a duration of at most 24h"
+        #expect(Sample.complaint(phones("25h")).contains(said), "\(Sample.complaint(phones("25h")))")
+        #expect(Sample.complaint(phones("{ uniform: [1s, 25h] }")).contains("must be a duration of at most 24h"))
     }
 
     @Test("acts without phones are refused")

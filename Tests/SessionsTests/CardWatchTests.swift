@@ -67,6 +67,30 @@ struct CardWatchTests {
         #expect(stretches(unseen).stretches.isEmpty)
     }
 
+    @Test("shows nothing and does not age once it is dismissed, until another takes its place")
+    func dismissed() {
+        let gone = usual { card in
+            card.dismiss(at: instant(5_000))
+            card.offer(4, at: instant(7_000))
+        }
+        // What was shown at 6400 is another card.
+        #expect(stretches(gone).stretches == [
+            stretch(1_100, 3_000), stretch(3_000, 5_000, 3_000), stretch(6_400, 7_000), stretch(7_000, 11_000, 7_000),
+        ])
+        let last = usual { card in
+            card.offer(4, at: instant(7_000))
+            card.dismiss(at: instant(8_000))
+        }
+        let (found, card) = stretches(last)
+        #expect(found.suffix(2) == [stretch(6_400, 7_000), stretch(7_000, 8_000, 7_000)])
+        #expect(card.worst?.age == .milliseconds(3_400) && card.behind == .milliseconds(4_400))
+        var unseen = CardWatch(session: 7, phone: 0)
+        unseen.dismiss(at: instant(500))
+        unseen.show(1, at: instant(1_100), isEnd: false)
+        unseen.offer(2, at: instant(3_000))
+        #expect(stretches(unseen).stretches == [stretch(1_100, 3_000), stretch(3_000, 11_000, 3_000)])
+    }
+
     @Test("is not taken back by an older state that comes late")
     func older() {
         let late = usual { $0.show(2, at: instant(6_600), isEnd: false) }

@@ -193,6 +193,25 @@ struct SessionsReaderTests {
         }
     }
 
+    @Test("counts nothing of a card that its user has dismissed, but of the one that takes its place", arguments: [1, 2])
+    func dismissed(newest: UInt32) throws {
+        try withFolder { folder in
+            let played = try Played(folder)
+            let steps = played.steps(2)
+            played.call(2, steps[0], 10)
+            try played.push(2, steps[0], 10.1, .start, message: "Thinking")
+            for activity in 1...newest { played.phone(.started, 2, activity: activity, 10.2) }
+            played.call(2, steps[1], 20)
+            played.phone(.dismissed, 2, activity: 1, 22)
+            try played.push(2, steps[1], 30, .update, newest == 1 ? .ignoredEnded : .updated)
+            try played.close(200)
+            let seen = try #require(try SessionsReader.read(Verdicts.judge(folder)))
+            #expect(seen.behindFor == .seconds(newest == 1 ? 2 : 10), "the second took the first one's place")
+            #expect(seen.worst.first?.age == .seconds(newest == 1 ? 2 : 10))
+            #expect(seen.worst.first?.stale.last == .seconds(20)..<(.seconds(newest == 1 ? 22 : 30)))
+        }
+    }
+
     @Test("bounds marks and texts, whatever a relay sends")
     func bounds() throws {
         try withFolder { folder in

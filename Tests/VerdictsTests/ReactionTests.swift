@@ -38,7 +38,8 @@ struct ReactionTests {
 
     /// The honest run with that reaction; `keeps` says which pushes to the phone's token are sent.
     private func judge(
-        _ note: ReactionNote?, status: UInt16 = 200, failure: EventFailure? = nil, delay: Double = 0, phone: [(Double, String)] = [],
+        _ note: ReactionNote?, status: UInt16 = 200, failure: EventFailure? = nil, delay: Double = 0,
+        phone: [(Double, String)] = [],
         keeps: (Sending) -> Bool = { _ in true }
     ) throws -> RunRecord {
         try withDirectory { directory in

@@ -8,17 +8,14 @@ import Pushes
 import Verdicts
 
 extension HistoryFrame {
-    /// Tokens are in full. `phoneReason`: why the phone did with a push what it did, where that was looked for; else it stands
-    /// in a note of its own, of the kind `phone`.
-    func json(_ entry: JournalEntry, phoneReason: String?? = nil) -> String {
+    /// Tokens are in full. Why the phone did with a push what it did is there as far as it was looked for.
+    func json(_ entry: JournalEntry) -> String {
         var object: JSONObject = [
             "entry": .integer(Int64(entry.id)), "time": .string(entry.wall.iso8601),
             "offsetNanoseconds": origin.map { .integer((entry.wall - $0).nanoseconds) } ?? .null,
         ]
         switch entry {
-        case .push(let push), .broadcast(let push):
-            add(push, to: &object)
-            if let phoneReason { object["outcomeReason"] = text(phoneReason) }
+        case .push(let push), .broadcast(let push): add(push, to: &object)
         case .event(let event): add(event, to: &object)
         case .note(let note):
             object["kind"] = "note"
@@ -59,6 +56,7 @@ extension HistoryFrame {
         object["reason"] = text(push.reason)
         object["timestamp"] = push.timestampMilliseconds == 0 ? .null : .integer(push.timestampMilliseconds)
         object["outcome"] = text(push.outcome.map { "\($0.word)" })
+        object["outcomeReason"] = text(reason(push))
         object["fault"] = text(fault(push.faultRule))
         object["faultAction"] = text(FaultAction.word(of: push.faultAction))
         object["delayNanoseconds"] = .integer(push.delay.nanoseconds)

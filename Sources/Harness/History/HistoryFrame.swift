@@ -16,6 +16,10 @@ struct HistoryFrame {
     /// Names of calls, by their numbers.
     private(set) var kinds: [String] = []
     private var faults: [UInt32: String] = [:]
+    /// Why phones did with pushes what they did, by the pushes' ids: what was read so far, or all once it was looked for.
+    private var reasons: [UInt64: String] = [:]
+    /// Each reason once: many pushes have the same.
+    private var reasonWords: Set<String> = []
 
     /// Reads as far as the first event, or 10,000 entries.
     init(_ reader: JournalReader) throws(Failure) {
@@ -36,6 +40,7 @@ struct HistoryFrame {
     /// Learns from an entry what later ones are read against.
     mutating func see(_ entry: JournalEntry) {
         guard case .note(let note) = entry else { return }
+        if let reason = note.phoneReason { reasons[reason.push] = reasonWords.insert(reason.words).memberAfterInsert }
         if note.kind == .phase, origin == nil { origin = note.wall }
         if note.kind == .kinds, let names = try? JSONValue(parsing: note.text).array {
             kinds = names.map { $0.string ?? "" }
@@ -46,6 +51,19 @@ struct HistoryFrame {
         default: break
         }
     }
+
+    /// Reads the whole history for the reasons, which may stand long before or behind their pushes.
+    mutating func findReasons(_ reader: JournalReader) throws(Failure) {
+        var frame = self
+        _ = try reader.forEach(since: nil) { entry in
+            frame.see(entry)
+            return true
+        }
+        (reasons, reasonWords) = (frame.reasons, frame.reasonWords)
+    }
+
+    /// Nil where there is nothing to explain.
+    func reason(_ push: PushEntry) -> String? { reasons[push.id] }
 
     func reaches(_ center: JournalCommand.Center, _ entry: JournalEntry) -> Bool {
         switch center {
@@ -153,7 +171,9 @@ struct HistoryFrame {
         if push.timestampMilliseconds != 0 {
             lines.append("           timestamp \(WallTime(milliseconds: push.timestampMilliseconds).iso8601)")
         }
-        if let outcome = push.outcome { lines.append("device     \(outcome.word)") }
+        if let outcome = push.outcome {
+            lines.append("device     \(outcome.word)" + (reason(push).map { ": \($0)" } ?? ""))
+        }
         if let fault = fault(push.faultRule) { lines.append("fault      \(fault)") }
         let warnings = PushWarning.all(in: push.warnings).map { "\($0.word)" }
         if !warnings.isEmpty { lines.append("warnings   " + warnings.joined(separator: ", ")) }

@@ -10,8 +10,6 @@ struct HistorySelection {
     private let token: String?
     /// Where a session's own pushes went: pushes there without a marker are shown with it.
     private var tokens: Set<TokenHash> = []
-    /// The session's own pushes.
-    private(set) var own: Set<UInt64> = []
     /// Pushes that were taken, so that what is told of them later is taken as well.
     private var taken: Set<UInt64> = []
     /// A mark that may still be asked after; beyond it the oldest are forgotten, all at once.
@@ -30,18 +28,17 @@ struct HistorySelection {
             .joined(separator: " with a ")
     }
 
-    /// Goes through the history for the tokens and pushes of the session, where one is asked for.
+    /// Goes through the history for the tokens of the session, where one is asked for.
     mutating func findTokens(_ reader: JournalReader) throws(Failure) {
         guard let session else { return }
-        var (tokens, own): (Set<TokenHash>, Set<UInt64>) = ([], [])
+        var tokens: Set<TokenHash> = []
         _ = try reader.forEach(since: nil) { entry in
             if case .push(let push) = entry, push.marker?.session == session {
                 tokens.insert(TokenHash(push.token))
-                own.insert(push.id)
             }
             return true
         }
-        (self.tokens, self.own) = (tokens, own)
+        self.tokens = tokens
     }
 
     mutating func takes(_ entry: JournalEntry) -> Bool {

@@ -57,7 +57,7 @@ package struct JournalCommand: Sendable {
     /// The lines, for whoever takes them.
     func write(to output: inout LineOutput) throws(Failure) {
         let reader = try JournalReader(directory: try JournalPlace.journal(of: directory))
-        let frame = try HistoryFrame(reader)
+        var frame = try HistoryFrame(reader)
         if let entry {
             try writeEntry(entry, reader, frame, &output)
             return
@@ -66,6 +66,7 @@ package struct JournalCommand: Sendable {
             try writeTimeline(session, reader, frame, &output)
             return
         }
+        if printsJSON { try frame.findReasons(reader) }
         var selection = HistorySelection(session: session, token: token)
         try selection.findTokens(reader)
         if let around {

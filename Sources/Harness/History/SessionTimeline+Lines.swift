@@ -18,7 +18,7 @@ extension SessionTimeline {
             (kind, entry, words) = ("answered", event.id, "\(name(event, frame)) → \(event.answerText)")
         case .unsent(let event):
             (kind, entry, words) = ("unsent", event.id, "\(name(event, frame))\(cause(event)): \(event.unsentWords)")
-        case .push(let push): (kind, entry, words) = ("push", push.id, frame.line(push) + reason(push))
+        case .push(let push): (kind, entry, words) = ("push", push.id, frame.line(push) + reason(push, frame))
         case .phone(let event, let note): (kind, entry, words) = ("phone", note.id, Self.words(event))
         case .note(let note):
             if let reaction = note.reaction, !reaction.isInVain { return nil }
@@ -35,7 +35,7 @@ extension SessionTimeline {
         causes[event.step].map { ", for `\($0.event.word)` of phone \($0.phone + 1)" } ?? ""
     }
 
-    private func reason(_ push: PushEntry) -> String { reasons[push.id].map { " (\($0))" } ?? "" }
+    private func reason(_ push: PushEntry, _ frame: HistoryFrame) -> String { frame.reason(push).map { " (\($0))" } ?? "" }
 
     private static func words(_ event: PhoneEvent) -> String {
         let token = event.token.map { ", token \($0)" } ?? ""
@@ -56,7 +56,7 @@ extension SessionTimeline {
         switch row.what {
         case .offered(let event), .unsent(let event): return frame.json(.event(event))
         case .answered: return nil
-        case .push(let push): return frame.json(.push(push), phoneReason: .some(reasons[push.id]))
+        case .push(let push): return frame.json(.push(push))
         case .phone(_, let note), .note(let note): return frame.json(.note(note))
         case .card(let look, let entry):
             func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }

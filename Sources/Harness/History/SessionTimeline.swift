@@ -34,8 +34,6 @@ struct SessionTimeline {
     /// What is known of the session's steps: when they were planned, and to which phone's event a reaction replies.
     private(set) var planned: [UInt32: WallTime] = [:]
     private(set) var causes: [UInt32: ReactionNote] = [:]
-    /// Why a phone did with a push what it did.
-    private(set) var reasons: [UInt64: String] = [:]
     /// Entries that found no room.
     private(set) var left = 0
     private var last: WallTime?
@@ -63,8 +61,6 @@ struct SessionTimeline {
     ) {
         let isTaken = selection.takes(entry)
         if case .note(let note) = entry {
-            // It may stand before its push, of whose turn it was.
-            if let reason = note.phoneReason, selection.own.contains(reason.push) { reasons[reason.push] = reason.words }
             if let event = note.phoneEvent {
                 let isOwn = event.marker?.session == session && event.marker?.run == frame.plan?.run
                 if isOwn { add(note.wall, .phone(event, note)) }

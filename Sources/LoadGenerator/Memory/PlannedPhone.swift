@@ -49,14 +49,10 @@ extension Workload {
         return PhoneToken(use, phone: name.text, app: profile.topic)
     }
 
-    /// How many each user of a scenario has: two where a script's calls speak of a second one; 0 without `phones`.
+    /// How many each user of a scenario has; 0 without `phones`.
     static func phonesPerUser(_ spec: WorkloadSpec, _ profile: Profile) -> Int {
         guard spec.phones != nil else { return 0 }
-        let used = spec.scripts.flatMap { $0.script.steps.map(\.call) + $0.script.reactions.map(\.call) }
-        let isTwo = Set(used).contains { call in
-            (profile.calls[call].registers + profile.calls[call].pushes.map(\.token)).contains { $0.phone == 1 }
-        }
-        return isTwo ? PhoneName.most : 1
+        return spec.hasSecondPhones(profile) ? PhoneName.most : 1
     }
 }
 

@@ -17,8 +17,11 @@ extension Fields {
     }
 
     /// Seconds, or a number of things up to a million.
-    func distribution(_ key: String, of quantity: Quantity) -> Distribution? {
+    func distribution(_ key: String, of quantity: Quantity, atMost longest: Interval = Self.longest) -> Distribution? {
         guard let node = value(key) else { return nil }
+        func amount(_ node: YAMLNode, named key: String, _ quantity: Quantity, aboveZero: Bool = false) -> Double? {
+            self.amount(node, named: key, quantity, atMost: longest, aboveZero: aboveZero)
+        }
         guard case .mapping(let entries) = node.content else {
             return amount(node, named: key, quantity).map { .constant($0) }
         }
@@ -63,7 +66,7 @@ extension Fields {
     }
 
     private func amount(
-        _ node: YAMLNode, named key: String, _ quantity: Quantity, aboveZero: Bool = false
+        _ node: YAMLNode, named key: String, _ quantity: Quantity, atMost longest: Interval, aboveZero: Bool
     ) -> Double? {
         var amount: Double?
         if case .scalar(let text, _) = node.content {
@@ -72,9 +75,10 @@ extension Fields {
             case .count: amount = node.plainValue?.double
             }
         }
-        let most = quantity == .duration ? Self.longest.seconds : 1_000_000
+        let most = quantity == .duration ? longest.seconds : 1_000_000
         guard let amount, amount >= 0, amount <= most, amount > 0 || !aboveZero else {
-            let words = quantity == .duration ? "a duration" : "a number from 0 to 1000000"
+            let bound = longest < Self.longest ? " of at most \(longest)" : ""
+            let words = quantity == .duration ? "a duration" + bound : "a number from 0 to 1000000"
             mistakes.add(
                 "`\(key)` must be \(words)\(aboveZero ? " greater than 0" : ""), not \(node.kindInWords)",
                 hint: "write \(quantity.example)", at: node.place)

@@ -1,17 +1,21 @@
 // The mapping `phones`, of a workload and of a session script.
 
+import Basics
 import Devices
 import Pushes
 import YAML
 
 struct PhonesDecoder {
+    /// Of what happens to a token, as the admin API has it.
+    private static let longest = Interval.seconds(24 * 3600)
+
     let mistakes: Mistakes
 
     func phones(_ node: YAMLNode) -> PhonesSpec? {
         guard let fields = Fields(node, .phones, mistakes) else { return nil }
         return PhonesSpec(
-            wake: fields.distribution("wake", of: .duration), never: fields.number("never", 0...1),
-            rotate: fields.distribution("rotate", of: .duration), system: system(fields),
+            wake: fields.distribution("wake", of: .duration, atMost: Self.longest), never: fields.number("never", 0...1),
+            rotate: fields.distribution("rotate", of: .duration, atMost: Self.longest), system: system(fields),
             environment: fields.choice("environment"))
     }
 

@@ -15,9 +15,23 @@ extension SessionDecoder {
                 "`dismiss` is of an activity, and nothing says of which",
                 hint: "say on which event of one it follows: `on: started`, with `after: 5s`", at: node.place)
         }
-        return ScriptedAct(
+        var act = ScriptedAct(
             deed, time, phone: fields.count("phone", 1...2).map { $0 - 1 },
             probability: fields.number("probability", 0...1) ?? 1)
+        (act.place, act.phonePlace) = (fields.value("at")?.place ?? node.place, fields.value("phone")?.place)
+        return act
+    }
+
+    /// What is due once nobody heeds the session's phones any more does nothing but make the run longer.
+    func refuseLate(_ acts: [ScriptedAct], in script: SessionScript) {
+        guard let end = script.latestEnd else { return }
+        for act in acts {
+            guard case .at(let time) = act.time, time.least > end, let place = act.place else { continue }
+            mistakes.add(
+                "`\(act.deed.rawValue)` at \(Interval.seconds(time.least)) comes when the session is over: its phones are "
+                    + "heeded until \(Interval.seconds(end))",
+                hint: "give an earlier `at`, or a longer `listen`", at: place)
+        }
     }
 
     private func time(_ fields: Fields, _ place: YAMLPlace) -> ScriptedAct.Time? {

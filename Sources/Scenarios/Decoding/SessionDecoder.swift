@@ -45,9 +45,11 @@ struct SessionDecoder {
         let phones = fields.value("phones").flatMap { PhonesDecoder(mistakes: mistakes).phones(parameters.filled($0)) }
         let acts = fields.items("acts", atMost: ScriptedAct.most).compactMap { act(parameters.filled($0)) }
         parameters.checkAllUsed(declared)
-        return SessionScript(
+        let script = SessionScript(
             name: fields.text("name") ?? fallbackName, steps: steps, reactions: reactions.map(\.reaction), acts: acts,
             listen: fields.duration("listen")?.seconds ?? SessionScript.usualListen, phones: phones ?? PhonesSpec())
+        refuseLate(acts, in: script)
+        return script
     }
 
     private func captured(by call: Int) -> CapturedNames {

@@ -21,11 +21,22 @@ struct WorkloadDecoder {
         for item in fields.items("scripts", atLeast: 1, atMost: 100) {
             if let script = try weighted(item, hasPhones: fields.value("phones") != nil) { scripts.append(script) }
         }
-        return WorkloadSpec(
+        let spec = WorkloadSpec(
             arrivals: arrivals, scripts: scripts, pace: fields.number("pace", above: 0, 0...100_000) ?? 1,
             users: users(fields), phones: phones, maxSessions: fields.count("maxSessions", 1...10_000_000) ?? 1_000_000,
             connections: fields.count("connections", 1...10_000) ?? WorkloadSpec.usualConnections,
             requestTimeout: fields.duration("requestTimeout", .milliseconds(1)...Fields.longest) ?? .seconds(30))
+        if spec.phones != nil, !spec.hasSecondPhones(profile) { refuseSecondPhones(scripts) }
+        return spec
+    }
+
+    private func refuseSecondPhones(_ scripts: [WeightedScript]) {
+        for act in scripts.flatMap(\.script.acts) where act.phone == 1 {
+            guard let place = act.phonePlace else { continue }
+            mistakes.add(
+                "a user has one phone here: no call of the workload's scripts registers or pushes to a second one",
+                hint: "write `phone: 1`, or add a call with a token of the second phone, such as startToken2", at: place)
+        }
     }
 
     private func users(_ fields: Fields) -> DevicesSpec {

@@ -3,6 +3,7 @@
 
 package import Basics
 package import Pushes
+import YAML
 
 /// Done once in a session, at most. It is no call and no part of the plan: the relay learns of it only by what the app does.
 package struct ScriptedAct: Sendable {
@@ -31,6 +32,9 @@ package struct ScriptedAct: Sendable {
     package var phone: Int?
     /// Drawn for each session; 0…1.
     package var probability: Double
+
+    /// Where its time, and its phone, stand in the file.
+    var place, phonePlace: YAMLPlace?
 
     package init(_ deed: Deed, _ time: Time, phone: Int? = nil, probability: Double = 1) {
         self.deed = deed

@@ -23,11 +23,18 @@ struct SwiftDeclaration: Sendable {
     var inherits: [String] = []
     var members: [Member] = []
     var alias: SwiftType?
+    var isExtended = false
     /// The words of what a typealias stands for.
     var aliasWords: Set<String> = []
     /// Initializers in code, with the words of their parameters; of a computed property its name alone.
     var code: [(token: SwiftToken, words: [String])] = []
     var problem: Failure?
+
+    /// How much there is of what decoding may depend on; code that is a property's counts where it names keys.
+    var size: [Int] {
+        let code = code.filter { $0.words.count > 1 || ["rawValue", "stringValue"].contains($0.words[0]) }
+        return [inherits.count, members.count, code.count]
+    }
 }
 
 /// A type as it is written; `[T]`, `[K: V]` and `T!` by their long names.
@@ -54,12 +61,17 @@ struct SwiftDeclarations: Sendable {
     private(set) var table: [String: SwiftDeclaration] = [:]
     /// What stands for `Decoder`, and what for each type.
     private(set) var (decoders, aliases): (Set<String>, [String: [String]]) = ([], [:])
+    /// What stands for `Decodable`, and what has its form in `rawValue`.
+    private(set) var (decodable, rawRepresentable): (Set<String>, Set<String>) = ([], [])
     private var at = 0
+    private var conditions = SwiftConditions()
 
     init(_ source: SwiftSource) throws(Failure) {
         self.source = source
         try members(of: "", until: source.tokens.count - 1, depth: 0)
         (decoders, aliases) = (words(for: "Decoder"), aliasesByTarget())
+        decodable = ["Decodable", "Codable", "ActivityAttributes"].reduce(into: []) { $0.formUnion(words(for: $1)) }
+        rawRepresentable = words(for: "RawRepresentable").union(words(for: "OptionSet"))
     }
 
     private var token: SwiftToken { source.tokens[at] }
@@ -123,15 +135,20 @@ struct SwiftDeclarations: Sendable {
         var name = Self.full(first.text, in: path)
         while takes(".") { name += "." + take().text }
         var entry = table[name] ?? SwiftDeclaration(token: first)
+        let (former, unsure) = (entry.size, uncertainty(about: name))
         if keyword != "extension" {
             if !entry.keyword.isEmpty { entry.problem = wrong("`\(name)` is declared twice", "keep one of them", first) }
             (entry.keyword, entry.token) = (keyword, first)
         }
         if let strange { entry.problem = wrong("what `@\(strange.text)` makes of it cannot be known", "strike it", strange) }
+        if keyword == "extension" { entry.isExtended = true }
+        if let unsure, keyword != "extension" { entry.problem = unsure }
         if token.isMark("<") { entry.problem = wrong("`\(name)` is generic", "write out the type that is meant", token) }
+        var isConditional = false
         while !token.isMark("{") {
             if token.kind == .end || token.isMark("}") { throw wrong("`\(name)` has no `{`", "add its body", first) }
-            if token.kind == .word { entry.inherits.append(token.text) }
+            if keyword == "extension", token.isWord("where") { isConditional = true }
+            if token.kind == .word, !isConditional { entry.inherits.append(token.text) }
             skip()
         }
         let end = token.partner
@@ -139,6 +156,7 @@ struct SwiftDeclarations: Sendable {
         table[name] = entry
         at = keyword == "protocol" ? end : at + 1
         try members(of: name, until: end, depth: depth + 1)
+        if let unsure, let entry = table[name], entry.size != former { note(unsure, of: name) }
         at = end + 1
     }
 
@@ -155,7 +173,10 @@ struct SwiftDeclarations: Sendable {
                 if keyword == "case", token.isMark("(") {
                     throw wrong("the case `\(name)` has values of its own, which are not read", "write a struct", member.token)
                 }
-                if takes(":") { member.type = try type(depth: 0) }
+                if takes(":") {
+                    member.type = try type(depth: 0)
+                    try endOfType(before: end)
+                }
                 if let word = ["lazy", "weak", "unowned"].first(where: found.contains) {
                     throw wrong("`\(word)` properties are not read", "strike `\(word)`", member.token)
                 }
@@ -192,18 +213,26 @@ struct SwiftDeclarations: Sendable {
         do throws(Failure) {
             guard takes("=") else { throw wrong("`\(entry.token.text)` is generic", "write out what is meant", entry.token) }
             entry.alias = try type(depth: 0)
+            try endOfType(before: end)
         } catch {
             entry.problem = error
         }
         while at < end, !token.beginsLine, !token.isMark(";") { skip() }
         entry.aliasWords = Set(source.tokens[start..<at].lazy.filter { $0.kind == .word }.map(\.text))
         let name = Self.full(entry.token.text, in: path)
-        if let extended = table[name] { (entry.code, entry.inherits) = (extended.code, extended.inherits) }
+        if let extended = table[name] {
+            (entry.code, entry.inherits, entry.isExtended) = (extended.code, extended.inherits, extended.isExtended)
+            if !extended.keyword.isEmpty {
+                entry.problem = wrong("`\(name)` is declared twice", "keep one of them", entry.token)
+            }
+        }
+        entry.problem = uncertainty(about: name) ?? entry.problem
         table[name] = entry
     }
 
     /// Functions, and whatever else synthesized decoding does not see.
     private mutating func other(in path: String, until end: Int) {
+        if token.isMark("#") { conditions.take(source.tokens, at: at) }
         let start = take()
         if ["func", "init", "subscript", "deinit"].contains(start.text) {
             while at < end, !token.isMark("{") {
@@ -243,6 +272,21 @@ struct SwiftDeclarations: Sendable {
         while token.isMark("?") || token.isMark("!") { type = .optional(type, take()) }
         if token.isMark("-") || token.isMark("&") { throw unread(start) }
         return type
+    }
+
+    /// A type that goes on behind what was read of it, such as `[Int].Element`, is another one.
+    private func endOfType(before end: Int) throws(Failure) {
+        guard at < end, token.isMark(".") || !token.beginsLine, !["=", ",", ";", "{"].contains(where: token.isMark) else {
+            return
+        }
+        throw wrong("what `\(token.text)` makes of the type before it is not read", "write out the type that is meant", token)
+    }
+
+    /// What is declared here may be compiled or not; nil: it is.
+    private func uncertainty(about name: String) -> Failure? {
+        conditions.unsure.map {
+            wrong("what `#if` leaves of `\(name)` cannot be known here", "give a file that holds what is compiled", $0)
+        }
     }
 
     private func unread(_ token: SwiftToken) -> Failure {

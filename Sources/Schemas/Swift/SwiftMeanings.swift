@@ -56,7 +56,7 @@ extension SwiftDeclarations {
     func ownCode(of path: String) -> Failure? {
         guard let entry = table[path] else { return nil }
         for (token, words) in code(of: path) {
-            if words[0] == "from", words.contains(where: decoders.contains) {
+            if decodes(words) {
                 return source.wrong("`\(path)` decodes by code of its own", "write its schema by hand", token)
             }
             if entry.keyword == "enum", words[0] == "rawValue", words.count > 1 {
@@ -65,6 +65,39 @@ extension SwiftDeclarations {
         }
         return nil
     }
+
+    /// Of an initializer.
+    private func decodes(_ words: [String]) -> Bool { words[0] == "from" && words.contains(where: decoders.contains) }
+
+    /// An extension of a type or protocol that is not this file's, by which any of its types may decode otherwise; nil: none.
+    func foreignCode() -> Failure? {
+        let containers: Set = ["KeyedDecodingContainer", "KeyedDecodingContainerProtocol"]
+        let found = table.filter { path, entry in
+            guard ["", "typealias"].contains(entry.keyword), target(of: path).map({ table[$0]?.keyword == "" }) ?? true else {
+                return false
+            }
+            let words = entry.aliasWords.union([path.split(separator: ".").last.map(String.init) ?? ""])
+            return !words.isDisjoint(with: containers) && entry.isExtended || entry.code.contains { decodes($0.words) }
+        }
+        guard let (path, entry) = found.min(by: { $0.value.token.offset < $1.value.token.offset }) else { return nil }
+        return source.wrong("an extension of `\(path)` decodes by code of its own", "write the schema by hand", entry.token)
+    }
+
+    /// All that a type is said to be, under whatever name.
+    func inherits(of path: String) -> [String] { ([path] + (aliases[path] ?? [])).flatMap { table[$0]?.inherits ?? [] } }
+
+    /// Whether the type conforms to `Decodable`. A protocol of another file may bring that; the plain ones of Swift do not.
+    func isDecodable(_ path: String) -> Bool {
+        inherits(of: path).contains { word in
+            decodable.contains(word) || !Self.plain.contains(word) && self.path(of: [word], in: Self.scope(of: path)) == nil
+        }
+    }
+
+    private static let plain: Set = [
+        "Swift", "Foundation", "unchecked", "Hashable", "Equatable", "Comparable", "Sendable", "Identifiable", "CaseIterable",
+        "CustomStringConvertible", "CustomDebugStringConvertible", "Encodable", "Error", "BitwiseCopyable", "String", "Int",
+        "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "Double", "Float", "Character",
+    ]
 
     /// The code of a type, of its typealiases' extensions, and of the protocols in this file that it conforms to.
     func code(of path: String) -> [(token: SwiftToken, words: [String])] {
