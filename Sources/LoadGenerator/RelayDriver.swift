@@ -14,6 +14,8 @@ final class RelayDriver {
         let saying: Template?
         let multipart: MultipartSpec?
         let auth: AuthSpec?
+        /// Names of the headers that hold a credential or a captured value.
+        let secretHeaders: Set<String>
         let expectedStatus: Set<Int>
     }
 
@@ -33,11 +35,11 @@ final class RelayDriver {
                 method: Array(call.method.utf8), path: call.path,
                 fields: call.fields.map { (name: Array($0.name.lowercased().utf8), value: $0.value) },
                 body: call.body, saying: call.saying ?? call.body, multipart: call.multipart,
-                auth: call.auth, expectedStatus: call.expectedStatus)
+                auth: call.auth, secretHeaders: call.secretHeaders, expectedStatus: call.expectedStatus)
         }
     }
 
-    func auth(of call: Int) -> AuthSpec? { calls[call].auth }
+    func secretHeaders(of call: Int) -> Set<String> { calls[call].secretHeaders }
 
     func expects(_ status: Int, from call: Int) -> Bool { calls[call].expectedStatus.contains(status) }
 

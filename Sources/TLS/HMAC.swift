@@ -24,7 +24,7 @@ package enum HMACAlgorithm: String, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// The code of `message` under `key`, which may be of any length. About a microsecond for a message of a kilobyte.
+/// The code of `message` under `key`, which may be of any length. About 8 µs for a short message.
 package func hmac(_ algorithm: HMACAlgorithm, key: Span<UInt8>, _ message: Span<UInt8>) -> [UInt8] {
     TLSErrors.clear()
     return [UInt8](unsafeUninitializedCapacity: algorithm.byteCount) { code, count in

@@ -160,10 +160,13 @@ import TLS
     @Test func `an answer that says a secret again is recorded without it`() throws {
         var call = Knobs.call("one")
         call.auth = AuthSpec(kind: .basic(user: Knobs.literal("me"), password: .kept(KeptSecret(Array("hush".utf8)))))
+        call.fields.append((name: "x-ticket", value: Knobs.hole(.captured(0))))
         let plan = Knobs.plan(Knobs.scenario(steps: [Knobs.step(0, .at(.constant(0)))], calls: [call]))
         let driver = RelayDriver(plan.workload)
         let request = OutgoingRequest()
-        driver.render(plan.session(0).events[0], script: 0, into: request, at: Self.now)
+        var context = EventContext()
+        context.captured = [CapturedValue(bytes: Array("t1cket".utf8), isText: true)]
+        driver.render(plan.session(0).events[0], script: 0, into: request, context, at: Self.now)
         func recorded(_ text: String, _ limit: Int = 100) -> String {
             let answer = ByteBuffer()
             answer.append(text)
@@ -171,6 +174,7 @@ import TLS
         }
         let credential = Data("me:hush".utf8).base64EncodedString()
         #expect(recorded("no hush, not \(credential)!") == "no (secret), not (secret)!")
+        #expect(recorded("t1ckett1cke") == "(secret)t1cke")
         #expect(recorded("hus") == "hus" && recorded("") == "")
         #expect(recorded("12345678hush", 10) == "12345678(s")
         #expect(recorded("0123456789hush", 10) == "0123456789")

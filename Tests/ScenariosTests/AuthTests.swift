@@ -128,6 +128,8 @@ struct AuthTests {
         #expect(
             Sample.complaint(both) == "tiny.yaml:12:20: the header `authorization` is written by `auth`"
                 + " (strike it from `headers`, or add `auth: none`)")
+        let own = Sample.with("path: /register", "path: /register\n        auth: { bearer: \"{{k}}\" }\n        variables: { k: abc }")
+        #expect(Sample.complaint(own).hasPrefix("tiny.yaml:11:25: `bearer` holds a secret, which has no place in a file"))
         let none = Sample.with("path: /register", "path: /register\n        auth: { spoil: true }")
         #expect(
             Sample.complaint(none) == "tiny.yaml:11:15: there is no `auth` of the profile that could be spoilt"

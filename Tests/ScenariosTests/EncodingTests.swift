@@ -151,6 +151,14 @@ struct EncodingTests {
         #expect(complaint.split(separator: "\n").count == 1, "\(complaint)")
     }
 
+    @Test("has one line in each header")
+    func lines() {
+        let lines = "text: hello\n        variables: { t: [a, \"a\\nb\"] }\n        headers: { x-title: \"{{t}}\" }"
+        let complaint = Sample.complaint(Sample.with(#"json: { token: "{{deviceToken}}" }"#, lines))
+        #expect(
+            complaint == "tiny.yaml:12:25: `t` stands in the header `x-title`, which is one line (leave the line's end out)")
+    }
+
     @Test("and has no more than a hundred fields")
     func tooMany() {
         let list = (0...100).map(String.init).joined(separator: ", ")

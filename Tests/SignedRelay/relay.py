@@ -61,7 +61,7 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer(201, {"ticket": ticket})
         device = tickets.get(self.headers.get("x-ticket"))
         if device is None:
-            return self.answer(403, {"error": "no such ticket"})
+            return self.answer(403, {"error": "no such ticket", "got": self.headers.get("x-ticket")})
         number = next(count)
         if options.drop == 0 or number % options.drop:
             with lock:

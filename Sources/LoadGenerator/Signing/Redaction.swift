@@ -24,14 +24,21 @@ extension RelayDriver {
         return Array(output.prefix(limit))
     }
 
-    /// Those that the files name, and what stands behind the last blank of the headers that `auth` wrote.
+    /// Those that the files name, and what stands behind the last blank of headers that hold a credential.
     private func secrets(of call: Int, _ request: OutgoingRequest) -> [[UInt8]] {
-        guard let auth = auth(of: call) else { return kept }
-        let names = auth.headers
+        let names = secretHeaders(of: call)
+        guard !names.isEmpty else { return kept }
         let head = request.head
         let written = (0..<head.count).filter { names.contains(head.name(at: $0).text) }
             .map { Array(head.value(at: $0).array.split(separator: 32).last ?? []) }
         return kept + written
+    }
+}
+
+extension ProfileCall {
+    /// Names of the headers that `auth` writes, or that say what an answer held.
+    var secretHeaders: Set<String> {
+        Set((auth?.headers ?? []) + fields.filter { !$0.value.captured.isEmpty }.map(\.name))
     }
 }
 

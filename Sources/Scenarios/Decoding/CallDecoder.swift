@@ -112,7 +112,9 @@ struct CallDecoder {
                     "`multipart` writes its own `content-type`, which names the boundary", hint: "strike the header",
                     at: entry.keyPlace)
             }
-            output.append((name, compiler.compile(text: text, encoding: .raw, at: entry.value.place)))
+            let value = compiler.compile(text: text, encoding: .raw, at: entry.value.place)
+            checkLines(value, name, fields)
+            output.append((name, value))
         }
         if let contentType = body?.contentType, !output.contains(where: { $0.name == "content-type" }) {
             output.append(("content-type", Template(segments: [.literal(Array(contentType.utf8))])))
@@ -177,6 +179,19 @@ struct CallDecoder {
             deadline: fields.duration("deadline", .milliseconds(1)...Fields.longest) ?? usualDeadline)
         push.isUrgent = fields.flag("urgent") ?? false
         return push
+    }
+
+    /// Defaults that would end the line of a header in which they stand.
+    private func checkLines(_ value: Template, _ header: String, _ fields: Fields) {
+        let defaults = fields.entries("variables")
+        for case .variable(.own(let index), .raw) in value.segments {
+            let entry = defaults[index]
+            let choices = StepValueDecoder(mistakes: Mistakes()).value(entry.value).choices
+            guard choices.contains(where: { $0.raw.contains { $0 < 32 && $0 != 9 || $0 == 127 } }) else { continue }
+            mistakes.add(
+                "`\(entry.key)` stands in the header `\(header)`, which is one line", hint: "leave the line's end out",
+                at: entry.value.place)
+        }
     }
 
     private func checkAuth(_ call: ProfileCall, _ fields: Fields) {

@@ -16,8 +16,14 @@ struct SecretDecoder {
         switch node.content {
         case .scalar(let text, _):
             let template = compiler.compile(text: text, encoding: .raw, at: node.place)
-            let varies = template.segments.contains { if case .variable = $0 { true } else { false } }
-            if !varies, !text.contains("{{") {
+            // A variable of the call stands in the files, too.
+            let varies = template.segments.contains { segment in
+                switch segment {
+                case .variable(.own, _), .literal: false
+                default: true
+                }
+            }
+            if !varies, !mistakes.found.contains(where: { $0.place == node.place.description }) {
                 mistakes.add(
                     "`\(key)` holds a secret, which has no place in a file that the journal keeps",
                     hint: "write `{ env: NAME }`, `{ file: PATH }` or a variable such as `{{secret}}`", at: node.place)

@@ -100,7 +100,7 @@ extension Shape {
         [
             "name": "opencode", "extends": "opencode.yaml", "topic*": "com.example.app", "http": "1",
             "order": "answered",
-            "headers": "{ x-api-key: secret }", "auth": "{ bearer: \"{{secret}}\" }",
+            "headers": "{ accept: application/json }", "auth": "{ bearer: \"{{secret}}\" }",
             "coalescing": "{ window: 10s }", "deadlines": "{ default: 5s }", "settle": "2s",
             "activities": "{ restart: { after: 6h50m } }", "calls*": "{ health: { path: /health } }",
             "knownFailing": "[R0.9]",
@@ -149,7 +149,7 @@ extension Shape {
     static let call = Shape(
         "call",
         [
-            "method": "POST", "path*": "/v1/event", "headers": "{ x-api-key: secret }",
+            "method": "POST", "path*": "/v1/event", "headers": "{ accept: application/json }",
             "json": "{ sessionID: \"{{sessionID}}\" }", "form": "{ message: \"{{marker}} {{text}}\" }",
             "text": "\"{{marker}}\"", "multipart": "{ message: \"{{marker}} {{text}}\" }",
             "query": "{ user: \"{{serverID}}\" }", "variables": "{ text: hello }",
