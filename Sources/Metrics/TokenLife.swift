@@ -73,12 +73,15 @@ package struct TokenLife: Sendable {
     /// The death that the relay should have known of when it sent the push: no registration that was sent until then has
     /// made the token live again, and the push was not under way. It was, where it came less than `grace` after the answer;
     /// but not where the relay had that answer to the same push, nor where the push's call was sent when a quarter of
-    /// `grace` was over. None that is doubtful.
-    package func death(before push: SeenPush, in account: Account, grace: Interval) -> Death? {
+    /// `grace` was over. None that is doubtful. `isOfItsHost`: only where the push's own environment has told of it.
+    package func death(
+        before push: SeenPush, in account: Account, grace: Interval, isOfItsHost: Bool = false
+    ) -> Death? {
         guard let deaths = deaths[push.token] else { return nil }
         let sentAt = push.isMarked ? account.call(at: push.place)?.sentAt : nil
         return deaths.last { death in
             let answered = account.pushes[death.push]
+            if isOfItsHost, death.environment != push.environment { return false }
             guard !death.isDoubtful, answered.id != push.id, death.answeredAt <= push.arrivedAt,
                 !wasRegistered(push.token, after: death.arrivedAt, until: push.arrivedAt)
             else { return false }

@@ -238,6 +238,51 @@ import Testing
         #expect(last(rig)["currentFile"]?.text == file)
     }
 
+    /// Merged while the window is closed; the same where it is open is as it should be.
+    @Test(
+        arguments: [
+            (.keepsFileWhileThrottled, #""currentFile":null"#, "currentFile", "null", #""a.swift""#),
+            (.lowersThrottledProgress, #""progress":0.5"#, "progress", "0.7", "0.5"),
+        ] as [(Defect, String, String, String, String)])
+    func aDefectShowsInAClosedWindow(defect: Defect, state: String, key: String, right: String, wrong: String) throws {
+        for (defects, isOpen, wanted) in [([] as Set, false, right), ([defect], false, wrong), ([defect], true, right)] {
+            let rig = try running(defects: defects)
+            try say(rig, "progress", #","contentState":{"progress":0.7}"#)
+            if isOpen { rig.pass(.seconds(11)) }
+            try progress(rig, state)
+            #expect(last(rig)[key]?.text == wanted, "\(defects)")
+        }
+    }
+
+    @Test(arguments: [([], "null"), ([.keepsFileWhileHeld], #""b""#)] as [(Set<Defect>, String)])
+    func aDefectKeepsAFileBeforeTheToken(defects: Set<Defect>, file: String) throws {
+        let rig = rig(defects: defects)
+        try say(rig, "start")
+        try say(rig, "progress", #","contentState":{"currentFile":"b"}"#)
+        try say(rig, "progress", #","contentState":{"currentFile":null}"#)
+        rig.activity()
+        #expect(last(rig)["currentFile"]?.text == file)
+    }
+
+    @Test(arguments: [([], "4"), ([.losesPendingAtEnd], "3")] as [(Set<Defect>, String)])
+    func aDefectForgetsAtTheEndWhatWaits(defects: Set<Defect>, count: String) throws {
+        let rig = try running(defects: defects)
+        try say(rig, "progress", #","contentState":{"progress":0.7}"#)
+        try say(rig, "progress", #","contentState":{"operationCount":4}"#)
+        try say(rig, "complete")
+        #expect(last(rig)["operationCount"]?.text == count && last(rig)["progress"]?.text == "1.0")
+    }
+
+    @Test(arguments: [([], "Running in background"), ([.forgetsBackground], "Building")] as [(Set<Defect>, String)])
+    func aDefectGoesBackToTheFront(defects: Set<Defect>, status: String) throws {
+        let rig = try running(defects: defects)
+        try say(rig, "background")
+        try progress(rig, #""progress":0.7"#)
+        #expect(last(rig)["status"]?.string == status)
+        try progress(rig, #""status":"Syncing""#)
+        #expect(last(rig)["status"]?.string == "Syncing")
+    }
+
     @Test func aDefectMovesDatesOrTakesWhatItDoesNotKnow() throws {
         let now = Double(rig().now.wall.seconds - 978_307_200)
         for (defects, shift) in [([] as Set<Defect>, 0.0), ([.misdatesStart], 31_536_000)] {

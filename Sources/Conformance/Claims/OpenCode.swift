@@ -49,7 +49,7 @@ extension Claim {
             "After a burst the last state arrives within one window, and permission, complete and error do not wait at all.",
             norm: "\(follows): without a trailing edge the card keeps a state that is over",
             rules: ["last-state-delivered", "states-in-time", "urgent-states-not-held"],
-            defects: ["drops-trailing-edge", "swaps-order", "rising-late", "throttles-questions"]),
+            defects: ["drops-trailing-edge", "swaps-order", "rising-late", "throttles-questions", "sends-stale-progress"]),
         Claim(
             "R0.9", .should,
             "Each session has a throttle of its own, so that two busy sessions do not starve each other.",
@@ -59,7 +59,7 @@ extension Claim {
             "R0.10", .must,
             "A throttled state that is still waiting when the activity ends is never sent after the end.",
             norm: "\(follows); Apple, Starting and updating Live Activities: an ended activity takes no pushes",
-            rules: ["nothing-after-end"], defects: ["update-after-end"]),
+            rules: ["nothing-after-end"], defects: ["update-after-end", "update-after-error"]),
         Claim(
             "R0.11", .must,
             "A session that retries is shown with status retry and the text of the retry in retryInfo.",
@@ -85,7 +85,7 @@ extension Claim {
             "R0.15", .must,
             "Until the new activity's token is registered there is no second start, and the newest state waits for it.",
             norm: "\(follows); Home Assistant showed one activity twice", rules: ["one-start", "last-state-delivered"],
-            defects: ["starts-again"]),
+            defects: ["starts-again", "starts-again-late"]),
         Claim(
             "R0.16", .must, "The timestamp of a start counts seconds since 1970, never milliseconds.",
             norm: "\(plan); Apple, Starting and updating Live Activities", rules: ["timestamp-seconds-rising"],
@@ -114,16 +114,21 @@ extension Claim {
         Claim(
             "R0.21", .must, "Two phones that share a secret and watch one session both get its Live Activity pushes.",
             norm: "\(follows): its table keeps one row a session, and the second phone displaces the first",
-            rules: ["each-phone-served"], defects: ["displaces-second-phone", "progress-to-one-phone"]),
+            rules: ["each-phone-served"], defects: ["displaces-second-phone", "progress-to-one-phone", "flushes-to-one-phone"]),
         Claim(
             "R0.22", .must, "An activity token that APNs calls dead is dropped, and nothing more is sent to it.",
             norm: "\(plan), with the reasons that APNs has: 410 Unregistered and ExpiredToken, 400 BadDeviceToken",
             rules: ["dead-token-dropped"],
-            defects: ["keeps-dead-tokens", "keeps-dead-start-tokens", "retries-after-410", "knows-only-unregistered"]),
+            defects: [
+                "keeps-dead-tokens", "keeps-dead-start-tokens", "retries-after-410", "knows-only-unregistered",
+                "keeps-bad-device-tokens",
+            ]),
         Claim(
             "R0.23", .must, "An answer of 403, 429 or 5xx costs no token its registration.",
             norm: "\(follows); Apple, Handling notification responses: these speak of the sender or of APNs",
-            rules: ["living-token-kept"], defects: ["prunes-on-any-refusal"]),
+            rules: ["living-token-kept", "states-delivered"],
+            unseen: "Whether a token is forgotten or rests after 429 or 5xx: what it misses is only counted as lost.",
+            defects: ["prunes-on-any-refusal", "prunes-on-token-updates"]),
         Claim(
             "R0.24", .must, "A dead activity token leaves the device token registered, and the other way round.",
             norm: "\(follows); Apple, Handling notification responses: the answer speaks of the token in the path",
@@ -164,7 +169,7 @@ extension Claim {
             "Malformed JSON, empty texts and unknown event types are answered with 400 and cause no push.",
             norm: built, rules: ["bad-requests-refused"],
             unseen: "The body of that answer: the journal keeps no body of an answer that was expected.",
-            defects: ["accepts-bad-requests"]),
+            defects: ["accepts-bad-requests", "accepts-empty-titles"]),
         Claim(
             "R0.32", .must, "Each device that was tried has a row in the relay's log, with status and error.",
             norm: built, missing: "Nothing reads the relay's own tables."),
@@ -219,7 +224,7 @@ extension Claim {
         Claim(
             "R0.44", .must,
             "A push-to-start token counts for the app, follows its changes, and survives a registration without it.",
-            norm: plan, rules: ["start-token-kept"], defects: ["forgets-start-token"]),
+            norm: plan, rules: ["start-token-kept"], defects: ["forgets-start-token", "null-erases-start-token"]),
         Claim(
             "R0.45", .should,
             "After a run the relay's health page counts as many devices and deliveries as there were.",

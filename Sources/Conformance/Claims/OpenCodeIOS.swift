@@ -15,7 +15,7 @@ extension Claim {
             "R2.2", .must,
             "An end shows status Completed, progress 1, no file, the operations as they were, and the check mark.",
             norm: plan, rules: ["content-unchanged", "omitted-values-kept"],
-            defects: ["resets-count-at-end", "dismisses-at-once"]),
+            defects: ["resets-count-at-end", "dismisses-at-once", "loses-pending-at-end"]),
         Claim(
             "R2.3", .must,
             "Where Live Activities are switched off the call is rejected, and the app goes on working.",
@@ -35,11 +35,14 @@ extension Claim {
         Claim(
             "R2.8", .must, "An update that leaves values out keeps the ones that are shown.",
             norm: "\(follows): its wrapper puts 0 and null in their place", rules: ["omitted-values-kept"],
-            defects: ["resets-omitted", "loses-coalesced-values", "loses-held-values", "keeps-cleared-file"]),
+            defects: [
+                "resets-omitted", "loses-coalesced-values", "loses-held-values", "keeps-cleared-file",
+                "keeps-file-while-throttled", "keeps-file-while-held", "forgets-background",
+            ]),
         Claim(
             "R2.9", .should, "progress stays between 0 and 1 and never falls, and the emoji fits the status.",
             norm: follows, rules: ["values-never-fall", "content-fits-contract", "content-unchanged"],
-            defects: ["lowers-progress"]),
+            defects: ["lowers-progress", "lowers-throttled-progress"]),
         Claim(
             "R2.10", .must,
             "Going to the background sends one update with status Running in background, progress unchanged.",
@@ -79,6 +82,6 @@ extension Claim {
         Claim(
             "R2.18", .should, "Updates of the same second are shown in the order of their calls.",
             norm: "\(follows): each update is a task of its own", rules: ["state-order", "last-state-delivered"],
-            defects: ["swaps-order"]),
+            defects: ["swaps-order", "sends-stale-progress"]),
     ]
 }

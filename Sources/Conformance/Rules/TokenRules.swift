@@ -14,8 +14,9 @@ enum TokenRules {
         let grace = run.circumstances.inFlightGrace
         var told: Set<TokenHash> = []
         for push in joined.account.pushes where isMeant(push) {
-            if let death = joined.tokens.death(before: push, in: joined.account, grace: grace),
-                death.environment == push.environment, run.tellsOfDeathForGood(joined.account.pushes[death.push]),
+            // Where both hosts are asked in turn the last answer before a push is the other's.
+            if let death = joined.tokens.death(before: push, in: joined.account, grace: grace, isOfItsHost: true),
+                run.tellsOfDeathForGood(joined.account.pushes[death.push]),
                 !livesElsewhere(death, push, joined)
             {
                 let answer = joined.account.pushes[death.push]

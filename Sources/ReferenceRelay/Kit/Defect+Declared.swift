@@ -20,9 +20,13 @@ extension Defect {
         // The beginning that it loses is set anew by the relay's clock.
         case .losesStateAtRestart: ["seconds-run-with-clock"]
         case .startsStale, .unixStartTime: Self.lost
+        // Whether the window opens right behind the event that takes the file away.
+        case .keepsFileWhileThrottled: ["content-unchanged"]
         case .crossesSessions, .mixesTeams, .sharesThrottle, .waitsForEver: ["last-state-delivered"]
         // One of two phones loses what the other still has.
         case .ignores410Timestamp, .prunesOnAnyRefusal, .prunesAllTokens, .stopsAtFailure: ["each-phone-served"]
+        // And where its other token dies besides, it looks as if that had taken this one with it.
+        case .prunesOnTokenUpdates: ["each-phone-served", "other-token-kept"]
         // A second attempt that is wasted makes the third wait twice as long, and the states behind it.
         case .retriesAfter410, .retriesAtOnce, .losesRefusedStreams: Self.lost
         // A handshake takes now more, now less time, so pushes that leave a window apart arrive closer, or too late.
@@ -40,6 +44,8 @@ extension Defect {
         case .ignoresThrottle: ("R0.7", ["throttle-respected"])
         case .sharesThrottle: ("R0.9", ["throttle-per-session"])
         case .updateAfterEnd: ("R0.10", ["nothing-after-end", "state-order", "timestamp-seconds-rising"])
+        case .updateAfterError: ("R0.10", ["nothing-after-end", "state-order", "timestamp-seconds-rising"])
+        case .sendsStaleProgress: ("R0.8", ["state-order", "timestamp-seconds-rising"])
         case .alertsOnProgress: ("R0.3", ["alerts-only-where-due", "nothing-unexpected"])
         case .loudProgress: ("R0.3", ["progress-is-quiet"])
         case .activityBeforeAlert: ("R0.2", ["alert-goes-first"])
@@ -55,6 +61,7 @@ extension Defect {
         case .diesUnderLoad: ("R0.1", ["relay-serves"] + Self.lost)
 
         case .startsAgain: ("R0.15", ["one-start", "nothing-unexpected"])
+        case .startsAgainLate: ("R0.15", ["one-start", "nothing-unexpected"])
         case .neverStarts: ("R0.14", ["states-delivered"])
         // What follows goes to a card that its phone has ended.
         case .neverTimesOut: ("R0.38", ["aged-activity-ended", "states-delivered"])
@@ -65,12 +72,14 @@ extension Defect {
         case .endsWithUpdate: ("R0.4", ["activity-event-fits", "last-state-delivered"])
         case .displacesSecondPhone: ("R0.21", ["each-phone-served"] + Self.lost)
         case .progressToOnePhone: ("R0.21", ["each-phone-served", "last-state-delivered"])
+        case .flushesToOnePhone: ("R0.21", ["each-phone-served", "last-state-delivered"])
         case .quietAfterRotation: ("R0.18", ["last-state-delivered"])
         case .keepsOldToken: ("R0.18", ["new-token-used", "each-phone-served"] + Self.lost)
         // What it had been told goes to the token of before, which whoever registered it does not use any more.
         case .storesLate: ("R0.18", ["new-token-used"])
         case .ignoresUnregister: ("R0.19", ["unregister-respected", "nothing-unexpected"])
         case .forgetsStartToken: ("R0.44", ["start-token-kept", "states-delivered"])
+        case .nullErasesStartToken: ("R0.44", ["start-token-kept", "states-delivered"])
         case .obeysLateUnregister: ("R0.20", ["newer-registration-kept"] + Self.lost)
 
         case .millisecondTimestamps: ("R0.16", ["timestamp-seconds-rising"] + Self.lost)
@@ -100,6 +109,10 @@ extension Defect {
         case .losesCoalescedValues: ("R2.8", ["omitted-values-kept"])
         case .losesHeldValues: ("R2.8", ["omitted-values-kept"])
         case .keepsClearedFile: ("R2.8", ["content-unchanged", "omitted-values-kept"])
+        case .keepsFileWhileThrottled: ("R2.8", ["omitted-values-kept"])
+        case .keepsFileWhileHeld: ("R2.8", ["omitted-values-kept", "content-unchanged"])
+        case .losesPendingAtEnd: ("R2.2", ["omitted-values-kept"])
+        case .forgetsBackground: ("R2.8", ["omitted-values-kept"])
         case .misdatesStart: ("R2.14", ["content-unchanged", "states-delivered"])
         case .redatesStart: ("R2.14", ["content-unchanged", "states-delivered"])
         case .cutsOneOver: ("R2.15", ["payload-fits", "requests-well-formed"])
@@ -109,6 +122,7 @@ extension Defect {
         case .failedStartCounts: ("R2.7", ["states-delivered", "living-token-kept"])
         case .resetsOmitted: ("R2.8", ["omitted-values-kept", "values-never-fall"])
         case .lowersProgress: ("R2.9", ["values-never-fall", "omitted-values-kept"])
+        case .lowersThrottledProgress: ("R2.9", ["values-never-fall", "omitted-values-kept"])
         case .ignoresBackground: ("R2.10", ["states-delivered"])
         case .hidesError: ("R2.12", ["content-unchanged", "omitted-values-kept", "last-state-delivered"])
         case .forgetsAtRelaunch: ("R2.13", ["omitted-values-kept", "values-never-fall"])
@@ -160,6 +174,7 @@ extension Defect {
         case .updatesUnknownToken: ("R0.1", ["nothing-unexpected"] + Self.lost)
         case .servesUnknownSecrets: ("R0.30", ["unknown-secret-silent", "sessions-kept-apart", "nothing-unexpected"])
         case .acceptsBadRequests: ("R0.31", ["bad-requests-refused", "oversized-refused"])
+        case .acceptsEmptyTitles: ("R0.31", ["bad-requests-refused"])
         case .failsOnLongIDs: ("R0.41", ["oversized-refused"])
         case .leavesOutCounts: ("R0.29", ["answers-hold-values"])
 
@@ -167,9 +182,11 @@ extension Defect {
         case .keepsDeadDeviceTokens: ("R0.25", ["dead-device-token-dropped"])
         case .keepsDeadStartTokens: ("R0.22", ["dead-token-dropped"])
         case .knowsOnlyUnregistered: ("R0.22", ["dead-token-dropped"])
+        case .keepsBadDeviceTokens: ("R0.22", ["dead-token-dropped"])
         case .retriesAfter410: ("R0.22", ["dead-token-dropped", "dead-device-token-dropped"])
         case .ignores410Timestamp: ("P10", ["old-410-ignored"] + Self.lost)
         case .prunesOnAnyRefusal: ("R0.23", ["living-token-kept"] + Self.lost)
+        case .prunesOnTokenUpdates: ("R0.23", Self.lost)
         case .stopsAtFailure: ("R0.29", ["states-delivered"])
         case .prunesAllTokens: ("R0.24", ["other-token-kept", "states-delivered"])
         case .ignoresEnvironmentHint: ("R0.26", ["other-environment-once"])

@@ -13,6 +13,10 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case sharesThrottle = "shares-throttle"
     /// Lets a throttled update land after the end. Breaks R0.10 (G11).
     case updateAfterEnd = "update-after-end"
+    /// The same where a session fails, and not where it is done. Breaks R0.10 (G11).
+    case updateAfterError = "update-after-error"
+    /// Sends the progress that a window still holds back behind the question that came meanwhile. Breaks R0.8 (R2.18).
+    case sendsStaleProgress = "sends-stale-progress"
     /// Raises an ordinary alert for progress and start. Breaks R0.3.
     case alertsOnProgress = "alerts-on-progress"
     /// Puts an alert into each progress update. Breaks R0.3.
@@ -41,6 +45,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
 
     /// Starts an activity again on each event until its token registers. Breaks R0.15 (G9).
     case startsAgain = "starts-again"
+    /// Starts an activity again on an event that comes five seconds after a start whose token nobody knows. Breaks R0.15 (G9).
+    case startsAgainLate = "starts-again-late"
     /// Accepts start events and sends no start. Breaks R0.14.
     case neverStarts = "never-starts"
     /// Lets an activity grow too old, so that the phone ends it without a word. Breaks R0.38.
@@ -59,6 +65,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case displacesSecondPhone = "displaces-second-phone"
     /// Sends progress to the phone that registered first, and to no other. Breaks R0.21.
     case progressToOnePhone = "progress-to-one-phone"
+    /// Sends what a window has held back to the phone that registered first, and to no other. Breaks R0.21.
+    case flushesToOnePhone = "flushes-to-one-phone"
     /// Sends no progress any more to an activity whose token has rotated. Breaks R0.18.
     case quietAfterRotation = "quiet-after-rotation"
     /// Ignores a rotated activity token. Breaks R0.18.
@@ -69,6 +77,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case ignoresUnregister = "ignores-unregister"
     /// Erases a phone's push-to-start token when its device registers again without one. Breaks R0.44.
     case forgetsStartToken = "forgets-start-token"
+    /// Erases it when its device registers again with a null in its place. Breaks R0.44.
+    case nullErasesStartToken = "null-erases-start-token"
     /// Deletes whatever a late unregister may have meant. Breaks R0.20.
     case obeysLateUnregister = "obeys-late-unregister"
 
@@ -109,6 +119,14 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case losesHeldValues = "loses-held-values"
     /// Takes a file that is taken away for one that is left out. Breaks R2.8.
     case keepsClearedFile = "keeps-cleared-file"
+    /// The same only while a window holds states back. Breaks R2.8.
+    case keepsFileWhileThrottled = "keeps-file-while-throttled"
+    /// The same only before the activity's token has come. Breaks R2.8.
+    case keepsFileWhileHeld = "keeps-file-while-held"
+    /// Forgets at the end what a window still held back, and ends with what was shown. Breaks R2.2 (R2.8).
+    case losesPendingAtEnd = "loses-pending-at-end"
+    /// Goes back to the status of before the background with the next update that says nothing of it. Breaks R2.8.
+    case forgetsBackground = "forgets-background"
     /// Dates a start a year back. Breaks R2.14.
     case misdatesStart = "misdates-start"
     /// Takes the `startTime` of an event, in seconds since 2001, for one since 1970. Breaks R2.14.
@@ -128,6 +146,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case resetsOmitted = "resets-omitted"
     /// Lets progress fall. Breaks R2.9.
     case lowersProgress = "lowers-progress"
+    /// Lets progress fall while a window holds states back. Breaks R2.9.
+    case lowersThrottledProgress = "lowers-throttled-progress"
     /// Answers the news that the app went to the background, and sends nothing. Breaks R2.10.
     case ignoresBackground = "ignores-background"
     /// Ends a session that failed as completed. Breaks R2.12.
@@ -219,6 +239,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case servesUnknownSecrets = "serves-unknown-secrets"
     /// Answers 200 to what is malformed. Breaks R0.31.
     case acceptsBadRequests = "accepts-bad-requests"
+    /// Answers 200 to an event with an empty title. Breaks R0.31.
+    case acceptsEmptyTitles = "accepts-empty-titles"
     /// Answers 500 to an id that is longer than its columns. Breaks R0.41.
     case failsOnLongIDs = "fails-on-long-ids"
     /// Answers an event without saying how many pushes came of it. Breaks R0.29 (R3.3).
@@ -234,12 +256,16 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case keepsDeadStartTokens = "keeps-dead-start-tokens"
     /// Does not know the reason ExpiredToken. Breaks R0.22 (G2).
     case knowsOnlyUnregistered = "knows-only-unregistered"
+    /// Keeps an activity token that is no token at either of Apple's hosts. Breaks R0.22.
+    case keepsBadDeviceTokens = "keeps-bad-device-tokens"
     /// Treats 410 as passing trouble and sends again. Breaks R0.22 (P9).
     case retriesAfter410 = "retries-after-410"
     /// Deletes a token that was registered again after the timestamp of the 410. Breaks P10 (G4).
     case ignores410Timestamp = "ignores-410-timestamp"
     /// Deletes a token for any 4xx. Breaks R0.23 (G1).
     case prunesOnAnyRefusal = "prunes-on-any-refusal"
+    /// Deletes a token when APNs says that the relay signs too often. Breaks R0.23 (G1).
+    case prunesOnTokenUpdates = "prunes-on-token-updates"
     /// Lets an event be where a phone is dead: the activity is not told what the alert could not tell. Breaks R0.29.
     case stopsAtFailure = "stops-at-failure"
     /// Deletes the phone's device token with its dead activity token. Breaks R0.24 (G5).

@@ -77,12 +77,23 @@ protocol EventContent {
     func startState(after latest: (any StateContent)?) -> any StateContent
     /// A start push says all that the event says.
     var isShownByStart: Bool { get }
+    /// The same event where what comes of it has to wait, which makes a difference to defects only.
+    func waiting(_ wait: Wait) -> any EventContent
+}
+
+/// Why a state does not leave at once.
+enum Wait {
+    /// The window of the throttle has not opened yet.
+    case throttled
+    /// The activity has no token yet.
+    case held
 }
 
 /// Most events add to what the activity shows already.
 extension EventContent {
     func startState(after latest: (any StateContent)?) -> any StateContent { state(after: latest) }
     var isShownByStart: Bool { true }
+    func waiting(_ wait: Wait) -> any EventContent { self }
 }
 
 /// What an activity shows, in its dialect's own words.
@@ -101,6 +112,12 @@ struct RelayEvent {
     var type: EventType
     var sessionID: String
     var content: any EventContent
+
+    func waiting(_ wait: Wait) -> RelayEvent {
+        var event = self
+        event.content = content.waiting(wait)
+        return event
+    }
 }
 
 /// A body that does not fit its schema. The reply says no more than that.

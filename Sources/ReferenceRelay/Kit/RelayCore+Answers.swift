@@ -24,6 +24,7 @@ extension RelayCore {
                 condemn(push, since: since, now: now)
             }
         case .busy(let isToken):
+            if has(.prunesOnTokenUpdates), outcome.words.hasSuffix("TooManyProviderTokenUpdates") { prune(push, now: now) }
             retry(push, isToken: isToken, now: now)
         case .unprocessed:
             if has(.losesRefusedStreams) { fail(push, now: now) } else { resendUnprocessed(push, now: now) }
@@ -128,7 +129,7 @@ extension RelayCore {
             return send(push)
         }
         let isDead = push.triedOtherHost ? push.isCondemnedElsewhere : condemns
-        if isDead { condemn(push, since: nil, now: now) } else { fail(push, now: now) }
+        if isDead, !has(.keepsBadDeviceTokens) { condemn(push, since: nil, now: now) } else { fail(push, now: now) }
     }
 
     /// The next push goes there first (R0.26).

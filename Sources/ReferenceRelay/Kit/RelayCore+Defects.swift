@@ -22,6 +22,7 @@ struct Mischief {
     static let goodTime = Interval.seconds(3)
     static let lateness = Interval.seconds(20)
     static let patience = Interval.seconds(10)
+    static let startPatience = Interval.seconds(5)
     static let afterEnd = Interval.seconds(1)
 }
 
@@ -63,6 +64,19 @@ extension RelayCore {
         if session.hasTrailing { session.latest = session.beforeTrailing } else { session.beforeTrailing = session.latest }
     }
 
+    /// Defect `sends-stale-progress`: what the window holds back leaves when it opens, whatever has come meanwhile.
+    func keepStale(_ session: Session) {
+        guard session.hasTrailing, let stale = session.latest else { return }
+        for lane in session.lanes { deadlines.add(.afterEnd(lane, stale), at: session.window.opensAt) }
+    }
+
+    /// The starts that keep another one away. Defects `starts-again` and `starts-again-late`.
+    func startsThatStand(_ session: Session, now: Moment) -> [StartAttempt] {
+        if has(.startsAgain) { return [] }
+        guard has(.startsAgainLate) else { return session.starts }
+        return session.starts.filter { now.wall - $0.leftAt < Mischief.startPatience }
+    }
+
     /// Defect `keeps-ended-row`: activities of the turn before are this one's, too.
     func takeUpEnded(_ session: Session) {
         for lane in session.finishing { lane.finalState = nil }
@@ -82,10 +96,10 @@ extension RelayCore {
     /// Defect `serves-unknown-secrets`.
     var mistakenAccount: Account? { has(.servesUnknownSecrets) ? mischief.lastAccount : nil }
 
-    /// Defects `progress-to-one-phone` and `quiet-after-rotation`.
-    func passesOver(_ lane: Lane, _ state: SessionState) -> Bool {
+    /// Defects `progress-to-one-phone`, `flushes-to-one-phone` and `quiet-after-rotation`.
+    func passesOver(_ lane: Lane, _ state: SessionState, isTrailing: Bool) -> Bool {
         guard state.eventType.isThrottled else { return false }
-        if has(.progressToOnePhone), lane !== lane.session.lanes.first { return true }
+        if has(.progressToOnePhone) || isTrailing && has(.flushesToOnePhone), lane !== lane.session.lanes.first { return true }
         return has(.quietAfterRotation) && lane.revision > 0
     }
 
@@ -152,7 +166,7 @@ extension RelayCore {
             isCounted: false, now: now)
     }
 
-    /// Defect `update-after-end`.
+    /// Defects `update-after-end`, `update-after-error` and `sends-stale-progress`.
     func sendAfterEnd(_ lane: Lane, _ state: SessionState, now: Moment) {
         let stamp = max(now.wall.seconds, lane.session.lastStamp + 1)
         let payload = dialect.update(state, stamp: stamp)

@@ -8,8 +8,9 @@ struct DeviceRegistration {
     var token: String
     var bundleID: String?
     var environment = PushEnvironment.production
-    /// Nil leaves a known one alone (R0.44).
+    /// Nil leaves a known one alone (R0.44), whether the body has a null or nothing.
     var startToken: String?
+    var hasNullStartToken = false
 }
 
 extension RelayCore {
@@ -29,7 +30,7 @@ extension RelayCore {
                 let isNew = device.startToken != startToken
                 take(startToken, for: device)
                 if isNew { startTokenCame(to: device, now: now) }
-            } else if has(.forgetsStartToken) {
+            } else if has(.forgetsStartToken) || registration.hasNullStartToken && has(.nullErasesStartToken) {
                 device.startToken = nil
             }
             writes.append(.saveDevice(DeviceRow(device)))

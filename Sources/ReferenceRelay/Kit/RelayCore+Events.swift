@@ -112,6 +112,7 @@ extension RelayCore {
         if opensTurn(event, session, now: now) { beginTurn(session, now: now) }
         if event.type.isFinal {
             guard session.phase != .ended else { return }
+            if has(.losesPendingAtEnd), session.hasTrailing { session.latest = session.beforeTrailing }
             end(session, with: session.state(after: event), ticket: ticket, now: now)
         } else if session.phase == .active, !session.isSilenced {
             show(event, session, ticket: ticket, now: now)
@@ -177,13 +178,15 @@ extension RelayCore {
                 start(event, session, ticket: ticket, now: now)
             } else if dialect.policy.mergesStates || session.hadLane {
                 if has(.losesHeldValues) { session.latest = nil }
-                session.latest = session.state(after: event)
+                session.latest = session.state(after: event.waiting(.held))
                 keep(session)
             }
             return
         }
         if has(.losesCoalescedValues) { forgetWaiting(session) }
-        session.latest = session.state(after: event)
+        if !session.hasTrailing, has(.losesPendingAtEnd) { session.beforeTrailing = session.latest }
+        if !event.type.isThrottled, has(.sendsStaleProgress) { keepStale(session) }
+        session.latest = session.state(after: now.now < session.window.opensAt ? event.waiting(.throttled) : event)
         keep(session)
         let opensAt = session.window.opensAt
         let waits = event.type.isThrottled || has(.throttlesQuestions)
@@ -202,7 +205,7 @@ extension RelayCore {
         session.hasTrailing = false
         guard let latest = session.latest else { return }
         for lane in session.lanes where lane.sentSequence < latest.sequence {
-            if !options.defects.isEmpty, passesOver(lane, latest) { continue }
+            if !options.defects.isEmpty, passesOver(lane, latest, isTrailing: ticket == nil) { continue }
             want(lane, ticket: ticket, isCounted: isCounted, now: now)
         }
     }
@@ -210,11 +213,11 @@ extension RelayCore {
     /// No activity yet: starts one on each phone that can be started and has not been (R0.14, R0.15). The event's
     /// state is held until the activity's token comes, unless the start shows it already.
     func start(_ event: RelayEvent, _ session: Session, ticket: EventTicket, now: Moment) {
-        var tokens = has(.startsAgain) ? [] : Set(session.starts.map(\.token))
+        let standing = options.defects.isEmpty ? session.starts : startsThatStand(session, now: now)
+        var tokens = Set(standing.map(\.token))
         let devices = session.account.devices.filter { device in
             guard let token = device.startToken else { return false }
-            if has(.startsAgain) { return true }
-            return !session.starts.contains { $0.deviceID == device.id } && tokens.insert(token).inserted
+            return !standing.contains { $0.deviceID == device.id } && tokens.insert(token).inserted
         }
         let shown = session.startState(for: event)
         // What no start shows is an ordinary state: a progress that is held counts for the throttle once it leaves (R0.7).
@@ -265,7 +268,7 @@ extension RelayCore {
         let lanes = session.lanes
         session.lanes = []
         for lane in lanes {
-            if has(.updateAfterEnd), let stale {
+            if has(.updateAfterEnd) || has(.updateAfterError) && state.eventType == .error, let stale {
                 deadlines.add(.afterEnd(lane, stale), at: now.now + .seconds(1))
             }
             finish(lane, with: state, ticket: ticket, now: now)

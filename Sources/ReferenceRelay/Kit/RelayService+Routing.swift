@@ -31,6 +31,7 @@ extension RelayService {
                 return dialect.refusal(.internalError("value too long for its column")).send(on: exchange)
             }
             let isTaken = options.defects.contains(.acceptsBadRequests)
+                || options.defects.contains(.acceptsEmptyTitles) && Self.hasEmptyTitle(exchange.body)
             (isTaken ? dialect.done : dialect.refusal(.invalidBody)).send(on: exchange)
         } catch let failure as Failure {
             dialect.refusal(.internalError(failure.message)).send(on: exchange)
@@ -48,6 +49,11 @@ extension RelayService {
             if length > RelayLimits.idCharacters { return true }
         }
         return false
+    }
+
+    /// Defect `accepts-empty-titles`.
+    private static func hasEmptyTitle(_ body: ByteBuffer) -> Bool {
+        (try? RequestFields(body.bytes))?.object["title"] == .string("")
     }
 
     /// At most `bodyBytesMax`.

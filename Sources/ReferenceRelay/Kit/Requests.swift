@@ -31,7 +31,8 @@ enum Requests {
         return DeviceRegistration(
             secret: try fields.secret(), token: try fields.token("deviceToken"), bundleID: try fields.bundleID(),
             environment: try fields.environment() ?? .production,
-            startToken: try fields.optionalToken("pushToStartToken"))
+            startToken: try fields.optionalToken("pushToStartToken"),
+            hasNullStartToken: fields.object["pushToStartToken"] == .null)
     }
 
     static func unregisterDevice(_ body: Span<UInt8>) throws(InvalidBody) -> DeviceRemoval {

@@ -29,6 +29,8 @@ struct OpenCodeIOSEvent: EventContent {
     /// Nil within: no file any more; nil: as before.
     var currentFile: String??
     var operationCount: Int64?
+    /// Of no concern to an honest relay.
+    var wait: Wait?
     let defects: Set<Defect>
 
     private func has(_ defect: Defect) -> Bool { defects.contains(defect) }
@@ -47,6 +49,7 @@ struct OpenCodeIOSEvent: EventContent {
             if has(.hidesError) { finish(&state) }
         case .background:
             merge(into: &state)
+            if has(.forgetsBackground) { state.statusInFront = state.status }
             state.status = "Running in background"
         case .progress, .permission: merge(into: &state)
         }
@@ -58,10 +61,24 @@ struct OpenCodeIOSEvent: EventContent {
         if has(.resetsOmitted) {
             state = OpenCodeIOSState(eventID: eventID, status: status ?? state.status)
         }
-        if let status { state.status = status }
-        if let progress { state.progress = has(.lowersProgress) ? progress : max(state.progress, progress) }
-        if let currentFile { state.currentFile = currentFile ?? (has(.keepsClearedFile) ? state.currentFile : nil) }
+        if let status = status ?? state.statusInFront { state.status = status }
+        state.statusInFront = nil
+        if let progress { state.progress = letsFall ? progress : max(state.progress, progress) }
+        if let currentFile { state.currentFile = currentFile ?? (keepsFile ? state.currentFile : nil) }
         if let operationCount { state.operationCount = max(state.operationCount, operationCount) }
+    }
+
+    func waiting(_ wait: Wait) -> any EventContent {
+        var event = self
+        event.wait = wait
+        return event
+    }
+
+    private var letsFall: Bool { has(.lowersProgress) || wait == .throttled && has(.lowersThrottledProgress) }
+
+    private var keepsFile: Bool {
+        has(.keepsClearedFile) || wait == .throttled && has(.keepsFileWhileThrottled)
+            || wait == .held && has(.keepsFileWhileHeld)
     }
 
     private func finish(_ state: inout OpenCodeIOSState) {
@@ -80,6 +97,8 @@ struct OpenCodeIOSState: StateContent {
     var progress = 0.0
     var currentFile: String?
     var operationCount: Int64 = 0
+    /// Defect `forgets-background`: the status of before.
+    var statusInFront: String?
 
     init(eventID: String? = nil, status: String = "Initializing") {
         self.eventID = eventID
