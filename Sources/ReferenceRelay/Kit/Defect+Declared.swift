@@ -123,7 +123,7 @@ extension Defect {
         case .resetsOmitted: ("R2.8", ["omitted-values-kept", "values-never-fall"])
         case .lowersProgress: ("R2.9", ["values-never-fall", "omitted-values-kept"])
         case .lowersThrottledProgress: ("R2.9", ["values-never-fall", "omitted-values-kept"])
-        case .ignoresBackground: ("R2.10", ["states-delivered"])
+        case .ignoresBackground: ("R2.10", ["states-delivered", "omitted-values-kept"])
         case .hidesError: ("R2.12", ["content-unchanged", "omitted-values-kept", "last-state-delivered"])
         case .forgetsAtRelaunch: ("R2.13", ["omitted-values-kept", "values-never-fall"])
         case .isoStartTime: ("R2.14", ["content-decodes", "content-unchanged", "states-delivered"])
