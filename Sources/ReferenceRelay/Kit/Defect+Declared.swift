@@ -12,6 +12,8 @@ extension Defect {
         switch self {
         // What was kept back came very late; or a single state went astray, and a newer one did not make up for it.
         case .swapsOrder: ["states-in-time"]
+        // What two sessions of a user have left may stand a window apart by chance.
+        case .dropsTrailingEdge: ["throttle-per-session"]
         // Whether a nudge falls into the time in which nobody shows anything.
         case .restartsOnce, .endsBeforeAdoption, .givesUpRestart: ["states-delivered"]
         // Or a push into those in which the phone has ended the card for its age.
