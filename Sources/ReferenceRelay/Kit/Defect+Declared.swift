@@ -12,6 +12,8 @@ extension Defect {
         switch self {
         // What was kept back came very late; or a single state went astray, and a newer one did not make up for it.
         case .swapsOrder: ["states-in-time"]
+        // What two sessions of a user have left may stand a window apart by chance.
+        case .dropsTrailingEdge: ["throttle-per-session"]
         // Whether a nudge falls into the time in which nobody shows anything.
         case .restartsOnce, .endsBeforeAdoption, .givesUpRestart: ["states-delivered"]
         // Or a push into those in which the phone has ended the card for its age.
@@ -123,7 +125,7 @@ extension Defect {
         case .resetsOmitted: ("R2.8", ["omitted-values-kept", "values-never-fall"])
         case .lowersProgress: ("R2.9", ["values-never-fall", "omitted-values-kept"])
         case .lowersThrottledProgress: ("R2.9", ["values-never-fall", "omitted-values-kept"])
-        case .ignoresBackground: ("R2.10", ["states-delivered"])
+        case .ignoresBackground: ("R2.10", ["states-delivered", "omitted-values-kept"])
         case .hidesError: ("R2.12", ["content-unchanged", "omitted-values-kept", "last-state-delivered"])
         case .forgetsAtRelaunch: ("R2.13", ["omitted-values-kept", "values-never-fall"])
         case .isoStartTime: ("R2.14", ["content-decodes", "content-unchanged", "states-delivered"])
