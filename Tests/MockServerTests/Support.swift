@@ -214,10 +214,10 @@ extension TestMock {
         return overruns
     }
 
-    /// The ids of the pushes whose answers did not reach the provider, once there are so many, or after two seconds.
+    /// The ids of the pushes whose answers did not reach the provider, once there are so many, or after ten seconds.
     func undelivered(atLeast count: Int = 1) throws -> [UInt64] {
         var ids: [UInt64] = []
-        for _ in 0..<400 {
+        for _ in 0..<2_000 {
             ids = []
             _ = try JournalReader(directory: service.journalDirectory).forEach(since: nil) { entry in
                 if case .note(let note) = entry, let push = note.undelivered { ids.append(push) }
