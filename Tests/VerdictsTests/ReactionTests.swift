@@ -160,4 +160,61 @@ struct ReactionTests {
         note.reaction = 3
         #expect(try judge(note).correlation.expected == 3)
     }
+
+    /// What the reaction's own call said is known only with the token that the phone told.
+    private static let telling = """
+        name: synthetic
+        relay:
+          profile:
+            name: telling
+            topic: com.example.app
+            deadlines: { default: 5s }
+            passes: [{ channel: alert, at: /aps/alert/title, from: /title }]
+            calls:
+              registerDevice: { path: /device, registers: [deviceToken], json: { deviceToken: "{{deviceToken}}" } }
+              tell:
+                path: /tell
+                registers: [activityToken]
+                json: { title: "{{activityToken}}", body: "{{marker}}" }
+                pushes: [{ channel: alert }]
+          url: "http://127.0.0.1:1"
+        workload:
+          arrivals: [{ rate: 1, for: 1s }]
+          phones: {}
+          scripts:
+            - script:
+                steps: [{ call: registerDevice }, { call: registerDevice, after: 1s }, { call: registerDevice, after: 1s }]
+                reactions: [{ on: token, call: tell, within: 5s }]
+        """
+
+    @Test("says what the phone told, and so does its push", arguments: [true, false])
+    func told(isTold: Bool) throws {
+        try withDirectory { directory in
+            let run = try SyntheticRun(Self.telling, directory: directory)
+            let note = note(after: 3)
+            try run.write(spoil: { sendings, number in
+                let account = run.plan.account(
+                    number: UInt32(number), origin: SyntheticRun.origin, reactions: [MadeReaction(note)])
+                sendings = run.sendings(of: account).map { sending in
+                    var sending = sending
+                    let title = isTold ? Self.token : "another"
+                    let marker = Marker(run: run.plan.run, session: 0, step: note.step).text
+                    sending.payload = #"{"aps":{"alert":{"title":"\#(title)","body":"\#(marker)"}}}"#
+                    return sending
+                }
+            })
+            let time = ManualTime()
+            time.advance(by: .seconds(1))
+            let writer = try JournalWriter(directory: directory + "/journal", name: "load-1", time: time)
+            writer.append(note, at: note.plannedAt)
+            writer.append(
+                event: EventDraft(
+                    session: 0, step: note.step, kind: UInt16(run.plan.kinds.firstIndex(of: "tell")!),
+                    plannedAt: note.plannedAt, sentAt: note.plannedAt + .microseconds(100),
+                    answeredAt: note.plannedAt + .milliseconds(2), status: 200))
+            #expect(writer.commit())
+            let c = try Verdicts.judge(directory).correlation
+            #expect(c.expected == 1 && c.count(.altered) == (isTold ? 0 : 1), "\(c.totals)")
+        }
+    }
 }

@@ -154,7 +154,7 @@ extension Defect {
         case .countsFromFirstLife: ("R4.5", ["seconds-run-with-clock"])
         case .leavesFinalCard: ("R4.16", ["ended-card-goes"])
         case .endsBeforeAdoption:
-            ("R4.20", ["old-kept-until-adopted", "restart-tried-again", "last-state-delivered"])
+            ("R4.20", ["old-kept-until-adopted", "restart-tried-again", "last-state-delivered", "late-card-ended"])
         case .sendsRestartNeeded:
             ("R4.19", ["activity-event-fits", "restart-in-time", "content-decodes", "last-state-delivered"])
         case .restartsByOldToken: ("R4.20", ["restart-by-current-token"])
