@@ -162,6 +162,11 @@ package struct JoinedAccount: Sendable {
     private struct Newest {
         var place: UInt64
         var push: SeenPush
+
+        /// By a newer state, or by the same one where the relay was not told that it came.
+        func mayBeFollowed(by next: SeenPush) -> Bool {
+            place < next.place || place == next.place && push.flags.contains(.isAnswerUndelivered)
+        }
     }
 
     private mutating func match(_ circumstances: Circumstances) {
@@ -180,7 +185,11 @@ package struct JoinedAccount: Sendable {
             }
             let candidates = account.rows(at: push.place, push.type)
             guard let row = row(for: push, among: candidates) else {
-                if push.isAccepted, isUndisturbed(push.session), !isLateEnd(push), !doubts.cover(push) {
+                if push.isAccepted, let lane = laneOfHeldStart(push, among: candidates),
+                    newest[LaneKey(session: push.session, lane: lane)].map({ $0.mayBeFollowed(by: push) }) ?? true
+                {
+                    newest[LaneKey(session: push.session, lane: lane)] = Newest(place: push.place, push: push)
+                } else if push.isAccepted, isUndisturbed(push.session), !isLateEnd(push), !doubts.cover(push) {
                     fault[index] = candidates.isEmpty ? .unexpected : .misdirected
                 }
                 continue
@@ -217,6 +226,16 @@ package struct JoinedAccount: Sendable {
         // The start that never reached the relay: it may begin the activity with the next state.
         guard push.event == .start, lane.role == .start, !isUndisturbed(push.session) else { return nil }
         return candidates.first { account.rows[$0].lane.phone == lane.phone && account.rows[$0].event == .update }
+    }
+
+    /// The activity that is told what a start was to show which was refused, or for which there was no token: held until
+    /// there is one (R0.15). A start that could have been sent is lost all the same.
+    private func laneOfHeldStart(_ push: SeenPush, among candidates: Range<Int>) -> Lane? {
+        guard push.event == .update, let lane = tokens.lanes[push.token], lane.role == .activity else { return nil }
+        let isOwed = candidates.contains {
+            account.rows[$0].event == .start && account.rows[$0].lane.phone == lane.phone && deliveries[$0].accepted == nil
+        }
+        return isOwed ? lane : nil
     }
 
     /// The end of a session that was over before the activity's token came: the card is ended, late as it is (G20).

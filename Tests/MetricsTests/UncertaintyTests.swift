@@ -84,6 +84,51 @@ struct UntoldTests {
     }
 }
 
+/// R0.15: a start at 1000 is refused, and the phone's activity registers at 2000.
+@Suite("What a start was to show that did not come about")
+struct HeldStartTests {
+    private func held(_ turn: (inout Story) -> Void = { _ in }) -> Story {
+        Story().with { story in
+            story.call(0, at: 400)
+            story.registers(0, .start, role: .start)
+            story.call(1)
+            story.expect(1, event: .start, token: .start)
+            story.account.rows[0].lane.role = .start
+            story.push(1, event: .start, token: .start, status: 410) { $0.diedMilliseconds = 1_760_000_000_500 }
+            story.call(2, at: 2000)
+            story.registers(2)
+            story.push(1, at: 2010)
+            turn(&story)
+        }
+    }
+
+    @Test("may be told to the activity that registers, once")
+    func once() {
+        #expect(held().classes == "excused 1")
+        #expect(held { $0.push(1, at: 2020) }.classes == "excused 1, misdirected 1")
+        let untold = held { story in
+            story.account.pushes[1].flags.insert(.isAnswerUndelivered)
+            story.push(1, at: 2020)
+        }
+        #expect(untold.classes == "excused 1")
+        #expect(held { $0.account.pushes.removeFirst() }.classes == "lost 1", "the start itself was owed")
+    }
+
+    @Test("belongs to no other phone, to no start that was accepted, and behind no newer state")
+    func misdirected() {
+        #expect(held { $0.account.tokenCalls[1].lane.phone = 1 }.classes == "excused 1, misdirected 1")
+        #expect(held { $0.account.pushes[1].event = .end }.classes == "excused 1, misdirected 1")
+        let accepted = held { $0.account.pushes[0].status = 200; $0.account.pushes[0].outcome = .started }
+        #expect(accepted.classes == "delivered 1, misdirected 1")
+        let newer = held { story in
+            story.call(3, at: 2002)
+            story.expect(3, at: 2002)
+            story.push(3, at: 2005)
+        }
+        #expect(newer.classes == "delivered 1, excused 1, misdirected 1")
+    }
+}
+
 @Suite("A relay that cannot tell")
 struct UntellableTests {
     /// G20.
