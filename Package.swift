@@ -78,6 +78,7 @@ let package = Package(
                 "Basics", "OperatingSystem", "Pushes", "EventLoop", "TLS", "HTTP", "HTTP2", "Net", "APNs", "Devices",
                 "Faults", "Journal", "Schemas",
             ]),
+        room("Cases", ["Basics", "Pushes", "Scenarios"]),
         room("ReferenceRelay", ["Basics", "OperatingSystem", "Pushes", "EventLoop", "TLS", "HTTP", "Net", "SQLite"]),
         room("Conformance", ["Basics", "Pushes", "Journal", "Metrics"]),
         // Floor 9
@@ -101,7 +102,7 @@ let package = Package(
             [
                 "Basics", "OperatingSystem", "Pushes", "EventLoop", "Net", "Journal", "Metrics", "Scenarios", "Faults",
                 "LoadGenerator", "MockServer", "ReferenceRelay", "Conformance", "Verdicts", "Sessions", "Reports", "APNs",
-                "Devices", "Schemas", "CLinux",
+                "Devices", "Schemas", "Cases", "CLinux",
             ]),
         // Floor 13
         .executableTarget(name: "Command", dependencies: ["Basics", "Harness"], swiftSettings: strict),
@@ -110,6 +111,7 @@ let package = Package(
             name: "WireClient", dependencies: ["Basics", "TLS"], path: "Tests/WireClient", swiftSettings: strict),
         tests("APNs", ["Pushes", "APNs", "Basics", "HTTP"]),
         tests("Basics", ["Basics"]),
+        tests("Cases", ["Basics", "Cases", "Pushes", "Scenarios"]),
         tests("Conformance", ["Pushes", "Basics", "Conformance", "Journal", "Metrics"]),
         tests("Devices", ["Pushes", "APNs", "Basics", "Devices"]),
         tests("EndToEnd", ["APNs", "Basics", "EventLoop", "Journal", "Net", "Pushes", "TLS"]),

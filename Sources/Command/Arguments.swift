@@ -67,6 +67,18 @@ struct Arguments: Sendable {
     func text(_ name: String) -> String? { values[name]?.last }
     func all(_ name: String) -> [String] { values[name] ?? [] }
 
+    /// Each `PATH=VALUE` of a repeatable option.
+    func overrides(_ name: String) throws(Failure) -> [(path: String, value: String)] {
+        var overrides: [(path: String, value: String)] = []
+        for text in all(name) {
+            guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
+                throw Failure(.usage, "\(name) \(text) has no value", hint: "write \(name) workload.maxSessions=100")
+            }
+            overrides.append((String(text[..<equals]), String(text[text.index(after: equals)...])))
+        }
+        return overrides
+    }
+
     func integer<I: FixedWidthInteger>(_ name: String, in range: ClosedRange<I>) throws(Failure) -> I? {
         guard let text = text(name) else { return nil }
         guard let number = I(text), range.contains(number) else {

@@ -22,7 +22,7 @@ struct Invocation: Sendable {
 }
 
 enum PushRigCommand {
-    static let verbs: [Verb] = [.run, .judge, .journal, .mock, .keys, .schema, .relay, .bench, .report, .list, .explain]
+    static let verbs: [Verb] = [.run, .check, .judge, .journal, .mock, .keys, .schema, .relay, .bench, .report, .list, .explain]
 
     static func main() -> Never {
         let signals = Signals()

@@ -41,12 +41,7 @@ extension Verb {
         options.showsFullTokens = arguments.has("--full-tokens")
         options.allowHosts = Set(arguments.all("--allow-host"))
         options.command = invocation.command
-        for text in arguments.all("--set") {
-            guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
-                throw Failure(.usage, "--set \(text) has no value", hint: "write --set workload.maxSessions=100")
-            }
-            options.overrides.append((String(text[..<equals]), String(text[text.index(after: equals)...])))
-        }
+        options.overrides = try arguments.overrides("--set")
         if let text = arguments.text("--clock-scale") { options.overrides.append(("clockScale", text)) }
         if arguments.has("--stepped") { options.overrides.append(("clock", "stepped")) }
         if let text = arguments.text("--shard") {

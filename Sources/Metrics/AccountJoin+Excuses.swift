@@ -10,7 +10,7 @@ extension JoinedAccount {
         if let call = account.call(at: row.place), call.wasRefusedAsItMay { return "refused, as it may be" }
         if wasDismissed(index) { return "dismissed by the user" }
         if !isOwedAgain(index), let death = tokens.death(of: row.token, plannedAt: row.plannedAt, by: due),
-            !isElsewhere(death, circumstances)
+            !isElsewhere(death, circumstances) || isDeadAtHome(death, by: due, circumstances)
         {
             let fault = circumstances.fault(account.pushes[death.push].faultRule)
             return "dead token" + (fault.map { " (\($0.label))" } ?? "")
@@ -30,6 +30,13 @@ extension JoinedAccount {
     private func isElsewhere(_ death: TokenLife.Death, _ circumstances: Circumstances) -> Bool {
         let push = account.pushes[death.push]
         return circumstances.hasBothEnvironments && push.status == 400 && !push.metFault
+    }
+
+    /// The other environment has said so as well, where nobody but that can mean the token itself.
+    private func isDeadAtHome(_ death: TokenLife.Death, by due: Instant, _ circumstances: Circumstances) -> Bool {
+        tokens.deaths[account.pushes[death.push].token]?.contains { other in
+            other.environment != death.environment && other.arrivedAt <= due && !isElsewhere(other, circumstances)
+        } ?? false
     }
 
     /// A fault refused for now what went to that token before the first of these.

@@ -34,18 +34,53 @@ extension Scenario {
     private static func parse(
         text: String, path: String, overrides: [(path: String, value: String)], files: FileFinder
     ) throws(Failure) -> Scenario {
-        var root = try YAMLNode.parse(text: text, file: path)
+        let mistakes = Mistakes()
+        var root = try Extension.scenario.applied(to: try YAMLNode.parse(text: text, file: path), files, mistakes)
         var applied: [String] = []
         for (path, value) in overrides {
             let override = try Override(path: path, value: value)
             root = try override.applied(to: root)
             applied.append(override.text)
         }
-        let mistakes = Mistakes()
         let decoder = ScenarioDecoder(files: files, mistakes: mistakes)
         let scenario = try decoder.scenario(root, path: path, text: text, overrides: applied)
         try mistakes.check()
         return scenario!
+    }
+}
+
+/// What a scenario says of the relay and its clock, whatever it is then put through.
+package struct ScenarioBase: Sendable {
+    package var relay: RelaySpec
+    /// Seconds of the scenario in one of ours; infinite where the clock is stepped to the end.
+    package var pace: Double
+
+    /// Reads a scenario's file, which may have nothing but `relay`; nil where it has none, such as a profile's. Found as
+    /// `Scenario.load` finds files.
+    package static func load(
+        path: String, overrides: [(path: String, value: String)] = [], searchPath: [String] = []
+    ) throws(Failure) -> (base: ScenarioBase?, path: String) {
+        let source = try FileFinder(folders: [""] + searchPath).read(path)
+        return (
+            try parse(text: source.text, path: source.path, overrides: overrides, searchPath: searchPath), source.path
+        )
+    }
+
+    /// As `load`, with the text at hand.
+    package static func parse(
+        text: String, path: String, overrides: [(path: String, value: String)] = [], searchPath: [String] = []
+    ) throws(Failure) -> ScenarioBase? {
+        let files = FileFinder(folders: [FileFinder.folder(of: path)] + searchPath)
+        let mistakes = Mistakes()
+        var root = try Extension.scenario.applied(to: try YAMLNode.parse(text: text, file: path), files, mistakes)
+        guard let named = root["relay"] else { return nil }
+        for (path, value) in overrides { root = try Override(path: path, value: value).applied(to: root) }
+        let relay = try RelayDecoder(files: files, mistakes: mistakes).relay(root["relay"] ?? named)
+        try mistakes.check()
+        guard let relay else { return nil }
+        let scale = root["clockScale"]?.plainValue?.double ?? 1
+        let isStepped = root["clock"]?.plainValue?.string == ClockKind.stepped.rawValue && root["steppedUntil"] == nil
+        return ScenarioBase(relay: relay, pace: isStepped ? .infinity : max(scale, 0.001))
     }
 }
 

@@ -61,7 +61,7 @@ package enum ReportFiles {
     /// Bytes of a run.json that is read; a run of a day has some megabytes.
     private static let recordLimit = 256 << 20
 
-    private static func write(_ bytes: [UInt8], to path: String) throws(Failure) {
+    static func write(_ bytes: [UInt8], to path: String) throws(Failure) {
         do { try FileSystem.replace(path, with: bytes.span, isSynced: true) } catch {
             let hint: String? =
                 switch error.number {

@@ -31,7 +31,8 @@ extension ReportPage {
         let kept = record.verdicts.filter { $0.standing == .kept }
         let idle = record.verdicts.filter { $0.standing == .notExercised }
         var markup: Markup = ""
-        if !loud.isEmpty { markup += "<div class=\"card\">\(loud.markup(article))</div>\n" }
+        let articles = loud.markup { RuleArticle(result: $0, directory: record.directory).markup }
+        if !loud.isEmpty { markup += "<div class=\"card\">\(articles)</div>\n" }
         if !kept.isEmpty {
             markup += "<div class=\"card\">\(quiet(kept, caption: "Kept", evidence: true))</div>\n"
         }
@@ -52,57 +53,6 @@ extension ReportPage {
         case .environment: 4
         case .kept, .notExercised: 5
         }
-    }
-
-    private func article(_ result: RuleResult) -> Markup {
-        let findings = result.verdict.findings
-        let shown = findings.prefix(3).markup(item)
-        let rest: Markup =
-            findings.count <= 3
-            ? ""
-            : """
-            <details><summary>\(findings.count - 3) more</summary>\
-            <ul class="findings">\(findings.dropFirst(3).markup(item))</ul></details>
-            """
-        let healed: Markup =
-            result.standing == .healed
-            ? "<p>Listed as a known break, but kept in this run: strike it from the list.</p>" : ""
-        return """
-            <article class="rule" id="\(RuleAnchor.id(result.id))"><header>\(result.standing.tone.badge(result.standing.word))\
-            <h3>\(result.requirement)</h3></header>
-            <p class="dim"><code>\(result.id)</code>, \(result.claims.joined(separator: ", ")) (\(result.level.rawValue)). \
-            \(result.norm).</p><p><b>What to change:</b> \(result.advice).</p>\
-            \(healed)\(findings.isEmpty ? "" : "<ul class=\"findings\">\(shown)</ul>")\(rest)</article>
-
-            """
-    }
-
-    private func item(_ finding: Finding) -> Markup {
-        let entries = finding.entries.map(String.init).joined(separator: ", ")
-        let evidence: Markup = entries.isEmpty ? "" : "<dt>journal</dt><dd>entries \(entries)</dd>"
-        let call: Markup = finding.call.map { ": \($0.kind), planned at \($0.moment), answered \($0.answer)" } ?? ""
-        let whose: Markup =
-            finding.session.map { session in
-                "<dt>event</dt><dd>session \(String(session))\(finding.step.map { ", step \($0)" } ?? "")\(call)</dd>"
-            } ?? ""
-        return """
-            <li>\(finding.message)<dl>\(whose)<dt>expected</dt><dd>\(finding.expected)</dd><dt>seen</dt>\
-            <dd>\(finding.seen)</dd>\(evidence)\(more(finding.more(in: record.directory)))</dl>\
-            \(finding.exchanges.markup(exchange))</li>
-            """
-    }
-
-    private func more(_ command: String) -> Markup { "<dt>more</dt><dd><code>\(command)</code></dd>" }
-
-    /// A push and its answer, folded.
-    private func exchange(_ exchange: Exchange) -> Markup {
-        let device: Markup = exchange.device.isEmpty ? "" : ", \(exchange.device) on the device"
-        return """
-            <details><summary>entry \(String(exchange.entry)) at \(exchange.moment): \(exchange.answer)\
-            \(device)</summary><pre>\(exchange.request.joined(separator: "\n"))
-
-            \(exchange.payload)</pre></details>
-            """
     }
 
     private func quiet(_ results: [RuleResult], caption: String, evidence: Bool) -> Markup {

@@ -22,6 +22,15 @@ enum Tone: String {
             """
     }
 
+    /// In Markdown.
+    var sign: String {
+        switch self {
+        case .ok: "✅"
+        case .bad: "❌"
+        case .warn, .calm: "⚠️"
+        }
+    }
+
     func badge(_ word: String) -> Markup { "<span class=\"badge \(rawValue)\">\(glyph)\(word)</span>" }
 }
 

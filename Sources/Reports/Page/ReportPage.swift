@@ -78,33 +78,15 @@ struct ReportPage {
 
             """
         }
-        let page: Markup = """
-            <!DOCTYPE html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8">
-            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; \
-            style-src 'unsafe-inline'; script-src '\(Script.digest)'; base-uri 'none'; form-action 'none'">
-            <meta name="viewport" content="width=device-width,initial-scale=1">
-            <meta name="generator" content="PushRig \(record.toolVersion)">
-            <title>\(record.name): \(record.exit.word)</title>
-            <link rel="icon" href="data:,">
-            <style>\(Markup(trusted: Style.sheet))</style>
-            </head>
-            <body>
-            <main>
+        let body: Markup = """
             \(head)\(verdict)
             <nav aria-label="Sections"><ul>
             \(links)</ul></nav>
             \(bodies)<footer>Written by PushRig \(record.toolVersion). The same figures stand in run.json; \
             the histograms, lossless, in latency.hlog.</footer>
-            </main>
-            <script>\(Markup(trusted: Script.text))</script>
-            </body>
-            </html>
 
             """
-        return page.text
+        return HTMLDocument(title: "\(record.name): \(record.exit.word)", version: record.toolVersion, body: body).text
     }
 
     private var head: Markup {

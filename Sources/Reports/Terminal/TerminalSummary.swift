@@ -146,40 +146,8 @@ private struct TerminalText {
         return loud.map { result in
             "rule  \(ink.tone(result.standing.tone, padded(result.standing.word, 11)))  "
                 + "\(safe(result.id)) (\(safe(result.claims.joined(separator: ", "))))\n"
-                + evidence(result).map { "        \($0)\n" }.joined()
+                + RuleEvidence.lines(result, in: record.directory).map { "        \($0)\n" }.joined()
         }.joined()
-    }
-
-    private static let widest = 200
-
-    /// The first finding, so that a person can check it.
-    private func evidence(_ result: RuleResult) -> [String] {
-        guard let finding = result.verdict.findings.first else { return [] }
-        var lines = [safe(finding.line)]
-        if let session = finding.session {
-            let call = finding.call.map { ", \($0.kind) planned at \($0.moment) → \($0.answer)" } ?? ""
-            lines.append("event   session \(session)\(finding.step.map { " step \($0)" } ?? "")\(safe(clipped(call)))")
-        }
-        for exchange in finding.exchanges.prefix(2) {
-            let device = exchange.device.isEmpty ? "" : ", \(exchange.device)"
-            lines.append("push    \(safe("\(exchange.entry) at \(exchange.moment) → \(exchange.answer)\(device)"))")
-            let fields = exchange.request.filter { field in
-                ![":scheme", ":authority", ":method", "authorization"].contains { field.hasPrefix($0) }
-            }
-            lines.append("        " + safe(clipped(fields.joined(separator: "; "))))
-            lines.append("        " + safe(clipped(exchange.payload)))
-        }
-        lines.append("norm    \(safe(result.norm))")
-        lines.append("change  \(safe(result.advice))")
-        if case .broken(_, let count) = result.verdict, count > 1 {
-            lines.append("found   \(Numbers.count(count)) times; the report shows more of them")
-        }
-        lines.append("more    \(safe(finding.more(in: record.directory)))")
-        return lines
-    }
-
-    private func clipped(_ text: String) -> String {
-        text.count > Self.widest ? text.prefix(Self.widest) + "…" : text
     }
 
     private var soundness: String {

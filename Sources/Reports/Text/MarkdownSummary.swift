@@ -12,7 +12,7 @@ struct MarkdownSummary {
 
     var text: String {
         let exit = record.exit
-        var text = "## \(sign) \(escaped(record.name)): \(escaped(exit.word))\n\n"
+        var text = "## \(exit.tone.sign) \(escaped(record.name)): \(escaped(exit.word))\n\n"
         text += "\(escaped(record.verdictSentence)) "
         text += "Relay profile \(escaped(record.profile)), \(Numbers.count(record.correlation.sent)) events, "
         text += "\(Numbers.count(record.correlation.pushes)) pushes in \(Numbers.duration(record.duration)).\n\n"
@@ -21,14 +21,6 @@ struct MarkdownSummary {
         text += wrongAnswers + latency + classes + examples + gates + rules + soundness
         text += "Replay with seed \(record.seed):\n\n" + Escaping.markdownBlock(record.replayCommand, language: "sh")
         return text
-    }
-
-    private var sign: String {
-        switch record.exit.tone {
-        case .ok: "✅"
-        case .bad: "❌"
-        case .warn, .calm: "⚠️"
-        }
     }
 
     private func escaped(_ text: String) -> String { Escaping.markdown(text) }

@@ -34,7 +34,7 @@ final class FileFinder {
         case .mapping: return (node, key)
         case .scalar(let name, _) where !name.isEmpty:
             do {
-                let source = try read(name)
+                let source = try read(name, namedIn: node.place.file)
                 return (try YAMLNode.parse(text: source.text, file: source.path), Self.stem(of: source.path))
             } catch {
                 var mistake = error

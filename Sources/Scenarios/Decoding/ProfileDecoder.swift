@@ -9,7 +9,7 @@ struct ProfileDecoder {
 
     /// Nil only when `node` is no mapping; else mistakes leave stand-ins.
     func profile(_ node: YAMLNode, fallbackName: String) throws(Failure) -> Profile? {
-        let node = try extended(node)
+        let node = try Extension.profile.applied(to: node, files, mistakes)
         guard let fields = Fields(node, .profile, mistakes) else { return nil }
         let coalescing = coalescing(fields)
         let deadlines = deadlines(fields, coalescing)
@@ -54,38 +54,6 @@ struct ProfileDecoder {
                 hint: "add `http: 2`, or take `order: answered`", at: fields.value("order")!.place)
         }
         return order
-    }
-
-    /// With the keys of the profile that it extends, and of the one that extends, where it has none of its own.
-    private func extended(_ node: YAMLNode) throws(Failure) -> YAMLNode {
-        var node = node
-        for _ in 0..<4 {
-            guard case .mapping(let own) = node.content, let named = own.first(where: { $0.key == "extends" }) else {
-                return node
-            }
-            let rest = own.filter { $0.key != "extends" }
-            guard case .scalar(let name, _) = named.value.content, !name.isEmpty else {
-                mistakes.add(
-                    "`extends` must be the name of a profile, not \(named.value.kindInWords)",
-                    hint: "such as `extends: opencode.yaml`", at: named.value.place)
-                return YAMLNode(.mapping(rest), at: node.place)
-            }
-            let base: YAMLNode
-            do throws(Failure) {
-                let source = try files.read(name, namedIn: node.place.file)
-                base = try YAMLNode.parse(text: source.text, file: source.path)
-            } catch {
-                var mistake = error
-                if mistake.place == nil { mistake.place = named.value.place.description }
-                throw mistake
-            }
-            guard case .mapping(let inherited) = base.content else { return base }
-            let keys = Set(rest.map(\.key))
-            node = YAMLNode(.mapping(rest + inherited.filter { !keys.contains($0.key) }), at: base.place)
-        }
-        throw Failure(
-            .usage, "more than 4 profiles extend each other", hint: "does one extend itself?",
-            place: node.place.description)
     }
 
     private func topic(_ fields: Fields) -> String {

@@ -38,7 +38,7 @@ extension Shape {
     static let scenario = Shape(
         "scenario",
         [
-            "name": "quickstart", "seed": "42", "clockScale": "1", "clock": "stepped",
+            "name": "quickstart", "extends": "../smoke.yaml", "seed": "42", "clockScale": "1", "clock": "stepped",
             "steppedUntil": "6h48m", "latenessBudget": "10ms",
             "relay*": "{ profile: relays/opencode.yaml, url: \"http://127.0.0.1:8787\" }", "mock": "{ tokens: any }",
             "workload*": "{ arrivals: […], scripts: […] }", "faults": "[]", "phases": "{ drain: 5s }",

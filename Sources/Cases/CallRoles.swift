@@ -1,0 +1,99 @@
+// What the calls of a profile are for. A case is told in these words, so that it fits any relay whose profile has them.
+
+package import Pushes
+package import Scenarios
+
+/// The call of a profile for each purpose: the first of the file that fits.
+package struct CallRoles: Sendable {
+    /// Registers a phone, with a push-to-start token where the relay takes one.
+    package var device: ProfileCall?
+    /// Registers the phone again, without its push-to-start token.
+    package var relaunch: ProfileCall?
+    package var unregisterDevice: ProfileCall?
+    package var secondDevice: ProfileCall?
+    /// Registers an activity's token.
+    package var activity: ProfileCall?
+    package var secondActivity: ProfileCall?
+    /// Registers what took the place of an activity's token.
+    package var rotation: ProfileCall?
+    /// Takes an activity's token back, and owes nothing.
+    package var goodbye: ProfileCall?
+    /// The same, of an activity that another one has replaced.
+    package var lateGoodbye: ProfileCall?
+    /// Begins a session: owes a start, and no alert.
+    package var start: ProfileCall?
+    /// A state that may be coalesced.
+    package var progress: ProfileCall?
+    /// A state that may not.
+    package var state: ProfileCall?
+    /// Owes an alert, and does not end the session.
+    package var alert: ProfileCall?
+    /// The last state of a session.
+    package var final: ProfileCall?
+    /// For a user whom nobody has registered.
+    package var stranger: ProfileCall?
+    /// To be refused.
+    package var refused: [ProfileCall]
+    /// To be refused for their length.
+    package var oversized: [ProfileCall]
+
+    package let profile: Profile
+    /// Answers that speak of the request alone, and not of a state that it was made in.
+    private static let refusals: Set<Int> = [400, 413, 415, 422]
+
+    package init(_ profile: Profile) {
+        self.profile = profile
+        let usual = profile.calls.filter { call in
+            !call.isStale && !call.isUnknown && !call.isOversized && call.expectedStatus.contains { 200..<300 ~= $0 }
+        }
+        let registrations = usual.filter { !$0.registers.isEmpty }
+        func most(_ token: SessionVariable) -> ProfileCall? {
+            let fitting = registrations.filter { call in
+                call.registers.contains(token) && call.registers.allSatisfy { $0.phone == token.phone }
+            }
+            let count = fitting.map(\.registers.count).max()
+            return fitting.first { $0.registers.count == count }
+        }
+        let quiet = usual.filter { $0.pushes.isEmpty && $0.registers.isEmpty }
+        let events = usual.filter { !$0.pushes.isEmpty && $0.registers.isEmpty }
+        let states = events.filter { call in
+            !call.isFinal && call.owes(.liveactivity, .update) && !call.owes(.liveactivity, .start)
+        }
+        device = most(.deviceToken) ?? most(.startToken)
+        relaunch =
+            device?.registers.contains(.startToken) == true ? registrations.first { $0.registers == [.deviceToken] } : nil
+        secondDevice = most(.deviceToken2) ?? most(.startToken2)
+        activity = most(.activityToken)
+        secondActivity = most(.activityToken2)
+        rotation = most(.rotatedToken)
+        unregisterDevice = quiet.first { $0.unregisters.contains(.deviceToken) }
+        goodbye = quiet.first { $0.unregisters.contains(.activityToken) && !$0.unregisters.contains(.deviceToken) }
+        lateGoodbye = profile.calls.first { $0.isStale }
+        start = events.first { $0.owes(.liveactivity, .start) && !$0.owes(.alert) && !$0.isFinal }
+        progress = states.first { call in call.pushes.contains { $0.coalesce } }
+        state = states.first { call in !call.pushes.contains { $0.coalesce } }
+        alert = events.first { $0.owes(.alert) && !$0.isFinal && !$0.owes(.liveactivity, .start) }
+        final = events.first(where: \.isFinal)
+        stranger = profile.calls.first { $0.isUnknown }
+        oversized = profile.calls.filter(\.isOversized)
+        refused = profile.calls.filter { call in
+            !call.isOversized && call.pushes.isEmpty && call.expectedStatus.isSubset(of: Self.refusals)
+        }
+    }
+
+    /// A state of the activity that each call is owed a push for: one that may not be coalesced, where there is one.
+    package var anyState: ProfileCall? { state ?? progress }
+
+    /// An event that reaches the phone in any case.
+    package var anyEvent: ProfileCall? { alert ?? anyState }
+
+    /// Some call owes a Live Activity push.
+    package var hasActivities: Bool { activity != nil && anyState != nil }
+}
+
+extension ProfileCall {
+    /// `event` nil: of any.
+    package func owes(_ type: PushType, _ event: ActivityEvent? = nil) -> Bool {
+        pushes.contains { $0.channel == type && (event == nil || $0.event == event) }
+    }
+}

@@ -1,0 +1,62 @@
+// One case: what a relay is put through, and which rules it is to put to the test. It is written as a scenario file that
+// anybody can run by itself.
+
+package import Basics
+
+/// A small scenario with sessions, users and tokens of its own.
+package struct Case: Sendable {
+    /// In file names and reports: lower case, hyphens.
+    package var name: String
+    /// What a relay is asked, as one sentence.
+    package var question: String
+    package var script: CaseScript
+    /// How many sessions of a user follow each other; 2: two at a time share a user.
+    package var sessionsPerUser = 1
+    package var sessions = 8
+    /// Items of `faults`, each a YAML mapping in one line.
+    package var faults: [String] = []
+    /// Items of `restarts`, likewise.
+    package var restarts: [String] = []
+    package var needsBothEnvironments = false
+    /// What it has to put to the test, or it has said nothing.
+    package var exercises: [String]
+    /// How long the rig waits for an answer of the relay: no relay should keep its callers so long, whatever APNs does.
+    package var requestTimeout = Interval.seconds(10)
+
+    /// As planned, from the first call to the end of the wait for late pushes.
+    package var duration: Interval { arrivals + script.duration + drain }
+
+    private var arrivals: Interval { .milliseconds(800) }
+    private var drain: Interval { script.deadline + .milliseconds(700) }
+
+    /// The scenario, which has all that it does not say itself from the file at `base`.
+    package func text(extending base: String, seed: UInt64) -> String {
+        var text = """
+            # \(question)
+            #
+            # Written by `pushrig check`; runs by itself with `pushrig run`.
+
+            name: \(name)
+            extends: \(Self.quoted(base))
+            seed: \(seed)
+
+            workload:
+              arrivals: [{ rate: \(Double(sessions) / arrivals.seconds), for: \(arrivals.nanoseconds / 1_000_000)ms }]
+              maxSessions: \(sessions)
+              users: { sessionsPerUser: \(sessionsPerUser) }
+              requestTimeout: \(requestTimeout.nanoseconds / 1_000_000)ms
+
+            """
+        text += "  scripts:\n    - script:\n" + script.yaml(name: name, indent: "        ")
+        if !restarts.isEmpty { text += "\nrelay:\n  restarts:\n" + restarts.map { "    - \($0)\n" }.joined() }
+        if needsBothEnvironments { text += "\nmock:\n  environment: both\n" }
+        text += faults.isEmpty ? "\nfaults: []\n" : "\nfaults:\n" + faults.map { "  - \($0)\n" }.joined()
+        text += "\nphases: { warmUp: 0s, drain: \(drain.nanoseconds / 1_000_000)ms }\n"
+        text += "\ngates: []\n\nexercises: [\(exercises.joined(separator: ", "))]\n"
+        return text
+    }
+
+    static func quoted(_ text: String) -> String {
+        "\"" + text.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "\""
+    }
+}

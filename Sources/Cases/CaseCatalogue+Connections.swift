@@ -1,0 +1,71 @@
+// What a relay makes of connections that go away, of answers that do not come, and of its own end.
+
+import Basics
+import Pushes
+import Scenarios
+
+extension CaseCatalogue {
+    var connectionCases: [PlannedCase] {
+        [
+            connection(
+                "goaway", "Is what a GOAWAY disowns sent again on another connection?",
+                "{ id: goaway, at: 2s, action: { goaway: { reason: Shutdown, last: none } }, times: 1 }",
+                ["goaway-obeyed", "states-delivered"]),
+            connection(
+                "polite-goaway", "Is what was under way at a GOAWAY that lets it finish not sent again?",
+                "{ id: polite-goaway, at: 2s, action: { goaway: { reason: Shutdown, last: this } }, times: 1 }",
+                ["no-duplicate-push", "states-delivered"]),
+            connection(
+                "refused-streams", "Is a push whose stream was refused sent again?",
+                "{ id: refused-streams, at: 1500ms, action: { reset-stream: { code: REFUSED_STREAM } }, times: 4 }",
+                ["states-delivered"]),
+            connection(
+                "lost-connection", "Does the relay go on after its connection was cut?",
+                "{ id: lost-connection, at: 2s, action: { close: { how: reset, when: before-answer } }, times: 1 }",
+                ["relay-serves", "last-state-delivered"]),
+            connection(
+                "slow-answers", "Does an answer of APNs that takes a while bring nothing twice?",
+                "{ id: slow-answers, at: 1s, for: 2s, action: { delay: 400ms } }", ["no-duplicate-push", "states-delivered"]),
+            silence,
+            restart("restart", "Does a relay that was restarted know again what it was told?", "TERM"),
+            restart("killed", "Does a relay that was killed know again what it was told?", "KILL"),
+        ]
+    }
+
+    private func connection(_ name: String, _ question: String, _ fault: String, _ rules: [String]) -> PlannedCase {
+        planned(name, question, [needsDevice, needsEvent]) {
+            var script = opening()
+            states(&script, 6)
+            settle(&script, roles.final)
+            let hasLast = roles.final?.owes(.liveactivity) ?? false
+            let known = hasLast ? rules : rules.filter { $0 != "last-state-delivered" }
+            return Case(name: name, question: question, script: script, faults: [fault], exercises: known)
+        }
+    }
+
+    private var silence: PlannedCase {
+        let question = "Does APNs' silence keep nobody waiting for ever?"
+        return planned("silence", question, [needsDevice, needsEvent]) {
+            var script = opening()
+            // Nothing comes behind the silence, so that only its own caller waits.
+            states(&script, 3)
+            return Case(
+                name: "silence", question: question, script: script,
+                faults: ["{ id: silence, match: { \(refusable) }, action: { silence: true }, after: 2, times: 1, per: token }"],
+                exercises: ["answers-in-time"], requestTimeout: .seconds(15))
+        }
+    }
+
+    private func restart(_ name: String, _ question: String, _ signal: String) -> PlannedCase {
+        guard isLaunched else {
+            return .cannot(name: name, question: question, reason: "the relay runs already, and is not ours to end")
+        }
+        return planned(name, question, [needsDevice, needsEvent]) {
+            var script = opening()
+            states(&script, 6, after: max(pause, .milliseconds(1_100)))
+            return Case(
+                name: name, question: question, script: script,
+                restarts: ["{ at: 2500ms, signal: \(signal), down: 300ms }"], exercises: ["relay-serves", "states-delivered"])
+        }
+    }
+}

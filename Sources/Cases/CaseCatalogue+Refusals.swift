@@ -1,0 +1,201 @@
+// What a relay makes of APNs' answers: which speak of the token, which of the request, which of the sender or of APNs itself.
+// Sources: relays.md §5.6 (the reaction matrix), Apple's "Handling notification responses from APNs".
+
+import Basics
+import Pushes
+import Scenarios
+
+extension CaseCatalogue {
+    var deadTokenCases: [PlannedCase] {
+        [
+            deadActivity("dead-activity-token", "410 Unregistered", "{ reason: Unregistered, timestamp: after-registration }"),
+            deadActivity(
+                "expired-activity-token", "410 ExpiredToken", "{ reason: ExpiredToken, timestamp: after-registration }"),
+            deadActivity("bad-activity-token", "400 BadDeviceToken", "{ reason: BadDeviceToken }"),
+            deadDevice, deadStart, oldNews,
+        ]
+    }
+
+    var refusalCases: [PlannedCase] {
+        [
+            refusal(
+                "bad-request-reply", "400, which speaks of the request", ["BadTopic", "BadPriority", "BadExpirationDate"],
+                ["living-token-kept"]),
+            refusal("forbidden-reply", "403 Forbidden", ["Forbidden"], ["living-token-kept"]),
+            refusal(
+                "too-many-requests", "429 TooManyRequests", ["TooManyRequests"], ["living-token-kept", "retry-backs-off"]),
+            refusal(
+                "too-many-credentials", "429 TooManyProviderTokenUpdates", ["TooManyProviderTokenUpdates"],
+                ["living-token-kept"]),
+            refusal(
+                "server-error", "500 InternalServerError", ["InternalServerError"], ["living-token-kept", "retry-backs-off"]),
+            outage, expiredCredential, otherHost, otherKey,
+        ]
+    }
+
+    private func respond(
+        _ id: String, _ reason: String, match: String = "", after: Int = 0, times: Int? = nil, perToken: Bool = true
+    ) -> String {
+        var parts = ["id: \(id)"]
+        if !match.isEmpty { parts.append("match: { \(match) }") }
+        parts.append("action: { respond: \(reason) }")
+        if after > 0 { parts.append("after: \(after)") }
+        if let times { parts.append("times: \(times)") }
+        if perToken { parts.append("per: token") }
+        return "{ \(parts.joined(separator: ", ")) }"
+    }
+
+    /// Living tokens beside dead ones, so that a relay that falls silent is not taken for one that is right.
+    private static let mostTokens = 0.6
+
+    private func deadActivity(_ name: String, _ reply: String, _ action: String) -> PlannedCase {
+        let question = "When APNs answers \(reply), is that activity's token left alone, and everything else served?"
+        return planned(name, question, [needsActivity]) {
+            var script = opening()
+            states(&script, 2, of: roles.anyState)
+            states(&script, 3, of: roles.anyState, after: max(grace, pause))
+            let match = "pushType: liveactivity, event: update, tokenFraction: \(Self.mostTokens)"
+            let hasAlerts = roles.anyState?.owes(.alert) ?? false
+            return Case(
+                name: name, question: question, script: script, sessions: 12,
+                faults: [respond(name, action, match: match, after: 1)], needsBothEnvironments: knowsSandbox,
+                exercises: hasAlerts ? ["dead-token-dropped", "other-token-kept"] : ["dead-token-dropped"])
+        }
+    }
+
+    private var deadDevice: PlannedCase {
+        let question = "When APNs answers 410 for a phone, is its token left alone, and everything else served?"
+        return planned("dead-device-token", question, [need(roles.alert, "owes an alert")]) {
+            var script = opening()
+            states(&script, 2, of: roles.alert)
+            states(&script, 3, of: roles.alert, after: max(grace, pause))
+            return Case(
+                name: "dead-device-token", question: question, script: script, sessions: 12,
+                faults: [
+                    respond(
+                        "dead-device-token", "{ reason: Unregistered, timestamp: after-registration }",
+                        match: "pushType: alert, tokenFraction: \(Self.mostTokens)", after: 1)
+                ],
+                exercises: ["dead-device-token-dropped"])
+        }
+    }
+
+    private var deadStart: PlannedCase {
+        let question = "When APNs answers 410 for a push-to-start token, is it left alone, and the app's own activity served?"
+        return planned(
+            "dead-start-token", question,
+            [
+                need(roles.start, "owes a start"), needsActivity, need(roles.final, "ends a session (`final: true`)"),
+                need(roles.rotation, "registers `rotatedToken`"),
+            ]
+        ) {
+            var script = opening()
+            states(&script, 1)
+            settle(&script, roles.final)
+            script.add(roles.start, after: grace)
+            script.add(roles.rotation, after: .milliseconds(300))
+            states(&script, 1)
+            settle(&script, roles.final)
+            return Case(
+                name: "dead-start-token", question: question, script: script,
+                faults: [
+                    respond(
+                        "dead-start-token", "{ reason: Unregistered, timestamp: after-registration }",
+                        match: "pushType: liveactivity, event: start", perToken: false)
+                ],
+                exercises: ["dead-token-dropped"])
+        }
+    }
+
+    private var oldNews: PlannedCase {
+        let question = "Does a 410 that is older than the token's registration delete nothing?"
+        return planned("old-410", question, [needsDevice, needsEvent]) {
+            var script = opening()
+            states(&script, 5)
+            return Case(
+                name: "old-410", question: question, script: script,
+                faults: [
+                    respond(
+                        "old-410", "{ reason: Unregistered, timestamp: before-registration }", match: refusable,
+                        after: 1, times: 1)
+                ],
+                exercises: ["old-410-ignored"])
+        }
+    }
+
+    private func refusal(_ name: String, _ reply: String, _ reasons: [String], _ rules: [String]) -> PlannedCase {
+        let question = "When APNs answers \(reply), is the token kept, and is nothing sent again in a storm?"
+        return planned(name, question, [needsDevice, needsEvent]) {
+            var script = opening()
+            states(&script, 4 + reasons.count)
+            settle(&script, roles.final)
+            var faults = reasons.map { reason in
+                respond(reason, "{ reason: \(reason) }", match: refusable, after: 1, times: 1)
+            }
+            // Nothing newer takes the place of the last state: it is sent again, or lost.
+            let isForNow = rules.contains("retry-backs-off")
+            let hasEnd = roles.final?.owes(.liveactivity, .end) ?? false
+            if isForNow, hasEnd, let reason = reasons.first {
+                faults.append(
+                    respond(reason + "-end", "{ reason: \(reason) }", match: "pushType: liveactivity, event: end", times: 1))
+            }
+            return Case(
+                name: name, question: question, script: script, faults: faults,
+                exercises: hasEnd ? rules : rules.filter { $0 != "retry-backs-off" })
+        }
+    }
+
+    private var outage: PlannedCase {
+        let question = "Does the relay survive half a second in which APNs answers 503 to everything?"
+        return planned("outage", question, [needsDevice, needsEvent]) {
+            var script = opening()
+            states(&script, 7)
+            return Case(
+                name: "outage", question: question, script: script,
+                faults: ["{ id: outage, at: 2s, for: 500ms, action: { respond: { reason: ServiceUnavailable } } }"],
+                exercises: ["living-token-kept", "retry-storm"])
+        }
+    }
+
+    private var expiredCredential: PlannedCase {
+        let question = "When APNs answers 403 ExpiredProviderToken, is a new provider token signed?"
+        return planned("expired-credential", question, [needsDevice, needsEvent]) {
+            var script = opening()
+            states(&script, 6)
+            return Case(
+                name: "expired-credential", question: question, script: script,
+                faults: ["{ id: expired-credential, at: 2s, action: { respond: { reason: ExpiredProviderToken } }, times: 1 }"],
+                exercises: ["provider-token-renewed"])
+        }
+    }
+
+    private var needsSandbox: Need {
+        Need(isThere: knowsSandbox, words: "the relay is not told where the sandbox is (`{{mock.sandbox}}` in its `launch`)")
+    }
+
+    private func otherEnvironment(_ name: String, _ question: String, _ reason: String, _ rule: String) -> PlannedCase {
+        planned(name, question, [needsDevice, needsEvent, needsSandbox]) {
+            var script = opening()
+            states(&script, 4)
+            return Case(
+                name: name, question: question, script: script,
+                faults: [
+                    respond(
+                        name, "{ reason: \(reason) }", match: "environment: production, tokenFraction: 0.5", perToken: false)
+                ],
+                needsBothEnvironments: true, exercises: [rule])
+        }
+    }
+
+    private var otherHost: PlannedCase {
+        otherEnvironment(
+            "token-of-other-host", "Is a token that the one host does not know tried once at the other?", "BadDeviceToken",
+            "bad-token-other-environment")
+    }
+
+    private var otherKey: PlannedCase {
+        otherEnvironment(
+            "key-of-other-host", "Does BadEnvironmentKeyInToken lead to one attempt at the other host, which is remembered?",
+            "BadEnvironmentKeyInToken", "other-environment-once")
+    }
+}

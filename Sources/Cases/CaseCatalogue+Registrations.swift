@@ -1,0 +1,136 @@
+// What a relay makes of registrations, and of requests that it has to refuse.
+
+import Basics
+import Scenarios
+
+extension CaseCatalogue {
+    var registrationCases: [PlannedCase] {
+        [rotation, lateGoodbye, goodbye, signedOut, twoPhones, relaunch, strangers, refused, oversized]
+    }
+
+    private var needsRotation: Need { need(roles.rotation, "registers `rotatedToken`") }
+
+    private var rotation: PlannedCase {
+        let question = "When an activity's token has changed, does everything go to the new one?"
+        return planned("rotated-token", question, [needsActivity, needsRotation]) {
+            var script = opening()
+            states(&script, 1, of: roles.anyState)
+            script.add(roles.rotation, after: max(pause, .milliseconds(500)))
+            states(&script, 2, of: roles.anyState, after: max(grace, pause))
+            settle(&script, roles.final)
+            return Case(name: "rotated-token", question: question, script: script, exercises: ["new-token-used"])
+        }
+    }
+
+    private var lateGoodbye: PlannedCase {
+        let question = "Does a late goodbye of a replaced activity leave the newer registration alone?"
+        return planned(
+            "late-goodbye", question,
+            [needsActivity, needsRotation, need(roles.lateGoodbye, "speaks of a replaced activity (`stale: true`)")]
+        ) {
+            var script = opening()
+            states(&script, 1, of: roles.anyState)
+            script.add(roles.rotation, after: max(pause, .milliseconds(500)))
+            script.add(roles.lateGoodbye, after: grace)
+            states(&script, 2, of: roles.anyState)
+            settle(&script, roles.final)
+            return Case(name: "late-goodbye", question: question, script: script, exercises: ["newer-registration-kept"])
+        }
+    }
+
+    private var goodbye: PlannedCase {
+        let question = "After an activity's token was taken back, is it left alone, and does all else go on?"
+        return planned(
+            "goodbye", question, [needsActivity, need(roles.goodbye, "takes an activity's token back (`unregisters`)")]
+        ) {
+            var script = opening()
+            states(&script, 1)
+            settle(&script, roles.goodbye)
+            states(&script, 2, after: max(grace, pause))
+            return Case(name: "goodbye", question: question, script: script, exercises: ["unregister-respected"])
+        }
+    }
+
+    private var signedOut: PlannedCase {
+        let question = "After a phone was taken back, does nothing go to it any more?"
+        return planned(
+            "signed-out", question,
+            [need(roles.unregisterDevice, "takes a phone's token back (`unregisters`)"), need(roles.alert, "owes an alert")]
+        ) {
+            var script = opening()
+            states(&script, 2, of: roles.alert)
+            script.add(roles.goodbye, after: .milliseconds(500))
+            script.add(roles.unregisterDevice, after: .milliseconds(500))
+            states(&script, 2, of: roles.alert, after: grace)
+            return Case(name: "signed-out", question: question, script: script, exercises: ["unregister-respected"])
+        }
+    }
+
+    private var twoPhones: PlannedCase {
+        let question = "Do two phones of one user both get their pushes?"
+        return planned("two-phones", question, [needsEvent, need(roles.secondDevice, "registers a second phone")]) {
+            var script = CaseScript(roles.profile)
+            script.add(roles.device, after: .zero)
+            script.add(roles.secondDevice, after: .milliseconds(100))
+            begin(&script, token: roles.activity)
+            if roles.activity != nil { script.add(roles.secondActivity, after: .milliseconds(100)) }
+            states(&script, 2)
+            settle(&script, roles.final)
+            return Case(name: "two-phones", question: question, script: script, exercises: ["each-phone-served"])
+        }
+    }
+
+    private var relaunch: PlannedCase {
+        let question = "Does an app that registers again without its start token keep the one that it had?"
+        return planned(
+            "relaunched-app", question,
+            [
+                need(roles.relaunch, "registers a phone without its start token"), need(roles.start, "owes a start"),
+                needsActivity,
+            ]
+        ) {
+            var script = CaseScript(roles.profile)
+            script.add(roles.device, after: .zero)
+            script.add(roles.relaunch, after: .milliseconds(200))
+            begin(&script, token: roles.activity)
+            states(&script, 2)
+            settle(&script, roles.final)
+            return Case(name: "relaunched-app", question: question, script: script, exercises: ["start-token-kept"])
+        }
+    }
+
+    private var strangers: PlannedCase {
+        let question = "Does an event of a user whom nobody has registered reach nobody?"
+        return planned("strangers", question, [needsEvent, need(roles.stranger, "speaks for a stranger (`unknown: true`)")]) {
+            var script = opening()
+            states(&script, 1)
+            script.add(roles.stranger, after: .milliseconds(300))
+            states(&script, 1)
+            return Case(name: "strangers", question: question, script: script, exercises: ["unknown-secret-silent"])
+        }
+    }
+
+    private var refused: PlannedCase {
+        let question = "Are requests that break the contract refused, and is nothing pushed for them?"
+        return planned(
+            "bad-requests", question, [needsEvent, need(roles.refused.first, "is to be refused (`expect: 400`)")]
+        ) {
+            var script = opening()
+            for call in roles.refused { script.add(call, after: .milliseconds(150)) }
+            states(&script, 1)
+            return Case(name: "bad-requests", question: question, script: script, exercises: ["bad-requests-refused"])
+        }
+    }
+
+    private var oversized: PlannedCase {
+        let question = "Are ids that are longer than the relay has room for refused, and does nothing fail by them?"
+        return planned(
+            "oversized-ids", question, [needsEvent, need(roles.oversized.first, "is too long (`oversized: true`)")]
+        ) {
+            var script = opening()
+            for call in roles.oversized { script.add(call, after: .milliseconds(150)) }
+            states(&script, 1)
+            return Case(name: "oversized-ids", question: question, script: script, exercises: ["oversized-refused"])
+        }
+    }
+}

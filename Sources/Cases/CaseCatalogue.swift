@@ -1,0 +1,105 @@
+// All cases there are, as far as a profile's calls allow them.
+
+import Basics
+package import Scenarios
+
+/// A case that can be run, or the reason why it cannot.
+package enum PlannedCase: Sendable {
+    case runs(Case)
+    case cannot(name: String, question: String, reason: String)
+
+    package var name: String {
+        switch self {
+        case .runs(let item): item.name
+        case .cannot(let name, _, _): name
+        }
+    }
+}
+
+/// What is asked of one relay.
+package struct CaseCatalogue: Sendable {
+    let roles: CallRoles
+    /// The relay is launched by us, so that it can be ended.
+    let isLaunched: Bool
+    /// It is told where the sandbox is.
+    let knowsSandbox: Bool
+
+    package init(_ relay: RelaySpec) {
+        roles = CallRoles(relay.profile)
+        isLaunched = relay.launch != nil
+        knowsSandbox = ((relay.launch ?? []) + relay.environment.map(\.value)).contains { $0.contains("mock.sandbox") }
+    }
+
+    /// In the order in which a reader would ask.
+    package var cases: [PlannedCase] { sessionCases + registrationCases + deadTokenCases + refusalCases + connectionCases }
+
+    // MARK: Times
+
+    /// Between a state and the next. Where each may wait for a window, the window is over by then.
+    var pause: Interval {
+        guard roles.state == nil, roles.alert == nil, let window else { return .milliseconds(500) }
+        return window * 1.2
+    }
+    var window: Interval? { roles.profile.coalescing?.window }
+    /// Longer than what was under way may take (`Scenario.inFlightGrace`).
+    let grace = Interval.milliseconds(1_200)
+
+    // MARK: Pieces of sessions
+
+    /// The phone is registered, the session begins, and its activity has a token.
+    func opening() -> CaseScript {
+        var script = CaseScript(roles.profile)
+        script.add(roles.device, after: .zero)
+        begin(&script, token: roles.activity)
+        return script
+    }
+
+    func begin(_ script: inout CaseScript, token: ProfileCall?) {
+        script.add(roles.start, after: .milliseconds(200))
+        script.add(token, after: .milliseconds(300))
+    }
+
+    func states(_ script: inout CaseScript, _ count: Int, of call: ProfileCall? = nil, after: Interval? = nil) {
+        for index in 0..<count { script.add(call ?? roles.anyEvent, after: index == 0 ? after ?? pause : pause) }
+    }
+
+    /// The newest state has reached everybody by then, also where it had to wait for a window.
+    func settle(_ script: inout CaseScript, _ call: ProfileCall?) {
+        let hasWaiting = script.calls.contains { $0.pushes.contains(where: \.coalesce) }
+        script.add(call, after: max(hasWaiting ? (window ?? .zero) * 1.3 : .zero, .milliseconds(500)))
+    }
+
+    /// What APNs refuses in a case: what the events of `states` owe, so that a session begins in any case.
+    var refusable: String {
+        let isActivity = roles.hasActivities && roles.anyState?.name == roles.anyEvent?.name
+        return isActivity ? "pushType: liveactivity, event: update" : "pushType: alert"
+    }
+
+    // MARK: Making cases
+
+    /// What a case lacks, in words; nil: nothing.
+    struct Need {
+        var isThere: Bool
+        var words: String
+    }
+
+    func need(_ call: ProfileCall?, _ words: String) -> Need {
+        Need(isThere: call != nil, words: "the profile has no call that \(words)")
+    }
+
+    func planned(_ name: String, _ question: String, _ needs: [Need], _ make: () -> Case) -> PlannedCase {
+        let missing = needs.filter { !$0.isThere }.map(\.words)
+        guard missing.isEmpty else {
+            return .cannot(name: name, question: question, reason: missing.joined(separator: ", and "))
+        }
+        return .runs(make())
+    }
+
+    var needsDevice: Need { need(roles.device ?? roles.activity, "registers a phone or an activity") }
+    var needsEvent: Need { need(roles.anyEvent, "owes a push") }
+    var needsActivity: Need {
+        Need(
+            isThere: roles.hasActivities,
+            words: "the profile has no calls that register an activity's token and owe it updates")
+    }
+}

@@ -1,0 +1,68 @@
+// A session of a case, step by step, with what its calls need put in before them.
+
+package import Basics
+package import Scenarios
+
+/// Steps in order, as they stand in a session script.
+package struct CaseScript: Sendable {
+    package struct Step: Hashable, Sendable {
+        package var call: String
+        /// After the event before.
+        package var after: Interval
+        package var every: Interval?
+        package var count = 1
+    }
+
+    package private(set) var steps: [Step] = []
+    package private(set) var calls: [ProfileCall] = []
+    /// Chance of the waits between events, so that sessions do not march in step: a part of each.
+    private static let spread = 0.2
+
+    private let profile: Profile
+    private var known: CapturedNames = []
+
+    package init(_ profile: Profile) { self.profile = profile }
+
+    /// Nothing where the profile has no such call.
+    package mutating func add(_ call: ProfileCall?, after: Interval, every: Interval? = nil, count: Int = 1) {
+        guard let call else { return }
+        while let missing = call.neededCaptures.subtracting(known).first,
+            let source = profile.calls.first(where: { $0.captures.contains { $0.name == missing } }), source.name != call.name
+        {
+            add(source, after: .milliseconds(100))
+        }
+        steps.append(Step(call: call.name, after: after, every: every, count: count))
+        calls.append(call)
+        for capture in call.captures { known.insert(CapturedNames(capture.name)) }
+    }
+
+    /// From the first event to the last, at most.
+    package var duration: Interval {
+        steps.reduce(.zero) { sum, step in
+            let repeats = (step.every ?? .zero).seconds * Double(step.count - 1)
+            return sum + .seconds((step.after.seconds + repeats) * (1 + Self.spread))
+        }
+    }
+
+    /// The latest that a push for one of its calls may come.
+    package var deadline: Interval { calls.flatMap(\.pushes).map(\.deadline).max() ?? .zero }
+
+    /// As the value of `script`, each line behind `indent`.
+    func yaml(name: String, indent: String) -> String {
+        var text = indent + "name: \(name)\n" + indent + "steps:\n"
+        for step in steps {
+            var parts = ["call: \(step.call)"]
+            if step.after > .zero { parts.append("after: \(Self.words(step.after))") }
+            if let every = step.every { parts += ["every: \(Self.words(every))", "count: \(step.count)"] }
+            text += indent + "  - { \(parts.joined(separator: ", ")) }\n"
+        }
+        return text
+    }
+
+    /// The wait, and up to a fifth more.
+    private static func words(_ wait: Interval) -> String {
+        let least = wait.nanoseconds / 1_000_000
+        let most = Int64(Double(least) * (1 + spread))
+        return most > least ? "{ uniform: [\(least)ms, \(most)ms] }" : "\(least)ms"
+    }
+}

@@ -1,0 +1,142 @@
+// `pushrig check`: asks a relay all that its profile can be asked, case by case, each in a run of its own.
+
+package import Basics
+import Cases
+import Conformance
+import EventLoop
+import OperatingSystem
+import Reports
+import Scenarios
+import Verdicts
+
+/// One check. Confined to the thread that makes it; blocks that thread until all cases are over.
+package final class CheckCommand {
+    private let options: CheckOptions
+    private let signals: Signals
+    private let time = SystemTime()
+
+    /// `signals` must have been made before any thread was started.
+    package init(_ options: CheckOptions, signals: Signals) {
+        self.options = options
+        self.signals = signals
+    }
+
+    package func run() throws(Failure) -> ExitCode {
+        try Preflight.checkRules(options.knownFailing, "--known-failing", [])
+        let started = (wall: time.wall(), at: time.now())
+        let folder = directory(at: started.wall)
+        let base = try CheckBase(options, directory: folder)
+        let planned = try chosen(CaseCatalogue(base.relay).cases)
+        if options.listsOnly {
+            Console.out(list(planned, base))
+            return .passed
+        }
+        guard !FileSystem.exists(folder + "/check.json") else {
+            throw Failure(.usage, "\(folder) holds a check already", hint: "choose an empty folder with --out DIR")
+        }
+        try FileSystem.makeDirectory(folder + "/cases")
+        try base.write()
+        let seed = options.seed ?? Seed(UInt64(bitPattern: started.wall.nanoseconds)).child("check").value
+        var lanes = CheckLanes(count: laneCount(base.relay), folder: folder, arguments: arguments, signals: signals)
+        lanes.executable = options.executable
+        for item in planned {
+            guard case .runs(let item) = item, options.isSlow || base.isQuick(item) else { continue }
+            let path = "\(folder)/cases/\(item.name).yaml"
+            try FileSystem.write(item.text(extending: base.path, seed: Seed(seed).child(item.name).value), to: path)
+            lanes.add(item, scenario: path)
+        }
+        say("\(Numbers.count(lanes.waiting, "case")), \(lanes.count) side by side, seed \(seed), report in \(folder)\n")
+        let results = try lanes.play { result in say("  \(CheckText.line(result))\n") }
+        var record = CheckRecord(
+            subject: options.path, profile: base.relay.profile.name, command: options.command, seed: seed,
+            startedAt: started.wall, duration: time.now() - started.at, toolVersion: Build.version, commit: Build.commit,
+            cases: planned.map { result(of: $0, in: results, base) })
+        record.isInterrupted = lanes.isInterrupted
+        try CheckFiles.writeAll(record, to: folder)
+        let text = CheckText.text(record, directory: folder, color: Console.wantsColor(1))
+        Console.out(options.printsJSON ? record.json.text + "\n" : text)
+        return ExitCode(rawValue: record.exit.code) ?? .couldNotRun
+    }
+
+    private func say(_ text: String) { if !options.isQuiet { Console.error(text) } }
+
+    /// As the run directory of a scenario: made when something is written there.
+    private func directory(at wall: WallTime) -> String {
+        if let chosen = options.outputDirectory { return FileSystem.absolute(chosen) ?? chosen }
+        let stamp = wall.iso8601.prefix(19).map { $0 == "T" ? "-" : $0 == ":" ? "" : String($0) }.joined()
+        let name = "Reports/\(stamp)-check"
+        return FileSystem.absolute(name) ?? name
+    }
+
+    /// Two small relays keep a processor busy; a relay that runs already has one mock, and takes one case at a time.
+    private func laneCount(_ relay: RelaySpec) -> Int {
+        guard relay.launch != nil else { return 1 }
+        return options.lanes ?? min(8, max(1, Machine.current.cores * 4))
+    }
+
+    private var arguments: [String] {
+        var words: [String] = []
+        for (path, value) in options.overrides { words += ["--set", "\(path)=\(value)"] }
+        for rule in options.knownFailing { words += ["--known-failing", rule] }
+        for host in options.allowHosts { words += ["--allow-host", host] }
+        return options.isStrict ? words + ["--strict"] : words
+    }
+
+    // MARK: Which cases
+
+    private func chosen(_ cases: [PlannedCase]) throws(Failure) -> [PlannedCase] {
+        for word in options.only + options.skip {
+            guard cases.contains(where: { Self.matches($0, word) }) || RuleBook.rule(named: word) != nil else {
+                throw Failure(
+                    .usage, "there is no case, rule or claim `\(word)`",
+                    hint: Suggestion.hint(for: word, among: cases.map(\.name)))
+            }
+        }
+        let kept = cases.filter { item in
+            (options.only.isEmpty || options.only.contains { Self.matches(item, $0) })
+                && !options.skip.contains { Self.matches(item, $0) }
+        }
+        guard !kept.isEmpty else {
+            throw Failure(
+                .usage, "no case is left: none puts \(options.only.joined(separator: ", ")) to the test",
+                hint: "`pushrig check \(options.path) --list` tells what there is")
+        }
+        return kept
+    }
+
+    /// By its name, or by a rule or claim that it puts to the test.
+    private static func matches(_ item: PlannedCase, _ word: String) -> Bool {
+        if item.name == word { return true }
+        guard case .runs(let item) = item else { return false }
+        return RuleBook.all.contains { RuleBook.names([word], $0) && item.exercises.contains($0.id) }
+    }
+
+    private func list(_ cases: [PlannedCase], _ base: CheckBase) -> String {
+        cases.map { item in
+            switch item {
+            case .runs(let item):
+                "\(item.name)\(base.isQuick(item) ? "" : " (--slow)"): \(item.question)\n"
+                    + "    \(item.exercises.joined(separator: ", "))\n"
+            case .cannot(let name, let question, let reason): "\(name): \(question)\n    not exercised: \(reason)\n"
+            }
+        }.joined()
+    }
+
+    private func result(of planned: PlannedCase, in results: [String: CaseResult], _ base: CheckBase) -> CaseResult {
+        if let result = results[planned.name] { return result }
+        switch planned {
+        case .cannot(let name, let question, let reason):
+            var result = CaseResult(name: name, question: question, verdict: .notExercised)
+            result.reasons = [reason]
+            return result
+        case .runs(let item):
+            var result = CaseResult(name: item.name, question: item.question, verdict: .notExercised)
+            result.exercises = item.exercises
+            result.reasons = [
+                !options.isSlow && !base.isQuick(item)
+                    ? "needs \(Numbers.duration(item.duration)): run it with --slow" : "ended before its turn came"
+            ]
+            return result
+        }
+    }
+}

@@ -1,0 +1,131 @@
+// Cases side by side: each a `pushrig run` of its own, with a mock and, where it is launched, a relay of its own.
+
+import Basics
+import Cases
+import EventLoop
+import OperatingSystem
+import Reports
+import Scenarios
+import Verdicts
+
+/// Plays cases in their order, so many at a time. Confined to the thread that makes it.
+struct CheckLanes {
+    private struct Job {
+        var item: Case
+        var scenario: String
+        var attempt = 1
+    }
+
+    private struct Playing {
+        var job: Job
+        var process: RelayProcess
+        var deadline: Instant
+        var isOverdue = false
+    }
+
+    let count: Int
+    let folder: String
+    /// Behind `run SCENARIO --out DIR`.
+    let arguments: [String]
+    let signals: Signals
+    var executable: String?
+    private(set) var isInterrupted = false
+    private var jobs: [Job] = []
+    private let time = SystemTime()
+
+    /// A run whose own measuring was not sound says nothing of the relay: so often it is tried.
+    private static let mostAttempts = 3
+    /// Beyond its planned duration: for the relay to come up and to go, and for the judge.
+    private static let patience = Interval.seconds(45)
+    /// And for what was ended then, to tell what it has seen.
+    private static let grace = Interval.seconds(20)
+
+    init(count: Int, folder: String, arguments: [String], signals: Signals) {
+        self.count = count
+        self.folder = folder
+        self.arguments = arguments
+        self.signals = signals
+    }
+
+    var waiting: Int { jobs.count }
+
+    mutating func add(_ item: Case, scenario: String) { jobs.append(Job(item: item, scenario: scenario)) }
+
+    /// By name of the case. Where the first could not run the others are not begun: they would fail alike.
+    mutating func play(_ tell: (CaseResult) -> Void) throws(Failure) -> [String: CaseResult] {
+        var results: [String: CaseResult] = [:]
+        var playing: [Playing] = []
+        var isStopped = false
+        while !playing.isEmpty || (!jobs.isEmpty && !isStopped) {
+            while playing.count < count, !isStopped, !jobs.isEmpty { playing.append(try begin(jobs.removeFirst())) }
+            if signals.wait(atMost: .milliseconds(20)), !isInterrupted {
+                isInterrupted = true
+                isStopped = true
+                signals.endAtNext()
+                for item in playing { item.process.send(.int) }
+            }
+            for place in playing.indices.reversed() {
+                hurry(&playing[place])
+                let item = playing[place]
+                guard item.process.isGone else { continue }
+                playing.remove(at: place)
+                let result = result(of: item)
+                if result.verdict == .inconclusive, Self.wasUnsound(result), item.job.attempt < Self.mostAttempts, !isStopped {
+                    var again = item.job
+                    again.attempt += 1
+                    jobs.append(again)
+                    continue
+                }
+                results[result.name] = result
+                tell(result)
+                if results.allSatisfy({ $0.value.verdict == .couldNotRun }) { isStopped = true }
+            }
+        }
+        return results
+    }
+
+    /// A relay that answers nothing would keep its case going: it is judged as far as it got.
+    private func hurry(_ item: inout Playing) {
+        guard time.now() > item.deadline else { return }
+        item.process.send(item.isOverdue ? .kill : .int)
+        item.deadline = time.now() + Self.grace
+        item.isOverdue = true
+    }
+
+    private func directory(of job: Job) -> String {
+        "\(folder)/\(job.item.name)" + (job.attempt > 1 ? "-\(job.attempt)" : "")
+    }
+
+    private func begin(_ job: Job) throws(Failure) -> Playing {
+        let out = directory(of: job)
+        let program = executable ?? FileSystem.executable
+        let process = try RelayProcess(
+            arguments: [program, "run", job.scenario, "--quiet", "--out", out] + arguments, environment: [],
+            logPath: out + ".log")
+        try process.start()
+        return Playing(job: job, process: process, deadline: time.now() + job.item.duration + Self.patience)
+    }
+
+    private func result(of playing: Playing) -> CaseResult {
+        let job = playing.job
+        var result: CaseResult
+        do throws(Failure) {
+            let record = try ReportFiles.readRecord(at: directory(of: job))
+            result = CaseResult(name: job.item.name, question: job.item.question, exercises: job.item.exercises, record)
+            result.directory = directory(of: job)
+            if playing.isOverdue { result.wasOverdue() }
+        } catch {
+            result = CaseResult(name: job.item.name, question: job.item.question, verdict: .couldNotRun)
+            result.exercises = job.item.exercises
+            let words = playing.process.lastWords
+            result.reasons = [words.isEmpty ? "its run \(playing.process.ending ?? "left nothing")" : words]
+        }
+        result.scenario = job.scenario
+        result.attempts = job.attempt
+        return result
+    }
+
+    private static func wasUnsound(_ result: CaseResult) -> Bool {
+        result.reasons.contains { $0.hasPrefix(RunRecord.Exit.unsound) }
+    }
+}

@@ -1,0 +1,15 @@
+// Writes the files of a check, each whole or not at all.
+
+package import Basics
+import OperatingSystem
+package import Verdicts
+
+package enum CheckFiles {
+    /// check.json, junit.xml, summary.md and report.html, into an existing directory.
+    package static func writeAll(_ record: CheckRecord, to directory: String) throws(Failure) {
+        try ReportFiles.write(record.json.encoded(pretty: true) + [10], to: directory + "/check.json")
+        try ReportFiles.write(CheckJUnit(record: record).bytes, to: directory + "/junit.xml")
+        try ReportFiles.write(Array(CheckMarkdown(record: record).text.utf8), to: directory + "/summary.md")
+        try ReportFiles.write(Array(CheckPage(record: record, directory: directory).text.utf8), to: directory + "/report.html")
+    }
+}

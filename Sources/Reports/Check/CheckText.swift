@@ -1,0 +1,75 @@
+// A check on the terminal: a line for each case, the worst last, where the eye is, with its evidence.
+
+import Basics
+import Conformance
+package import Verdicts
+
+package enum CheckText {
+    /// One case as it ends.
+    package static func line(_ result: CaseResult) -> String { line(result, Ink(isOn: false)) }
+
+    /// What all came to; `directory` is where the full report stands.
+    package static func text(_ record: CheckRecord, directory: String, color: Bool) -> String {
+        let ink = Ink(isOn: color)
+        let worstLast = CaseResult.Verdict.allCases.reversed().flatMap { verdict in
+            record.cases.filter { $0.verdict == verdict }
+        }
+        let cases = worstLast.filter { $0.verdict != .kept }
+        var text = cases.map { line($0, ink) + "\n" + details($0, ink) }.joined()
+        if !text.isEmpty { text += "\n" }
+        text += unproven(record, ink)
+        let exit = record.exit
+        text += ink.tone(exit.tone, ink.bold(exit.word.uppercased())) + "  " + sentence(record) + "\n"
+        for reason in exit.reasons { text += "  - \(safe(reason))\n" }
+        return text + "report: \(directory)/report.html\n"
+    }
+
+    static func sentence(_ record: CheckRecord) -> String {
+        let counts = CaseResult.Verdict.allCases.reversed().compactMap { verdict -> String? in
+            let count = record.count(verdict)
+            return count == 0 ? nil : "\(count) \(verdict.rawValue)"
+        }
+        let rules = record.rules
+        return "\(Numbers.count(record.cases.count, "case")): \(counts.joined(separator: ", ")); "
+            + "\(rules.count { !$0.keptIn.isEmpty || !$0.brokenIn.isEmpty }) of \(RuleBook.all.count) rules put to the test, "
+            + "in \(Numbers.duration(record.duration))"
+    }
+
+    private static func line(_ result: CaseResult, _ ink: Ink) -> String {
+        let name = result.name + String(repeating: " ", count: max(0, 24 - result.name.count))
+        let word = result.verdict.rawValue
+        return ink.tone(result.verdict.tone, word) + String(repeating: " ", count: max(1, 15 - word.count)) + name
+            + ink.dim(safe(result.question))
+    }
+
+    private static func details(_ result: CaseResult, _ ink: Ink) -> String {
+        let broken = result.broken
+        var text = broken.map { rule in
+            "    \(safe("\(rule.id) (\(rule.claims.joined(separator: ", "))): \(rule.requirement)"))\n"
+                + RuleEvidence.lines(rule, in: result.directory ?? "").map { "      \($0)\n" }.joined()
+        }.joined()
+        if broken.isEmpty { text += result.reasons.prefix(3).map { "    \(safe($0))\n" }.joined() }
+        if !broken.isEmpty, let command = result.command { text += "    replay: \(safe(command))\n" }
+        return text
+    }
+
+    /// MUSTs of which nothing can be said.
+    private static func unproven(_ record: CheckRecord, _ ink: Ink) -> String {
+        let count = record.rules.count { $0.standing == .notExercised && $0.rule.level == .must }
+        guard count > 0 else { return "" }
+        return ink.dim("\(Numbers.count(count, "must")) put to the test by no case: the report names them") + "\n\n"
+    }
+
+    private static func safe(_ text: String) -> String { Escaping.terminal(text) }
+}
+
+extension CaseResult.Verdict {
+    var tone: Tone {
+        switch self {
+        case .kept: .ok
+        case .broken, .couldNotRun: .bad
+        case .inconclusive, .warning, .knownBroken: .warn
+        case .notExercised: .calm
+        }
+    }
+}

@@ -1,0 +1,41 @@
+// The first finding of a rule on the terminal, so that a person can check it.
+
+import Basics
+import Conformance
+import Verdicts
+
+enum RuleEvidence {
+    private static let widest = 200
+
+    /// `directory` is where the run's journal stands.
+    static func lines(_ result: RuleResult, in directory: String) -> [String] {
+        guard let finding = result.verdict.findings.first else { return [] }
+        var lines = [safe(finding.line)]
+        if let session = finding.session {
+            let call = finding.call.map { ", \($0.kind) planned at \($0.moment) → \($0.answer)" } ?? ""
+            lines.append("event   session \(session)\(finding.step.map { " step \($0)" } ?? "")\(safe(clipped(call)))")
+        }
+        for exchange in finding.exchanges.prefix(2) {
+            let device = exchange.device.isEmpty ? "" : ", \(exchange.device)"
+            lines.append("push    \(safe("\(exchange.entry) at \(exchange.moment) → \(exchange.answer)\(device)"))")
+            let fields = exchange.request.filter { field in
+                ![":scheme", ":authority", ":method", "authorization"].contains { field.hasPrefix($0) }
+            }
+            lines.append("        " + safe(clipped(fields.joined(separator: "; "))))
+            lines.append("        " + safe(clipped(exchange.payload)))
+        }
+        lines.append("norm    \(safe(result.norm))")
+        lines.append("change  \(safe(result.advice))")
+        if case .broken(_, let count) = result.verdict, count > 1 {
+            lines.append("found   \(Numbers.count(count)) times; the report shows more of them")
+        }
+        lines.append("more    \(safe(finding.more(in: directory)))")
+        return lines
+    }
+
+    private static func clipped(_ text: String) -> String {
+        text.count > widest ? text.prefix(widest) + "…" : text
+    }
+
+    private static func safe(_ text: String) -> String { Escaping.terminal(text) }
+}

@@ -1,0 +1,140 @@
+// Cases fit the profiles that are shipped, and say why one cannot be run.
+
+import Basics
+import Pushes
+import Scenarios
+import Testing
+
+@testable import Cases
+
+/// The repository's root, from this file's place in it.
+private let repository = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
+
+@Suite("The cases of a check")
+struct CatalogueTests {
+    private static let bases = ["smoke", "conformance/environments", "opencode-ios", "epilogue"]
+
+    private static func path(_ name: String) -> String { "\(repository)/Scenarios/\(name).yaml" }
+
+    private static func planned(_ name: String) throws -> [PlannedCase] {
+        CaseCatalogue(try #require(try ScenarioBase.load(path: path(name)).base).relay).cases
+    }
+
+    private static func runs(_ cases: [PlannedCase]) -> [Case] {
+        cases.compactMap { if case .runs(let item) = $0 { item } else { nil } }
+    }
+
+    /// One call each, none of which the others need.
+    private static func relay(_ calls: String, launch: Bool = true) throws -> RelaySpec {
+        let text = """
+            relay:
+              \(launch ? "launch: [./relay]" : "url: http://127.0.0.1:8787")
+              profile:
+                topic: com.example.app
+                calls:
+            \(calls.split(separator: "\n").map { "      \($0)\n" }.joined())
+            """
+        return try #require(try ScenarioBase.parse(text: text, path: "mine.yaml")).relay
+    }
+
+    @Test("are scenarios that run by themselves, each with a name of its own", arguments: bases)
+    func scenarios(base: String) throws {
+        let cases = try Self.planned(base)
+        #expect(Set(cases.map(\.name)).count == cases.count)
+        let runs = Self.runs(cases)
+        #expect(runs.count >= 26, "\(base)")
+        for item in runs {
+            let text = item.text(extending: Self.path(base), seed: 7)
+            let scenario = try Scenario.parse(text: text, path: "/nowhere/\(item.name).yaml")
+            #expect(scenario.name == item.name && scenario.seed == 7 && scenario.exercises == item.exercises)
+            #expect(scenario.workload.maxSessions == item.sessions && !item.exercises.isEmpty)
+            #expect(scenario.workload.scripts.map(\.script.steps.count) == [item.script.steps.count])
+            #expect(scenario.faults.count == item.faults.count)
+            #expect(scenario.relay.restarts.count == item.restarts.count, "of the case, not of the base")
+            #expect(scenario.relay.launch != nil && scenario.gates.isEmpty)
+            #expect(scenario.workload.phones == nil, "tokens come by the clock, also where the base has phones")
+            #expect(scenario.drain >= item.script.deadline)
+        }
+    }
+
+    @Test("Smoke's relay can be asked all but what needs a second host")
+    func smoke() throws {
+        let cannot = try Self.planned("smoke").compactMap { item -> String? in
+            if case .cannot(let name, _, _) = item { name } else { nil }
+        }
+        #expect(cannot == ["token-of-other-host", "key-of-other-host"])
+        let both = Self.runs(try Self.planned("conformance/environments"))
+        #expect(both.first { $0.name == "key-of-other-host" }?.needsBothEnvironments == true)
+        #expect(both.count == 38)
+    }
+
+    @Test("of a relay for alerts alone ask nothing of activities, and say what the profile has not")
+    func alerts() throws {
+        let relay = try Self.relay(
+            """
+            subscribe: { path: /subscribe, registers: [deviceToken], captures: { ticket: /ticket } }
+            notify:
+              path: /notify
+              json: { text: "{{marker}}", ticket: "{{ticket}}" }
+              pushes: [{ channel: alert }]
+            """, launch: false)
+        let cases = CaseCatalogue(relay).cases
+        let runs = Self.runs(cases)
+        #expect(runs.contains { $0.name == "lifecycle" } && runs.contains { $0.name == "dead-device-token" })
+        #expect(!runs.contains { $0.name.contains("activity") || $0.name == "burst" || $0.name == "restart" })
+        #expect(runs.allSatisfy { $0.script.steps.first?.call == "subscribe" })
+        for item in runs.flatMap(\.faults) { #expect(!item.contains("liveactivity"), "\(item)") }
+        func reason(_ name: String) -> String {
+            for item in cases { if case .cannot(name, _, let reason) = item { return reason } }
+            return "runs"
+        }
+        #expect(reason("restart") == "the relay runs already, and is not ours to end")
+        #expect(reason("goodbye").contains("no calls that register an activity's token"))
+        #expect(reason("strangers") == "the profile has no call that speaks for a stranger (`unknown: true`)")
+        #expect(reason("key-of-other-host").hasPrefix("the relay is not told where the sandbox is"))
+    }
+
+    @Test("make a call that captures what another needs before that one")
+    func captures() throws {
+        let relay = try Self.relay(
+            """
+            ticket: { path: /ticket, captures: { ticket: /ticket } }
+            subscribe: { path: "/subscribe/{{ticket}}", registers: [deviceToken] }
+            notify: { path: /notify, json: { text: "{{marker}}" }, pushes: [{ channel: alert }] }
+            """)
+        let lifecycle = try #require(Self.runs(CaseCatalogue(relay).cases).first)
+        #expect(lifecycle.script.steps.map(\.call) == ["ticket", "subscribe", "notify", "notify", "notify"])
+    }
+}
+
+@Suite("What a profile's calls are for")
+struct CallRoleTests {
+    private static func roles(_ profile: String) throws -> CallRoles {
+        CallRoles(try Profile.load(path: "\(repository)/Scenarios/relays/\(profile).yaml"))
+    }
+
+    @Test("is told by what they register and owe, the first of the file that fits")
+    func opencode() throws {
+        let roles = try Self.roles("opencode")
+        #expect(roles.device?.name == "registerDevice" && roles.relaunch?.name == "relaunchDevice")
+        #expect(roles.activity?.name == "registerActivity" && roles.rotation?.name == "rotateActivity")
+        #expect(roles.secondDevice?.name == "registerSecondDevice")
+        #expect(roles.secondActivity?.name == "registerSecondActivity")
+        #expect(roles.goodbye?.name == "unregisterActivity" && roles.lateGoodbye?.name == "lateUnregister")
+        #expect(roles.unregisterDevice?.name == "unregisterDevice")
+        #expect(roles.start?.name == "start" && roles.progress?.name == "progress")
+        #expect(roles.state?.name == "permission" && roles.alert?.name == "permission")
+        #expect(roles.final?.name == "complete" && roles.stranger?.name == "strangersEvent")
+        #expect(roles.refused.map(\.name) == ["unknownEvent", "emptySession", "emptyTitle"])
+        #expect(roles.oversized.map(\.name) == ["longSession", "longToken"])
+        #expect(roles.anyEvent?.name == "permission" && roles.hasActivities)
+    }
+
+    @Test("leaves out what is refused for the state that it is made in")
+    func ios() throws {
+        let roles = try Self.roles("opencode-ios")
+        #expect(roles.refused.map(\.name) == ["tooMuchProgress"])
+        #expect(roles.state?.name == "background" && roles.alert == nil && roles.anyEvent?.name == "background")
+        #expect(roles.rotation == nil)
+    }
+}

@@ -1,0 +1,69 @@
+"""Relays that are none, for the tests of `pushrig check`: no case may find them right.
+
+    relay.py --listen HOST:PORT --mode ok|echo|hang|garbage [--apns HOST:PORT --ca FILE]
+
+`ok` answers 200 to everything and sends nothing, `echo` answers with what it was sent, `hang` never answers a POST, and
+`garbage` answers 200 and sends APNs a push that nobody asked for. GET is answered 200 by all of them, so that they are ready.
+"""
+
+import argparse
+import http.server
+import socketserver
+import threading
+import time
+
+
+class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+
+def push_garbage(options):
+    import httpx
+
+    with httpx.Client(http2=True, verify=options.ca, timeout=5) as client:
+        try:
+            client.post("https://%s/3/device/%s" % (options.apns, "ab" * 32), content=b"garbage", headers={"apns-topic": "x"})
+        except httpx.HTTPError:
+            pass
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, body):
+        self.send_response(200)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self):
+        self.answer(b"ok")
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("content-length") or 0))
+        mode = self.server.options.mode
+        if mode == "hang":
+            time.sleep(600)
+        if mode == "garbage":
+            threading.Thread(target=push_garbage, args=(self.server.options,), daemon=True).start()
+        self.answer(body if mode == "echo" else b"{}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--listen", required=True)
+    parser.add_argument("--mode", required=True, choices=["ok", "echo", "hang", "garbage"])
+    parser.add_argument("--apns")
+    parser.add_argument("--ca")
+    options = parser.parse_args()
+    host, port = options.listen.rsplit(":", 1)
+    server = Server((host, int(port)), Handler)
+    server.options = options
+    server.serve_forever()
+
+
+main()
