@@ -48,6 +48,7 @@ extension Verb {
         options.isQuiet = arguments.has("--quiet")
         options.printsJSON = try arguments.one(of: ["text", "json"], "--format") == "json"
         options.allowHosts = arguments.all("--allow-host")
+        options.isInWorkflow = Invocation.environment("GITHUB_ACTIONS") == "true"
         options.command = invocation.command
         return try CheckCommand(options, signals: invocation.signals).run()
     }

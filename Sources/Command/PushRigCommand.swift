@@ -19,6 +19,8 @@ struct Invocation: Sendable {
     var signals: Signals
     /// The command as it was given.
     var command: String
+
+    static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }
 
 enum PushRigCommand {

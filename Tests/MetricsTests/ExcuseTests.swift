@@ -34,6 +34,27 @@ struct ExcuseTests {
         #expect(excuses(refused(isAllowed: true)) == ["refused, as it may be": 1])
     }
 
+    /// The sandbox does not know the production's token, which the mock says by itself; production says so by our fault.
+    @Test("the death of its token, once the host where it lives has told of it")
+    func deadAtHome() {
+        func refused(_ environments: [PushEnvironment], faulted: PushEnvironment? = .production) -> Story {
+            silent.with { story in
+                story.circumstances.hasBothEnvironments = true
+                for (number, environment) in environments.enumerated() {
+                    story.push(1, at: 1050 + Int64(number) * 10, status: 400) { push in
+                        push.reason = Story.badToken
+                        push.environment = environment
+                        push.faultRule = environment == faulted ? 4 : 0
+                    }
+                }
+            }
+        }
+        #expect(refused([.production, .sandbox]).classes == "excused 1")
+        #expect(refused([.sandbox, .production]).classes == "excused 1")
+        #expect(refused([.sandbox]).classes == "lost 1", "only the wrong host was asked")
+        #expect(refused([.production, .sandbox], faulted: nil).classes == "lost 1", "as a token of the topic's would be")
+    }
+
     // MARK: Faults that met it
 
     /// One attempt at 1050 that met our fault, in force from 1000 to `end`; due at `due`.

@@ -55,6 +55,7 @@ package final class CheckCommand {
         try CheckFiles.writeAll(record, to: folder)
         let text = CheckText.text(record, directory: folder, color: Console.wantsColor(1))
         Console.out(options.printsJSON ? record.json.text + "\n" : text)
+        if options.isInWorkflow, !options.printsJSON { Console.out(CheckText.annotations(record)) }
         return ExitCode(rawValue: record.exit.code) ?? .couldNotRun
     }
 

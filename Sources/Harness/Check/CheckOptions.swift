@@ -27,6 +27,8 @@ package struct CheckOptions: Sendable {
     package var isQuiet = false
     package var listsOnly = false
     package var printsJSON = false
+    /// GitHub runs it, and wants annotations.
+    package var isInWorkflow = false
     package var allowHosts: [String] = []
     /// The command as given, for the record.
     package var command = ""

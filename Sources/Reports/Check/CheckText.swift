@@ -15,13 +15,42 @@ package enum CheckText {
             record.cases.filter { $0.verdict == verdict }
         }
         let cases = worstLast.filter { $0.verdict != .kept }
-        var text = cases.map { line($0, ink) + "\n" + details($0, ink) }.joined()
+        var told: Set<String> = []
+        var text = cases.map { line($0, ink) + "\n" + details($0, ink, &told) }.joined()
         if !text.isEmpty { text += "\n" }
         text += unproven(record, ink)
         let exit = record.exit
         text += ink.tone(exit.tone, ink.bold(exit.word.uppercased())) + "  " + sentence(record) + "\n"
         for reason in exit.reasons { text += "  - \(safe(reason))\n" }
         return text + "report: \(directory)/report.html\n"
+    }
+
+    /// For GitHub's workflow log: an annotation for each broken rule of a case.
+    package static func annotations(_ record: CheckRecord) -> String {
+        record.cases.flatMap { item in
+            item.broken.filter { $0.standing != .knownBroken }.map { rule in
+                let kind = rule.standing == .broken ? "error" : "warning"
+                let words = rule.verdict.findings.first?.line ?? rule.requirement
+                return "::\(kind) title=\(property("\(item.name): \(rule.id)"))::\(data("\(words). Change: \(rule.advice)"))\n"
+            }
+        }.joined()
+    }
+
+    private static func data(_ text: String) -> String {
+        text.reduce(into: "") { safe, character in
+            switch character {
+            case "%": safe += "%25"
+            case "\n", "\r\n": safe += "%0A"
+            case "\r": safe += "%0D"
+            default: safe.append(character)
+            }
+        }
+    }
+
+    private static func property(_ text: String) -> String {
+        data(text).reduce(into: "") { safe, character in
+            safe += character == ":" ? "%3A" : character == "," ? "%2C" : String(character)
+        }
     }
 
     static func sentence(_ record: CheckRecord) -> String {
@@ -42,12 +71,17 @@ package enum CheckText {
             + ink.dim(safe(result.question))
     }
 
-    private static func details(_ result: CaseResult, _ ink: Ink) -> String {
+    /// A rule's evidence stands where it is first told; `told` holds such rules.
+    private static func details(_ result: CaseResult, _ ink: Ink, _ told: inout Set<String>) -> String {
         let broken = result.broken
-        var text = broken.map { rule in
-            "    \(safe("\(rule.id) (\(rule.claims.joined(separator: ", "))): \(rule.requirement)"))\n"
-                + RuleEvidence.lines(rule, in: result.directory ?? "").map { "      \($0)\n" }.joined()
-        }.joined()
+        var text = ""
+        for rule in broken {
+            let isNew = told.insert(rule.id).inserted
+            text += "    \(safe("\(rule.id) (\(rule.claims.joined(separator: ", ")))"))"
+            text += isNew ? ": \(safe(rule.requirement))\n" : ink.dim(", as above") + "\n"
+            let lines = RuleEvidence.lines(rule, in: result.directory ?? "")
+            text += (isNew ? lines : Array(lines.prefix(1))).map { "      \($0)\n" }.joined()
+        }
         if broken.isEmpty { text += result.reasons.prefix(3).map { "    \(safe($0))\n" }.joined() }
         if !broken.isEmpty, let command = result.command { text += "    replay: \(safe(command))\n" }
         return text

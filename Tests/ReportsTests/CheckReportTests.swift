@@ -1,0 +1,149 @@
+// A check in each form: terminal, page, JUnit, Markdown, annotations, JSON.
+
+import Basics
+import Conformance
+import Testing
+
+@testable import Reports
+@testable import Verdicts
+
+@Suite("A check's report")
+struct CheckReportTests {
+    private let record = CheckSample.mixed
+
+    @Test("ends the terminal's text with the worst, its evidence told once, and the verdict")
+    func terminal() {
+        var mixed = record
+        mixed.cases.append(CheckSample.item("wrong-too", [CheckSample.broken("dead-token-dropped")], code: 4))
+        let text = CheckText.text(mixed, directory: "/tmp/x", color: false)
+        let order = ["not exercised  idle", "known broken   known", "warning        warned", "inconclusive   untested", "broken         wrong"]
+        let places = order.compactMap { text.firstRange(of: $0)?.lowerBound }
+        #expect(places.count == order.count && places == places.sorted(), "\(text)")
+        #expect(!text.contains("kept           fine"))
+        #expect(text.split(separator: "\n").count { $0.contains("norm    Apple says so") } == 3, "each rule's once")
+        #expect(text.contains("dead-token-dropped (R0.22), as above"))
+        #expect(text.contains("the profile has no call that ends a session"))
+        #expect(text.contains("replay: pushrig run '/tmp/a check/cases/wrong.yaml'"))
+        #expect(text.contains("CONFORMANCE BROKEN  7 cases: 1 not exercised, 1 kept, 1 known broken, 1 warning, 1 inconclusive, 2 broken;"))
+        #expect(text.hasSuffix("report: /tmp/x/report.html\n"))
+    }
+
+    @Test("has a page with each case, a matrix whose broken cells lead to their evidence, and nothing unescaped")
+    func page() {
+        let page = CheckPage(record: record, directory: CheckSample.directory).text
+        for name in record.cases.map(\.name) { #expect(page.contains("id=\"case-\(name)\"")) }
+        #expect(page.contains("<a href=\"#wrong--dead-token-dropped\">") && page.contains("id=\"wrong--dead-token-dropped\""))
+        #expect(page.contains("href=\"wrong/report.html\"") && page.contains("href=\"cases/wrong.yaml\""))
+        #expect(page.contains("Scenarios/&lt;mine&gt;.yaml") && !page.contains("<mine>") && !page.contains("again <b>"))
+        #expect(page.contains("<span class=\"off\">kept</span>") && page.contains("<span class=\"off\">broken</span>"))
+        let untested = page.split(separator: "id=\"untested\"").last ?? ""
+        #expect(!untested.contains("one-start"), "another case has put it to the test")
+    }
+
+    @Test("is JUnit with a suite for each case, in which each verdict has its element")
+    func junit() throws {
+        let text = CheckJUnit(record: record).text
+        #expect(text.contains("<testsuite name=\"wrong\" tests=\"3\" failures=\"2\" errors=\"0\" skipped=\"0\""))
+        #expect(text.contains("<testsuite name=\"untested\" tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\""))
+        #expect(text.contains("<testsuite name=\"idle\" tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"1\""))
+        #expect(text.contains("<testsuite name=\"known\" tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"2\""))
+        #expect(text.contains("<testsuite name=\"warned\" tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"0\""))
+        #expect(text.contains("tests=\"12\" failures=\"2\" errors=\"1\" skipped=\"3\" time=\"42.000\""))
+        let healed = CheckSample.record([CheckSample.item("known", [CheckSample.rule("one-start", known: true)], code: 4)])
+        #expect(CheckJUnit(record: healed).text.contains("failures=\"0\""), "told of the check as a whole")
+    }
+
+    @Test("is Markdown that names what is broken, and why a case could not be run")
+    func markdown() {
+        let text = CheckMarkdown(record: record).text
+        #expect(text.hasPrefix("## ❌ mine: conformance broken\n"))
+        #expect(text.contains("| wrong | **broken** | dead-token-dropped (R0.22) |"))
+        #expect(text.contains("| untested | **inconclusive** | one-start was not put to the test |"))
+        #expect(text.contains("Not exercised: idle (") && !text.contains("| fine |"))
+        #expect(text.contains("pushrig check 'Scenarios/<mine>.yaml'"), "in a block of code")
+    }
+
+    @Test("annotates a workflow with breaks and warnings, and not with known ones")
+    func annotations() {
+        let lines = CheckText.annotations(record).split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines[0].hasPrefix("::error title=wrong%3A dead-token-dropped::pushed again <b>: expected no push, seen a push, 100 %25%0Alater"))
+        #expect(lines[1].hasPrefix("::warning title=warned%3A urgent-states-at-10::"))
+    }
+
+    @Test("is JSON with each case, each rule over all cases, and the exit")
+    func json() throws {
+        let json = try JSONValue(parsing: record.json.text)
+        #expect(json["format"]?.string == "pushrig.check" && json["version"]?.int == 1)
+        #expect(json["exit"]?["code"]?.int == 4 && json["seed"]?.string == "18446744073709551615")
+        let cases = try #require(json["cases"]?.array)
+        #expect(cases.compactMap { $0["verdict"]?.string } == ["kept", "broken", "warning", "known broken", "inconclusive", "not exercised"])
+        #expect(cases[1]["findings"]?.array?.first?["id"]?.string == "dead-token-dropped")
+        #expect(cases[4]["rules"]?.array?.isEmpty == true)
+        let dead = json["rules"]?.array?.first { $0["id"]?.string == "dead-token-dropped" }
+        #expect(dead?["standing"]?.string == "broken")
+        #expect(dead?["keptIn"]?.array?.compactMap(\.string) == ["fine"])
+        #expect(dead?["brokenIn"]?.array?.compactMap(\.string) == ["wrong"])
+    }
+}
+
+@Suite("What a check comes to")
+struct CheckExitTests {
+    private func code(_ cases: [CaseResult], interrupted: Bool = false) -> Int32 {
+        var record = CheckSample.record(cases)
+        record.isInterrupted = interrupted
+        return record.exit.code
+    }
+
+    private let fine = CheckSample.item("fine", [CheckSample.rule("one-start")])
+    private let wrong = CheckSample.item("wrong", [CheckSample.broken("one-start")], code: 4)
+    private let unsure = CheckSample.item("unsure", [CheckSample.rule("one-start")], code: 5, reasons: ["why"])
+
+    @Test("is the first of: could not run, interrupted, broken, inconclusive, passed")
+    func order() {
+        let down = CheckSample.item("down", [], code: 1, reasons: ["never ready"])
+        #expect(code([fine, wrong, unsure, down], interrupted: true) == 1)
+        #expect(code([fine, wrong, unsure], interrupted: true) == 130)
+        #expect(code([fine, wrong, unsure]) == 4)
+        #expect(code([fine, unsure]) == 5)
+        #expect(code([fine, CheckSample.idle("idle")]) == 0)
+        #expect(code([CheckSample.idle("idle")]) == 5, "no data is no pass")
+        #expect(code([]) == 5)
+        #expect(CheckSample.record([down]).exit.reasons == ["down: never ready"])
+        #expect(CheckSample.record([unsure]).exit.reasons == ["not proven: unsure"])
+    }
+
+    @Test("is broken where a known break is kept in every case, and not where one case breaks it")
+    func healed() {
+        let kept = CheckSample.item("kept", [CheckSample.rule("one-start", known: true)], code: 4, exercises: ["one-start"])
+        let broken = CheckSample.item("known", [CheckSample.broken("one-start", known: true)])
+        #expect(kept.verdict == .kept && broken.verdict == .knownBroken)
+        #expect(code([kept, fine]) == 4 && code([kept, broken]) == 0)
+        #expect(CheckSample.record([kept]).exit.reasons == ["one-start is kept again: strike it from the list of known breaks"])
+    }
+
+    @Test("A case that healed something and did not come to its own test has proven nothing")
+    func untested() {
+        let item = CheckSample.item("kept", [CheckSample.rule("one-start", known: true)], code: 4, exercises: ["state-order"])
+        #expect(item.verdict == .inconclusive && item.reasons == ["state-order was not put to the test"])
+    }
+
+    @Test("A case that was ended for its length is judged by what it has broken")
+    func overdue() {
+        var item = CheckSample.item("long", [CheckSample.broken("relay-serves")], code: 130)
+        #expect(item.verdict == .inconclusive)
+        item.wasOverdue()
+        #expect(item.verdict == .broken && item.reasons.first?.contains("far longer") == true)
+        var quiet = CheckSample.item("long", [CheckSample.rule("relay-serves")], code: 130)
+        quiet.wasOverdue()
+        #expect(quiet.verdict == .inconclusive)
+        var done = CheckSample.item("long", [CheckSample.broken("relay-serves", .should)], code: 0)
+        done.wasOverdue()
+        #expect(done.verdict == .warning, "it was over just then")
+    }
+
+    @Test("A run without a record could not run; one that a bad file ended could not either", arguments: [1, 2] as [Int32])
+    func failed(code: Int32) {
+        #expect(CheckSample.item("down", [], code: code, reasons: ["why"]).verdict == .couldNotRun)
+    }
+}
