@@ -7,8 +7,8 @@ package import Scenarios
 package struct CallRoles: Sendable {
     /// Registers a phone, with a push-to-start token where the relay takes one.
     package var device: ProfileCall?
-    /// Registers the phone again, without its push-to-start token.
-    package var relaunch: ProfileCall?
+    /// Each registers the phone again, without its push-to-start token.
+    package var relaunches: [ProfileCall]
     package var unregisterDevice: ProfileCall?
     package var secondDevice: ProfileCall?
     /// Registers an activity's token.
@@ -22,14 +22,18 @@ package struct CallRoles: Sendable {
     package var lateGoodbye: ProfileCall?
     /// Begins a session: owes a start, and no alert.
     package var start: ProfileCall?
+    /// All that owe a start, that one first.
+    package var starts: [ProfileCall]
     /// A state that may be coalesced.
     package var progress: ProfileCall?
     /// A state that may not.
     package var state: ProfileCall?
     /// Owes an alert, and does not end the session.
     package var alert: ProfileCall?
-    /// The last state of a session.
-    package var final: ProfileCall?
+    /// Each may come in the middle of a session, and owes a push.
+    package var events: [ProfileCall]
+    /// Each says the last state of a session.
+    package var finals: [ProfileCall]
     /// For a user whom nobody has registered.
     package var stranger: ProfileCall?
     /// To be refused.
@@ -60,8 +64,8 @@ package struct CallRoles: Sendable {
             !call.isFinal && call.owes(.liveactivity, .update) && !call.owes(.liveactivity, .start)
         }
         device = most(.deviceToken) ?? most(.startToken)
-        relaunch =
-            device?.registers.contains(.startToken) == true ? registrations.first { $0.registers == [.deviceToken] } : nil
+        let takesStart = device?.registers.contains(.startToken) ?? false
+        relaunches = takesStart ? registrations.filter { $0.registers == [.deviceToken] } : []
         secondDevice = most(.deviceToken2) ?? most(.startToken2)
         activity = most(.activityToken)
         secondActivity = most(.activityToken2)
@@ -69,17 +73,24 @@ package struct CallRoles: Sendable {
         unregisterDevice = quiet.first { $0.unregisters.contains(.deviceToken) }
         goodbye = quiet.first { $0.unregisters.contains(.activityToken) && !$0.unregisters.contains(.deviceToken) }
         lateGoodbye = profile.calls.first { $0.isStale }
-        start = events.first { $0.owes(.liveactivity, .start) && !$0.owes(.alert) && !$0.isFinal }
+        let beginnings = events.filter { $0.owes(.liveactivity, .start) && !$0.isFinal }
+        let start = beginnings.first { !$0.owes(.alert) }
+        self.start = start
+        starts = beginnings.filter { $0.name == start?.name } + beginnings.filter { $0.name != start?.name }
+        self.events = events.filter { !$0.isFinal && !$0.owes(.liveactivity, .start) }
         progress = states.first { call in call.pushes.contains { $0.coalesce } }
         state = states.first { call in !call.pushes.contains { $0.coalesce } }
         alert = events.first { $0.owes(.alert) && !$0.isFinal && !$0.owes(.liveactivity, .start) }
-        final = events.first(where: \.isFinal)
+        finals = events.filter(\.isFinal)
         stranger = profile.calls.first { $0.isUnknown }
         oversized = profile.calls.filter(\.isOversized)
         refused = profile.calls.filter { call in
             !call.isOversized && call.pushes.isEmpty && call.expectedStatus.isSubset(of: Self.refusals)
         }
     }
+
+    package var relaunch: ProfileCall? { relaunches.first }
+    package var final: ProfileCall? { finals.first }
 
     /// A state of the activity that each call is owed a push for: one that may not be coalesced, where there is one.
     package var anyState: ProfileCall? { state ?? progress }
@@ -92,6 +103,22 @@ package struct CallRoles: Sendable {
 }
 
 extension ProfileCall {
+    /// Variables that stand in the text which also has the marker: free words, which a phone shows.
+    package var freeTexts: [String] {
+        var isInText = false
+        var names: [String] = []
+        for segment in body?.segments ?? [] {
+            switch segment {
+            case .literal(let bytes): if bytes.contains(UInt8(ascii: "\"")) { isInText = false }
+            case .variable(.event(.marker), _): isInText = true
+            case .variable(.own(let number), .jsonString): if isInText { names.append(variables[number]) }
+            default: break
+            }
+        }
+        var seen: Set<String> = []
+        return names.filter { seen.insert($0).inserted }
+    }
+
     /// `event` nil: of any.
     package func owes(_ type: PushType, _ event: ActivityEvent? = nil) -> Bool {
         pushes.contains { $0.channel == type && (event == nil || $0.event == event) }

@@ -6,10 +6,11 @@ package import Basics
 /// A small scenario with sessions, users and tokens of its own.
 package struct Case: Sendable {
     /// In file names and reports: lower case, hyphens.
-    package var name: String
+    package let name: String
     /// What a relay is asked, as one sentence.
-    package var question: String
-    package var script: CaseScript
+    package let question: String
+    /// Each as often as the others.
+    package var scripts: [CaseScript]
     /// How many sessions of a user follow each other; 2: two at a time share a user.
     package var sessionsPerUser = 1
     package var sessions = 8
@@ -20,14 +21,19 @@ package struct Case: Sendable {
     package var needsBothEnvironments = false
     /// What it has to put to the test, or it has said nothing.
     package var exercises: [String]
+    /// What it is about besides: whether it comes to that is the relay's to say.
+    package var touches: [String] = []
     /// How long the rig waits for an answer of the relay: no relay should keep its callers so long, whatever APNs does.
     package var requestTimeout = Interval.seconds(10)
 
+    /// All that it is about.
+    package var rules: [String] { exercises + touches }
+
     /// As planned, from the first call to the end of the wait for late pushes.
-    package var duration: Interval { arrivals + script.duration + drain }
+    package var duration: Interval { arrivals + (scripts.map(\.duration).max() ?? .zero) + drain }
 
     private var arrivals: Interval { .milliseconds(800) }
-    private var drain: Interval { script.deadline + .milliseconds(700) }
+    private var drain: Interval { (scripts.map(\.deadline).max() ?? .zero) + .milliseconds(700) }
 
     /// The scenario, which has all that it does not say itself from the file at `base`.
     package func text(extending base: String, seed: UInt64) -> String {
@@ -47,7 +53,11 @@ package struct Case: Sendable {
               requestTimeout: \(requestTimeout.nanoseconds / 1_000_000)ms
 
             """
-        text += "  scripts:\n    - script:\n" + script.yaml(name: name, indent: "        ")
+        text += "  scripts:\n"
+        for (place, script) in scripts.enumerated() {
+            let name = scripts.count == 1 ? name : "\(name)-\(place + 1)"
+            text += "    - script:\n" + script.yaml(name: name, indent: "        ")
+        }
         if !restarts.isEmpty { text += "\nrelay:\n  restarts:\n" + restarts.map { "    - \($0)\n" }.joined() }
         if needsBothEnvironments { text += "\nmock:\n  environment: both\n" }
         text += faults.isEmpty ? "\nfaults: []\n" : "\nfaults:\n" + faults.map { "  - \($0)\n" }.joined()

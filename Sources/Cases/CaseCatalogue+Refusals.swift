@@ -26,7 +26,7 @@ extension CaseCatalogue {
                 "too-many-requests", "429 TooManyRequests", ["TooManyRequests"], ["living-token-kept", "retry-backs-off"]),
             refusal(
                 "too-many-credentials", "429 TooManyProviderTokenUpdates", ["TooManyProviderTokenUpdates"],
-                ["living-token-kept"]),
+                ["living-token-kept", "states-delivered"]),
             refusal(
                 "server-error", "500 InternalServerError", ["InternalServerError"], ["living-token-kept", "retry-backs-off"]),
             outage, expiredCredential, otherHost, otherKey,
@@ -57,7 +57,7 @@ extension CaseCatalogue {
             let match = "pushType: liveactivity, event: update, tokenFraction: \(Self.mostTokens)"
             let hasAlerts = roles.anyState?.owes(.alert) ?? false
             return Case(
-                name: name, question: question, script: script, sessions: 12,
+                name: name, question: question, scripts: [script], sessions: 12,
                 faults: [respond(name, action, match: match, after: 1)], needsBothEnvironments: knowsSandbox,
                 exercises: hasAlerts ? ["dead-token-dropped", "other-token-kept"] : ["dead-token-dropped"])
         }
@@ -70,7 +70,7 @@ extension CaseCatalogue {
             states(&script, 2, of: roles.alert)
             states(&script, 3, of: roles.alert, after: max(grace, pause))
             return Case(
-                name: "dead-device-token", question: question, script: script, sessions: 12,
+                name: "dead-device-token", question: question, scripts: [script], sessions: 12,
                 faults: [
                     respond(
                         "dead-device-token", "{ reason: Unregistered, timestamp: after-registration }",
@@ -97,7 +97,7 @@ extension CaseCatalogue {
             states(&script, 1)
             settle(&script, roles.final)
             return Case(
-                name: "dead-start-token", question: question, script: script,
+                name: "dead-start-token", question: question, scripts: [script],
                 faults: [
                     respond(
                         "dead-start-token", "{ reason: Unregistered, timestamp: after-registration }",
@@ -113,7 +113,7 @@ extension CaseCatalogue {
             var script = opening()
             states(&script, 5)
             return Case(
-                name: "old-410", question: question, script: script,
+                name: "old-410", question: question, scripts: [script],
                 faults: [
                     respond(
                         "old-410", "{ reason: Unregistered, timestamp: before-registration }", match: refusable,
@@ -140,8 +140,9 @@ extension CaseCatalogue {
                     respond(reason + "-end", "{ reason: \(reason) }", match: "pushType: liveactivity, event: end", times: 1))
             }
             return Case(
-                name: name, question: question, script: script, faults: faults,
-                exercises: hasEnd ? rules : rules.filter { $0 != "retry-backs-off" })
+                name: name, question: question, scripts: [script], faults: faults,
+                exercises: hasEnd ? rules : rules.filter { $0 != "retry-backs-off" },
+                touches: ["retry-storm", "states-delivered"] + (isForNow ? ["retry-keeps-apns-id"] : []))
         }
     }
 
@@ -151,9 +152,9 @@ extension CaseCatalogue {
             var script = opening()
             states(&script, 7)
             return Case(
-                name: "outage", question: question, script: script,
+                name: "outage", question: question, scripts: [script],
                 faults: ["{ id: outage, at: 2s, for: 500ms, action: { respond: { reason: ServiceUnavailable } } }"],
-                exercises: ["living-token-kept", "retry-storm"])
+                exercises: ["living-token-kept", "retry-storm"], touches: ["retry-backs-off", "retry-keeps-apns-id"])
         }
     }
 
@@ -163,7 +164,7 @@ extension CaseCatalogue {
             var script = opening()
             states(&script, 6)
             return Case(
-                name: "expired-credential", question: question, script: script,
+                name: "expired-credential", question: question, scripts: [script],
                 faults: ["{ id: expired-credential, at: 2s, action: { respond: { reason: ExpiredProviderToken } }, times: 1 }"],
                 exercises: ["provider-token-renewed"])
         }
@@ -178,7 +179,7 @@ extension CaseCatalogue {
             var script = opening()
             states(&script, 4)
             return Case(
-                name: name, question: question, script: script,
+                name: name, question: question, scripts: [script],
                 faults: [
                     respond(
                         name, "{ reason: \(reason) }", match: "environment: production, tokenFraction: 0.5", perToken: false)

@@ -5,7 +5,7 @@ import Scenarios
 
 extension CaseCatalogue {
     var registrationCases: [PlannedCase] {
-        [rotation, lateGoodbye, goodbye, signedOut, twoPhones, relaunch, strangers, refused, oversized]
+        [rotation, lateGoodbye, goodbye, signedOut, twoPhones, oneOfTwo, relaunch, strangers, refused, oversized]
     }
 
     private var needsRotation: Need { need(roles.rotation, "registers `rotatedToken`") }
@@ -17,8 +17,11 @@ extension CaseCatalogue {
             states(&script, 1, of: roles.anyState)
             script.add(roles.rotation, after: max(pause, .milliseconds(500)))
             states(&script, 2, of: roles.anyState, after: max(grace, pause))
+            if let progress = roles.progress, (window ?? .zero) <= .seconds(3) { settle(&script, progress) }
             settle(&script, roles.final)
-            return Case(name: "rotated-token", question: question, script: script, exercises: ["new-token-used"])
+            return Case(
+                name: "rotated-token", question: question, scripts: [script], exercises: ["new-token-used"],
+                touches: ["last-state-delivered"])
         }
     }
 
@@ -34,7 +37,7 @@ extension CaseCatalogue {
             script.add(roles.lateGoodbye, after: grace)
             states(&script, 2, of: roles.anyState)
             settle(&script, roles.final)
-            return Case(name: "late-goodbye", question: question, script: script, exercises: ["newer-registration-kept"])
+            return Case(name: "late-goodbye", question: question, scripts: [script], exercises: ["newer-registration-kept"])
         }
     }
 
@@ -47,7 +50,7 @@ extension CaseCatalogue {
             states(&script, 1)
             settle(&script, roles.goodbye)
             states(&script, 2, after: max(grace, pause))
-            return Case(name: "goodbye", question: question, script: script, exercises: ["unregister-respected"])
+            return Case(name: "goodbye", question: question, scripts: [script], exercises: ["unregister-respected"])
         }
     }
 
@@ -62,7 +65,7 @@ extension CaseCatalogue {
             script.add(roles.goodbye, after: .milliseconds(500))
             script.add(roles.unregisterDevice, after: .milliseconds(500))
             states(&script, 2, of: roles.alert, after: grace)
-            return Case(name: "signed-out", question: question, script: script, exercises: ["unregister-respected"])
+            return Case(name: "signed-out", question: question, scripts: [script], exercises: ["unregister-respected"])
         }
     }
 
@@ -72,11 +75,41 @@ extension CaseCatalogue {
             var script = CaseScript(roles.profile)
             script.add(roles.device, after: .zero)
             script.add(roles.secondDevice, after: .milliseconds(100))
-            begin(&script, token: roles.activity)
-            if roles.activity != nil { script.add(roles.secondActivity, after: .milliseconds(100)) }
-            states(&script, 2)
+            script.add(roles.start, after: .milliseconds(200))
+            // Said in the gap, which is over for one phone before it is for the other.
+            let isShort = (window ?? .zero) <= .seconds(3)
+            let isHeld = roles.progress?.pushes.contains(where: \.held) ?? false
+            if isShort, isHeld, roles.start != nil { script.add(roles.progress, after: .milliseconds(150)) }
+            script.add(roles.activity, after: .milliseconds(300))
+            if roles.activity != nil { script.add(roles.secondActivity, after: .milliseconds(400)) }
+            settle(&script, roles.anyEvent)
+            states(&script, 1)
+            if isShort { script.add(roles.progress, after: pause, every: .milliseconds(100), count: 2) }
             settle(&script, roles.final)
-            return Case(name: "two-phones", question: question, script: script, exercises: ["each-phone-served"])
+            return Case(
+                name: "two-phones", question: question, scripts: [script], exercises: ["each-phone-served"],
+                touches: ["states-delivered", "last-state-delivered"])
+        }
+    }
+
+    private var oneOfTwo: PlannedCase {
+        let question = "When one phone of a user is gone, is the other served all the same?"
+        return planned(
+            "one-phone-gone", question,
+            [need(roles.alert, "owes an alert"), need(roles.secondDevice, "registers a second phone")]
+        ) {
+            var script = CaseScript(roles.profile)
+            script.add(roles.device, after: .zero)
+            script.add(roles.secondDevice, after: .milliseconds(100))
+            begin(&script, token: roles.activity)
+            states(&script, 4, of: roles.alert)
+            return Case(
+                name: "one-phone-gone", question: question, scripts: [script], sessions: 12,
+                faults: [
+                    "{ id: one-gone, match: { pushType: alert, tokenFraction: 0.5 }, per: token, after: 1, "
+                        + "action: { respond: { reason: Unregistered, timestamp: after-registration } } }"
+                ],
+                exercises: ["states-delivered"], touches: ["each-phone-served", "dead-device-token-dropped"])
         }
     }
 
@@ -91,11 +124,11 @@ extension CaseCatalogue {
         ) {
             var script = CaseScript(roles.profile)
             script.add(roles.device, after: .zero)
-            script.add(roles.relaunch, after: .milliseconds(200))
+            for call in roles.relaunches { script.add(call, after: .milliseconds(200)) }
             begin(&script, token: roles.activity)
             states(&script, 2)
             settle(&script, roles.final)
-            return Case(name: "relaunched-app", question: question, script: script, exercises: ["start-token-kept"])
+            return Case(name: "relaunched-app", question: question, scripts: [script], exercises: ["start-token-kept"])
         }
     }
 
@@ -106,7 +139,7 @@ extension CaseCatalogue {
             states(&script, 1)
             script.add(roles.stranger, after: .milliseconds(300))
             states(&script, 1)
-            return Case(name: "strangers", question: question, script: script, exercises: ["unknown-secret-silent"])
+            return Case(name: "strangers", question: question, scripts: [script], exercises: ["unknown-secret-silent"])
         }
     }
 
@@ -118,7 +151,7 @@ extension CaseCatalogue {
             var script = opening()
             for call in roles.refused { script.add(call, after: .milliseconds(150)) }
             states(&script, 1)
-            return Case(name: "bad-requests", question: question, script: script, exercises: ["bad-requests-refused"])
+            return Case(name: "bad-requests", question: question, scripts: [script], exercises: ["bad-requests-refused"])
         }
     }
 
@@ -130,7 +163,7 @@ extension CaseCatalogue {
             var script = opening()
             for call in roles.oversized { script.add(call, after: .milliseconds(150)) }
             states(&script, 1)
-            return Case(name: "oversized-ids", question: question, script: script, exercises: ["oversized-refused"])
+            return Case(name: "oversized-ids", question: question, scripts: [script], exercises: ["oversized-refused"])
         }
     }
 }

@@ -1,34 +1,48 @@
-// What a relay makes of sessions: whole ones, bursts, states in the gap before a token, a next turn.
+// What a relay makes of sessions: whole ones, many at once, bursts, states in the gap before a token, a next turn.
 
 import Basics
 import Pushes
 import Scenarios
 
 extension CaseCatalogue {
-    var sessionCases: [PlannedCase] { [lifecycle, burst, questionInBurst, sharedUser, gap, nextTurn] }
+    var sessionCases: [PlannedCase] {
+        [lifecycle, longTexts, load, burst, questionInBurst, sharedUser, gap, longGap, nextTurn, aged]
+    }
 
     private var lifecycle: PlannedCase {
         let question = "Does each event reach the phones it is for, once, in order, and as it was said?"
         return planned("lifecycle", question, [needsDevice, needsEvent]) {
-            var script = opening()
-            states(&script, 3)
-            if let state = roles.anyState, state.name != roles.anyEvent?.name { states(&script, 2, of: state) }
-            // What may wait for a long window has a case of its own.
-            if (window ?? .zero) <= .seconds(3) {
-                script.add(roles.progress, after: pause)
-                settle(&script, roles.final)
-            } else {
-                script.add(roles.final, after: pause)
-            }
-            script.add(roles.goodbye, after: .milliseconds(300))
-            return Case(name: "lifecycle", question: question, script: script, exercises: lifecycleRules(script))
+            let beginnings = roles.starts.isEmpty ? [nil] : roles.starts.map(Optional.some)
+            let count = max(beginnings.count, roles.finals.count)
+            let ends = roles.finals.isEmpty ? [nil] : roles.finals.map(Optional.some)
+            let scripts = (0..<count).map { whole(beginnings[$0 % beginnings.count], ends[$0 % ends.count]) }
+            return Case(
+                name: "lifecycle", question: question, scripts: scripts, sessions: max(8, 4 * count),
+                exercises: lifecycleRules(scripts), touches: lifecycleTouches)
         }
     }
 
-    private func lifecycleRules(_ script: CaseScript) -> [String] {
-        let owed = script.calls.flatMap(\.pushes)
+    /// All that may be said in a session, from its beginning to its end.
+    private func whole(_ start: ProfileCall?, _ final: ProfileCall?) -> CaseScript {
+        var script = CaseScript(roles.profile)
+        script.add(roles.device, after: .zero)
+        script.add(start, after: .milliseconds(200))
+        script.add(roles.activity, after: .milliseconds(300))
+        states(&script, 2)
+        // What may wait for a long window has a case of its own.
+        let isShort = (window ?? .zero) <= .seconds(3)
+        for call in roles.events where isShort || !call.pushes.contains(where: \.coalesce) {
+            settle(&script, call)
+        }
+        settle(&script, final)
+        script.add(roles.goodbye, after: .milliseconds(300))
+        return script
+    }
+
+    private func lifecycleRules(_ scripts: [CaseScript]) -> [String] {
+        let calls = scripts.flatMap(\.calls)
+        let owed = calls.flatMap(\.pushes)
         let content = roles.profile.content
-        let hasStart = owed.contains { $0.event == .start }
         var rules = [
             "relay-serves", "accepted-is-pushed", "states-delivered", "no-duplicate-push", "nothing-unexpected",
             "sessions-kept-apart", "requests-well-formed", "payload-fits", "provider-token-reused",
@@ -38,25 +52,72 @@ extension CaseCatalogue {
             if content.contentState != nil { rules.append("content-decodes") }
         }
         if !content.passes.isEmpty { rules.append("content-unchanged") }
-        if hasStart { rules += ["one-start", "start-is-complete"] }
+        if owed.contains(where: { $0.event == .start }) { rules += ["one-start", "start-is-complete"] }
         if owed.contains(where: { $0.event == .end }) { rules += ["activity-event-fits", "nothing-after-end"] }
+        if calls.contains(where: { $0.owes(.alert) && $0.owes(.liveactivity) }) { rules.append("alert-goes-first") }
         return rules
     }
+
+    private var lifecycleTouches: [String] {
+        [
+            "alerts-only-where-due", "progress-is-quiet", "content-fits-contract", "omitted-values-kept", "values-never-fall",
+            "start-asks-for-token", "urgent-states-at-10", "activity-priorities-mixed", "apns-id-unique", "connections-reused",
+            "one-team-per-connection", "states-in-time",
+        ] + (roles.profile.captures.isEmpty ? [] : ["answers-hold-values"])
+    }
+
+    private var longTexts: PlannedCase {
+        let question = "Is a text that no payload holds cut, or refused, so that each push fits?"
+        let calls = roles.events.filter { !$0.freeTexts.isEmpty }
+        return planned(
+            "long-texts", question,
+            [
+                needsDevice, need(calls.first, "has a text of its own beside the marker"),
+                Need(isThere: !roles.profile.content.truncations.isEmpty, words: "the profile has no `truncates`"),
+            ]
+        ) {
+            var script = opening()
+            // Four bytes each, and one that is made of several.
+            let text = Case.quoted(String(repeating: "🚀👩‍👩‍👧 ", count: 400))
+            for call in calls { script.add(call, after: pause, with: call.freeTexts.map { ($0, text) }) }
+            settle(&script, roles.final)
+            return Case(name: "long-texts", question: question, scripts: [script], sessions: 4, exercises: ["payload-fits"])
+        }
+    }
+
+    private var load: PlannedCase {
+        let question = "Does the relay stand a hundred sessions that begin in a second?"
+        return planned("load", question, [needsDevice, needsEvent]) {
+            var script = opening()
+            states(&script, 4)
+            settle(&script, roles.final)
+            return Case(
+                name: "load", question: question, scripts: [script], sessions: 100,
+                exercises: ["relay-serves", "states-delivered", "connections-reused"], touches: ["states-in-time"])
+        }
+    }
+
+    private var needsProgress: Need { need(roles.progress, "owes an update that may be coalesced (`coalesce: true`)") }
+    private var needsWindow: Need { Need(isThere: window != nil, words: "the profile has no `coalescing`") }
 
     private var burst: PlannedCase {
         let question = "Of a burst, is the last state shown when it is over, and no more sent than the throttle allows?"
         let window = window ?? .zero
-        return planned(
-            "burst", question,
-            [needsActivity, need(roles.progress, "owes an update that may be coalesced (`coalesce: true`)"), needsWindow]
-        ) {
-            var script = opening()
+        return planned("burst", question, [needsActivity, needsProgress, needsWindow]) {
+            let finals = roles.finals.isEmpty ? [nil] : roles.finals.map(Optional.some)
             let gap = max(window * 0.1, .milliseconds(50))
-            script.add(roles.progress, after: max(window * 1.2, .milliseconds(300)), every: gap, count: 12)
-            script.add(roles.progress, after: window * 2.4, every: gap, count: 4)
-            script.add(roles.final, after: gap)
+            let scripts = finals.map { final in
+                var script = opening()
+                script.add(roles.progress, after: max(window * 1.2, .milliseconds(300)), every: gap, count: 12)
+                script.add(roles.progress, after: window * 2.4, every: gap, count: 4)
+                script.add(final, after: gap)
+                return script
+            }
+            let hasEnd = roles.final?.owes(.liveactivity, .end) ?? false
             return Case(
-                name: "burst", question: question, script: script, exercises: ["throttle-respected", "last-state-delivered"])
+                name: "burst", question: question, scripts: scripts,
+                exercises: ["throttle-respected", "last-state-delivered"] + (hasEnd ? ["nothing-after-end"] : []),
+                touches: ["state-order", "timestamp-seconds-rising"])
         }
     }
 
@@ -65,19 +126,19 @@ extension CaseCatalogue {
         let window = window ?? .zero
         return planned(
             "question-in-burst", question,
-            [
-                needsActivity, need(roles.progress, "owes an update that may be coalesced (`coalesce: true`)"), needsWindow,
-                need(roles.state, "owes an update that may not be coalesced"),
-            ]
+            [needsActivity, needsProgress, needsWindow, need(roles.state, "owes an update that may not be coalesced")]
         ) {
             var script = opening()
-            script.add(roles.progress, after: max(window * 1.2, .milliseconds(300)))
+            script.add(roles.progress, after: max(window * 0.5, .milliseconds(300)))
             script.add(roles.progress, after: window * 0.1)
             script.add(roles.state, after: window * 0.2)
             script.add(roles.progress, after: window * 1.2)
             script.add(roles.state, after: window * 0.2)
+            script.add(roles.progress, after: window * 0.2)
             settle(&script, roles.final)
-            return Case(name: "question-in-burst", question: question, script: script, exercises: ["urgent-states-not-held"])
+            return Case(
+                name: "question-in-burst", question: question, scripts: [script], sessions: 16,
+                exercises: ["urgent-states-not-held", "state-order"], touches: ["last-state-delivered"])
         }
     }
 
@@ -87,26 +148,27 @@ extension CaseCatalogue {
             var script = opening()
             states(&script, 1, of: roles.anyState)
             if let progress = roles.progress, let window {
-                script.add(progress, after: window * 1.2, every: window * 0.1, count: 4)
+                script.add(progress, after: window * 1.2, every: window * 0.1, count: 12)
             }
             settle(&script, roles.anyState)
             script.add(roles.final, after: pause)
             let rules = ["sessions-kept-apart", "states-delivered"]
             return Case(
-                name: "two-sessions", question: question, script: script, sessionsPerUser: 2,
+                name: "two-sessions", question: question, scripts: [script], sessionsPerUser: 2, sessions: 16,
                 exercises: roles.progress == nil || window == nil ? rules : rules + ["throttle-per-session"])
         }
     }
 
+    private var held: ProfileCall? {
+        [roles.progress, roles.state].compactMap(\.self).first { $0.pushes.contains { $0.held } }
+    }
+
+    private var needsHeld: Need { need(held, "owes an update that waits for a token (`held: true`)") }
+
     private var gap: PlannedCase {
         let question = "Between a start and its activity's token, is nothing started again, and the newest state kept?"
-        let held = [roles.progress, roles.state].compactMap(\.self).first { $0.pushes.contains { $0.held } }
         return planned(
-            "states-before-token", question,
-            [
-                need(roles.start, "owes a start"), needsActivity,
-                need(held, "owes an update that waits for a token (`held: true`)"),
-            ]
+            "states-before-token", question, [need(roles.start, "owes a start"), needsActivity, needsHeld]
         ) {
             var script = CaseScript(roles.profile)
             script.add(roles.device, after: .zero)
@@ -116,8 +178,22 @@ extension CaseCatalogue {
             settle(&script, roles.anyState)
             script.add(roles.final, after: pause)
             return Case(
-                name: "states-before-token", question: question, script: script,
+                name: "states-before-token", question: question, scripts: [script],
                 exercises: ["one-start", "last-state-delivered"])
+        }
+    }
+
+    private var longGap: PlannedCase {
+        let question = "Where an activity's token never comes, is nothing started a second time?"
+        return planned("token-never-comes", question, [need(roles.start, "owes a start"), needsHeld]) {
+            var script = CaseScript(roles.profile)
+            script.add(roles.device, after: .zero)
+            script.add(roles.start, after: .milliseconds(200))
+            script.add(held, after: .milliseconds(500))
+            // Longer than a relay may take a start for lost.
+            script.add(held, after: .seconds(6))
+            return Case(
+                name: "token-never-comes", question: question, scripts: [script], exercises: ["one-start"])
         }
     }
 
@@ -138,10 +214,26 @@ extension CaseCatalogue {
             states(&script, 1)
             settle(&script, roles.final)
             return Case(
-                name: "next-turn", question: question, script: script,
+                name: "next-turn", question: question, scripts: [script],
                 exercises: ["one-start", "nothing-after-end", "states-delivered"])
         }
     }
 
-    private var needsWindow: Need { Need(isThere: window != nil, words: "the profile has no `coalescing`") }
+    private var aged: PlannedCase {
+        let question = "Is an activity that grows too old ended in time, with a state that says so?"
+        let end = roles.profile.activities.end
+        return planned(
+            "aged", question,
+            [
+                needsActivity, need(roles.start, "owes a start"),
+                Need(isThere: end != nil, words: "the profile has no `activities: { end }`, when the relay ends an old one"),
+            ]
+        ) {
+            var script = opening()
+            states(&script, 1)
+            script.add(roles.anyState, after: (end?.terms.after ?? .zero) * 0.5)
+            script.add(roles.anyState, after: (end?.terms.after ?? .zero) * 0.6)
+            return Case(name: "aged", question: question, scripts: [script], sessions: 4, exercises: ["aged-activity-ended"])
+        }
+    }
 }

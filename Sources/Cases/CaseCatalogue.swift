@@ -63,10 +63,12 @@ package struct CaseCatalogue: Sendable {
         for index in 0..<count { script.add(call ?? roles.anyEvent, after: index == 0 ? after ?? pause : pause) }
     }
 
-    /// The newest state has reached everybody by then, also where it had to wait for a window.
+    /// The newest state has reached everybody by then, also where it had to wait for a window, or was due without one: what
+    /// comes now is no excuse for it.
     func settle(_ script: inout CaseScript, _ call: ProfileCall?) {
-        let hasWaiting = script.calls.contains { $0.pushes.contains(where: \.coalesce) }
-        script.add(call, after: max(hasWaiting ? (window ?? .zero) * 1.3 : .zero, .milliseconds(500)))
+        let waiting = script.calls.flatMap(\.pushes).filter(\.coalesce).map(\.deadline).max()
+        let silence = waiting.map { min($0, .seconds(4)) + .milliseconds(100) } ?? .zero
+        script.add(call, after: max(silence, waiting == nil ? .zero : (window ?? .zero) * 1.3, .milliseconds(500)))
     }
 
     /// What APNs refuses in a case: what the events of `states` owe, so that a session begins in any case.

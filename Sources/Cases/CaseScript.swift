@@ -5,12 +5,14 @@ package import Scenarios
 
 /// Steps in order, as they stand in a session script.
 package struct CaseScript: Sendable {
-    package struct Step: Hashable, Sendable {
+    package struct Step: Sendable {
         package var call: String
         /// After the event before.
         package var after: Interval
         package var every: Interval?
         package var count = 1
+        /// Values of the call's own variables, as YAML.
+        package var values: [(name: String, yaml: String)] = []
     }
 
     package private(set) var steps: [Step] = []
@@ -24,14 +26,17 @@ package struct CaseScript: Sendable {
     package init(_ profile: Profile) { self.profile = profile }
 
     /// Nothing where the profile has no such call.
-    package mutating func add(_ call: ProfileCall?, after: Interval, every: Interval? = nil, count: Int = 1) {
+    package mutating func add(
+        _ call: ProfileCall?, after: Interval, every: Interval? = nil, count: Int = 1,
+        with values: [(name: String, yaml: String)] = []
+    ) {
         guard let call else { return }
         while let missing = call.neededCaptures.subtracting(known).first,
             let source = profile.calls.first(where: { $0.captures.contains { $0.name == missing } }), source.name != call.name
         {
             add(source, after: .milliseconds(100))
         }
-        steps.append(Step(call: call.name, after: after, every: every, count: count))
+        steps.append(Step(call: call.name, after: after, every: every, count: count, values: values))
         calls.append(call)
         for capture in call.captures { known.insert(CapturedNames(capture.name)) }
     }
@@ -54,6 +59,9 @@ package struct CaseScript: Sendable {
             var parts = ["call: \(step.call)"]
             if step.after > .zero { parts.append("after: \(Self.words(step.after))") }
             if let every = step.every { parts += ["every: \(Self.words(every))", "count: \(step.count)"] }
+            if !step.values.isEmpty {
+                parts.append("with: { \(step.values.map { "\($0.name): \($0.yaml)" }.joined(separator: ", ")) }")
+            }
             text += indent + "  - { \(parts.joined(separator: ", ")) }\n"
         }
         return text

@@ -2,6 +2,31 @@ import Basics
 import Harness
 
 extension Verb {
+    static let prove = Verb(
+        name: "prove", operand: "SCENARIO",
+        summary: "Asks the cases of check whether they convict: the reference relay as it is, and with each defect",
+        example: "pushrig prove Scenarios/conformance/environments.yaml --only keeps-old-token",
+        options: [
+            Option("--only", "NAME", isRepeatable: true, "a defect, or honest"),
+            Option("--slow", "cases of more than 30 s, too"),
+            Option("--lanes", "N", "cases side by side; as many as the machine carries"),
+            Option("--seed", "N", "chance of all cases (default 1)"),
+            Option("--out", "DIR", "where the map goes; default Reports/<time>-prove"),
+            Option("--quiet", "only the result"),
+        ]
+    ) { arguments, invocation in
+        var options = CheckOptions(
+            path: try arguments.onlyOperand("SCENARIO", example: "pushrig prove Scenarios/conformance/environments.yaml"))
+        options.only = arguments.all("--only")
+        options.isSlow = arguments.has("--slow")
+        options.lanes = try arguments.integer("--lanes", in: 1...64)
+        options.seed = try arguments.integer("--seed", in: 0...UInt64.max)
+        options.outputDirectory = arguments.text("--out")
+        options.isQuiet = arguments.has("--quiet")
+        options.command = invocation.command
+        return try ProveCommand(options, signals: invocation.signals).run()
+    }
+
     static let check = Verb(
         name: "check", operand: "PROFILE|SCENARIO",
         summary: "Asks a relay all that its profile can be asked, case by case, and judges each",

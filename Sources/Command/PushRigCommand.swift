@@ -24,7 +24,9 @@ struct Invocation: Sendable {
 }
 
 enum PushRigCommand {
-    static let verbs: [Verb] = [.run, .check, .judge, .journal, .mock, .keys, .schema, .relay, .bench, .report, .list, .explain]
+    static let verbs: [Verb] = [
+        .run, .check, .prove, .judge, .journal, .mock, .keys, .schema, .relay, .bench, .report, .list, .explain,
+    ]
 
     static func main() -> Never {
         let signals = Signals()

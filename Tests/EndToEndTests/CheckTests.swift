@@ -94,6 +94,23 @@ struct CheckTests {
         }
     }
 
+    @Test("is proven: a defect is convicted by its own rule, in a case that is about it")
+    func prove() throws {
+        try Rig.withFolder { folder in
+            let run = try Rig.run(
+                Rig.pushrig,
+                [
+                    "prove", "Scenarios/conformance/environments.yaml", "--out", folder + "/prove", "--only", "keeps-old-token",
+                    "--only", "ignores-unregister",
+                ], seconds: 280)
+            #expect(run.code == 0 && run.out.contains("defects: 2 of 2 proven"), "\(run.out)\(run.error)")
+            let map = try String(contentsOfFile: folder + "/prove/conformance.md", encoding: .utf8)
+            #expect(map.contains("| `keeps-old-token` | R0.18 | `new-token-used` | `rotated-token` |"), "\(map)")
+        }
+        let foreign = try Rig.run(Rig.pushrig, ["prove", "Tests/SignedRelay/scenario.yaml"])
+        #expect(foreign.code == 2 && foreign.error.contains("does not launch the reference relay"), "\(foreign.error)")
+    }
+
     @Test("lists what it would ask, and tells mistakes in one line", arguments: [
         (["Scenarios/smoke.yaml", "--list"], 0, "key-of-other-host: "),
         (["Scenarios/smoke.yaml", "--list", "--only", "R0.31"], 0, "bad-requests: "),

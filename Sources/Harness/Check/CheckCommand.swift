@@ -46,7 +46,7 @@ package final class CheckCommand {
             lanes.add(item, scenario: path)
         }
         say("\(Numbers.count(lanes.waiting, "case")), \(lanes.count) side by side, seed \(seed), report in \(folder)\n")
-        let results = try lanes.play { result in say("  \(CheckText.line(result))\n") }
+        let results = try lanes.play { _, result in say("  \(CheckText.line(result))\n") }
         var record = CheckRecord(
             subject: options.path, profile: base.relay.profile.name, command: options.command, seed: seed,
             startedAt: started.wall, duration: time.now() - started.at, toolVersion: Build.version, commit: Build.commit,
@@ -64,8 +64,12 @@ package final class CheckCommand {
     /// As the run directory of a scenario: made when something is written there.
     private func directory(at wall: WallTime) -> String {
         if let chosen = options.outputDirectory { return FileSystem.absolute(chosen) ?? chosen }
+        return Self.directory("check", at: wall)
+    }
+
+    static func directory(_ verb: String, at wall: WallTime) -> String {
         let stamp = wall.iso8601.prefix(19).map { $0 == "T" ? "-" : $0 == ":" ? "" : String($0) }.joined()
-        let name = "Reports/\(stamp)-check"
+        let name = "Reports/\(stamp)-\(verb)"
         return FileSystem.absolute(name) ?? name
     }
 
@@ -109,7 +113,7 @@ package final class CheckCommand {
     private static func matches(_ item: PlannedCase, _ word: String) -> Bool {
         if item.name == word { return true }
         guard case .runs(let item) = item else { return false }
-        return RuleBook.all.contains { RuleBook.names([word], $0) && item.exercises.contains($0.id) }
+        return RuleBook.all.contains { RuleBook.names([word], $0) && item.rules.contains($0.id) }
     }
 
     private func list(_ cases: [PlannedCase], _ base: CheckBase) -> String {
@@ -118,6 +122,7 @@ package final class CheckCommand {
             case .runs(let item):
                 "\(item.name)\(base.isQuick(item) ? "" : " (--slow)"): \(item.question)\n"
                     + "    \(item.exercises.joined(separator: ", "))\n"
+                    + (item.touches.isEmpty ? "" : "    perhaps \(item.touches.joined(separator: ", "))\n")
             case .cannot(let name, let question, let reason): "\(name): \(question)\n    not exercised: \(reason)\n"
             }
         }.joined()

@@ -11,8 +11,11 @@ import Verdicts
 /// Plays cases in their order, so many at a time. Confined to the thread that makes it.
 struct CheckLanes {
     private struct Job {
+        /// Of its folder, below that of all.
+        var name: String
         var item: Case
         var scenario: String
+        var arguments: [String]
         var attempt = 1
     }
 
@@ -49,10 +52,13 @@ struct CheckLanes {
 
     var waiting: Int { jobs.count }
 
-    mutating func add(_ item: Case, scenario: String) { jobs.append(Job(item: item, scenario: scenario)) }
+    /// `name` nil: the case's own. `arguments` beside those of all.
+    mutating func add(_ item: Case, as name: String? = nil, scenario: String, arguments: [String] = []) {
+        jobs.append(Job(name: name ?? item.name, item: item, scenario: scenario, arguments: arguments))
+    }
 
-    /// By name of the case. Where the first could not run the others are not begun: they would fail alike.
-    mutating func play(_ tell: (CaseResult) -> Void) throws(Failure) -> [String: CaseResult] {
+    /// By name. Where the first could not run the others are not begun: they would fail alike.
+    mutating func play(_ tell: (String, CaseResult) -> Void) throws(Failure) -> [String: CaseResult] {
         var results: [String: CaseResult] = [:]
         var playing: [Playing] = []
         var isStopped = false
@@ -76,8 +82,8 @@ struct CheckLanes {
                     jobs.append(again)
                     continue
                 }
-                results[result.name] = result
-                tell(result)
+                results[item.job.name] = result
+                tell(item.job.name, result)
                 if results.allSatisfy({ $0.value.verdict == .couldNotRun }) { isStopped = true }
             }
         }
@@ -93,15 +99,15 @@ struct CheckLanes {
     }
 
     private func directory(of job: Job) -> String {
-        "\(folder)/\(job.item.name)" + (job.attempt > 1 ? "-\(job.attempt)" : "")
+        "\(folder)/\(job.name)" + (job.attempt > 1 ? "-\(job.attempt)" : "")
     }
 
     private func begin(_ job: Job) throws(Failure) -> Playing {
         let out = directory(of: job)
         let program = executable ?? FileSystem.executable
         let process = try RelayProcess(
-            arguments: [program, "run", job.scenario, "--quiet", "--out", out] + arguments, environment: [],
-            logPath: out + ".log")
+            arguments: [program, "run", job.scenario, "--quiet", "--out", out] + arguments + job.arguments,
+            environment: [], logPath: out + ".log")
         try process.start()
         return Playing(job: job, process: process, deadline: time.now() + job.item.duration + Self.patience)
     }

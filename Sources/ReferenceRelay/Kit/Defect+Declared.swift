@@ -12,6 +12,10 @@ extension Defect {
         switch self {
         // What was kept back came very late; or a single state went astray, and a newer one did not make up for it.
         case .swapsOrder: ["states-in-time"]
+        // It leaves with the window, and not behind it.
+        case .sendsStaleProgress: ["throttle-respected"]
+        // A topic that APNs refuses for it keeps every push from its phone.
+        case .topicWithoutSuffix: Self.lost
         // What two sessions of a user have left may stand a window apart by chance.
         case .dropsTrailingEdge: ["throttle-per-session"]
         // Whether a nudge falls into the time in which nobody shows anything.
