@@ -33,8 +33,8 @@ extension SwiftDeclarations {
         var found: [(path: String, problem: Failure)] = []
         for (path, entry) in table {
             let parts = path.split(separator: ".").map(String.init)
-            let generic = (1..<max(1, parts.count)).map { parts[..<$0].joined(separator: ".") }.first { table[$0]?.isGeneric == true }
-            if let generic {
+            let around = (1..<max(1, parts.count)).map { parts[..<$0].joined(separator: ".") }
+            if let generic = around.first(where: { table[$0]?.isGeneric == true }) {
                 let what = "`\(path)` stands within `\(generic)`, which is generic"
                 found.append((path, source.wrong(what, "move it out of `\(generic)`", entry.token)))
             }

@@ -12,7 +12,8 @@ extension SwiftSource {
             let closing = place + 1..<place + 1 + hashes
             switch bytes[place] {
             case 0x5C: place += 1
-            case 0x2F where closing.upperBound < bytes.count && bytes[closing].allSatisfy { $0 == 0x23 }: return closing.upperBound
+            case 0x2F where closing.upperBound < bytes.count && bytes[closing].allSatisfy { $0 == 0x23 }:
+                return closing.upperBound
             case 0x5B: isClass = true
             case 0x5D: isClass = false
             case 0x28 where !isClass: groups += 1
