@@ -80,9 +80,13 @@ package struct SwiftSchemas: Sendable {
         case (let name, 1...): throw wrong("`\(name)` is generic", "write out the type that is meant", token)
         default: break
         }
-        if let path = file.path(of: names, in: scopes) { return try declared(path, token, way) }
         let isPlain = names.count == 1 || names.count == 2 && ["Swift", "Foundation"].contains(names[0])
-        if isPlain, let schema = Self.known[names.last ?? ""] { return schema }
+        let known = isPlain ? Self.known[names.last ?? ""] : nil
+        // What an extension adds to a type of Swift's own changes nothing about its coding (see `foreignCode`).
+        if let path = file.path(of: names, in: scopes), known == nil || file.table[path]?.keyword != "" {
+            return try declared(path, token, way)
+        }
+        if let known { return known }
         throw wrong(
             "`\(names.joined(separator: "."))` is not declared in this file, and is no type that is known here",
             "put its declaration into the file", token)

@@ -267,6 +267,7 @@ struct SwiftSchemaTests {
         arguments: [
             "#if canImport(ActivityKit)\nimport ActivityKit\ntypealias N = Int\n#endif\n", "#if os(iOS)\ntypealias N = Int\n#endif\n",
             "typealias N = Int\n#if DEBUG\nextension A.ContentState { static let sample = 1; func f() {}; var text: String { \"\" } }\n#endif\n",
+            "typealias N = Int\nextension Int { func f() {}; var half: Int { self / 2 } }\n",
             "typealias N = Int\ntypealias S = A; extension S.ContentState { static let b = 1; func f() {} }\nextension Swift.Array { struct N {} }\n",
             "typealias N = Int\ntypealias C = KeyedDecodingContainer\nextension Decodable { var plain: Int { 1 } }\n",
         ])
