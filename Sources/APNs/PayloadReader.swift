@@ -64,6 +64,7 @@ final class PayloadReader {
 
     func read(_ payload: Span<UInt8>, into facts: inout PushFacts) {
         let isActivity = facts.pushType == .liveactivity
+        facts.payload.isRead = true
         guard scanner.scan(payload) == nil, case .object = scanner.node(0).kind else {
             if isActivity { facts.activity = ActivityFacts(defect: .notJSON) }
             return

@@ -41,6 +41,8 @@ package struct PushFacts: Sendable {
 
 /// What a device would do with a payload that is no Live Activity's.
 package struct PayloadFacts: Sendable, Equatable {
+    /// The checks came as far as the body.
+    package var isRead = false
     /// Well-formed JSON whose root is an object.
     package var isObject = false
     package var hasAlert = false

@@ -68,8 +68,10 @@ package enum PushWarning: UInt16, CaseIterable, Sendable {
 }
 
 extension PushFacts {
-    /// Bits of `PushWarning`; 0 for nearly every push.
+    /// Bits of `PushWarning`; 0 for nearly every push, and for one that was refused before its body was read: its refusal
+    /// says what is wrong, and nothing else of it is known.
     package var warnings: UInt16 {
+        guard payload.isRead else { return 0 }
         var bits = payload.warnings
         if !payload.isObject { bits |= PushWarning.malformedJSON.bit }
         if !hasPushType { bits |= PushWarning.noPushType.bit }

@@ -80,15 +80,19 @@ extension LoadLoop {
         // Every loop hears of every phone; what is nobody's is counted by the first.
         let position = session.flatMap { settings.plan.position(of: $0) } ?? 0
         guard position % settings.stride == settings.index else { return }
-        memory?.heed(event, session: session, now: now)
+        memory?.heed(event, session: session, life: life(on: event.phone), now: now)
         armTimer()
     }
+
+    private func life(on phone: String) -> UInt32? { settings.phones.flatMap { $0.life(on: phone) } }
 
     func takeFromMemory() {
         guard let due = memory?.takeDue() else { return }
         let remembered = due.memory
         switch due {
         case .reaction(_, let pending):
+            // An app that its user has ended meanwhile runs nothing of what it was about to.
+            guard life(on: phoneName(pending.phone, of: remembered)) == pending.life else { return forgetIfOver(remembered) }
             snapshot.planned += 1
             guard sessions.isFree(remembered.row), remembered.waiting.isEmpty else {
                 memory?.wait(pending, remembered)

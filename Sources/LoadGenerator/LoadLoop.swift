@@ -20,7 +20,7 @@ struct LoadLoopSettings: Sendable {
     var window: Int
     var journalDirectory: String
     /// Where acts of users go; nil: there are no phones.
-    var act: (@Sendable (PhoneDeed) -> Void)?
+    var phones: PhoneMailbox?
 }
 
 /// The last published state of a loop.

@@ -39,7 +39,7 @@ package final class LoadService: Sendable {
                 plan: plan, target: target,
                 client: Self.client(plan, connections: Self.share(index, of: connections, by: loops), caFile: caFile),
                 index: index, stride: loops, window: max(1, window / loops), journalDirectory: journalDirectory,
-                act: phones?.act)
+                phones: phones)
             let board = Published(LoadSnapshot())
             do {
                 threads.append(

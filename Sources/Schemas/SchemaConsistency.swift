@@ -32,6 +32,10 @@ struct SchemaConsistency {
         if let least = node.minimum, let most = node.maximum, least > most {
             throw reader.wrong("`minimum` is above `maximum`", hint: "no number is both", at: "/minimum")
         }
+        if node.kind == .integer, let least = node.minimum, let most = node.maximum, least.rounded(.up) > most.rounded(.down) {
+            throw reader.wrong(
+                "no whole number lies between `minimum` and `maximum`", hint: "change one, or write `number`", at: "/minimum")
+        }
         if let range = node.width.range, node.kind == .integer {
             if let least = node.minimum, least > Double(range.upperBound) {
                 throw reader.wrong(

@@ -56,11 +56,11 @@ package struct SwiftSchemas: Sendable {
         return (path, attributes, try declared(path + ".ContentState", token, []))
     }
 
-    /// `scope`: the full name of the type in which it is written; `way`: the types that led here.
-    private mutating func schema(_ type: SwiftType, in scope: String, _ way: [String]) throws(Failure) -> JSONObject {
+    /// `scopes`: the full names of the types in which it is written, the innermost first; `way`: the types that led here.
+    private mutating func schema(_ type: SwiftType, in scopes: [String], _ way: [String]) throws(Failure) -> JSONObject {
         guard case .named(let names, let parts, let token) = type else {
             guard case .optional(let inner, let token) = type else { return [:] }
-            var schema = try schema(inner, in: scope, way)
+            var schema = try schema(inner, in: scopes, way)
             guard let name = schema["type"]?.string else {
                 throw wrong("an optional of an optional is not read", "strike one", token)
             }
@@ -69,20 +69,24 @@ package struct SwiftSchemas: Sendable {
         }
         nodes += 1
         guard nodes < Self.nodesMax else { throw wrong("the type is too large", "at most \(Self.nodesMax) values", token) }
-        switch (names.joined(separator: "."), parts.count) {
-        case ("Optional", 1): return try schema(.optional(parts[0], token), in: scope, way)
-        case ("Array", 1), ("Set", 1): return ["type": "array", "items": .object(try schema(parts[0], in: scope, way))]
+        switch (names.drop(while: { $0 == "Swift" }).joined(separator: "."), parts.count) {
+        case ("Optional", 1): return try schema(.optional(parts[0], token), in: scopes, way)
+        case ("Array", 1), ("Set", 1): return ["type": "array", "items": .object(try schema(parts[0], in: scopes, way))]
         case ("Dictionary", 2):
             guard case .named(["String"], _, _) = parts[0] else {
                 throw wrong("a dictionary whose keys are no `String` is coded in a way of its own", "use `String` keys", token)
             }
-            return ["type": "object", "additionalProperties": .object(try schema(parts[1], in: scope, way))]
+            return ["type": "object", "additionalProperties": .object(try schema(parts[1], in: scopes, way))]
         case (let name, 1...): throw wrong("`\(name)` is generic", "write out the type that is meant", token)
         default: break
         }
-        if let path = file.path(of: names, in: scope) { return try declared(path, token, way) }
         let isPlain = names.count == 1 || names.count == 2 && ["Swift", "Foundation"].contains(names[0])
-        if isPlain, let schema = Self.known[names.last ?? ""] { return schema }
+        let known = isPlain ? Self.known[names.last ?? ""] : nil
+        // What an extension adds to a type of Swift's own changes nothing about its coding (see `foreignCode`).
+        if let path = file.path(of: names, in: scopes), known == nil || file.table[path]?.keyword != "" {
+            return try declared(path, token, way)
+        }
+        if let known { return known }
         throw wrong(
             "`\(names.joined(separator: "."))` is not declared in this file, and is no type that is known here",
             "put its declaration into the file", token)
@@ -96,9 +100,8 @@ package struct SwiftSchemas: Sendable {
         }
         switch entry.keyword {
         case "typealias":
-            let scope = path.split(separator: ".").dropLast().joined(separator: ".")
             guard let alias = entry.alias else { return [:] }
-            return try schema(alias, in: scope, way + [path])
+            return try schema(alias, in: file.scopes(around: path), way + [path])
         case "struct":
             if let word = file.inherits(of: path).first(where: file.rawRepresentable.contains) {
                 throw wrong("the coding of `\(word)` cannot be known here", "write an enum, or a plain struct", entry.token)
@@ -139,7 +142,7 @@ package struct SwiftSchemas: Sendable {
             let isFixed = member.isLet && member.hasValue
             var value: JSONObject
             if let type = member.type {
-                value = try schema(type, in: path, way)
+                value = try schema(type, in: file.scopes(within: path), way)
             } else if let known = inferred(member) {
                 value = known
             } else {

@@ -77,6 +77,23 @@ import Testing
         #expect(warnings(.alert, "no json") == [.malformedJSON])
     }
 
+    @Test(
+        "a push that is refused before its body is read has none",
+        arguments: [("apns-topic", "not the app", "TopicDisallowed"), ("apns-priority", "7", "BadPriority"),
+            ("apns-push-type", "nonsense", "InvalidPushType"), ("apns-expiration", "1.5", "BadExpirationDate"),
+            ("apns-topic", nil, "MissingTopic")] as [(String, String?, String)])
+    func refused(field: String, value: String?, reason: String) {
+        var push = rig.push()
+        push[field] = value
+        let verdict = rig.judge(push)
+        #expect(verdict.rejection != nil && PushWarning.all(in: verdict.facts.warnings) == [], "\(reason)")
+        // One that is refused for its token's sake has been read.
+        var other = rig.push()
+        (other.path, other.body) = ("/3/device/abc", "no json")
+        let read = rig.judge(other)
+        #expect(read.rejection == .badDeviceToken && PushWarning.all(in: read.facts.warnings) == [.malformedJSON])
+    }
+
     @Test("Unix seconds in a content state are read as a date 31 years ahead (§10)")
     func dates() {
         #expect(activity(#","attributes":{"started":1795168800}"#) == [.unixDateInState])

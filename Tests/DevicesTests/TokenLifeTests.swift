@@ -38,6 +38,24 @@ import Testing
         #expect(phone.activity(.update, ahead: 100) == .ignoredEnded)
     }
 
+    @Test("a stale-date goes on with the activity under its new token (§10)")
+    func staleAfterRotation() {
+        let now = phone.time.wall()
+        #expect(phone.activity(.update) { $0.staleDate = now.seconds + 60 } == .updated)
+        #expect(phone.fleet.replace(token: phone.token, by: fresh, now: now))
+        phone.token = fresh
+        #expect(phone.record?.state == .active && phone.record?.staleAt == WallTime(seconds: now.seconds + 60))
+        phone.time.advance(by: .seconds(60))
+        #expect(phone.record?.state == .stale)
+    }
+
+    @Test("a token has up to 1024 hex digits, in pairs")
+    func lengths() {
+        for (count, isToken) in [(2, true), (1022, true), (1024, true), (1025, false), (1026, false), (0, false)] {
+            #expect(DeviceFleet.isToken(String(repeating: "a", count: count)) == isToken, "\(count)")
+        }
+    }
+
     @Test("what cannot replace a token does not")
     func notReplaced() {
         phone.set()

@@ -147,6 +147,29 @@ struct PhoneActTests {
         #expect(Set(words) == ["kill 0 phone-0-2 -", "offline 0 phone-0-1 -", "dismiss 0 phone-0-1 5"] && words.count == 3, "\(words)")
     }
 
+    @Test(arguments: [
+        // Ended before the event; between the event and the reaction; and opened again before that is due, or before both.
+        ([(.kill, 0.02)], 0.1, 0, 0), ([(.kill, 0.25)], 0.1, 0.3, 0), ([(.kill, 0.25), (.open, 0.3)], 0.1, 0.4, 0),
+        ([(.kill, 0.02), (.open, 0.04)], 0.2, 0, 1), ([(.kill, 0.02), (.relaunch, 0.04)], 0.2, 0, 1), ([(.offline, 0.02)], 0.1, 0, 1),
+    ] as [([(ScriptedAct.Deed, Double)], Double, Double, Int)])
+    func `an app that its user has ended runs no code`(
+        acts: [(ScriptedAct.Deed, Double)], event: Double, after: Double, reactions: Int
+    ) throws {
+        let plan = Remembering.plan(
+            [Remembering.step(3, 0), Remembering.step(3, 0.9)], reactions: [Remembering.reaction(.dismissed, after: after)],
+            acts: acts.map { ScriptedAct($0.0, .at(.constant($0.1))) })
+        var begun: Instant?
+        var isTold = false
+        let drive = try Remembered(plan) { mailbox, requests in
+            guard !requests.isEmpty, !isTold else { return }
+            begun = begun ?? SystemTime().now()
+            isTold = SystemTime().now() - begun! >= .seconds(event)
+            if isTold { mailbox.post(Remembering.event(5, .dismissed)) }
+        }
+        #expect(drive.isDone && drive.deeds.count == acts.count)
+        #expect(drive.reactions.count == reactions && drive.snapshot.reactions == reactions && drive.snapshot.planned == 2 + reactions)
+    }
+
     @Test func `an act that is due after the last step is done all the same`() throws {
         let plan = Remembering.plan([Remembering.step(3, 0)], acts: [ScriptedAct(.kill, .at(.constant(0.5)))], listen: 0.1)
         let drive = try Remembered(plan)

@@ -307,6 +307,41 @@ class PageTest:
         self.mock.push("00ff", {"alert": "new"}, activity=False)
         self.browser.wait("document.querySelectorAll('#push-list > li').length === 1", "and it goes on")
 
+    def test_the_pushes_of_a_card_are_with_its_start(self):
+        self.mock.ask("/v1/phones/vera", "PUT", {"apps": [{"bundle": self.mock.topic, "wake": {"delay": "1ms"}}]})
+        start = self.mock.ask("/v1/phones/vera")["apps"][0]["startToken"]
+        assert self.mock.update(start, {"title": "Mine"}, "start", attributes={}, **{"attributes-type": "T"}, alert={"title": "a"}) == 200
+        self.browser.wait("document.querySelector('#cards .count')?.textContent === '1 push shown'", "the card")
+        self.browser.run("document.querySelector('#cards .link').click()")
+        self.browser.wait("document.getElementById('pushes-count').textContent.startsWith('1 of ')", "the start is among its pushes")
+        self.browser.wait("document.querySelectorAll('#push-list > li').length === 1", "its row")
+        # Whoever does not see the list is told, and the keyboard does not fall to the top of the page.
+        self.show("push-search", "")
+        self.browser.wait("document.getElementById('said').textContent.endsWith(' kept')", "the count is said")
+        self.browser.run("document.querySelector('#cards summary').focus()")
+        self.mock.ask("/v1/phones/vera", "PATCH", {"app": self.mock.topic, "action": "uninstall"})
+        self.browser.wait("document.querySelector('#cards .app')?.textContent.includes('not installed')", "it says so")
+        assert self.browser.run("document.activeElement.id") == "phones"
+        self.mock.ask("/v1/phones/vera", "DELETE")
+
+    def test_a_share_is_refused_in_the_words_of_the_form(self):
+        self.show("fault-share", "150")
+        self.browser.run("document.getElementById('fault-form').requestSubmit()")
+        self.browser.wait("document.getElementById('fault-trouble').textContent.startsWith('Share in %:')", "the form's words")
+        self.show("fault-share", "")
+
+    def test_a_mock_started_anew_behind_the_address_is_another_one(self):
+        self.mock.push("00ff", {"alert": "old"}, activity=False)
+        self.browser.wait("document.querySelectorAll('#push-list > li').length > 0", "a push of the former")
+        where, admin = self.text("#where"), self.mock.admin
+        self.mock.close()
+        self.mock = Mock("--environment", "sandbox", "--tokens", "registered", admin=admin.removeprefix("http://"))
+        self.browser.wait("document.getElementById('title').textContent === 'APNs sandbox'", "the new one", 20)
+        self.browser.wait("document.querySelectorAll('#push-list > li, #cards > li').length === 0", "nothing of the former")
+        assert self.text("#where").endswith("tokens: registered") and self.text("#where") != where, self.text("#where")
+        assert self.text("#pushes-count") == "0 pushes kept"
+        self.browser.complaints.clear()
+
     def test_it_asked_nobody_else_and_nothing_complained(self):
         foreign = [url for url in self.browser.requests if not url.startswith((self.mock.admin + "/", "data:"))]
         assert not foreign, foreign

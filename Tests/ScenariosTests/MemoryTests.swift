@@ -89,8 +89,8 @@ struct SessionMemoryTests {
         ("[{ do: kill }]", "tiny.yaml:30:16: an act has either `at` or `on` (add `at: 10s`, or `on: token`)"),
         ("[{ do: kill, at: 1s, on: token }]", "tiny.yaml:30:40: an act has either `at` or `on` (strike one)"),
         ("[{ do: kill, at: 1s, after: 2s }]", "tiny.yaml:30:43: `after` goes with `on`"),
+        ("[{ do: dismiss, on: dismissed }]", "tiny.yaml:30:16: what is dismissed cannot be dismissed again (say on which"),
         ("[{ do: dismiss, at: 1s }]", "tiny.yaml:30:16: `dismiss` is of an activity, and nothing says of which (say on which"),
-        ("[{ do: dismiss, on: dismissed }]", "tiny.yaml:30:16: `dismiss` is of an activity"),
         ("[{ do: kill, at: 1s, phone: 3 }]", "`phone` must be a whole number from 1 to 2"),
     ])
     func mistakesInActs(acts: String, says: String) {
@@ -154,6 +154,13 @@ struct SessionMemoryTests {
         #expect(complaint.hasPrefix("tiny.yaml:32:") && complaint.contains(says), "\(complaint)")
         #expect(complaint.contains("say how often at most, such as `times: 3`"))
         #expect(Sample.complaint(text.swapping("call: begin }", "call: begin, times: 3 }")) == "")
+    }
+
+    @Test("What follows from a capture that does not read is not told besides")
+    func follows() {
+        let text = capturing.swapping("id: /activity/id", "id: activity")
+            .swapping("extra: \"{{extra|json}}\"", "extra: \"{{extra|json}}\", id: \"{{id}}\"")
+        #expect(Sample.complaint(text).contains("must be captured by a JSON pointer") && !Sample.complaint(text).contains("needs {{id}}"))
     }
 
     @Test("What can be known before the run is told before it", arguments: [

@@ -40,6 +40,10 @@ struct ContradictionTests {
             (#""type":"string","format":"swift-uuid","const":"a""#, "const", "title", "2:39: `const` holds \"a\", which `format`"),
             (#""enum":["a","b","a"]"#, #","a"]"#, "]", "2:17: `enum` holds \"a\" twice (strike one)"),
             (#""type":"number","minimum":2,"maximum":1"#, "\"maximum\":1", "\"maximum\":2", "2:17: `minimum` is above `maximum`"),
+            (
+                #""type":"integer","minimum":1.2,"maximum":1.8"#, "1.8", "2",
+                "2:18: no whole number lies between `minimum` and `maximum` (change one, or write `number`)"
+            ),
             (#""type":"integer","format":"uint8","minimum":256"#, "256", "255", "2:35: `minimum` is above all that UInt8 holds"),
             (#""type":"integer","format":"uint8","maximum":-1"#, "-1", "0", "2:35: `maximum` is below all that UInt8 holds"),
             (#""type":"string","minLength":3,"maxLength":2"#, "3", "2", "2:17: `minLength` is above `maxLength`"),

@@ -190,6 +190,16 @@ struct StalenessSeriesTests {
         }
     }
 
+    @Test("know an age to within a 32nd, and no better: ages of one bin are one age")
+    func bin() {
+        for microseconds in [4_096, 4_100, 4_223] as [Int64] {
+            var ages = AgeCounts()
+            ages.add(.microseconds(microseconds), microseconds: 10)
+            ages.reach(.seconds(1))
+            #expect(ages.age(at: 50) == .microseconds(4_096 + 4_096 / 32 - 1))
+        }
+    }
+
     @Test("know an age to within a 32nd")
     func bins() {
         for microseconds in [0, 1, 63, 64, 65, 1_000, 999_999, 12_345_678, 86_400_000_000] as [Int64] {

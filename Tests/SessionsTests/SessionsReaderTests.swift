@@ -265,6 +265,13 @@ struct SessionsReaderTests {
         try usual { seen, record in
             let json = try JSONValue(parsing: seen.json(in: record.directory).encoded().span)
             #expect(try SessionsSeen(JSONReading(json, of: "test")) == seen)
+            // A stretch may be over as soon as it begins.
+            var short = seen
+            short.worst[0].stale = [.seconds(3)..<(.seconds(3))]
+            #expect(try SessionsSeen(JSONReading(short.json(in: ""), of: "test")).worst[0].stale == short.worst[0].stale)
+            let turned = try JSONValue(
+                parsing: Array(short.json(in: "").text.replacing("\"endNanoseconds\":3", with: "\"endNanoseconds\":2").utf8).span)
+            #expect(throws: Failure.self) { try SessionsSeen(JSONReading(turned, of: "test")) }
             var broken = try #require(json.object)
             broken["placeNanoseconds"] = 0
             #expect(throws: Failure.self) { try SessionsSeen(JSONReading(.object(broken), of: "test")) }

@@ -79,6 +79,8 @@ package enum PhoneRefusal: Error, Hashable, Sendable {
     case noActivity(UInt32, app: String)
     /// No such activity is on the screen any more.
     case activityGone(UInt32, app: String)
+    /// Its card was never on the screen, so nobody can reach it.
+    case neverShown(UInt32, app: String)
     case activityOver(UInt32, app: String)
     case notInForeground(String)
     case notRunning(String)
@@ -94,6 +96,7 @@ package enum PhoneRefusal: Error, Hashable, Sendable {
         case .tooManyApps: "a phone has at most \(PhoneSettings.appLimit) apps"
         case .noActivity(let number, let app): "'\(app)' has no activity \(number)"
         case .activityGone(let number, let app): "activity \(number) of '\(app)' is not on the screen any more"
+        case .neverShown(let number, let app): "the card of activity \(number) of '\(app)' was never on the screen"
         case .activityOver(let number, let app): "activity \(number) of '\(app)' has ended"
         case .notInForeground(let app): "'\(app)' is not in the foreground, and only there may an app start an activity"
         case .notRunning(let app): "'\(app)' was ended by its user, so its code does not run; open or relaunch it first"

@@ -53,6 +53,7 @@ extension PhoneShard {
         settle(card, now: now)
         let state = tables.cards[card].state(at: now, settings)
         if state == .dismissed { throw .activityGone(ordinal, app: action.app) }
+        if action.isOnCard, tables.cards[card].isNeverShown { throw .neverShown(ordinal, app: action.app) }
         switch action {
         case .dismiss:
             finish(card, .user, now: now)
@@ -113,6 +114,9 @@ extension PhoneShard {
         for card in tables.cards(of: app) { retire(PhoneRef(.activity, card), app: app, now: now) }
         tables.apps[app].isGone = true
         tables.apps[app].state = .killed
+        // What its user had switched goes with it.
+        (tables.apps[app].allowsActivities, tables.apps[app].hasFrequentUpdates) = (true, false)
+        tables.apps[app].hasStaleStart = false
         visible[app] = nil
         for kind in [PhoneRef.Kind.device, .start] { retire(PhoneRef(kind, app), app: app, now: now) }
     }
@@ -261,6 +265,14 @@ extension PhoneAction {
             .setStaleStart(let app, _), .setWake(let app, _), .start(let app), .end(let app, _, _),
             .dismiss(let app, _), .tap(let app, _), .rotate(let app, _), .rotateStart(let app), .rotateDevice(let app):
             app
+        }
+    }
+
+    /// It is done with a hand on the card.
+    fileprivate var isOnCard: Bool {
+        switch self {
+        case .dismiss, .tap: true
+        default: false
         }
     }
 

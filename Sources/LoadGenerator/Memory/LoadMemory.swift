@@ -111,8 +111,9 @@ struct LoadMemory {
 
     // MARK: What is to be done
 
-    /// Something happened on a phone of the session, `now` since the plan's start.
-    mutating func heed(_ event: PhoneEvent, session: UInt32?, now: Interval) {
+    /// Something happened on a phone of the session, `now` since the plan's start. `life`: of the app there; nil: it runs no
+    /// code, so it does not react.
+    mutating func heed(_ event: PhoneEvent, session: UInt32?, life: UInt32?, now: Interval) {
         guard let session, let memory = memories[session], !memory.isPlanOver || memory.open > 0,
             let name = PhoneName(event.phone)
         else {
@@ -121,6 +122,7 @@ struct LoadMemory {
         }
         addActs(of: memory, after: event, phone: name.phone, now: now)
         let token = memory.token(of: event, phone: name.phone)
+        guard let life else { return }
         for (number, reaction) in workload.scripts[Int(memory.script)].reactions.enumerated() {
             guard let nth = memory.take(event, phone: name.phone, reaction, number) else { continue }
             var generator = chance.child(UInt64(session)).child(UInt64(number) << 32 | UInt64(nth)).generator()
@@ -130,7 +132,7 @@ struct LoadMemory {
                 .reaction(
                     memory,
                     PendingReaction(
-                        reaction: number, at: at, cause: event.number, phone: name.phone, token: token)),
+                        reaction: number, at: at, cause: event.number, phone: name.phone, life: life, token: token)),
                 at: at)
         }
     }

@@ -61,11 +61,15 @@ extension LoadMemory {
 
 extension LoadLoop {
     func carryOut(_ pending: PendingAct, _ remembered: SessionMemory) {
-        let name = PhoneName(user: remembered.session / UInt32(workload.sessionsPerUser), phone: pending.phone)
-        settings.act?(
+        settings.phones?.act(
             PhoneDeed(
                 deed: workload.scripts[Int(remembered.script)].acts[pending.act].deed, session: remembered.session,
-                phone: name.text, app: workload.profile.topic, activity: pending.activity))
+                phone: phoneName(pending.phone, of: remembered), app: workload.profile.topic, activity: pending.activity))
         forgetIfOver(remembered)
+    }
+
+    /// `phone`: of the session's user, from 0.
+    func phoneName(_ phone: Int, of remembered: SessionMemory) -> String {
+        PhoneName(user: remembered.session / UInt32(workload.sessionsPerUser), phone: phone).text
     }
 }

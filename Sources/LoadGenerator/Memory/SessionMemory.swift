@@ -14,6 +14,8 @@ struct PendingReaction {
     /// The number of the phone's event.
     var cause: UInt64
     var phone: Int
+    /// Of the app that was told (`PhoneMailbox.life`).
+    var life: UInt32
     /// The token that the event told of; else the last one known of its activity. Hex digits, maybe none.
     var token: [UInt8]
 }

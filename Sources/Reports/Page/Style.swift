@@ -78,7 +78,7 @@ enum Style {
         background-size:40px 100%,40px 100%,12px 100%,12px 100%;background-attachment:local,local,scroll,scroll}
         .scroll:focus-visible{outline:2px solid var(--c0);outline-offset:2px}
         table{border-collapse:collapse;width:100%;font-size:.92rem;font-variant-numeric:tabular-nums}
-        caption{text-align:left;color:var(--dim);padding-bottom:6px;font-size:.88rem}
+        caption{text-align:left;color:var(--dim);padding-bottom:6px;font-size:.88rem;max-width:calc(100vw - 64px)}
         th{font-weight:600;text-align:left;color:var(--dim);font-size:.84rem;white-space:nowrap}
         th,td{padding:7px 14px 7px 0;border-bottom:1px solid var(--rule);vertical-align:baseline}
         tr>:last-child{padding-right:0}

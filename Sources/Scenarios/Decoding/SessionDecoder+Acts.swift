@@ -9,11 +9,13 @@ extension SessionDecoder {
         guard let fields = Fields(node, .act, mistakes), let deed: ScriptedAct.Deed = fields.choice("do"),
             let time = time(fields, node.place)
         else { return nil }
-        let isOfActivity = if case .on(let event, _) = time { event != .dismissed } else { false }
-        if deed == .dismiss, !isOfActivity {
-            mistakes.add(
-                "`dismiss` is of an activity, and nothing says of which",
-                hint: "say on which event of one it follows: `on: started`, with `after: 5s`", at: node.place)
+        if deed == .dismiss {
+            let hint = "say on which event of one it follows: `on: started`, with `after: 5s`"
+            switch time {
+            case .at: mistakes.add("`dismiss` is of an activity, and nothing says of which", hint: hint, at: node.place)
+            case .on(.dismissed, _): mistakes.add("what is dismissed cannot be dismissed again", hint: hint, at: node.place)
+            case .on: break
+            }
         }
         var act = ScriptedAct(
             deed, time, phone: fields.count("phone", 1...2).map { $0 - 1 },

@@ -68,6 +68,8 @@ struct SessionDecoder {
         let call = profile.calls[call]
         guard let missing = call.neededCaptures.subtracting(known).first else { return }
         let sources = profile.calls.filter { $0.captures.contains { $0.name == missing } }.map { "`\($0.name)`" }
+        // Where there are none, that they do not read is told already.
+        guard !sources.isEmpty else { return }
         mistakes.add(
             "`\(call.name)` needs {{\(profile.captures[missing])}}, which nothing before it captures",
             hint: "put \(sources.joined(separator: " or ")) before it", at: place)

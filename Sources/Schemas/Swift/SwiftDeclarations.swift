@@ -19,11 +19,14 @@ struct SwiftDeclaration: Sendable {
     /// `struct`, `enum`, `typealias` and so on; empty while only extensions were met.
     var keyword = ""
     var token: SwiftToken
+    /// The types around it where it is declared, the innermost first; an extension of `A.B` stands in no `A`.
+    var outer: [String] = []
     /// The words after its colon.
     var inherits: [String] = []
     var members: [Member] = []
     var alias: SwiftType?
     var isExtended = false
+    var isGeneric = false
     /// The words of what a typealias stands for.
     var aliasWords: Set<String> = []
     /// Initializers in code, with the words of their parameters; of a computed property its name alone.
@@ -64,11 +67,14 @@ struct SwiftDeclarations: Sendable {
     /// What stands for `Decodable`, and what has its form in `rawValue`.
     private(set) var (decodable, rawRepresentable): (Set<String>, Set<String>) = ([], [])
     private var at = 0
+    /// The types around what is being read, the innermost first.
+    private var scopes: [String] = []
     private var conditions = SwiftConditions()
 
     init(_ source: SwiftSource) throws(Failure) {
         self.source = source
         try members(of: "", until: source.tokens.count - 1, depth: 0)
+        for (path, problem) in misplaced() { note(problem, of: path) }
         (decoders, aliases) = (words(for: "Decoder"), aliasesByTarget())
         decodable = ["Decodable", "Codable", "ActivityAttributes"].reduce(into: []) { $0.formUnion(words(for: $1)) }
         rawRepresentable = words(for: "RawRepresentable").union(words(for: "OptionSet"))
@@ -138,24 +144,31 @@ struct SwiftDeclarations: Sendable {
         let (former, unsure) = (entry.size, uncertainty(about: name))
         if keyword != "extension" {
             if !entry.keyword.isEmpty { entry.problem = wrong("`\(name)` is declared twice", "keep one of them", first) }
-            (entry.keyword, entry.token) = (keyword, first)
+            (entry.keyword, entry.token, entry.outer) = (keyword, first, scopes)
         }
         if let strange { entry.problem = wrong("what `@\(strange.text)` makes of it cannot be known", "strike it", strange) }
         if keyword == "extension" { entry.isExtended = true }
         if let unsure, keyword != "extension" { entry.problem = unsure }
-        if token.isMark("<") { entry.problem = wrong("`\(name)` is generic", "write out the type that is meant", token) }
+        if token.isMark("<") {
+            entry.problem = wrong("`\(name)` is generic", "write out the type that is meant", token)
+            entry.isGeneric = true
+        }
         var isConditional = false
         while !token.isMark("{") {
             if token.kind == .end || token.isMark("}") { throw wrong("`\(name)` has no `{`", "add its body", first) }
             if keyword == "extension", token.isWord("where") { isConditional = true }
-            if token.kind == .word, !isConditional { entry.inherits.append(token.text) }
+            let isModule = token.isWord("Swift") && source.tokens[at + 1].isMark(".")
+            if token.kind == .word, !isConditional, !isModule { entry.inherits.append(token.text) }
             skip()
         }
         let end = token.partner
         guard depth < Self.depthMax else { throw wrong("types stand within types too deeply", nil, first) }
         table[name] = entry
         at = keyword == "protocol" ? end : at + 1
+        let around = scopes
+        scopes = [name] + around
         try members(of: name, until: end, depth: depth + 1)
+        scopes = around
         if let unsure, let entry = table[name], entry.size != former { note(unsure, of: name) }
         at = end + 1
     }
@@ -192,8 +205,16 @@ struct SwiftDeclarations: Sendable {
             let isStored = !token.isMark("{") || ["didSet", "willSet"].contains(source.tokens[at + 1].text)
             member.hasValue = takes("=")
             let start = at
+            var comparison: SwiftToken?
             if member.hasValue || token.isMark("{") { skip() }
-            while at < end, !token.isMark(","), !token.isMark(";"), !beginsDeclaration(token) { skip() }
+            while at < end, !token.isMark(","), !token.isMark(";"), !beginsDeclaration(token) {
+                if token.isMark("<"), !skipsArguments() { comparison = token }
+                skip()
+            }
+            if let comparison, token.isMark(",") {
+                let what = "which `,` behind this `<` begins another name is not read"
+                member.problem = member.problem ?? wrong(what, "write each property alone", comparison)
+            }
             if member.hasValue, at - start <= 2 { member.value = Array(source.tokens[start..<at]) }
             // `a, b: Int` is a type for both.
             for place in names.indices.reversed().prefix(while: { names[$0].type == nil && !names[$0].hasValue }) {
@@ -208,7 +229,7 @@ struct SwiftDeclarations: Sendable {
 
     private mutating func alias(in path: String, until end: Int) {
         at += 1
-        var entry = SwiftDeclaration(keyword: "typealias", token: take())
+        var entry = SwiftDeclaration(keyword: "typealias", token: take(), outer: scopes)
         let start = at
         do throws(Failure) {
             guard takes("=") else { throw wrong("`\(entry.token.text)` is generic", "write out what is meant", entry.token) }
@@ -258,6 +279,9 @@ struct SwiftDeclarations: Sendable {
             if takes(":") { parts.append(try self.type(depth: depth + 1)) }
             guard takes("]") else { throw unread(token) }
             type = .named([parts.count == 1 ? "Array" : "Dictionary"], of: parts, start)
+        } else if takes("(") {
+            type = try self.type(depth: depth + 1)
+            guard takes(")"), !token.isMark("-") else { throw unread(start) }
         } else if start.kind == .word, !["some", "any", "inout"].contains(start.text) {
             var (names, parts): ([String], [SwiftType]) = ([take().text], [])
             while takes(".") { names.append(take().text) }
@@ -272,6 +296,18 @@ struct SwiftDeclarations: Sendable {
         while token.isMark("?") || token.isMark("!") { type = .optional(type, take()) }
         if token.isMark("-") || token.isMark("&") { throw unread(start) }
         return type
+    }
+
+    /// Past all but the last mark of `<A, B>`; false, where it stands, if this is none.
+    private mutating func skipsArguments() -> Bool {
+        let start = at
+        at += 1
+        do throws(Failure) {
+            repeat { _ = try type(depth: 0) } while takes(",")
+            if token.isMark(">") { return true }
+        } catch {}
+        at = start
+        return false
     }
 
     /// A type that goes on behind what was read of it, such as `[Int].Element`, is another one.

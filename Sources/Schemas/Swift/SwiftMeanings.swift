@@ -4,22 +4,22 @@
 import Basics
 
 extension SwiftDeclarations {
-    /// The full name of what `names` mean in the type `scope`: of the innermost that has such a declaration.
-    func path(of names: [String], in scope: String) -> String? {
-        var outer = scope.split(separator: ".").map(String.init)
-        while true {
-            let path = (outer + names).joined(separator: ".")
-            if table[path] != nil { return path }
-            guard outer.popLast() != nil else { return nil }
-        }
+    /// The full name of what `names` mean in these types, the innermost first: of the first that has such a declaration.
+    func path(of names: [String], in scopes: [String]) -> String? {
+        let name = names.joined(separator: ".")
+        return (scopes.map { $0 + "." + name } + [name]).first { table[$0] != nil }
     }
+
+    /// What is declared within `path` sees the names of these types, the innermost first.
+    func scopes(within path: String) -> [String] { [path] + scopes(around: path) }
+    func scopes(around path: String) -> [String] { table[path]?.outer ?? [] }
 
     /// The type that a typealias leads to in the end; `path` itself where it is none.
     func target(of path: String) -> String? {
         var path = path
         for _ in 0..<32 {
             guard let entry = table[path], entry.keyword == "typealias" else { return table[path] == nil ? nil : path }
-            guard case .named(let names, _, _)? = entry.alias, let next = self.path(of: names, in: Self.scope(of: path)) else {
+            guard case .named(let names, _, _)? = entry.alias, let next = self.path(of: names, in: scopes(around: path)) else {
                 return nil
             }
             path = next
@@ -27,7 +27,42 @@ extension SwiftDeclarations {
         return nil
     }
 
-    private static func scope(of path: String) -> String { path.split(separator: ".").dropLast().joined(separator: ".") }
+    /// Of types, by their full names: that something is declared in them where this reader does not look for it, in an
+    /// extension under another name; or that they stand within a generic type, of whose parameters they may be made.
+    func misplaced() -> [(path: String, problem: Failure)] {
+        var found: [(path: String, problem: Failure)] = []
+        for (path, entry) in table {
+            let parts = path.split(separator: ".").map(String.init)
+            let around = (1..<max(1, parts.count)).map { parts[..<$0].joined(separator: ".") }
+            if let generic = around.first(where: { table[$0]?.isGeneric == true }) {
+                let what = "`\(path)` stands within `\(generic)`, which is generic"
+                found.append((path, source.wrong(what, "move it out of `\(generic)`", entry.token)))
+            }
+            let isExtension = entry.keyword.isEmpty
+            guard let last = parts.last, let holder = holder(of: parts), holder + [last] != parts else { continue }
+            let written = (isExtension ? parts : parts.dropLast()).joined(separator: ".")
+            let meant = (isExtension ? holder + [last] : holder).joined(separator: ".")
+            if isExtension, entry.size.allSatisfy({ $0 == 0 }) { continue }
+            let what = "`\(written)` stands for `\(meant)`, of which nothing is read under that name"
+            let problem = source.wrong(what, "write `extension \(meant)`", entry.token)
+            found += [(meant, problem), (path, problem)]
+        }
+        return found.sorted { ($0.problem.place ?? "") < ($1.problem.place ?? "") }
+    }
+
+    /// The full name of what all but the last of these names lead to, with the name of the file's module struck; nil: no type
+    /// of this file.
+    private func holder(of parts: [String]) -> [String]? {
+        var parts = parts[...]
+        if parts.count > 1, table[parts[parts.startIndex]] == nil { parts = parts.dropFirst() }
+        var own = ""
+        for part in parts.dropLast() {
+            let name = own.isEmpty ? part : own + "." + part
+            guard let next = target(of: name) else { return nil }
+            own = next
+        }
+        return own.split(separator: ".").map(String.init)
+    }
 
     /// The words that stand for `name` in this file: itself, typealiases of it, and protocols that refine it.
     func words(for name: String) -> Set<String> {
@@ -89,7 +124,7 @@ extension SwiftDeclarations {
     /// Whether the type conforms to `Decodable`. A protocol of another file may bring that; the plain ones of Swift do not.
     func isDecodable(_ path: String) -> Bool {
         inherits(of: path).contains { word in
-            decodable.contains(word) || !Self.plain.contains(word) && self.path(of: [word], in: Self.scope(of: path)) == nil
+            decodable.contains(word) || !Self.plain.contains(word) && self.path(of: [word], in: scopes(around: path)) == nil
         }
     }
 
@@ -107,7 +142,7 @@ extension SwiftDeclarations {
             guard seen.insert(next).inserted, let entry = table[next] else { continue }
             code += entry.code
             for word in entry.inherits {
-                guard let name = self.path(of: [word], in: Self.scope(of: next)).flatMap(target) else { continue }
+                guard let name = self.path(of: [word], in: scopes(around: next)).flatMap(target) else { continue }
                 if ["protocol", ""].contains(table[name]?.keyword) { open.append(name) }
             }
         }

@@ -101,7 +101,11 @@ struct SwiftSource: Sendable {
         while hashes < 16, byte(hashes) == 0x23 { hashes += 1 }
         if byte(hashes) == 0x22 { return try readText(&token, hashes: hashes, nesting: 0) }
         let start = place
-        if byte() == 0x60 {
+        if byte(hashes) == 0x2F, let end = Self.endOfRegex(in: bytes, at: start, hashes: hashes) {
+            (token.text, place) = ("/", end)
+        } else if byte(hashes) == 0x2F, hashes > 0 {
+            throw wrong("a regular expression is never closed", "add its closing slash and hashes", token)
+        } else if byte() == 0x60 {
             while place < bytes.count - 2, byte(1) != 0x60 { place += 1 }
             place += 2
             (token.kind, token.text) = (.word, String(decoding: bytes[(start + 1)..<max(start + 1, place - 1)], as: UTF8.self))

@@ -27,9 +27,11 @@ extension NaivePhoneModel {
             end(p, a, c, now, dismissal: dismissal.map { WallTime(seconds: now.seconds) + $0 })
         case .dismiss(let app, let number):
             guard let (a, c) = card(app, number, p), !phones[p].apps[a].cards[c].isGone(now) else { return false }
+            guard phones[p].apps[a].cards[c].isOnScreen else { return false }
             dismiss(p, a, c, now)
         case .tap(let app, let number):
             guard let (a, c) = card(app, number, p), !phones[p].apps[a].cards[c].isGone(now) else { return false }
+            guard phones[p].apps[a].cards[c].isOnScreen else { return false }
             run(p, a, .foreground, now)
         case .rotate(let app, let number):
             guard let (a, c) = card(app, number, p), phones[p].apps[a].cards[c].endedAt == nil else { return false }

@@ -211,6 +211,18 @@ import Testing
         }
     }
 
+    @Test("what its user had switched goes with the app")
+    func switchesGo() throws {
+        let rig = try PhoneRig { $0.unregisteredDelay = .seconds(300) }
+        for act in [
+            PhoneAction.setFrequentUpdates(app: PhoneRig.app, true), .setStaleStart(app: PhoneRig.app, true),
+            .allowActivities(app: PhoneRig.app, false), .uninstall(app: PhoneRig.app),
+        ] { try rig.act(act) }
+        let app = try #require(rig.record()?.apps.first)
+        #expect(app.isGone && app.allowsActivities && !app.hasFrequentUpdates && !app.hasStaleStart)
+        #expect(rig.push(.start, to: rig.start()) == PhoneVerdict(.notDelivered, .appGone))
+    }
+
     @Test("an app that its user has ended ends no activity, for its code does not run")
     func endKilled() throws {
         let rig = try PhoneRig()

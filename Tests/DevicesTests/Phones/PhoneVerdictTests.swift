@@ -51,6 +51,10 @@ import Testing
         #expect(words(verdict) == "its stale-date had passed when it started")
         #expect(rig.card()?.wasShown == false && rig.card()?.state == .stale)
         #expect(rig.push(.update, to: rig.activity(1), ahead: 1)?.outcome == .neverShown)
+        for act in [PhoneAction.dismiss(app: PhoneRig.app, activity: 1), .tap(app: PhoneRig.app, activity: 1)] {
+            #expect(throws: PhoneRefusal.neverShown(1, app: PhoneRig.app)) { try rig.act(act) }
+        }
+        #expect(rig.card()?.goneAt == nil && !rig.kinds().contains(.dismissed))
         #expect(rig.push(.start, to: rig.start()) { $0.staleDate = now + 1 } == PhoneVerdict(.started))
     }
 

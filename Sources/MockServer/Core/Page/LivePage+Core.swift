@@ -100,6 +100,12 @@ extension LivePage {
         // MARK: Telling
 
         const say = text => put($('said'), text)
+        // What has the keyboard goes: then it stands at the section, not at the top of the page.
+        const takeAway = (node, section) => {
+          const hadFocus = node.contains(document.activeElement)
+          node.remove()
+          if (hadFocus) $(section).focus()
+        }
         const trouble = text => { $('trouble').hidden = !text; put($('trouble'), text) }
         const guarded = (place, act) => async (...given) => {
           put($(place), '')

@@ -74,7 +74,7 @@ extension LivePage {
           page = Math.min(page, pages - 1)
           const shown = found.slice(page * cardsPerPage, (page + 1) * cardsPerPage)
           const tokens = new Set(shown.map(record => record.token))
-          for (const [token, card] of cards) if (!tokens.has(token)) { card.node.remove(); cards.delete(token) }
+          for (const [token, card] of cards) if (!tokens.has(token)) { takeAway(card.node, 'phones'); cards.delete(token) }
           for (const record of shown) {
             if (!cards.has(record.token)) cards.set(record.token, makeCard(record.token))
             cards.get(record.token).update(record, now)
@@ -102,11 +102,12 @@ extension LivePage {
           $('page-on').disabled = page === pages - 1
           for (const record of shown) findDevice(record.token)
         }
+        const sayPhones = () => say($('phones-count').textContent)
         const turn = step => { page += step; shownOrder = ''; drawPhones(); $('phones').scrollIntoView({ block: 'start' }) }
         $('page-back').addEventListener('click', () => turn(-1))
         $('page-on').addEventListener('click', () => turn(1))
         for (const id of ['phone-search', 'phone-state', 'phone-order']) {
-          $(id).addEventListener('input', () => { page = 0; shownOrder = ''; draw(drawPhones) })
+          $(id).addEventListener('input', () => { page = 0; shownOrder = ''; draw(drawPhones); draw(sayPhones) })
         }
         $('phone-filter').addEventListener('submit', event => event.preventDefault())
 
@@ -124,14 +125,14 @@ extension LivePage {
         const recordsOf = phone => {
           const found = phone.apps.filter(app => app.installed).flatMap(app => app.activities.map(activity => ({
             ...activity, topic: app.bundle, schema: app.schema?.contentState, lastEvent: null,
-            lastTimestamp: activity.shownTimestamp, phone: phone.id,
+            lastTimestamp: activity.shownTimestamp, phone: phone.id, startToken: app.startToken,
             about: [app.state, app.liveActivities ? null : 'Live Activities off',
               activity.tokenKnown ? null : 'app has no token',
               activity.presented ? null : 'never on the screen'],
           })))
           if (!found.length) found.push({ token: 'phone ' + phone.id, topic: phone.apps[0]?.bundle ?? null, state: 'idle',
             lastEvent: null, lastTimestamp: null, startedAt: null, staleAt: null, dismissedAt: null, shown: 0, ignored: 0,
-            phone: phone.id, about: phone.apps.map(app => app.state) })
+            phone: phone.id, about: phone.apps.map(app => app.installed ? app.state : 'not installed') })
           const about = ['iOS ' + phone.ios, phone.connection, phone.lowPower ? 'Low Power' : null,
             phone.stored ? phone.stored + ' stored' : null]
           return found.map(record => ({ ...record, about: [...about, ...record.about].filter(word => word).join(', ') }))

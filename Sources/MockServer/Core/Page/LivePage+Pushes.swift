@@ -23,15 +23,27 @@ extension LivePage {
           return answer !== 'fault' || push.fault !== null
         }
 
+        // The push that started an activity went to the app's push-to-start token; of several, the nearest in time. Pushes
+        // arrive by the host's clock, and activities start by the mock's.
+        const startOf = token => {
+          const record = activities.get(token)
+          if (!record?.startToken) return undefined
+          const far = push => Math.abs(
+            milliseconds(push.arrivedAt) + (clock?.offsetMilliseconds ?? 0) - milliseconds(record.startedAt))
+          return [...pushes.values()].filter(push => push.token?.toLowerCase() === record.startToken
+            && (push.lateOutcome ?? push.outcome) === 'started').sort((a, b) => far(a) - far(b))[0]
+        }
+
         const rows = new Map()
         const drawPushes = () => {
           const text = $('push-search').value.trim().toLowerCase(), answer = $('push-answer').value
-          let found = [...pushes.values()].reverse().filter(push => fits(push, text, answer))
+          const start = startOf(text)
+          let found = [...pushes.values()].reverse().filter(push => fits(push, push === start ? '' : text, answer))
           const count = found.length
           if (!isPaused) {
             found = found.slice(0, drawnPushes)
             const ids = new Set(found.map(push => push.id))
-            for (const [id, row] of rows) if (!ids.has(id)) { row.node.remove(); rows.delete(id) }
+            for (const [id, row] of rows) if (!ids.has(id)) { takeAway(row.node, 'pushes'); rows.delete(id) }
             const list = $('push-list')
             let place = list.firstChild
             for (const push of found) {
@@ -100,6 +112,7 @@ extension LivePage {
             el('div', {}, el('h3', {}, 'Headers'), facts(Object.entries(push.headers).slice(0, 64).map(secret))))
         }
 
+        const sayPushes = () => say($('pushes-count').textContent)
         $('pause').addEventListener('click', () => {
           isPaused = !isPaused
           $('pause').setAttribute('aria-pressed', isPaused)
@@ -110,7 +123,9 @@ extension LivePage {
           put($('more'), drawnPushes === fewPushes ? 'Show all kept' : 'Show fewer')
           drawPushes()
         })
-        for (const id of ['push-search', 'push-answer']) $(id).addEventListener('input', () => draw(drawPushes))
+        for (const id of ['push-search', 'push-answer']) {
+          $(id).addEventListener('input', () => { draw(drawPushes); draw(sayPushes) })
+        }
         $('push-filter').addEventListener('submit', event => event.preventDefault())
 
         """#

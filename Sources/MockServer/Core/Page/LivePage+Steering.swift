@@ -138,6 +138,8 @@ extension LivePage {
         $('fault-form').addEventListener('input', event => { if (event.target !== $('fault-json')) showRule() })
         $('fault-form').addEventListener('submit', guarded('fault-trouble', async event => {
           event.preventDefault()
+          const share = numberIn('fault-share')
+          if (share !== undefined && !(share > 0 && share <= 100)) throw new Error('Share in %: more than 0 and at most 100')
           const rule = await ask('/v1/faults', 'POST', $('fault-json').value)
           rules.set(rule.id, rule)
           drawFaults()

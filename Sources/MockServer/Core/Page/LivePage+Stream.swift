@@ -31,12 +31,14 @@ extension LivePage {
           fault: heardFault,
           clock: heardClock,
           phone: ({ phone }) => { if (hasPhones && phone) phoneIsDue(phone) },
-          reset: () => {
-            for (const map of [activities, contents, devices, pushes, rules, phoneTokens]) map.clear()
-            passedOver = 0
-            for (const one of [drawPhones, drawPushes, drawFaults]) draw(one)
-          },
+          reset: () => forgetAll(),
           gap: ({ pushes: count }) => { passedOver += count; phonesAskedAt = -Infinity; draw(drawPushes) },
+        }
+
+        const forgetAll = () => {
+          for (const map of [activities, contents, devices, pushes, rules, phoneTokens]) map.clear()
+          passedOver = 0
+          for (const one of [drawPhones, drawPushes, drawFaults]) draw(one)
         }
 
         const hear = frame => {
@@ -54,6 +56,8 @@ extension LivePage {
         const listen = async () => {
           for (;;) {
             try {
+              // Before the newest pushes are told: behind the address may stand another mock by now.
+              await askInfo()
               const answer = await request('/v1/events?last=200', { headers: { accept: 'text/event-stream' } })
               if (!answer.ok) throw new Error((JSON.parse(await answer.text()).error ?? {}).message ?? 'HTTP ' + answer.status)
               const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader()
@@ -97,13 +101,18 @@ extension LivePage {
             put(tileNodes.get(name), count.toLocaleString('en'))
           }
         }
+        let told = null
         const askInfo = async () => {
           const info = await ask('/v1/info')
           put($('title'), 'APNs ' + plain(info.environment, 20))
-          if (!$('where').firstChild) {
-            for (const text of ['at ' + info.apns, 'key ' + info.keyId, 'team ' + info.teamId, 'tokens: ' + info.tokens]) {
-              $('where').append(el('span', {}, plain(text, 120)))
-            }
+          const which = info.startedAt + ' ' + info.journal
+          if (told !== which) {
+            // A mock that was started anew counts from 0 and may have another journal.
+            if (told !== null) forgetAll()
+            told = which
+            $('where').replaceChildren(
+              ...['at ' + info.apns, 'key ' + info.keyId, 'team ' + info.teamId, 'tokens: ' + info.tokens].map(
+                text => el('span', {}, plain(text, 120))))
           }
           drawCounts(info.statistics)
         }
