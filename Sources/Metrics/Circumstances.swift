@@ -117,8 +117,7 @@ package struct Circumstances: Sendable {
         }
         guard attempts.allSatisfy(\.metFault), let fault = fault(last.faultRule) else { return nil }
         // Refused for good: the same push may not be sent again.
-        let isForGood = last.status >= 400 && !last.isRefusedForNow
-        if isForGood || fault.isSilence { return fault.label }
+        if last.isRefusedForGood || fault.isSilence { return fault.label }
         // It tried again, as often as one may ask of it: twice what had no answer, for that is to be sent again at once.
         if attempts.count >= 3 || attempts.count(where: { $0.status == 0 }) >= 2 { return fault.label }
         let first = attempts.map(\.arrivedAt).min() ?? last.arrivedAt

@@ -134,3 +134,22 @@ package struct RestartLife: Sendable {
         explained.formUnion(late.map { account.pushes[$0].id })
     }
 }
+
+extension JoinedAccount {
+    /// Of a card that turned up when its session was over.
+    package func isOfLateCard(_ push: SeenPush) -> Bool {
+        restarts?.activities.contains { activity in
+            activity.tokens.contains(push.token) && activity.overAt.map { $0 < activity.registeredAt } ?? false
+        } ?? false
+    }
+
+    /// Whether the tokens are known to be of two activities, so that no rotation put the one in the other's place.
+    package func areOfTwoActivities(_ one: TokenHash, _ other: TokenHash) -> Bool {
+        if let first = account.card(of: one), let second = account.card(of: other) {
+            return (first.phone, first.number) != (second.phone, second.number)
+        }
+        let first = restarts?.activities.firstIndex { $0.tokens.contains(one) }
+        let second = restarts?.activities.firstIndex { $0.tokens.contains(other) }
+        return first != nil && second != nil && first != second
+    }
+}

@@ -102,6 +102,8 @@ package struct SeenPush: Hashable, Sendable {
     package var isLiveActivity: Bool { type == .liveactivity }
     /// Refused in a way that may pass: too many requests, or a failure of the provider's.
     package var isRefusedForNow: Bool { status == 429 || status >= 500 }
+    /// Refused in a way after which the same push is not to be sent again, or not before something is mended.
+    package var isRefusedForGood: Bool { status >= 400 && !isRefusedForNow }
 
     /// What makes two requests the same push: token, type and marker; or without a marker the payload, and the apns-id
     /// where the relay chose one.

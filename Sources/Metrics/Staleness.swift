@@ -31,10 +31,12 @@ struct CardAges {
         var place: UInt64
         var at: Instant
         var isEnd: Bool
+        /// Another activity took the card's place, and shows no more than its start did.
+        var isHandOver = false
     }
 
     /// Every card of the account: one for each session and phone. None whose token's registration never reached the
-    /// relay; and what lies in an outage of ours is left out.
+    /// relay, or was waited for in vain; and what lies in an outage of ours is left out.
     static func stretches(of joined: JoinedAccount, _ circumstances: Circumstances) -> [Stretch] {
         var stretches: [Stretch] = []
         let account = joined.account
@@ -43,7 +45,8 @@ struct CardAges {
             UInt64(account.rows[index].session) << 8 | UInt64(account.rows[index].lane.phone)
         }
         for (_, rows) in cards.sorted(by: { $0.key < $1.key }) {
-            if rows.contains(where: { joined.lacksRegistration(account.rows[$0], circumstances) }) { continue }
+            if rows.contains(where: { joined.lacksToken(account.rows[$0], circumstances) }) { continue }
+            let handOvers = account.rows[rows[0]].handOvers(joined)
             var offers: [Offer] = []
             var showings: [Showing] = []
             for index in rows {
@@ -55,8 +58,13 @@ struct CardAges {
                     let push = account.pushes[accepted]
                     // It came behind a newer one, and the card stays as it is.
                     if push.outcome == .ignoredOlder || push.outcome == .ignoredEnded { continue }
+                    if handOvers.contains(where: { $0.leaves(push) }) { continue }
                     showings.append(Showing(place: row.place, at: push.arrivedAt, isEnd: push.event == .end))
                 }
+            }
+            for handOver in handOvers {
+                showings.append(Showing(place: handOver.place, at: handOver.at, isEnd: false, isHandOver: true))
+                showings += handOver.told(joined).map { Showing(place: $0.place, at: $0.arrivedAt, isEnd: $0.event == .end) }
             }
             // The relay ended it of itself: it shows so, and grows no older.
             if let row = rows.first.map({ account.rows[$0] }),
@@ -81,14 +89,15 @@ struct CardAges {
     private static func stretches(_ offers: [Offer], _ showings: [Showing], until end: Instant) -> [Stretch] {
         guard let first = showings.first else { return [] }
         var stretches: [Stretch] = []
+        var offers = offers
         var shown = first.place
         var time = first.at
         func pass(to next: Instant) {
             guard next > time else { return }
-            if let newer = offers.first(where: { $0.place > shown }), newer.at < next {
-                let begin = max(time, newer.at)
+            if let newer = offers.lazy.filter({ $0.place > shown }).map(\.at).min(), newer < next {
+                let begin = max(time, newer)
                 if begin > time { stretches.append(Stretch(start: time, end: begin, offeredAt: nil)) }
-                stretches.append(Stretch(start: begin, end: next, offeredAt: newer.at))
+                stretches.append(Stretch(start: begin, end: next, offeredAt: newer))
             } else {
                 stretches.append(Stretch(start: time, end: next, offeredAt: nil))
             }
@@ -97,7 +106,13 @@ struct CardAges {
         if first.isEnd { return [] }
         for showing in showings.dropFirst() {
             pass(to: showing.at)
-            shown = max(shown, showing.place)
+            if showing.isHandOver {
+                // What the old card showed can be told to the new one from here on.
+                for index in offers.indices where showing.place < offers[index].place && offers[index].place <= shown {
+                    offers[index].at = max(offers[index].at, showing.at)
+                }
+            }
+            shown = showing.isHandOver ? min(shown, showing.place) : max(shown, showing.place)
             if showing.isEnd { return stretches }
         }
         // Nothing newer was offered: what the card shows from here on is its last state.

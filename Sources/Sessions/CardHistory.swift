@@ -17,7 +17,7 @@ package struct CardLook: Hashable, Sendable {
     package var text: CardText
     /// Whose state it is, where its push bore a marker.
     package var step: UInt32?
-    /// How old the state was: from when its event was planned. Nil where that is not known.
+    /// How long ago the state was told: from when its event was planned. Nil where that is not known.
     package var age: Interval?
     /// A newer state waits for the card's next drawing.
     package var hasNewer: Bool

@@ -47,7 +47,7 @@ struct CardWatch {
         var event: ActivityEvent?
     }
 
-    private enum Kind: UInt8 { case offered, shown, ended, dismissed }
+    private enum Kind: UInt8 { case offered, shown, ended, dismissed, handedOver }
 
     private struct Item {
         var at: Instant
@@ -71,6 +71,8 @@ struct CardWatch {
     var isUnknownToRelay = false
     /// The newest that a virtual phone told of; 0: none did.
     var activity: UInt32 = 0
+    /// Where activities take each other's place.
+    var succession = Succession()
 
     private var items: [Item] = []
     private var settleAt = fewItems
@@ -122,6 +124,13 @@ struct CardWatch {
         items.append(Item(at: instant, step: 0, kind: .dismissed))
     }
 
+    /// Another activity takes the card's place, whose start showed that state: what the old card showed beyond it can be told
+    /// to the new one from here on.
+    mutating func handOver(to step: UInt32, at instant: Instant) {
+        guard !isOver else { return }
+        items.append(Item(at: instant, step: step, kind: .handedOver))
+    }
+
     // MARK: Settling
 
     /// Whether so much waits that it should be settled as far as it can be.
@@ -154,12 +163,19 @@ struct CardWatch {
         }
         if isGone { (isGone, time) = (false, max(time, item.at)) }
         guard let shown else {
+            if item.kind == .handedOver { return }
             (shown, time) = (item.step, item.at)
             isOver = item.kind == .ended
             forgetShown()
             return
         }
         pass(to: item.at, outages, visit)
+        if item.kind == .handedOver {
+            guard EventNumber.order(item.step) < EventNumber.order(shown) else { return }
+            pending.insert((shown, item.at), at: 0)
+            self.shown = item.step
+            return
+        }
         if EventNumber.order(item.step) > EventNumber.order(shown) { self.shown = item.step }
         forgetShown()
         isOver = item.kind == .ended

@@ -5,6 +5,7 @@ import Journal
 import LoadGenerator
 import Metrics
 import Pushes
+import Scenarios
 
 struct WatchedUser {
     /// Of one user; beyond them its cards are watched as the plan has them.
@@ -19,12 +20,15 @@ struct WatchedUser {
     private var sent: [(session: UInt32, step: UInt32, at: Instant)] = []
     private static let mostSent = 64
     private let remembers: Bool
+    /// The relay gives activities that grow old successors.
+    private let replaces: Bool
     /// Nothing that belongs here is due later.
     private(set) var endsAt = Instant(nanoseconds: .min)
 
     /// Nil where the plan has no such user, or owes its sessions no Live Activity.
     init?(_ number: UInt32, _ plan: Plan, origin: Instant) {
         remembers = plan.remembers
+        replaces = plan.scenario.relay.profile.activities.restart != nil
         take(plan.account(number: number, origin: origin, reactions: []))
         guard !cards.isEmpty || remembers else { return nil }
     }
@@ -47,10 +51,15 @@ struct WatchedUser {
     private mutating func take(_ account: Account) {
         endsAt = max(endsAt, account.endsAt)
         var owed: [Place: [CardWatch.Owed]] = [:]
+        // A phone never told the token that their states wait for.
+        var inVain: Set<Place> = []
         for row in account.rows where row.type == .liveactivity {
             owed[Place(session: row.session, phone: row.lane.phone), default: []].append(
                 CardWatch.Owed(step: row.step, event: row.event))
             learn(row.token, row.lane.phone)
+            if row.lane.role == .activity, row.flags.contains(.waitsInVain) {
+                inVain.insert(Place(session: row.session, phone: row.lane.phone))
+            }
         }
         for (place, owed) in owed {
             let registrations = account.tokenCalls.filter { call in
@@ -60,6 +69,7 @@ struct WatchedUser {
             let index = cards.firstIndex { $0.session == place.session && $0.phone == place.phone } ?? cards.count
             if index == cards.count { cards.append(CardWatch(session: place.session, phone: place.phone)) }
             cards[index].plan(owed, registrations: registrations)
+            if inVain.contains(place) { cards[index].isUnknownToRelay = true }
         }
         for call in account.tokenCalls where [.activity, .start].contains(call.lane.role) { learn(call.token, call.lane.phone) }
     }
@@ -84,6 +94,9 @@ struct WatchedUser {
             if cards[index].registrations.contains(event.step) {
                 let wasMet = wasSent && !event.met(outages, sentAt)
                 if !wasMet { cards[index].isUnknownToRelay = true }
+                if wasMet, replaces, let step = cards[index].succession.register() {
+                    cards[index].handOver(to: step, at: sentAt)
+                }
             }
         }
         guard wasSent else { return }
@@ -104,6 +117,7 @@ struct WatchedUser {
         // An activity that takes another's place starts with the state that is to be shown.
         guard owed.event == nil || push.event == owed.event || push.outcome == .started else { return }
         cards[index].show(marker.step, at: push.arrivedAt, isEnd: push.event == .end)
+        if push.event == .start { cards[index].succession.start(marker.step) }
     }
 
     /// What a virtual phone of the user's told of an activity of one of the sessions. The card is gone once the newest of them
@@ -113,6 +127,7 @@ struct WatchedUser {
             let index = cards.firstIndex(where: { $0.session == session && Int($0.phone) == phone })
         else { return }
         cards[index].activity = max(cards[index].activity, event.activity)
+        if event.kind == .token { cards[index].succession.tell(event.activity) }
         if event.kind == .dismissed, event.activity == cards[index].activity { cards[index].dismiss(at: instant) }
     }
 

@@ -70,6 +70,59 @@ struct BypassRuleTests {
     @Test("a question waits for no other's window either", arguments: [(2.02, 0), (8.9, 0), (9, 3), (10, 3)])
     func questions(gap: Double, expected: Int) { #expect(chain(gap).findings(Self.rule) == expected) }
 
+    /// Two sessions of one user that ask in turn, half a second apart: the second's questions come so long after the first's.
+    private func neighbours(_ gap: Double, turns: Int = 4) -> History {
+        var history = History()
+        history.call(0, .register, at: 0)
+        history.registers(0, .device, .device)
+        for (session, token) in [(1, .activity), (2, .activity2)] as [(UInt32, TokenHash)] {
+            history.call(1, .registerActivity, at: 1, session: session)
+            history.registers(1, token, .activity, session: session)
+            for turn in 0..<turns {
+                let (step, asked) = (UInt32(2 + turn), 100 + 20 * Double(turn) + (session == 1 ? 0 : 0.5))
+                history.call(step, .permission, at: asked, session: session)
+                history.expect(step, .permission, at: asked, token: token, deadline: 20, session: session)
+                history.push(step, at: session == 1 ? asked : asked - 0.5 + gap, token: token, session: session)
+            }
+        }
+        return history
+    }
+
+    @Test("nor for that of the user's other session", arguments: [
+        (0.52, 4, 0), (8.9, 4, 0), (9, 4, 4), (10, 4, 4), (10, 3, 3), (10, 2, 0),
+    ] as [(Double, Int, Int)])
+    func others(gap: Double, turns: Int, findings: Int) {
+        #expect(neighbours(gap, turns: turns).findings(Self.rule) == findings)
+    }
+
+    @Test("where a fault met the other session, or APNs was in trouble, it proves nothing")
+    func troubledNeighbour() {
+        let refused = neighbours(10).with { history in
+            let first = history.pushes.firstIndex { $0.session == 1 }!
+            history.pushes[first].faultRule = 1
+        }
+        #expect(refused.findings(Self.rule) == nil)
+        let trouble = neighbours(10)
+        trouble.run.noteTrouble(from: at(100), to: at(170))
+        #expect(trouble.findings(Self.rule) == nil)
+    }
+
+    @Test("questions that wait for each other are found among those that progress makes wait for nothing")
+    func mixed() {
+        // Behind each progress a question that leaves at once, and two seconds later one that waits for the first.
+        let history = asked().with { history in
+            for turn in 0..<4 {
+                let (step, first) = (UInt32(3 + 2 * turn), 30 * Double(turn + 1) + 2.02)
+                history.call(step + 40, .permission, at: first + 2)
+                history.expect(step + 40, .permission, at: first + 2, deadline: 20)
+                history.push(step + 40, at: first + 10)
+            }
+        }
+        #expect(history.findings(Self.rule) == 4)
+        let message = history.verdict(of: Self.rule).findings.first?.message
+        #expect(message?.contains("behind the session's state before it") == true)
+    }
+
     @Test("the wait counts from the alert's answer")
     func alert() {
         let late = asked([8, 8, 8]).with { history in
@@ -112,7 +165,15 @@ struct BypassRuleTests {
     @Test("faults, outages and states that were held or wait are not judged")
     func ours() {
         let waits = asked([8, 8, 8])
-        #expect(waits.with { $0.refuse(0, status: 429, reason: "TooManyRequests") }.findings(Self.rule) == nil)
+        // Until the activity has been told something again, and APNs is in no trouble any more.
+        func refused(_ turns: Int) -> History {
+            asked(Array(repeating: 8, count: turns)).with { $0.refuse(0, status: 429, reason: "TooManyRequests") }
+        }
+        #expect(refused(1).findings(Self.rule) == nil && refused(3).findings(Self.rule) == 0)
+        #expect(refused(4).findings(Self.rule) == 3)
+        let trouble = refused(4)
+        trouble.run.noteTrouble(from: at(30), to: at(140))
+        #expect(trouble.findings(Self.rule) == nil)
         for index in waits.rows.indices where waits.rows[index].kind == Kind.permission.rawValue {
             #expect(waits.with { $0.rows[index].flags.insert(.wasHeld) }.findings(Self.rule) == (waits.rows[index].type == .alert ? 3 : 0))
         }

@@ -157,6 +157,20 @@ struct ConnectionRuleTests {
         #expect(dealt(50, pushes: 50).findings("connections-reused") == 1)
     }
 
+    @Test("behind a word about the provider token, or a failure of APNs' own, another connection is due", arguments: [
+        (403, "ExpiredProviderToken", 0), (403, "InvalidProviderToken", 0), (429, "TooManyProviderTokenUpdates", 0),
+        (503, "ServiceUnavailable", 0), (403, "Forbidden", 1), (429, "TooManyRequests", 1),
+    ] as [(UInt16, String, Int)])
+    func spoilt(status: UInt16, reason: String, findings: Int) {
+        let history = dealt(12).with { history in
+            for index in 0..<8 {
+                history.pushes[index].status = status
+                history.pushes[index].reason = history.text(reason)
+            }
+        }
+        #expect(history.findings("connections-reused") == findings)
+    }
+
     /// A busy session over few connections, beside which so many more opened and closed, one after the other.
     private func churned(_ openings: Int, every seconds: Double) -> History {
         let history = dealt(1)

@@ -84,6 +84,59 @@ struct RestartCardRuleTests {
         #expect(twice.findings("replaced-card-ended") == 0)
     }
 
+    /// The session ends while its successor is on its way, and the end gets through when that one is registered.
+    @Test("a session's end that was held up goes to its own card, also behind another's registration", arguments: [
+        ("end", 0), ("update", 1),
+    ])
+    func endSentAgain(event: String, findings: Int) {
+        let history = History.late(0.02).with { history in
+            let end = history.pushes.firstIndex(where: Self.isEnd(of: "a1-1"))!
+            history.refuse(end, status: 429, reason: "TooManyRequests")
+            history.push(6, at: 24_703, event: event == "end" ? .end : .update, token: TokenHash("a1-1"))
+        }
+        #expect((history.findings("new-token-used") ?? 0) == findings)
+        // A rotated token is the same activity's.
+        let rotated = History.rotated.with { $0.push(9, at: 41, event: .end) }
+        #expect(rotated.findings("new-token-used") == 1)
+    }
+
+    @Test("an end that was refused for good need not come again", arguments: [(400, 0), (403, 0), (413, 0), (429, 1), (503, 1)])
+    func refusedForGood(status: UInt16, findings: Int) {
+        func refused(_ history: History, _ token: String) -> History {
+            turned(history, Self.isEnd(of: token)) {
+                $0.status = status
+                $0.faultRule = 1
+                $0.outcome = nil
+            }
+        }
+        #expect((refused(.replaced, "a1-1").findings("replaced-card-ended") ?? 0) == findings)
+        #expect((refused(.late(0.02), "a2-1").findings("late-card-ended") ?? 0) == findings)
+        let both = refused(History.rivals.with { $0.cards[1].endedAt = nil }, "a2-1")
+        #expect((both.findings("one-card-at-a-time") ?? 0) == findings)
+        // By no doing of ours it is the relay's own mistake.
+        let own = turned(.replaced, Self.isEnd(of: "a1-1")) { $0.status = status }
+        #expect(own.findings("replaced-card-ended") == 1)
+    }
+
+    @Test("after a failure of APNs' own a quarter of an hour may pass", arguments: [(429, 1_000, 1), (503, 1_000, 0), (503, 1_900, 1)])
+    func quarter(status: UInt16, pause: Double, findings: Int) {
+        let end = turned(.replaced, Self.isEnd(of: "a1-1")) {
+            $0.status = status
+            $0.faultRule = 1
+            $0.outcome = nil
+        }.with { $0.endReplaced(4, at: 24_602.04 + pause, token: TokenHash("a1-1")) }
+        #expect(end.findings("replaced-card-ended") == findings)
+        let start = turned(History.unadopted(starts: [24_602, 24_602 + pause]), { $0.arrivedAt == at(24_602) }) {
+            $0.status = status
+            $0.faultRule = 1
+        }.with { history in
+            for index in history.calls.indices where history.calls[index].kind == Kind.complete.rawValue {
+                history.calls[index].sentAt = at(24_602 + pause + 10)
+            }
+        }
+        #expect((start.findings("restart-tried-again") ?? 0) == findings)
+    }
+
     // MARK: Whether and how long they are seen
 
     @Test("a start that is stale on arrival is never shown")
@@ -123,12 +176,25 @@ struct RestartCardRuleTests {
         #expect(lost.findings("hand-over-catches-up") == 1)
         let late = turned(.between, isCatchUp) { $0.arrivedAt = at(24_640) }
         #expect(late.findings("hand-over-catches-up") == 1)
-        // A fault that met it is what became of it.
-        let refused = turned(.between, isCatchUp) {
-            $0.status = 503
-            $0.faultRule = 1
+        // Refused for now it is sent again; for good, or twice, it is a fault that kept it away.
+        func refused(_ status: UInt16) -> History {
+            turned(.between, isCatchUp) {
+                $0.status = status
+                $0.faultRule = 1
+            }.with { history in
+                // The next state would tell it as well.
+                history.pushes.removeAll { $0.step == 7 }
+            }
         }
-        #expect(refused.findings("hand-over-catches-up") == nil)
+        #expect(refused(429).findings("hand-over-catches-up") == 1 && refused(0).findings("hand-over-catches-up") == 1)
+        #expect(refused(400).findings("hand-over-catches-up") == nil)
+        let again = refused(429).with { $0.push(5, at: 25_200, token: TokenHash("a2-1")) }
+        #expect(again.findings("hand-over-catches-up") == 0)
+        let twice = again.with { history in
+            history.pushes[history.pushes.count - 1].status = 429
+            history.pushes[history.pushes.count - 1].faultRule = 1
+        }
+        #expect(twice.findings("hand-over-catches-up") == nil)
         // The start had it already, or the relay could not know of it.
         let told = lost.with { history in
             for index in history.pushes.indices where history.pushes[index].arrivedAt == at(24_601.02) {
@@ -195,5 +261,9 @@ struct RestartCardRuleTests {
         let history = turned(.replaced, Self.isEnd(of: "a1-1")) { $0.lapse = 0 }
         #expect(history.findings("omitted-values-kept") == 0)
         #expect(turned(.replaced, Self.isEnd(of: "a2-1")) { $0.lapse = 0 }.findings("omitted-values-kept") == 1)
+        // Of one that turned up too late, where it goes at once.
+        let late = turned(.late(0.02), Self.isEnd(of: "a2-1")) { $0.lapse = 0 }
+        #expect(late.findings("omitted-values-kept") == 0)
+        #expect(turned(late, Self.isEnd(of: "a2-1")) { $0.dismissal = $0.stamp! + 5 }.findings("omitted-values-kept") == 1)
     }
 }

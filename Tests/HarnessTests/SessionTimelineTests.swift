@@ -139,16 +139,16 @@ struct SessionTimelineTests {
             #expect(words[0] == "+1.000 s offered start, step 1")
             #expect(try history.lines().prefix(2).map { $0.prefix(21) } == ["+1.000 s  offered    ", "+1.002 s  push       "])
             #expect(words[1] == "+1.002 s push liveactivity, token \(start), session 0 step 1 → 200, started (not awake: no token was sent)")
-            #expect(words[2] == "+1.002 s card phone 1 shows Parser · Working · \(marker)1] Thinking, 2 ms old")
+            #expect(words[2] == "+1.002 s card phone 1 shows Parser · Working · \(marker)1] Thinking, told 2 ms ago")
             #expect(words[3] == "+1.003 s phone phone-0-1, activity 1: started")
             #expect(words[4] == "+1.004 s answered start, step 1 → 200 in 4 ms")
             #expect(words[5] == "+2.000 s phone phone-0-1, activity 1: token, token \(short)")
             #expect(words[6] == "+2.100 s offered registerActivity, step 1048577, for `token` of phone 1")
             #expect(words[8] == "+3.000 s offered progress, step 2")
-            #expect(words[11] == "+3.500 s card phone 1, activity 1 shows Parser · Working · \(marker)1] Thinking, 2.5 s old; a newer state waits to be drawn")
+            #expect(words[11] == "+3.500 s card phone 1, activity 1 shows Parser · Working · \(marker)1] Thinking, told 2.5 s ago; a newer state waits to be drawn")
             // Once in 15 s a card is drawn.
-            #expect(words[12] == "+16.002 s card phone 1, activity 1 shows Parser · Working · \(marker)2] Reading, 13 s old")
-            #expect(words[15] == "+20.001 s card phone 1, activity 1 shows Parser · Done · \(marker)3] Done it, 1 ms old")
+            #expect(words[12] == "+16.002 s card phone 1, activity 1 shows Parser · Working · \(marker)2] Reading, told 13 s ago")
+            #expect(words[15] == "+20.001 s card phone 1, activity 1 shows Parser · Done · \(marker)3] Done it, told 1 ms ago")
             #expect(words.count == 17, "\(words)")
         }
     }
@@ -227,7 +227,7 @@ struct SessionTimelineTests {
     func period() throws {
         try withHistory([("mock.settings", "{ cardDrawingInterval: 3s }")]) { history in
             let words = try history.words()
-            #expect(words.contains { $0.hasPrefix("+4.002 s card") && $0.hasSuffix("Reading, 1 s old") }, "\(words)")
+            #expect(words.contains { $0.hasPrefix("+4.002 s card") && $0.hasSuffix("Reading, told 1 s ago") }, "\(words)")
         }
     }
 

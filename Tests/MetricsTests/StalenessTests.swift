@@ -106,6 +106,62 @@ struct StalenessTests {
         #expect(stretches(story.with { $0.account.calls[3].wasTaken = false }) == stretches(usual))
     }
 
+    @Test("is of no card whose token a phone did not tell")
+    func untold() {
+        let story = usual.with { $0.expect(4, at: 7_000, flags: .waitsInVain) }
+        #expect(stretches(story).isEmpty)
+    }
+
+    /// The first state is shown by an activity that another replaces at 10 000; that one's start, at 8 000, shows the first
+    /// state, and the second was told at 9 000 to the old one.
+    private func handedOver(_ turn: (inout Story) -> Void = { _ in }) -> Story {
+        Story().with { story in
+            story.circumstances.restart = RestartTerms(
+                after: .seconds(3), within: .seconds(1), before: .seconds(5), adoptWithin: .seconds(2), pause: .seconds(1),
+                longestPause: .seconds(8))
+            let start = TokenHash("51")
+            story.call(0, at: 500)
+            story.registers(0, start, role: .start)
+            for (step, at, token) in [(1, 600, .activity), (4, 10_000, .rotated)] as [(UInt32, Int64, TokenHash)] {
+                story.call(step, at: at)
+                story.registers(step, token)
+            }
+            for (step, at) in [(2, 1_000), (3, 9_000)] as [(UInt32, Int64)] {
+                story.call(step, at: at)
+                story.expect(step, at: at, flags: .mayBeSuperseded, deadline: 20_000)
+                story.push(step, at: at + 100)
+            }
+            story.push(2, at: 8_000, event: .start, token: start, outcome: .started)
+            turn(&story)
+            story.account.pushes.sort { $0.arrivedAt < $1.arrivedAt }
+        }
+    }
+
+    @Test("over a hand-over is that of the new card, which lacks what its start did not show")
+    func handOver() {
+        let caughtUp = handedOver { $0.push(3, at: 10_200, token: .rotated) }
+        #expect(
+            stretches(caughtUp) == [
+                stretch(1_100, 9_000, nil), stretch(9_000, 9_100, 9_000), stretch(9_100, 10_000, nil),
+                stretch(10_000, 10_200, 10_000),
+            ])
+        // Nobody tells it: it counts on to the account's end. What still goes to the old card nobody sees.
+        #expect(stretches(handedOver()).last == stretch(10_000, 29_000, 10_000))
+        #expect(stretches(handedOver { $0.push(3, at: 10_300) }).last == stretch(10_000, 29_000, 10_000))
+        // What the old card lacked itself is as old as it was.
+        let never = handedOver { $0.account.pushes.removeAll { $0.step == 3 } }
+        #expect(stretches(never).suffix(2) == [stretch(9_000, 10_000, 9_000), stretch(10_000, 29_000, 9_000)])
+        // A start that showed the newest hands nothing over; a rotation neither.
+        let fresh = handedOver { story in
+            for index in story.account.pushes.indices where story.account.pushes[index].event == .start {
+                story.account.pushes[index].step = 3
+                story.account.pushes[index].arrivedAt = instant(9_500)
+            }
+        }
+        #expect(stretches(fresh).last == stretch(9_100, 10_000, nil))
+        #expect(stretches(handedOver { $0.account.pushes.removeAll { $0.event == .start } }).last == stretch(9_000, 9_100, 9_000))
+    }
+
     @Test("leaves out the time in which we held the relay down")
     func outage() {
         let story = usual.with { $0.circumstances.outages = [.init(from: instant(4_000), until: instant(5_000))] }

@@ -52,6 +52,36 @@ struct CardWatchTests {
         #expect(stretches(usual()).stretches.last?.end == instant(6_400))
     }
 
+    @Test("shows what its start showed once another activity has taken its place")
+    func handOver() {
+        let (found, card) = stretches(usual { card in
+            card.handOver(to: 1, at: instant(7_000))
+            card.show(3, at: instant(7_500), isEnd: false)
+        })
+        #expect(found.suffix(2) == [stretch(6_400, 7_000), stretch(7_000, 7_500, 7_000)])
+        #expect(card.worst?.age == .milliseconds(3_400))
+        // One that shows as much hands nothing over, and none is handed over that was never shown.
+        #expect(stretches(usual { $0.handOver(to: 3, at: instant(7_000)) }).card.behind == .milliseconds(3_400))
+        #expect(stretches(usual { $0.handOver(to: 1, at: instant(500)) }).card.behind == .milliseconds(3_400))
+    }
+
+    @Test("a token behind a start is a successor's, and where a phone tells of activities that of a newer one")
+    func succession() {
+        var plain = Succession()
+        #expect(plain.register() == nil)
+        #expect(plain.register() == nil)
+        plain.start(5)
+        #expect(plain.register() == 5 && plain.register() == nil)
+        var told = Succession()
+        told.tell(1)
+        #expect(told.register() == nil)
+        told.start(5)
+        // The old one's token rotates while the new one's is waited for.
+        #expect(told.register() == nil)
+        told.tell(2)
+        #expect(told.register() == 5)
+    }
+
     @Test("ends with the end of the card, and begins with its first showing")
     func life() {
         let ended = usual { card in

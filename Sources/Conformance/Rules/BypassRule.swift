@@ -4,8 +4,9 @@ import Basics
 import Metrics
 import Pushes
 
-/// Counts, call by call, what left at once and what came when the window was over. One push alone proves nothing: a slow
-/// machine holds up any. So the calls of one kind are judged together, and only where the relay is quick otherwise.
+/// Counts, call by call, what left at once and what came when a window was over. One push alone proves nothing: a slow
+/// machine holds up any. So the calls of one kind are judged together, by each window that they may wait for, and only where
+/// the relay is quick otherwise.
 struct BypassMachine: RuleMachine {
     /// Where less of the window is left, a push that comes behind it may just have been slow.
     private static let leastRest = 0.4
@@ -15,13 +16,36 @@ struct BypassMachine: RuleMachine {
     private static let quick = 0.25
     private static let leastWaits = 3
 
+    /// What a window counts from that a relay may take for the throttle's. None holds up what is not to be coalesced.
+    private enum Window: Int, CaseIterable {
+        /// The last state that could be coalesced.
+        case throttled
+        /// The last one that could not, of the same session, or of another session of the same user.
+        case asked, askedElsewhere
+
+        var words: String {
+            switch self {
+            case .throttled: "the throttle's window"
+            case .asked: "a window behind the session's state before it"
+            case .askedElsewhere: "a window behind a state of the user's other session"
+            }
+        }
+    }
+
+    private struct Suspect: Hashable {
+        var kind: UInt16
+        var window: Window
+    }
+
     private struct Seen {
         var tests = 0
         var waits = 0
         var tally = Tally()
     }
 
-    private var kinds: [UInt16: Seen] = [:]
+    private var suspects: [Suspect: Seen] = [:]
+    /// States that came while a window was open.
+    private var testCount = 0
     private var quickCount = 0
     private var slowCount = 0
 
@@ -32,25 +56,45 @@ struct BypassMachine: RuleMachine {
                 let leave = freeSince(index, joined, run), let accepted = joined.deliveries[index].accepted
             else { continue }
             let push = joined.account.pushes[accepted]
-            let last = opened(before: leave, row, joined, window) ?? asked(before: leave, row, joined)
-            guard let opened = last, opened + window > leave else {
-                if push.arrivedAt - leave < window * Self.quick { quickCount += 1 } else { slowCount += 1 }
-                continue
+            var (isFree, isTested) = (true, false)
+            let isQuick = push.arrivedAt - leave < window * Self.quick
+            for kind in Window.allCases {
+                guard let opened = opened(kind, before: leave, row, joined, window), opened + window > leave else { continue }
+                // What does not wait for a neighbour was free of it.
+                if kind != .askedElsewhere || !isQuick { isFree = false }
+                guard opened + window - leave >= window * Self.leastRest,
+                    kind != .askedElsewhere || !isTroubled(by: push.arrivedAt, from: leave, joined, run)
+                else { continue }
+                isTested = true
+                count(push, row, Suspect(kind: row.kind, window: kind), from: opened, leave, window, run)
             }
-            let end = opened + window
-            guard end - leave >= window * Self.leastRest else { continue }
-            var seen = kinds[row.kind] ?? Seen()
-            seen.tests += 1
-            seen.tally.test()
-            if push.arrivedAt - opened >= window * Self.waited {
-                seen.waits += 1
-                seen.tally.find(
-                    "`\(run.kind(row.kind))` waited for the throttle's window", expected: "at once",
-                    seen: "\(push.arrivedAt - leave) later, when the window of \(window) was over", session: row.session,
-                    step: row.step, push.id)
-            }
-            kinds[row.kind] = seen
+            if isTested { testCount += 1 }
+            guard isFree else { continue }
+            if isQuick { quickCount += 1 } else { slowCount += 1 }
         }
+    }
+
+    private mutating func count(
+        _ push: SeenPush, _ row: Expectation, _ suspect: Suspect, from opened: Instant, _ leave: Instant, _ window: Interval,
+        _ run: RunContext
+    ) {
+        var seen = suspects[suspect] ?? Seen()
+        seen.tests += 1
+        seen.tally.test()
+        if push.arrivedAt - opened >= window * Self.waited {
+            seen.waits += 1
+            seen.tally.find(
+                "`\(run.kind(row.kind))` waited for \(suspect.window.words)", expected: "at once",
+                seen: "\(push.arrivedAt - leave) later, when the window of \(window) was over", session: row.session,
+                step: row.step, push.id)
+        }
+        suspects[suspect] = seen
+    }
+
+    /// Whether a fault of ours that met another session of the user, or another user, may have held it up.
+    private func isTroubled(by arrived: Instant, from leave: Instant, _ joined: JoinedAccount, _ run: RunContext) -> Bool {
+        run.hasTrouble(between: leave, and: arrived)
+            || joined.account.pushes.contains { $0.metFault && $0.arrivedAt <= arrived }
     }
 
     /// From when on nothing of ours and no alert keeps the state back; nil where something did.
@@ -66,9 +110,32 @@ struct BypassMachine: RuleMachine {
         let arrived = joined.deliveries[index].accepted.map { joined.account.pushes[$0].arrivedAt } ?? free
         guard !run.circumstances.wasDown(between: call.sentAt, and: arrived),
             run.circumstances.firings(from: call.sentAt, to: arrived).isEmpty,
-            !joined.account.pushes.contains(where: { $0.metFault && $0.session == row.session && $0.arrivedAt <= arrived })
+            isRecovered(row, by: arrived, from: free, joined, run)
         else { return nil }
         return free
+    }
+
+    /// Whether no fault met the session by then, or the activity has been told something since the last, and APNs was in no
+    /// trouble any more.
+    private func isRecovered(
+        _ row: Expectation, by arrived: Instant, from leave: Instant, _ joined: JoinedAccount, _ run: RunContext
+    ) -> Bool {
+        let last = joined.account.pushes.last { $0.metFault && $0.session == row.session && $0.arrivedAt <= arrived }
+        guard let last else { return true }
+        return !run.hasTrouble(between: leave, and: arrived)
+            && joined.account.pushes.contains {
+                $0.token == row.token && $0.isAccepted && !$0.metFault && last.arrivedAt < $0.arrivedAt && $0.arrivedAt <= leave
+            }
+    }
+
+    private func opened(
+        _ kind: Window, before instant: Instant, _ row: Expectation, _ joined: JoinedAccount, _ window: Interval
+    ) -> Instant? {
+        switch kind {
+        case .throttled: opened(before: instant, row, joined, window)
+        case .asked: asked(before: instant, row, joined) { $0.session == row.session && $0.place < row.place }
+        case .askedElsewhere: asked(before: instant, row, joined) { $0.session != row.session }
+        }
     }
 
     /// When the window began that is open then: with the last throttled push of that card; for a relay that holds back the
@@ -91,24 +158,29 @@ struct BypassMachine: RuleMachine {
         return sent.flatMap { $0 + window > instant ? $0 : nil } ?? offered
     }
 
-    /// When the card's last state came that was not to be coalesced either. A relay may count a window from that, too, but none
-    /// that holds up the next of them.
-    private func asked(before instant: Instant, _ row: Expectation, _ joined: JoinedAccount) -> Instant? {
-        joined.account.rows.indices.lazy
+    /// When the last state of those came that was not to be coalesced either. A relay may count a window from that, too, but
+    /// none that holds up the next of them.
+    private func asked(
+        before instant: Instant, _ row: Expectation, _ joined: JoinedAccount, where isMeant: (Expectation) -> Bool
+    ) -> Instant? {
+        joined.account.rows.indices
             .filter { other in
                 let earlier = joined.account.rows[other]
-                return earlier.session == row.session && earlier.lane == row.lane && earlier.place < row.place
-                    && !earlier.flags.contains(.isThrottled) && earlier.type == .liveactivity && earlier.event == row.event
+                return isMeant(earlier) && earlier.lane == row.lane && !earlier.flags.contains(.isThrottled)
+                    && earlier.type == .liveactivity && earlier.event == row.event
             }
             .compactMap { joined.deliveries[$0].accepted.map { joined.account.pushes[$0].arrivedAt } }
             .filter { $0 <= instant }.max()
     }
 
     func verdict(_ run: RunContext) -> Verdict {
-        guard !kinds.isEmpty, quickCount >= slowCount else { return .notExercised }
-        let held = kinds.filter { $0.value.waits >= Self.leastWaits && $0.value.waits * 2 > $0.value.tests }
-        if let first = held.min(by: { $0.key < $1.key }) { return first.value.tally.verdict }
-        return .kept(evidenceCount: kinds.values.reduce(0) { $0 + $1.tests })
+        guard testCount > 0, quickCount >= slowCount else { return .notExercised }
+        let held = suspects.filter { suspect, seen in
+            seen.waits >= Self.leastWaits && seen.waits * 2 > seen.tests
+                && (suspect.window != .askedElsewhere || quickCount >= Self.leastWaits)
+        }
+        let first = held.min { ($0.key.kind, $0.key.window.rawValue) < ($1.key.kind, $1.key.window.rawValue) }
+        return first?.value.tally.verdict ?? .kept(evidenceCount: testCount)
     }
 }
 

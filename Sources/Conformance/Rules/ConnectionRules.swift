@@ -178,7 +178,7 @@ enum ConnectionRules {
 
         private var pushes = 0
         private var connections: Set<UInt64> = []
-        /// A push that was not answered in time may cost the relay a connection.
+        /// A push that was not answered in time, or whose answer spoils a connection, may cost the relay one.
         private var held = 0
         private var last: UInt64 = 0
 
@@ -186,7 +186,16 @@ enum ConnectionRules {
             pushes += 1
             last = push.id
             connections.insert(push.connection)
-            if push.status == 0 || push.answeredAt - push.arrivedAt > run.circumstances.real(.seconds(1)) { held += 1 }
+            let isHeld = push.status == 0 || push.answeredAt - push.arrivedAt > run.circumstances.real(.seconds(1))
+            if isHeld || spoils(push, run) { held += 1 }
+        }
+
+        /// Whether another connection is due behind that answer: behind a word about the provider token (P2) the old one may
+        /// serve no more, and what failed by APNs' own fault is sent again over a fresh one.
+        private func spoils(_ push: SeenPush, _ run: RunContext) -> Bool {
+            guard push.status >= 400 else { return false }
+            let word = run.word(push)
+            return push.status >= 500 || word.contains("ProviderToken") || word == "UnrelatedKeyIdInToken"
         }
 
         /// As many as may be closed and opened again in the time that has passed on the host's clock.

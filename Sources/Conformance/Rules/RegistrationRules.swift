@@ -26,7 +26,9 @@ enum RegistrationRules {
             let since = call.answeredAt + run.circumstances.inFlightGrace
             for push in joined.account.pushes where push.isLiveActivity && push.arrivedAt > since {
                 if push.token == new.token { tally.test() }
-                guard push.token == old.token, !joined.isOfRestart(push),
+                // Another activity's end is due to that, however late (G20): a refusal may have held it up.
+                let isOwnEnd = push.event == .end && joined.areOfTwoActivities(old.token, new.token)
+                guard push.token == old.token, !isOwnEnd, !joined.isOfRestart(push),
                     !joined.tokens.wasRegistered(old.token, after: call.answeredAt, until: push.arrivedAt)
                 else { continue }
                 tally.find(

@@ -42,15 +42,14 @@ enum RestartCardRules {
             let ends = joined.account.pushes.filter { $0.isLiveActivity && $0.event == .end && tokens.contains($0.token) }
             let recent = ends.filter { newest.at <= $0.arrivedAt }
             let limit = RestartRules.limit(of: recent, from: newest.at, terms, run)
-            guard limit < run.circumstances.end, !run.circumstances.wasDown(between: newest.at, and: limit),
-                !RestartRules.wasTriedAgain(recent)
-            else { continue }
+            guard limit < run.circumstances.end, !run.circumstances.wasDown(between: newest.at, and: limit) else { continue }
             tally.test()
             let living = rivals.filter { rival in
                 let isOver = rival.card.endedAt.map { $0 <= limit } ?? false
                 let isDead = rival.card.tokens.contains { !(joined.tokens.deaths[$0] ?? []).isEmpty }
-                let wasTold = ends.contains { $0.isAccepted && $0.arrivedAt <= limit && rival.card.tokens.contains($0.token) }
-                return !isOver && !isDead && !wasTold
+                let own = ends.filter { rival.card.tokens.contains($0.token) }
+                let wasTold = own.contains { $0.isAccepted && $0.arrivedAt <= limit }
+                return !isOver && !isDead && !wasTold && !RestartRules.wasLetBe(own)
             }
             guard living.count > 1 else { continue }
             tally.find(
@@ -116,7 +115,7 @@ enum RestartCardRules {
     }
 
     /// From the instant that the push gives for itself to the one at which its card goes.
-    private static func stay(_ push: SeenPush) -> Interval? {
+    static func stay(_ push: SeenPush) -> Interval? {
         push.dismissal.map { .seconds(Double($0 - (push.stamp ?? push.arrivedWall.seconds))) }
     }
 
@@ -143,21 +142,24 @@ enum RestartCardRules {
             guard let newest, newest.event != .end, !births.isEmpty,
                 births.allSatisfy({ $0.isMarked && $0.place < newest.place })
             else { return }
-            let limit = answeredAt + newest.deadline + RestartRules.slack(run)
+            let pushes = joined.account.pushes.filter {
+                $0.isLiveActivity && $0.isMarked && next.tokens.contains($0.token) && $0.place >= newest.place
+            }
+            let tried = Array(pushes.prefix { !$0.isAccepted })
+            let limit = RestartRules.limit(
+                of: tried, from: answeredAt, within: newest.deadline + RestartRules.slack(run), terms, run)
             guard limit < min(next.endedAt, run.circumstances.end),
                 !run.circumstances.wasDown(between: newest.plannedAt, and: limit)
             else { return }
-            let pushes = joined.account.pushes.filter {
-                $0.isLiveActivity && $0.isMarked && next.tokens.contains($0.token) && $0.place >= newest.place
-                    && $0.arrivedAt <= limit
-            }
-            guard !pushes.contains(where: \.metFault) else { return }
+            let isShown = pushes.contains { $0.isAccepted && $0.arrivedAt <= limit }
+            guard isShown || !RestartRules.wasLetBe(tried) else { return }
             tally.test()
-            if pushes.contains(where: \.isAccepted) { return }
+            if isShown { return }
             tally.find(
                 "a new card of session \(activity.session) lacks what was said before its adoption",
-                expected: "`\(run.kind(newest.kind))` within \(newest.deadline) of the registration", seen: "no push",
-                session: newest.session, step: newest.step, births.last?.id ?? 0)
+                expected: "`\(run.kind(newest.kind))` within \(newest.deadline) of the registration",
+                seen: tried.last.map { "one, answered \(run.reason($0)), and none again" } ?? "no push",
+                session: newest.session, step: newest.step, births.last?.id ?? 0, tried.last?.id ?? 0)
         }
     }
 }

@@ -144,18 +144,6 @@ enum RestartRules {
 
     // MARK: The old card
 
-    /// In which a card ends whose end is due.
-    static func patience(_ run: RunContext) -> Interval { (run.shortestDeadline ?? .seconds(5)) + slack(run) }
-
-    /// Until when one of the ends must have been accepted. After a refusal for now it is sent again, behind a pause.
-    static func limit(of ends: [SeenPush], from instant: Instant, _ terms: RestartTerms, _ run: RunContext) -> Instant {
-        let held = ends.last { $0.metFault && !$0.isAccepted }
-        return max(instant + patience(run), held.map { $0.answeredAt + terms.pause * 2 + slack(run) } ?? instant)
-    }
-
-    /// A fault met it each time.
-    static func wasTriedAgain(_ ends: [SeenPush]) -> Bool { ends.count > 1 && ends.allSatisfy(\.metFault) }
-
     static let oldKept = Rule(
         "old-kept-until-adopted", ["R4.7", "R4.20", "R4.22"], .must, basis: .order,
         requirement: "An activity that is to be replaced is ended only when its successor has registered a token.",
@@ -193,7 +181,7 @@ enum RestartRules {
                 !run.circumstances.wasDown(between: replacedAt, and: limit)
             else { return }
             tally.test()
-            if ends.contains(where: { $0.isAccepted && $0.arrivedAt <= limit }) || wasTriedAgain(ends) { return }
+            if ends.contains(where: { $0.isAccepted && $0.arrivedAt <= limit }) || wasLetBe(ends) { return }
             let first = ends.first(where: \.isAccepted) ?? ends.first
             tally.find(
                 "the card of session \(activity.session) stands beside the one that took its place",
@@ -233,7 +221,7 @@ enum RestartRules {
                 !run.circumstances.wasDown(between: overAt, and: limit)
             else { return }
             tally.test()
-            if ends.contains(where: { $0.isAccepted && $0.arrivedAt <= limit }) || wasTriedAgain(ends) { return }
+            if ends.contains(where: { $0.isAccepted && $0.arrivedAt <= limit }) || wasLetBe(ends) { return }
             tally.find(
                 "a card of session \(activity.session) turned up when the session was over, and stays",
                 expected: "an end within \(patience(run))", seen: ends.isEmpty ? "none" : "none that was accepted in time",
@@ -279,7 +267,7 @@ enum RestartRules {
             for (number, index) in activity.starts.enumerated() {
                 let push = joined.account.pushes[index]
                 // A relay that doubles its pauses otherwise than the profile says is none the worse.
-                let patience = pause * 2 + terms.adoptWithin
+                let patience = RestartRules.pause(behind: push, pause) * 2 + terms.adoptWithin
                 // To a start token that was dead none can follow until the phone has another.
                 let from = push.status == 410 ? renewal(of: push, joined, phone: activity.phone) : push.arrivedAt
                 pause = min(terms.longestPause, pause * 2)

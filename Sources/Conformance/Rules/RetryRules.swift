@@ -10,6 +10,8 @@ enum RetryRules {
     /// Apple says no figure for the first retry but "not immediately": a second, with room for jitter.
     private static let usualPause = Interval.seconds(1)
     private static let leastPause = Interval.milliseconds(500)
+    /// What Apple asks to wait after a failure of its own (5xx); a relay that does is not blamed.
+    static let longBackOff = Interval.seconds(15 * 60)
     /// More attempts of one push than this within `leastPause` of a refusal are a storm.
     private static let mostAttempts = 3
 

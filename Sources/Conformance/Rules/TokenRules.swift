@@ -101,9 +101,6 @@ enum TokenRules {
         }
     }
 
-    /// What Apple asks to wait after a failure of its own; a relay that does is not blamed.
-    private static let longBackOff = Interval.seconds(15 * 60)
-
     static let livingKept = Rule(
         "living-token-kept", ["R0.23", "G1"], .must, basis: .absence,
         requirement: "A reply that speaks of the sender, the request or of APNs never makes the relay forget a token.",
@@ -119,7 +116,7 @@ enum TokenRules {
                 let row = joined.account.rows[index]
                 return !run.circumstances.wasDown(between: push.arrivedAt, and: row.plannedAt)
                     && (!push.isRefusedForNow || joined.deliveries[index].outcome != .lost
-                        || row.plannedAt - push.answeredAt > longBackOff)
+                        || row.plannedAt - push.answeredAt > RetryRules.longBackOff)
             }
             guard let first = later.first else { continue }
             tally.test()

@@ -44,7 +44,7 @@ extension SessionTimeline {
 
     private static func words(_ look: CardLook) -> String {
         let parts = [look.text.title, look.text.status, look.text.body, look.text.progress, look.text.since].compactMap { $0 }
-        let age = look.age.map { ", \(Numbers.duration($0)) old" } ?? ""
+        let age = look.age.map { ", told \(Numbers.duration($0)) ago" } ?? ""
         return "phone \(look.phone + 1)\(look.activity == 0 ? "" : ", activity \(look.activity)") shows "
             + parts.joined(separator: " · ") + age + (look.hasNewer ? "; a newer state waits to be drawn" : "")
     }
