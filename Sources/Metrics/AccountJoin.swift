@@ -72,10 +72,12 @@ package struct JoinedAccount: Sendable {
         match(circumstances)
         collectAttempts()
         for index in account.rows.indices {
-            guard let renewal = renewal(of: index) else { continue }
+            func due(_ renewal: Renewal) -> Instant {
+                renewal.registered.plannedAt + delays[renewal.registered.place] + circumstances.allowance + renewal.deadline
+            }
+            guard let renewal = renewal(of: index, due: due) else { continue }
             renewals[index] = renewal
-            let since = renewal.registered.plannedAt + delays[renewal.registered.place] + circumstances.allowance
-            deliveries[index].due = max(deliveries[index].due, since + renewal.deadline)
+            deliveries[index].due = max(deliveries[index].due, due(renewal))
         }
         classify(circumstances)
     }
@@ -83,8 +85,8 @@ package struct JoinedAccount: Sendable {
     /// Whether it waited for the token that took a dead one's place.
     package func wasRenewed(_ row: Int) -> Bool { renewals[row] != nil }
 
-    /// Whether it is the state that the token which took a dead one's place is to be told.
-    func isOwedAgain(_ row: Int) -> Bool { renewals[row]?.isNewest ?? false }
+    /// The token which took a dead one's place is to be told this state.
+    func owedAgain(_ row: Int) -> Renewal? { renewals[row].flatMap { $0.isOwed ? $0 : nil } }
 
     /// Pushes by expectation, in order of arrival: those of row `r` are `attempts[firstAttempt[r]..<firstAttempt[r + 1]]`.
     private var attempts: [Int32] = []
