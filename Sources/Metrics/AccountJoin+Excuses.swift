@@ -8,7 +8,7 @@ extension JoinedAccount {
         let row = account.rows[index]
         let due = deliveries[index].due
         if let call = account.call(at: row.place), call.wasRefusedAsItMay { return "refused, as it may be" }
-        if wasDismissed(index) { return "dismissed by the user" }
+        if let how = goneCard(index) { return how }
         // What met a dead token is over where another took its place: the state is owed to that one.
         let again = owedAgain(index)
         let (token, since) = again.map { ($0.token, $0.registered.sentAt) } ?? (row.token, row.plannedAt)

@@ -23,10 +23,12 @@ extension JoinedAccount {
     func renewal(of index: Int, due: (Renewal) -> Instant) -> Renewal? {
         let row = account.rows[index]
         guard row.lane.role == .activity, row.type == .liveactivity, isUndisturbed(row.session) else { return nil }
+        // What was held comes behind the registration that it waited for.
+        let held = row.flags.contains(.wasHeld) ? tokens.registrations[row.token]?.first { row.place < $0.place } : nil
         var renewal: Renewal?
         while true {
             let (token, since) = renewal.map { ($0.token, $0.registered.sentAt) } ?? (row.token, row.plannedAt)
-            let place = max(row.place, renewal?.registered.place ?? 0)
+            let place = max(row.place, renewal?.registered.place ?? held?.place ?? 0)
             guard let death = tokens.death(of: token, plannedAt: since, by: renewal.map(due) ?? deliveries[index].due),
                 let next = account.tokenCalls.filter({ follows($0, row) && place < $0.place }).min(by: { $0.place < $1.place }),
                 next.isRegistration, let call = account.call(at: next.place), call.wasTaken,

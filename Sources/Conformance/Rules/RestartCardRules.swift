@@ -143,7 +143,9 @@ enum RestartCardRules {
             guard let newest, newest.event != .end, !births.isEmpty,
                 births.allSatisfy({ $0.isMarked && $0.place < newest.place })
             else { return }
-            let limit = answeredAt + newest.deadline + RestartRules.slack(run)
+            let patience = newest.deadline + RestartRules.slack(run)
+            guard let known = known(next, from: answeredAt, within: patience, joined) else { return }
+            let limit = known + patience
             guard limit < min(next.endedAt, run.circumstances.end),
                 !run.circumstances.wasDown(between: newest.plannedAt, and: limit)
             else { return }
@@ -159,5 +161,20 @@ enum RestartCardRules {
                 expected: "`\(run.kind(newest.kind))` within \(newest.deadline) of the registration", seen: "no push",
                 session: newest.session, step: newest.step, births.last?.id ?? 0)
         }
+    }
+
+    /// When the successor's token was known; where that died before it could be told, the next one. Nil: there was none.
+    private static func known(
+        _ next: RestartLife.Activity, from answeredAt: Instant, within patience: Interval, _ joined: JoinedAccount
+    ) -> Instant? {
+        var known = answeredAt
+        for (index, token) in next.tokens.enumerated() {
+            if joined.tokens.death(of: token, plannedAt: known, by: known + patience) == nil { return known }
+            guard index + 1 < next.tokens.count,
+                let registered = joined.tokens.registrations[next.tokens[index + 1]]?.first(where: \.wasTaken)
+            else { return nil }
+            known = max(known, registered.answeredAt)
+        }
+        return known
     }
 }
