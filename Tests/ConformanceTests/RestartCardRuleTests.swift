@@ -142,6 +142,26 @@ struct RestartCardRuleTests {
         #expect(untaken.findings("hand-over-catches-up") == nil)
     }
 
+    @Test("where the new card's token had died, what was said before the adoption is told to the next one")
+    func catchesUpBehindDeath() {
+        func died(next: Double?, told: Double? = nil) -> History {
+            turned(.between, { $0.step == 5 && $0.token == TokenHash("a2-1") }) {
+                $0.status = 410
+                $0.outcome = nil
+            }.with { history in
+                if let next {
+                    history.call(8, .registerActivity, at: next)
+                    history.registers(8, TokenHash("a3-1"), .activity)
+                }
+                if let told { history.push(5, at: told, token: TokenHash("a3-1")) }
+            }
+        }
+        #expect(died(next: 24_660, told: 24_660.1).findings("hand-over-catches-up") == 0)
+        #expect(died(next: 24_660).findings("hand-over-catches-up") == 1)
+        #expect(died(next: 24_660, told: 24_690).findings("hand-over-catches-up") == 1)
+        #expect(died(next: nil).findings("hand-over-catches-up") == nil)
+    }
+
     @Test("seconds that do not run with the clock break the rule")
     func seconds() {
         func drifting(_ history: History) -> History {
