@@ -44,6 +44,29 @@ struct RestartCardRuleTests {
         #expect(aged.findings("one-card-at-a-time") == 0)
     }
 
+    @Test("one that was begun in one life of the session and registered in the next is judged as neither's")
+    func eitherLife() {
+        func again(_ begins: Bool, _ turn: (inout History) -> Void) -> History {
+            History.rivals.with { history in
+                history.pushes.removeAll(where: Self.isEnd(of: "a2-1"))
+                history.cards[1].endedAt = nil
+                history.call(7, .complete, at: 24_700)
+                history.registers(7, TokenHash("a1-1"), .activity, isRegistration: false)
+                if begins {
+                    history.call(8, .start, at: 24_800)
+                    history.expect(8, .start, at: 24_800, event: .start, token: .start, lane: .start)
+                }
+                turn(&history)
+            }
+        }
+        #expect(again(true) { _ in }.findings("one-card-at-a-time") == 0)
+        #expect(again(false) { _ in }.findings("one-card-at-a-time") == 1)
+        #expect(again(false) { _ in }.findings("late-card-ended") ?? 0 > 0)
+        let ended = again(true) { $0.endReplaced(1, at: 24_962, token: TokenHash("a2-1")) }
+        #expect(ended.findings("old-kept-until-adopted") == 0)
+        #expect(ended.findings("late-card-ended") ?? 0 == 0)
+    }
+
     @Test("where the phone does not tell, or the relay was down, or the run over, nothing is known")
     func unknown() {
         let both = History.rivals.with { history in

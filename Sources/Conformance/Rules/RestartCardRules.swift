@@ -34,7 +34,9 @@ enum RestartCardRules {
         advice: "count the starts that were accepted; a token that comes of each is a card, and all but one get their end"
     ) { joined, run, tally in
         guard let terms = run.circumstances.restart else { return }
-        let known = known(joined)
+        // One that may be of either life of its session may be taken for the other one under its older token.
+        let doubtful = Set(joined.restarts?.activities.filter(\.isOfEitherLife).flatMap(\.tokens) ?? [])
+        let known = known(joined).filter { doubtful.isDisjoint(with: $0.card.tokens) }
         for (index, newest) in known.enumerated() {
             let rivals = known[...index].filter { $0.session == newest.session && $0.card.phone == newest.card.phone }
             guard rivals.count > 1 else { continue }
