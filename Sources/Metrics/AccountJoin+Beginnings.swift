@@ -69,17 +69,31 @@ extension JoinedAccount {
         row.flags.contains(.wasHeld) && row.lane.role == .activity && beginnings.contains { isBegun(row, by: $0) }
     }
 
-    /// When a start that a fault answered 429 is due, where a relay is to wait `pause` then, and twice as long after each
-    /// further one (R4.24).
-    func dueBehindPause(_ index: Int, _ circumstances: Circumstances) -> Instant? {
+    /// When a start that was refused is due: one that a fault answered 429 behind the `pause` of the profile, and twice as
+    /// long after each further one (R4.24); one whose token was dead when the phone has told of its start token again, or of
+    /// another.
+    func dueBehindRefusal(_ index: Int, _ circumstances: Circumstances) -> Instant? {
         let row = account.rows[index]
-        guard row.event == .start, let terms = circumstances.restart else { return nil }
-        var pause = terms.pause
-        var due: Instant?
-        for push in attempts(of: index) where push.status == 429 && push.metFault {
-            due = push.answeredAt + pause + row.deadline + circumstances.allowance
-            pause = min(pause * 2, terms.longestPause)
+        guard row.event == .start else { return nil }
+        var pause = circumstances.restart?.pause
+        var since: Instant?
+        for push in attempts(of: index) {
+            if push.status == 429, push.metFault, let wait = pause, let terms = circumstances.restart {
+                since = push.answeredAt + wait
+                pause = min(wait * 2, terms.longestPause)
+            } else if tokens.deaths[push.token]?.contains(where: { account.pushes[$0.push].id == push.id }) ?? false {
+                since = startTokenTold(row.lane, after: push.answeredAt) ?? since
+            }
         }
-        return due
+        return since.map { $0 + row.deadline + circumstances.allowance }
+    }
+
+    private func startTokenTold(_ lane: Lane, after instant: Instant) -> Instant? {
+        account.tokenCalls.compactMap { made in
+            guard made.isRegistration, made.lane == lane, let call = account.call(at: made.place), call.wasTaken,
+                instant < call.sentAt
+            else { return nil }
+            return call.sentAt
+        }.min()
     }
 }

@@ -74,7 +74,7 @@ package struct JoinedAccount: Sendable {
         match(circumstances)
         collectAttempts()
         for index in account.rows.indices {
-            if let due = dueBehindPause(index, circumstances) { deliveries[index].due = max(deliveries[index].due, due) }
+            if let due = dueBehindRefusal(index, circumstances) { deliveries[index].due = max(deliveries[index].due, due) }
             func due(_ renewal: Renewal) -> Instant {
                 renewal.registered.plannedAt + delays[renewal.registered.place] + circumstances.allowance + renewal.deadline
             }

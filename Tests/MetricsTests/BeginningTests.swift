@@ -95,6 +95,19 @@ struct BeginningTests {
         #expect(story(false, again: 11_550) == "late 1")
     }
 
+    @Test("whose start token was dead is due when the phone tells of one again")
+    func toldAgain() {
+        func told(_ token: TokenHash, at arrival: Int64) -> String {
+            refused(begun: nil) { story in
+                story.call(3, at: 8_000)
+                story.registers(3, token, role: .start)
+                story.push(1, at: arrival, event: .start, token: token, outcome: .started)
+            }.classes
+        }
+        #expect(told(Self.start, at: 8_500) == "delivered 1" && told(.other, at: 8_500) == "delivered 1")
+        #expect(told(Self.start, at: 8_501) == "late 1")
+    }
+
     @Test("and one that has taken another's place may be told what the session began with")
     func successor() {
         func told(_ token: TokenHash) -> String {
