@@ -16,11 +16,23 @@ extension JoinedAccount {
     private func gone(_ token: TokenHash) -> (at: Instant, how: String)? {
         guard !account.cards.isEmpty, let card = account.card(of: token) else { return nil }
         if let at = card.dismissedAt { return (at, "dismissed by the user") }
-        guard let at = card.endedAt else { return nil }
+        guard let at = card.endedAt, !mightBeReplaced(token, by: at) else { return nil }
         let wasTold = account.pushes.contains { push in
             push.isAccepted && push.event == .end && push.arrivedAt <= at && card.tokens.contains(push.token)
         }
         return wasTold ? nil : (at, "ended on its phone")
+    }
+
+    /// A relay that replaces activities before the system ends them has not tried to, and could have.
+    private func mightBeReplaced(_ token: TokenHash, by instant: Instant) -> Bool {
+        guard let activity = restarts?.activities.first(where: { $0.tokens.contains(token) }), activity.starts.isEmpty else {
+            return false
+        }
+        let known = account.tokenCalls.last { made in
+            made.isRegistration && made.lane == Lane(role: .start, phone: activity.phone)
+                && account.call(at: made.place).map { $0.wasTaken && $0.sentAt <= instant } ?? false
+        }
+        return known.map { tokens.death(of: $0.token, plannedAt: instant, by: instant) == nil } ?? false
     }
 
     /// The state came to a card that had gone, or had time to come until then. What was refused for good before that is not

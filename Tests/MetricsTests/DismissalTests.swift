@@ -84,6 +84,18 @@ struct DismissalTests {
         #expect(ended.classes == "excused 1")
         #expect(ended.with { $0.push(1, outcome: .ignoredEnded) }.correlation().excuses == ["ended on its phone": 1])
         #expect(ended.with { $0.push(1, at: 550, status: 413) }.classes == "lost 1")
+        // Who replaces activities has time to before the system ends them, if the phone has a start token.
+        let terms = RestartTerms(
+            after: .seconds(3), within: .seconds(1), before: .seconds(5), adoptWithin: .seconds(2), pause: .seconds(1),
+            longestPause: .seconds(8))
+        let replacing = ended.with { $0.circumstances.restart = terms }
+        #expect(replacing.classes == "excused 1")
+        let start = TokenHash("51")
+        let idle = replacing.with { $0.registers(0, start, role: .start) }
+        #expect(idle.classes == "lost 1")
+        #expect(idle.with { $0.push(1, at: 560, event: .start, token: start, status: 429) }.classes == "excused 1")
+        #expect(idle.with { $0.push(1, at: 450, event: .start, token: start, status: 410) }.classes == "lost 1", "told again")
+        #expect(idle.with { $0.push(1, at: 505, event: .start, token: start, status: 410) }.classes == "excused 1")
         let told = ended.with { $0.push(0, at: 590, event: .end) { $0.flags = [] } }
         #expect(told.classes == "lost 1, unexpected 1")
     }
