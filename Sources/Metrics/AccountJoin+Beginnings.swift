@@ -17,7 +17,7 @@ extension JoinedAccount {
         return isOwed ? lane : nil
     }
 
-    private func isOfSuccessor(_ push: SeenPush) -> Bool {
+    func isOfSuccessor(_ push: SeenPush) -> Bool {
         guard let activities = restarts?.activities.filter({ $0.session == push.session }),
             let own = activities.first(where: { $0.tokens.contains(push.token) })
         else { return false }

@@ -23,11 +23,15 @@ extension JoinedAccount {
         return wasTold ? nil : (at, "ended on its phone")
     }
 
-    /// A relay that replaces activities before the system ends them has not tried to, and could have.
+    /// A relay that replaces activities before the system ends them could have done so, and did not try to the end: it has
+    /// twice its pause for each further start.
     private func mightBeReplaced(_ token: TokenHash, by instant: Instant) -> Bool {
-        guard let activity = restarts?.activities.first(where: { $0.tokens.contains(token) }), activity.starts.isEmpty else {
+        guard let terms = restartTerms, let activity = restarts?.activities.first(where: { $0.tokens.contains(token) }) else {
             return false
         }
+        let tried = activity.starts.map { account.pushes[$0].answeredAt }.filter { $0 <= instant }
+        let pause = tried.dropFirst().reduce(terms.pause) { pause, _ in min(pause * 2, terms.longestPause) }
+        if let last = tried.max(), instant <= last + pause * 2 + terms.adoptWithin { return false }
         let known = account.tokenCalls.last { made in
             made.isRegistration && made.lane == Lane(role: .start, phone: activity.phone)
                 && account.call(at: made.place).map { $0.wasTaken && $0.sentAt <= instant } ?? false

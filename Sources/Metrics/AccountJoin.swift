@@ -37,6 +37,7 @@ package struct JoinedAccount: Sendable {
     package let doubts: UnregistrationDoubts
     /// Where the relay replaces activities that grow old: which there were, one after the other.
     package let restarts: RestartLife?
+    let restartTerms: RestartTerms?
     /// Where the relay ends activities that grow old: which there were.
     package let aged: AgedEnds?
 
@@ -66,6 +67,7 @@ package struct JoinedAccount: Sendable {
         }
         self.disturbed = disturbed
         doubts = UnregistrationDoubts(account)
+        restartTerms = circumstances.restart
         restarts = circumstances.restart == nil ? nil : RestartLife(account, tokens, inFlight: circumstances.inFlightGrace)
         aged = circumstances.ageing.map { [tokens] in AgedEnds(account, tokens, $0, end: circumstances.end) }
         missing = Set(
@@ -168,9 +170,10 @@ package struct JoinedAccount: Sendable {
         var place: UInt64
         var push: SeenPush
 
-        /// By a newer state, or by the same one where the relay was not told that it came, or at another token.
-        func mayBeFollowed(by next: SeenPush) -> Bool {
-            place < next.place || place == next.place && (push.flags.contains(.isAnswerUndelivered) || push.token != next.token)
+        /// By a newer state, or by the same one where the relay was not told that it came, or of a successor.
+        func mayBeFollowed(by next: SeenPush, ofSuccessor: Bool) -> Bool {
+            let isTold = !push.flags.contains(.isAnswerUndelivered) && !(ofSuccessor && push.token != next.token)
+            return place < next.place || place == next.place && !isTold
         }
     }
 
@@ -191,7 +194,9 @@ package struct JoinedAccount: Sendable {
             let candidates = account.rows(at: push.place, push.type)
             guard let row = row(for: push, among: candidates) else {
                 if push.isAccepted, let lane = laneOfHeldStart(push, among: candidates),
-                    newest[LaneKey(session: push.session, lane: lane)].map({ $0.mayBeFollowed(by: push) }) ?? true
+                    newest[LaneKey(session: push.session, lane: lane)].map({
+                        $0.mayBeFollowed(by: push, ofSuccessor: isOfSuccessor(push))
+                    }) ?? true
                 {
                     newest[LaneKey(session: push.session, lane: lane)] = Newest(place: push.place, push: push)
                 } else if isBeginning(push) {

@@ -132,4 +132,18 @@ struct BeginningTests {
         #expect(told(.rotated) == "delivered 1")
         #expect(told(.activity) == "delivered 1, misdirected 1")
     }
+
+    @Test("whose start never came tells its state once, whatever tokens there were")
+    func toldOnce() {
+        func told(_ tokens: TokenHash...) -> String {
+            refused(begun: nil) { story in
+                story.call(3, at: 3_000)
+                story.registers(3)
+                story.call(4, at: 4_000)
+                story.registers(4, .rotated)
+                for token in tokens { story.push(1, at: 4_050, token: token) }
+            }.classes
+        }
+        #expect(told(.activity) == "excused 1" && told(.activity, .rotated) == "excused 1, misdirected 1")
+    }
 }

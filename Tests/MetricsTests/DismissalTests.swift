@@ -86,14 +86,20 @@ struct DismissalTests {
         #expect(ended.with { $0.push(1, at: 550, status: 413) }.classes == "lost 1")
         // Who replaces activities has time to before the system ends them, if the phone has a start token.
         let terms = RestartTerms(
-            after: .seconds(3), within: .seconds(1), before: .seconds(5), adoptWithin: .seconds(2), pause: .seconds(1),
-            longestPause: .seconds(8))
+            after: .seconds(3), within: .seconds(1), before: .seconds(5), adoptWithin: .milliseconds(2),
+            pause: .milliseconds(10), longestPause: .milliseconds(80))
         let replacing = ended.with { $0.circumstances.restart = terms }
         #expect(replacing.classes == "excused 1")
         let start = TokenHash("51")
         let idle = replacing.with { $0.registers(0, start, role: .start) }
         #expect(idle.classes == "lost 1")
-        #expect(idle.with { $0.push(1, at: 560, event: .start, token: start, status: 429) }.classes == "excused 1")
+        let tried = { (instants: [Int64]) in
+            idle.with { story in
+                for at in instants { story.push(1, at: at, event: .start, token: start, status: 429) }
+            }.classes
+        }
+        #expect(tried([578]) == "excused 1" && tried([577]) == "lost 1", "it gave up")
+        #expect(tried([540, 558]) == "excused 1" && tried([540, 557]) == "lost 1")
         #expect(idle.with { $0.push(1, at: 450, event: .start, token: start, status: 410) }.classes == "lost 1", "told again")
         #expect(idle.with { $0.push(1, at: 505, event: .start, token: start, status: 410) }.classes == "excused 1")
         let told = ended.with { $0.push(0, at: 590, event: .end) { $0.flags = [] } }
