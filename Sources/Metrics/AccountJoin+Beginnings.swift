@@ -12,9 +12,14 @@ extension JoinedAccount {
         guard push.event == .update, let lane = tokens.lanes[push.token], lane.role == .activity else { return nil }
         let isOwed = candidates.contains {
             account.rows[$0].event == .start && account.rows[$0].lane.phone == lane.phone
-                && (deliveries[$0].accepted == nil || isOfSuccessor(push))
+                && (deliveries[$0].accepted == nil && wasRegistered(push.token, behind: push.place) || isOfSuccessor(push))
         }
         return isOwed ? lane : nil
+    }
+
+    /// Not one of an older life of the session.
+    private func wasRegistered(_ token: TokenHash, behind place: UInt64) -> Bool {
+        tokens.registrations[token]?.contains { place < $0.place } ?? false
     }
 
     func isOfSuccessor(_ push: SeenPush) -> Bool {

@@ -144,6 +144,11 @@ struct BeginningTests {
                 for token in tokens { story.push(1, at: 4_050, token: token) }
             }.classes
         }
+        let older = refused(begun: nil) { story in
+            story.registers(0)
+            story.push(1, at: 4_050)
+        }
+        #expect(older.classes == "excused 1, misdirected 1", "it was known before")
         #expect(told(.activity) == "excused 1" && told(.activity, .rotated) == "excused 1, misdirected 1")
     }
 }
