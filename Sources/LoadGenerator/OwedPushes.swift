@@ -25,8 +25,12 @@ struct OwedPush {
 /// What a call makes the relay know and owe.
 struct OwingCall: Sendable {
     let registers: [SessionVariable]
-    /// With every other token of the same role.
+    /// With every other token of the same role, of the phones that it names; of all, where it names none or ends the session.
     let unregisters: [SessionVariable]
+    /// The same whatever phones it names.
+    private let unregistersAnywhere: [SessionVariable]
+    /// In a reaction it means the activity of the phone whose event it is.
+    let namesActivity: Bool
     let pushes: [ExpectedPush]
     let isFinal: Bool
     /// Captured values without which it cannot be made, and whether it says what only a phone's event can tell.
@@ -40,7 +44,10 @@ struct OwingCall: Sendable {
 
     init(_ call: ProfileCall) {
         registers = call.registers
-        unregisters = call.unregisters.flatMap(\.ofSameRole)
+        let named = call.isFinal ? [] : call.namedPhones
+        unregistersAnywhere = call.unregisters.flatMap(\.ofSameRole)
+        unregisters = unregistersAnywhere.filter { named.isEmpty || named.contains($0.phone) }
+        namesActivity = call.namesActivity
         pushes = call.pushes
         isFinal = call.isFinal
         needs = call.neededCaptures
@@ -58,9 +65,10 @@ extension OwingCall {
         return registers.map { $0.role == .activityToken ? SessionVariable.activityToken(of: phone) : $0 }
     }
 
+    /// What names no activity speaks of all of its session's (R0.19).
     func unregistered(by phone: Int?) -> [SessionVariable] {
-        guard let phone else { return unregisters }
-        return unregisters.filter { $0.role != .activityToken || $0.phone == phone }
+        guard let phone, namesActivity else { return unregisters }
+        return unregistersAnywhere.filter { $0.role == .activityToken ? $0.phone == phone : unregisters.contains($0) }
     }
 }
 

@@ -8,8 +8,11 @@ extension JoinedAccount {
         let row = account.rows[index]
         let due = deliveries[index].due
         if let call = account.call(at: row.place), call.wasRefusedAsItMay { return "refused, as it may be" }
-        if wasDismissed(index) { return "dismissed by the user" }
-        if !isOwedAgain(index), let death = tokens.death(of: row.token, plannedAt: row.plannedAt, by: due),
+        if let how = goneCard(index) { return how }
+        // What met a dead token is over where another took its place: the state is owed to that one.
+        let again = owedAgain(index)
+        let (token, since) = again.map { ($0.token, $0.registered.sentAt) } ?? (row.token, row.plannedAt)
+        if let death = tokens.death(of: token, plannedAt: since, by: due),
             !isElsewhere(death, circumstances) || isDeadAtHome(death, by: due, circumstances)
         {
             let fault = circumstances.fault(account.pushes[death.push].faultRule)
@@ -19,10 +22,10 @@ extension JoinedAccount {
         if let fault = takenAlong(index, circumstances) { return fault.label }
         if wasTakenBackAtOnce(index, circumstances) { return "token taken back" }
         // Once its token was taken back it may not be sent again.
-        let last = takenBack(row).map { min($0, due) } ?? due
-        let tried = attempts(of: index)
+        let last = takenBack(row, token).map { min($0, due) } ?? due
+        let tried = attempts(of: index).filter { again == nil || since <= $0.arrivedAt && $0.token == token }
         return circumstances.excuse(
-            plannedAt: row.plannedAt, due: last, attempts: tried, wasRefusedBefore: wasRefusedBefore(tried))
+            plannedAt: since, due: last, attempts: tried, wasRefusedBefore: wasRefusedBefore(tried))
     }
 
     /// The mock said by itself that it does not know the token, for a push that should have gone to the other environment, or
@@ -40,7 +43,7 @@ extension JoinedAccount {
     }
 
     /// A fault refused for now what went to that token before the first of these.
-    private func wasRefusedBefore(_ attempts: Attempts) -> Bool {
+    private func wasRefusedBefore(_ attempts: [SeenPush]) -> Bool {
         guard let first = attempts.first else { return false }
         let before = account.pushes.last { $0.token == first.token && $0.arrivedAt < first.arrivedAt }
         return before.map { $0.isRefusedForNow && $0.metFault } ?? false
@@ -94,9 +97,9 @@ extension JoinedAccount {
     }
 
     /// When a later call, which owes nothing itself, took its token back.
-    private func takenBack(_ row: Expectation) -> Instant? {
+    private func takenBack(_ row: Expectation, _ token: TokenHash? = nil) -> Instant? {
         account.tokenCalls.compactMap { taken -> Instant? in
-            guard !taken.isRegistration, taken.token == row.token, taken.place > row.place,
+            guard !taken.isRegistration, taken.token == token ?? row.token, taken.place > row.place,
                 let call = account.call(at: taken.place), call.state == .sent,
                 !account.rows.contains(where: { $0.place == taken.place })
             else { return nil }

@@ -29,12 +29,15 @@ package struct JoinedAccount: Sendable {
     private let disturbed: Set<UInt32>
     /// States that the death of their token kept from the card, and that count from the registration of the next one.
     private var renewals: [Int: Renewal] = [:]
+    /// Starts by which a card came to be after all, in order of arrival.
+    var beginnings: [SeenPush] = []
     /// Of what tokens a registration never reached the relay.
     private let missing: Set<Lane.Role>
     /// What a relay cannot tell from what is late.
     package let doubts: UnregistrationDoubts
     /// Where the relay replaces activities that grow old: which there were, one after the other.
     package let restarts: RestartLife?
+    let restartTerms: RestartTerms?
     /// Where the relay ends activities that grow old: which there were.
     package let aged: AgedEnds?
 
@@ -64,6 +67,7 @@ package struct JoinedAccount: Sendable {
         }
         self.disturbed = disturbed
         doubts = UnregistrationDoubts(account)
+        restartTerms = circumstances.restart
         restarts = circumstances.restart == nil ? nil : RestartLife(account, tokens, inFlight: circumstances.inFlightGrace)
         aged = circumstances.ageing.map { [tokens] in AgedEnds(account, tokens, $0, end: circumstances.end) }
         missing = Set(
@@ -72,10 +76,13 @@ package struct JoinedAccount: Sendable {
         match(circumstances)
         collectAttempts()
         for index in account.rows.indices {
-            guard let renewal = renewal(of: index) else { continue }
+            if let due = dueBehindRefusal(index, circumstances) { deliveries[index].due = max(deliveries[index].due, due) }
+            func due(_ renewal: Renewal) -> Instant {
+                renewal.registered.plannedAt + delays[renewal.registered.place] + circumstances.allowance + renewal.deadline
+            }
+            guard let renewal = renewal(of: index, due: due) else { continue }
             renewals[index] = renewal
-            let since = renewal.registered.plannedAt + delays[renewal.registered.place] + circumstances.allowance
-            deliveries[index].due = max(deliveries[index].due, since + renewal.deadline)
+            deliveries[index].due = max(deliveries[index].due, due(renewal))
         }
         classify(circumstances)
     }
@@ -83,8 +90,8 @@ package struct JoinedAccount: Sendable {
     /// Whether it waited for the token that took a dead one's place.
     package func wasRenewed(_ row: Int) -> Bool { renewals[row] != nil }
 
-    /// Whether it is the state that the token which took a dead one's place is to be told.
-    func isOwedAgain(_ row: Int) -> Bool { renewals[row]?.isNewest ?? false }
+    /// The token which took a dead one's place is to be told this state.
+    func owedAgain(_ row: Int) -> Renewal? { renewals[row].flatMap { $0.isOwed ? $0 : nil } }
 
     /// Pushes by expectation, in order of arrival: those of row `r` are `attempts[firstAttempt[r]..<firstAttempt[r + 1]]`.
     private var attempts: [Int32] = []
@@ -163,9 +170,10 @@ package struct JoinedAccount: Sendable {
         var place: UInt64
         var push: SeenPush
 
-        /// By a newer state, or by the same one where the relay was not told that it came.
-        func mayBeFollowed(by next: SeenPush) -> Bool {
-            place < next.place || place == next.place && push.flags.contains(.isAnswerUndelivered)
+        /// By a newer state, or by the same one where the relay was not told that it came, or of a successor.
+        func mayBeFollowed(by next: SeenPush, ofSuccessor: Bool) -> Bool {
+            let isTold = !push.flags.contains(.isAnswerUndelivered) && !(ofSuccessor && push.token != next.token)
+            return place < next.place || place == next.place && !isTold
         }
     }
 
@@ -186,9 +194,13 @@ package struct JoinedAccount: Sendable {
             let candidates = account.rows(at: push.place, push.type)
             guard let row = row(for: push, among: candidates) else {
                 if push.isAccepted, let lane = laneOfHeldStart(push, among: candidates),
-                    newest[LaneKey(session: push.session, lane: lane)].map({ $0.mayBeFollowed(by: push) }) ?? true
+                    newest[LaneKey(session: push.session, lane: lane)].map({
+                        $0.mayBeFollowed(by: push, ofSuccessor: isOfSuccessor(push))
+                    }) ?? true
                 {
                     newest[LaneKey(session: push.session, lane: lane)] = Newest(place: push.place, push: push)
+                } else if isBeginning(push) {
+                    beginnings.append(push)
                 } else if push.isAccepted, isUndisturbed(push.session), !isLateEnd(push), !doubts.cover(push) {
                     fault[index] = candidates.isEmpty ? .unexpected : .misdirected
                 }
@@ -228,25 +240,6 @@ package struct JoinedAccount: Sendable {
         return candidates.first { account.rows[$0].lane.phone == lane.phone && account.rows[$0].event == .update }
     }
 
-    /// The activity that is told what a start was to show which was refused, or for which there was no token: held until
-    /// there is one (R0.15). A start that could have been sent is lost all the same.
-    private func laneOfHeldStart(_ push: SeenPush, among candidates: Range<Int>) -> Lane? {
-        guard push.event == .update, let lane = tokens.lanes[push.token], lane.role == .activity else { return nil }
-        let isOwed = candidates.contains {
-            account.rows[$0].event == .start && account.rows[$0].lane.phone == lane.phone && deliveries[$0].accepted == nil
-        }
-        return isOwed ? lane : nil
-    }
-
-    /// The end of a session that was over before the activity's token came: the card is ended, late as it is (G20).
-    private func isLateEnd(_ push: SeenPush) -> Bool {
-        guard push.event == .end, let lane = tokens.lanes[push.token], lane.role == .activity else { return false }
-        return account.tokenCalls.contains { $0.place == push.place && !$0.isRegistration && $0.lane == lane }
-            && tokens.registrations[push.token]?.contains {
-                $0.place > push.place && $0.place >> 32 == push.place >> 32 && $0.sentAt <= push.arrivedAt
-            } ?? false
-    }
-
     private func isAltered(_ push: SeenPush, _ row: Expectation) -> Bool {
         if push.undecodable >= 0 || push.alteration >= 0 || push.outcome == .undecodable { return true }
         return push.isLiveActivity && row.event != nil && push.event != row.event && isUndisturbed(row.session)
@@ -256,7 +249,8 @@ package struct JoinedAccount: Sendable {
     private func isReceived(_ push: SeenPush, isOlder: Bool) -> Bool {
         guard let outcome = push.outcome else { return true }
         switch outcome {
-        case .ignoredOlder, .ignoredEnded: return isOlder
+        case .ignoredEnded: return isOlder || wasStored(push)
+        case .ignoredOlder: return isOlder
         case .undecodable, .unknownActivity, .ignoredFuture, .nothingShown: return false
         default: return true
         }
@@ -278,13 +272,14 @@ package struct JoinedAccount: Sendable {
                 let (arrivedAt, due) = (account.pushes[accepted].arrivedAt, deliveries[index].due)
                 let isHeldUp = circumstances.holdsUp(
                     plannedAt: row.plannedAt, due: due, arrivedAt: arrivedAt, within: row.deadline)
-                deliveries[index].outcome = arrivedAt <= due ? .delivered : isHeldUp ? .excused : .late
-                if deliveries[index].outcome == .excused { deliveries[index].excuse = Circumstances.heldDown }
+                let excuse = isHeldUp ? Circumstances.heldDown : goneCard(index)
+                deliveries[index].outcome = arrivedAt <= due ? .delivered : excuse == nil ? .late : .excused
+                if arrivedAt > due { deliveries[index].excuse = excuse }
             } else if row.flags.contains(.waitsInVain) {
                 deliveries[index].outcome = .undecided
             } else if wasNeverSent(row, circumstances) {
                 deliveries[index].outcome = .unsent
-            } else if row.mayBeSuperseded || isBackedOff(index), isSuperseded(index) {
+            } else if wasBegun(row) || (row.mayBeSuperseded || isBackedOff(index)) && isSuperseded(index) {
                 deliveries[index].outcome = .superseded
             } else if let excuse = excuse(index, circumstances) {
                 deliveries[index].outcome = .excused
@@ -376,7 +371,9 @@ package struct JoinedAccount: Sendable {
 
     /// When a newer state of the same activity was first accepted on the same phone.
     func replacedAt(_ index: Int) -> Instant? {
-        newer(than: index).compactMap { deliveries[$0].accepted.map { account.pushes[$0].arrivedAt } }.min()
+        let begun = account.rows[index].event == .start ? beginnings.first { isBegun(account.rows[index], by: $0) } : nil
+        let told = newer(than: index).compactMap { deliveries[$0].accepted.map { account.pushes[$0].arrivedAt } }.min()
+        return [begun?.arrivedAt, told].compactMap { $0 }.min()
     }
 
     private func newer(than index: Int) -> some Sequence<Int> {

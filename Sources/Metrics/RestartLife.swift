@@ -25,6 +25,9 @@ package struct RestartLife: Sendable {
         package var hasRival = false
         /// The other of the two.
         package var isRival = false
+        /// Its session ended and began again before it was registered, or before the one was that took its place: a relay may
+        /// take it for the older life's, or for the newer one's.
+        package var isOfEitherLife = false
         /// When its successor, its session's end or an answer that told of its death came; else not at all.
         package var endedAt = Instant.distantFuture
         /// When the relay was told that its session is over.
@@ -97,6 +100,7 @@ package struct RestartLife: Sendable {
                 activity.endedAt = end.sentAt
                 activity.overAt = end.heardAt
             }
+            activity.isOfEitherLife = course.beganAgain(card.session, between: first, and: call.sentAt)
             // Where its session was over before, it takes nobody's place.
             if !own.isEmpty, own[own.count - 1].overAt.map({ call.sentAt < $0 }) ?? true {
                 own[own.count - 1].replacedAt = call.sentAt
@@ -104,6 +108,7 @@ package struct RestartLife: Sendable {
                 own[own.count - 1].endedAt = min(own[own.count - 1].endedAt, call.sentAt)
                 activity.isRival = activity.born.upperBound <= own[own.count - 1].registeredAt
                 own[own.count - 1].hasRival = activity.isRival
+                if activity.isOfEitherLife { own[own.count - 1].isOfEitherLife = true }
             }
             own.append(activity)
         }

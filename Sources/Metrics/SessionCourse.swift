@@ -31,6 +31,12 @@ struct SessionCourse {
         for session in ends.keys { ends[session]!.sort { $0.sentAt < $1.sentAt } }
     }
 
+    /// Whether the session ended and began again between the two: nobody can tell which life a card of then is of.
+    func beganAgain(_ session: UInt32, between first: Instant, and last: Instant) -> Bool {
+        guard let end = ends[session]?.first(where: { first < $0.sentAt && $0.sentAt <= last }) else { return false }
+        return states[session]?.contains { end.sentAt < $0 && $0 <= last } ?? false
+    }
+
     /// The end that an activity lives to, which was registered at that instant: the session's next, or the last one where
     /// nothing has begun since.
     func end(of session: UInt32, registeredAt instant: Instant) -> End? {

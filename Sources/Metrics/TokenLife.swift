@@ -55,7 +55,7 @@ package struct TokenLife: Sendable {
     }
 
     /// The answer by which it is known, or has shown by `due`, that a state of then could not get through to the token.
-    func death(of token: TokenHash, plannedAt: Instant, by due: Instant) -> Death? {
+    package func death(of token: TokenHash, plannedAt: Instant, by due: Instant) -> Death? {
         if let death = deaths[token]?.last(where: { death in
             death.arrivedAt <= due && !wasRegistered(token, after: death.arrivedAt, until: plannedAt)
         }) {

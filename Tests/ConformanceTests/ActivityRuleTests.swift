@@ -49,6 +49,24 @@ struct ActivityRuleTests {
         #expect(startedAgain(1.9).with { $0.push(1, at: 1.95, event: .start, token: .start) }.findings("one-start") == 2)
     }
 
+    @Test("a session that was over and begins again has another start, also where no card was told of the end")
+    func anotherLife() {
+        let again = History.started.with { history in
+            history.pushes.removeAll { $0.token == .activity }
+            history.call(8, .start, at: 40)
+            history.push(8, at: 40.02, event: .start, token: .start) { $0.flags.insert(.asksForToken) }
+        }
+        #expect(again.findings("one-start") == 0)
+        let untaken = again.with { history in
+            for index in history.calls.indices where history.calls[index].kind == Kind.complete.rawValue {
+                history.calls[index].wasTaken = false
+            }
+        }
+        #expect(untaken.findings("one-start") == 1)
+        // The end does not lie between the two.
+        #expect(again.with { $0.pushes[$0.pushes.count - 1].step = 2 }.findings("one-start") == 1)
+    }
+
     @Test("a second start after the activity's token died says so")
     func startedAfterDeath() {
         let died = History.started.with { history in

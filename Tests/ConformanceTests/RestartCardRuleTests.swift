@@ -44,6 +44,29 @@ struct RestartCardRuleTests {
         #expect(aged.findings("one-card-at-a-time") == 0)
     }
 
+    @Test("one that was begun in one life of the session and registered in the next is judged as neither's")
+    func eitherLife() {
+        func again(_ begins: Bool, _ turn: (inout History) -> Void) -> History {
+            History.rivals.with { history in
+                history.pushes.removeAll(where: Self.isEnd(of: "a2-1"))
+                history.cards[1].endedAt = nil
+                history.call(7, .complete, at: 24_700)
+                history.registers(7, TokenHash("a1-1"), .activity, isRegistration: false)
+                if begins {
+                    history.call(8, .start, at: 24_800)
+                    history.expect(8, .start, at: 24_800, event: .start, token: .start, lane: .start)
+                }
+                turn(&history)
+            }
+        }
+        #expect(again(true) { _ in }.findings("one-card-at-a-time") == 0)
+        #expect(again(false) { _ in }.findings("one-card-at-a-time") == 1)
+        #expect(again(false) { _ in }.findings("late-card-ended") ?? 0 > 0)
+        let ended = again(true) { $0.endReplaced(1, at: 24_962, token: TokenHash("a2-1")) }
+        #expect(ended.findings("old-kept-until-adopted") == 0)
+        #expect(ended.findings("late-card-ended") ?? 0 == 0)
+    }
+
     @Test("where the phone does not tell, or the relay was down, or the run over, nothing is known")
     func unknown() {
         let both = History.rivals.with { history in
@@ -206,6 +229,26 @@ struct RestartCardRuleTests {
             for index in history.calls.indices where history.calls[index].step == 5 { history.calls[index].wasTaken = false }
         }
         #expect(untaken.findings("hand-over-catches-up") == nil)
+    }
+
+    @Test("where the new card's token had died, what was said before the adoption is told to the next one")
+    func catchesUpBehindDeath() {
+        func died(next: Double?, told: Double? = nil) -> History {
+            turned(.between, { $0.step == 5 && $0.token == TokenHash("a2-1") }) {
+                $0.status = 410
+                $0.outcome = nil
+            }.with { history in
+                if let next {
+                    history.call(8, .registerActivity, at: next)
+                    history.registers(8, TokenHash("a3-1"), .activity)
+                }
+                if let told { history.push(5, at: told, token: TokenHash("a3-1")) }
+            }
+        }
+        #expect(died(next: 24_660, told: 24_660.1).findings("hand-over-catches-up") == 0)
+        #expect(died(next: 24_660).findings("hand-over-catches-up") == 1)
+        #expect(died(next: 24_660, told: 24_690).findings("hand-over-catches-up") == 1)
+        #expect(died(next: nil).findings("hand-over-catches-up") == nil)
     }
 
     @Test("seconds that do not run with the clock break the rule")

@@ -35,7 +35,7 @@ struct DismissalTests {
     @Test("was passed over by the phone, or would have been when it is asked to come again")
     func passedOver() {
         #expect(dismissed(at: 700).with { $0.push(1, outcome: .ignoredEnded) }.classes == "excused 1")
-        #expect(dismissed(at: 1_200).with { $0.push(1, outcome: .ignoredEnded) }.classes == "excused 1", "stored meanwhile")
+        #expect(dismissed(at: 1_200).with { $0.push(1, outcome: .ignoredEnded) }.classes == "delivered 1", "stored meanwhile")
         #expect(dismissed(at: 1_200).with { $0.push(1, status: 503) }.classes == "excused 1")
         #expect(dismissed(at: 1_200).with { $0.push(1, status: 413) }.classes == "lost 1", "refused for good before")
         #expect(dismissed(at: 1_200).with { $0.push(1) }.classes == "delivered 1")
@@ -57,7 +57,53 @@ struct DismissalTests {
             story.tell(.ended, at: 600)
             story.tell(.dismissed, at: 700)
         }
-        #expect(ended.classes == "lost 1")
+        #expect(ended.with { $0.push(0, at: 590, event: .end) { $0.flags = [] } }.classes == "lost 1, unexpected 1")
+    }
+
+    @Test("excuses what is told to another card, and too late therefore")
+    func late() {
+        func late(_ story: Story) -> String {
+            story.with { story in
+                story.push(1, outcome: .ignoredEnded)
+                story.call(2, at: 1_600)
+                story.registers(2, .rotated)
+                story.push(1, at: 1_650, token: .rotated)
+            }.classes
+        }
+        #expect(late(dismissed(at: 700)) == "excused 1")
+        #expect(late(dismissed(at: 700, token: .other)) == "late 1")
+    }
+
+    @Test("is like one that the system ended for its age: no push has ended it")
+    func ended() {
+        let ended = dismissed(at: 700).with { story in
+            story.account.cards = []
+            story.card(token: .activity, from: 100)
+            story.tell(.ended, at: 600)
+        }
+        #expect(ended.classes == "excused 1")
+        #expect(ended.with { $0.push(1, outcome: .ignoredEnded) }.correlation().excuses == ["ended on its phone": 1])
+        #expect(ended.with { $0.push(1, at: 550, status: 413) }.classes == "lost 1")
+        // Who replaces activities has time to before the system ends them, if the phone has a start token.
+        let terms = RestartTerms(
+            after: .seconds(3), within: .seconds(1), before: .seconds(5), adoptWithin: .milliseconds(2),
+            pause: .milliseconds(10), longestPause: .milliseconds(80))
+        let replacing = ended.with { $0.circumstances.restart = terms }
+        #expect(replacing.classes == "excused 1")
+        let start = TokenHash("51")
+        let idle = replacing.with { $0.registers(0, start, role: .start) }
+        #expect(idle.classes == "lost 1")
+        let tried = { (instants: [Int64]) in
+            idle.with { story in
+                for at in instants { story.push(1, at: at, event: .start, token: start, status: 429) }
+            }.classes
+        }
+        #expect(tried([578]) == "excused 1" && tried([577]) == "lost 1", "it gave up")
+        #expect(tried([540, 558]) == "excused 1" && tried([540, 557]) == "lost 1")
+        #expect(idle.with { $0.push(1, at: 450, event: .start, token: start, status: 410) }.classes == "lost 1", "told again")
+        #expect(idle.with { $0.push(1, at: 505, event: .start, token: start, status: 410) }.classes == "excused 1")
+        let told = ended.with { $0.push(0, at: 590, event: .end) { $0.flags = [] } }
+        #expect(told.classes == "lost 1, unexpected 1")
     }
 
     @Test("grows no older")

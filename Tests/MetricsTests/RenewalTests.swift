@@ -102,6 +102,54 @@ struct RenewalTests {
         #expect(restarted(1).classes.contains("lost 1"))
     }
 
+    @Test("a fault that told of the death explains nothing once another token is known; what meets that one does")
+    func faults() {
+        let told = died(since: 2_000, faultRule: 4).with { story in
+            story.call(5, at: 4_000)
+            story.registers(5, .rotated)
+            story.account.rows.removeLast()
+        }
+        #expect(told.classes == "lost 1")
+        #expect(told.with { $0.push(1, at: 4_010, token: .rotated, status: 410) { $0.faultRule = 4 } }.classes == "excused 1")
+        #expect(told.with { $0.push(1, at: 4_010, token: .rotated) }.classes == "delivered 1")
+    }
+
+    @Test("is owed to the token behind one that had died as well")
+    func chain() {
+        let twice = renewed { story in
+            story.push(2, at: 4_010, token: .rotated, status: 410)
+            story.call(6, at: 5_000)
+            story.registers(6, .other)
+        }
+        #expect(twice.classes == "lost 1, excused 1")
+        #expect(twice.with { $0.push(2, at: 5_400, token: .other) }.classes == "delivered 1, excused 1")
+        #expect(twice.with { $0.push(2, at: 5_600, token: .other) }.classes == "late 1, excused 1")
+        #expect(renewed { $0.push(2, at: 4_010, token: .rotated, status: 410) }.classes == "excused 2")
+    }
+
+    /// The same where activities take each other's place, on a phone that tells of them: one, or two.
+    private func restarting(_ tokens: [[TokenHash]], _ turn: (inout Story) -> Void = { _ in }) -> String {
+        renewed { story in
+            story.circumstances.restart = RestartTerms(
+                after: .seconds(3), within: .seconds(1), before: .seconds(5), adoptWithin: .seconds(2), pause: .seconds(1),
+                longestPause: .seconds(8))
+            for (number, own) in tokens.enumerated() {
+                let startedAt = instant(number == 0 ? 500 : 1_500)
+                story.account.cards.append(SeenCard(phone: 0, number: UInt32(number + 1), startedAt: startedAt))
+                story.account.cards[number].tokens = own
+            }
+            turn(&story)
+        }.classes
+    }
+
+    @Test("counts from the next token's registration also where activities are replaced, and is owed to its own card only")
+    func restarts() {
+        #expect(restarting([[.activity, .rotated]]) == "lost 1, excused 1")
+        #expect(restarting([[.activity, .rotated]]) { $0.push(2, at: 4_400, token: .rotated) } == "delivered 1, excused 1")
+        #expect(restarting([[.activity], [.rotated]]) == "excused 2")
+        #expect(restarting([[.activity], [.rotated]]) { $0.push(2, at: 4_400, token: .rotated) } == "delivered 1, excused 1")
+    }
+
     // MARK: Starts
 
     /// Two starts before a token is known, the second's state held for it.

@@ -81,6 +81,19 @@ struct RestartLifeTests {
         #expect(two.activities[2].born == instant(4_500)...instant(4_500))
     }
 
+    @Test("one that was begun in one life of the session and registered in the next may be of either")
+    func eitherLife() throws {
+        let again = told([(4_000, [.rotated]), (8_000, [.other])]).with { story in
+            story.call(6, at: 4_500)
+            story.registers(6, isRegistration: false)
+            story.call(7, at: 4_700)
+            story.expect(7, at: 4_700, event: .start, token: Self.start)
+        }
+        #expect(try #require(again.joined.restarts).activities.map(\.isOfEitherLife) == [false, true, false])
+        let over = again.with { $0.account.rows.removeLast() }
+        #expect(try #require(over.joined.restarts).activities.allSatisfy { !$0.isOfEitherLife })
+    }
+
     @Test("of a phone's events the first end counts, and tokens are those of their card")
     func events() {
         var account = Account(number: 0)

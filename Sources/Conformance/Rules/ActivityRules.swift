@@ -29,6 +29,7 @@ enum ActivityRules {
                 tally.test()
                 if let first = open[key], !first.flags.contains(.isAnswerUndelivered),
                     !wasSentTwice(first, joined), !wasSentTwice(push, joined),
+                    !hasEnded(between: first, and: push, joined, run),
                     !joined.tokens.wasRegistered(push.token, after: first.arrivedAt, until: push.arrivedAt)
                 {
                     tally.find(
@@ -41,6 +42,15 @@ enum ActivityRules {
             case .update, .end: open = open.filter { $0.key.session != push.session }
             case nil: continue
             }
+        }
+    }
+
+    /// The session was over and began again, whether its card was told so or not.
+    private static func hasEnded(
+        between first: SeenPush, and second: SeenPush, _ joined: JoinedAccount, _ run: RunContext
+    ) -> Bool {
+        joined.account.calls(of: first.session, through: second.step).contains { call in
+            run.finalKinds.contains(call.kind) && call.wasTaken && first.place < call.place && call.place < second.place
         }
     }
 

@@ -34,7 +34,9 @@ enum RestartCardRules {
         advice: "count the starts that were accepted; a token that comes of each is a card, and all but one get their end"
     ) { joined, run, tally in
         guard let terms = run.circumstances.restart else { return }
-        let known = known(joined)
+        // One that may be of either life of its session may be taken for the other one under its older token.
+        let doubtful = Set(joined.restarts?.activities.filter(\.isOfEitherLife).flatMap(\.tokens) ?? [])
+        let known = known(joined).filter { doubtful.isDisjoint(with: $0.card.tokens) }
         for (index, newest) in known.enumerated() {
             let rivals = known[...index].filter { $0.session == newest.session && $0.card.phone == newest.card.phone }
             guard rivals.count > 1 else { continue }
@@ -146,8 +148,9 @@ enum RestartCardRules {
                 $0.isLiveActivity && $0.isMarked && next.tokens.contains($0.token) && $0.place >= newest.place
             }
             let tried = Array(pushes.prefix { !$0.isAccepted })
-            let limit = RestartRules.limit(
-                of: tried, from: answeredAt, within: newest.deadline + RestartRules.slack(run), terms, run)
+            let patience = newest.deadline + RestartRules.slack(run)
+            guard let known = known(next, from: answeredAt, within: patience, joined) else { return }
+            let limit = RestartRules.limit(of: tried, from: known, within: patience, terms, run)
             guard limit < min(next.endedAt, run.circumstances.end),
                 !run.circumstances.wasDown(between: newest.plannedAt, and: limit)
             else { return }
@@ -161,5 +164,20 @@ enum RestartCardRules {
                 seen: tried.last.map { "one, answered \(run.reason($0)), and none again" } ?? "no push",
                 session: newest.session, step: newest.step, births.last?.id ?? 0, tried.last?.id ?? 0)
         }
+    }
+
+    /// When the successor's token was known; where that died before it could be told, the next one. Nil: there was none.
+    private static func known(
+        _ next: RestartLife.Activity, from answeredAt: Instant, within patience: Interval, _ joined: JoinedAccount
+    ) -> Instant? {
+        var known = answeredAt
+        for (index, token) in next.tokens.enumerated() {
+            if joined.tokens.death(of: token, plannedAt: known, by: known + patience) == nil { return known }
+            guard index + 1 < next.tokens.count,
+                let registered = joined.tokens.registrations[next.tokens[index + 1]]?.first(where: \.wasTaken)
+            else { return nil }
+            known = max(known, registered.answeredAt)
+        }
+        return known
     }
 }

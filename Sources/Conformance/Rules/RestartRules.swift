@@ -24,7 +24,7 @@ enum RestartRules {
         _ joined: JoinedAccount, _ run: RunContext, _ visit: (RestartLife.Activity, RestartTerms) -> Void
     ) {
         guard let terms = run.circumstances.restart, let restarts = joined.restarts else { return }
-        for activity in restarts.activities { visit(activity, terms) }
+        for activity in restarts.activities where !activity.isOfEitherLife { visit(activity, terms) }
     }
 
     /// How uneven what is on its way may be.

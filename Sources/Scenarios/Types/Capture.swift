@@ -81,6 +81,26 @@ extension ProfileCall {
     /// It says what only a phone's event can tell.
     package var needsPhoneToken: Bool { needed.contains(.event(.phoneToken)) }
 
+    /// What its path and its body say.
+    private var said: [TemplateVariable] { (body?.needed ?? []) + path.needed }
+
+    /// Phones whose tokens it names, from 0. A call that takes tokens back speaks of those phones only; of all, where it names
+    /// none.
+    package var namedPhones: Set<Int> {
+        said.reduce(into: []) { phones, variable in
+            if case .session(let token) = variable, SessionVariable.tokens.contains(token) { phones.insert(token.phone) }
+        }
+    }
+
+    /// It says which activity it means: by its token, by its phone, or by what an answer told of it.
+    package var namesActivity: Bool {
+        usesActivityToken || needsPhoneToken
+            || said.contains { variable in
+                if case .captured = variable { return true }
+                return variable == .event(.phone)
+            }
+    }
+
     /// It names an activity's update token, which in a reaction is the phone's.
     package var usesActivityToken: Bool {
         needed.contains { variable in

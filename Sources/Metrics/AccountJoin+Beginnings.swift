@@ -1,0 +1,104 @@
+// How a card comes to be, or is told what its start was to say, where the start that was owed was refused, held, or had no
+// token to go to; and what comes to one that began late.
+
+import Basics
+import Pushes
+
+extension JoinedAccount {
+    /// The activity that is told what a start was to show which was refused, or for which there was no token: held until
+    /// there is one (R0.15). A start that could have been sent is lost all the same. So is one told that has taken another's
+    /// place, where nothing was said since the session began (R4.3).
+    func laneOfHeldStart(_ push: SeenPush, among candidates: Range<Int>) -> Lane? {
+        guard push.event == .update, let lane = tokens.lanes[push.token], lane.role == .activity else { return nil }
+        let isOwed = candidates.contains {
+            account.rows[$0].event == .start && account.rows[$0].lane.phone == lane.phone
+                && (deliveries[$0].accepted == nil && wasRegistered(push.token, behind: push.place) || isOfSuccessor(push))
+        }
+        return isOwed ? lane : nil
+    }
+
+    /// Not one of an older life of the session.
+    private func wasRegistered(_ token: TokenHash, behind place: UInt64) -> Bool {
+        tokens.registrations[token]?.contains { place < $0.place } ?? false
+    }
+
+    func isOfSuccessor(_ push: SeenPush) -> Bool {
+        guard let activities = restarts?.activities.filter({ $0.session == push.session }),
+            let own = activities.first(where: { $0.tokens.contains(push.token) })
+        else { return false }
+        return own.isOfEitherLife || activities.contains { $0.phone == own.phone && $0.replacedAt == own.registeredAt }
+    }
+
+    /// The end of a session that was over before the activity's token came: the card is ended, late as it is (G20).
+    func isLateEnd(_ push: SeenPush) -> Bool {
+        guard push.event == .end, let lane = tokens.lanes[push.token], lane.role == .activity else { return false }
+        return account.tokenCalls.contains { $0.place == push.place && !$0.isRegistration && $0.lane == lane }
+            && tokens.registrations[push.token]?.contains {
+                $0.place > push.place && $0.place >> 32 == push.place >> 32 && $0.sentAt <= push.arrivedAt
+            } ?? false
+    }
+
+    /// A start in place of the one that was owed and never accepted: with no activity and a start token stored, what is said
+    /// next begins the card (R0.14).
+    func isBeginning(_ push: SeenPush) -> Bool {
+        guard push.isAccepted, push.event == .start, let lane = tokens.lanes[push.token], lane.role == .start,
+            account.call(at: push.place)?.state == .sent,
+            let owed = account.rows.indices.last(where: { index in
+                let row = account.rows[index]
+                return row.event == .start && row.session == push.session && row.lane == lane && row.place < push.place
+            }),
+            deliveries[owed].accepted == nil
+        else { return false }
+        let since = account.rows[owed].place
+        // Neither has the session ended nor the activity a token.
+        let isOver = account.rows.contains {
+            $0.event == .end && $0.session == push.session && since < $0.place && $0.place <= push.place
+        }
+        let isKnown = account.tokenCalls.contains { made in
+            guard made.lane == Lane(role: .activity, phone: lane.phone), made.place >> 32 == push.place >> 32,
+                since < made.place
+            else { return false }
+            guard made.isRegistration else { return made.place <= push.place }
+            return account.call(at: made.place).map { $0.wasTaken && $0.answeredAt <= push.arrivedAt } ?? false
+        }
+        return !isOver && !isKnown && !beginnings.contains { isBegun(account.rows[owed], by: $0) }
+    }
+
+    /// Of the same session and phone, and no older.
+    func isBegun(_ row: Expectation, by start: SeenPush) -> Bool {
+        start.session == row.session && row.place <= start.place && tokens.lanes[start.token]?.phone == row.lane.phone
+    }
+
+    /// What was held for the activity's token was shown by the start that began it.
+    func wasBegun(_ row: Expectation) -> Bool {
+        row.flags.contains(.wasHeld) && row.lane.role == .activity && beginnings.contains { isBegun(row, by: $0) }
+    }
+
+    /// When a start that was refused is due: one that a fault answered 429 behind the `pause` of the profile, and twice as
+    /// long after each further one (R4.24); one whose token was dead when the phone has told of its start token again, or of
+    /// another.
+    func dueBehindRefusal(_ index: Int, _ circumstances: Circumstances) -> Instant? {
+        let row = account.rows[index]
+        guard row.event == .start else { return nil }
+        var pause = circumstances.restart?.pause
+        var since: Instant?
+        for push in attempts(of: index) {
+            if push.status == 429, push.metFault, let wait = pause, let terms = circumstances.restart {
+                since = push.answeredAt + wait
+                pause = min(wait * 2, terms.longestPause)
+            } else if tokens.deaths[push.token]?.contains(where: { account.pushes[$0.push].id == push.id }) ?? false {
+                since = startTokenTold(row.lane, after: push.answeredAt) ?? since
+            }
+        }
+        return since.map { $0 + row.deadline + circumstances.allowance }
+    }
+
+    private func startTokenTold(_ lane: Lane, after instant: Instant) -> Instant? {
+        account.tokenCalls.compactMap { made in
+            guard made.isRegistration, made.lane == lane, let call = account.call(at: made.place), call.wasTaken,
+                instant < call.sentAt
+            else { return nil }
+            return call.sentAt
+        }.min()
+    }
+}
