@@ -75,6 +75,8 @@ extension Defect {
         case .displacesSecondPhone: ("R0.21", ["each-phone-served"] + Self.lost)
         case .progressToOnePhone: ("R0.21", ["each-phone-served", "last-state-delivered"])
         case .flushesToOnePhone: ("R0.21", ["each-phone-served", "last-state-delivered"])
+        case .tellsHeldToOnePhone: ("R0.21", ["each-phone-served", "states-delivered"])
+        case .losesPendingAtRotation: ("R0.8", ["last-state-delivered"])
         case .quietAfterRotation: ("R0.18", ["last-state-delivered"])
         case .keepsOldToken: ("R0.18", ["new-token-used", "each-phone-served"] + Self.lost)
         // What it had been told goes to the token of before, which whoever registered it does not use any more.
@@ -83,6 +85,11 @@ extension Defect {
         case .forgetsStartToken: ("R0.44", ["start-token-kept", "states-delivered"])
         case .nullErasesStartToken: ("R0.44", ["start-token-kept", "states-delivered"])
         case .obeysLateUnregister: ("R0.20", ["newer-registration-kept"] + Self.lost)
+
+        case .wakesWithoutStartTokens: ("R0.44", ["states-delivered"])
+        case .wakesWithoutStarts: ("R0.15", ["one-start", "nothing-unexpected"])
+        case .wakesWithoutActivities: ("R2.8", ["states-delivered", "last-state-delivered"])
+        case .wakesWithoutStates: ("R2.8", ["omitted-values-kept", "values-never-fall"])
 
         case .millisecondTimestamps: ("R0.16", ["timestamp-seconds-rising"] + Self.lost)
         case .addsStateKey: ("R0.5", ["content-fits-contract", "content-unchanged"] + Self.lost)
@@ -96,6 +103,7 @@ extension Defect {
             ("R0.14", ["start-is-complete", "content-decodes", "content-unchanged", "states-delivered"])
         case .startWithoutInputToken: ("R0.17", ["start-asks-for-token"])
 
+        case .countsOnInNextTurn: ("R2.1", ["content-unchanged", "omitted-values-kept", "states-delivered"])
         case .startsActive: ("R2.1", ["content-unchanged", "omitted-values-kept", "states-delivered"])
         case .dismissesAtOnce: ("R2.2", ["content-unchanged", "last-state-delivered"])
         case .takesUnknownSessions: ("R2.4", ["bad-requests-refused"])

@@ -161,6 +161,7 @@ extension RelayCore {
         lane.registeredAt = now.wall
         lane.revision += 1
         lane.failures = 0
+        if has(.losesPendingAtRotation) { lane.session.hasTrailing = false }
         writes.append(.saveActivity(ActivityRow(lane)))
         lane.session.owedUnregisters += 1
         lane.session.supersededAt = now.now
@@ -170,6 +171,7 @@ extension RelayCore {
     /// What the activity missed between its start and its registration (R0.15): the latest state, once.
     private func flush(_ lane: Lane, beyond shown: UInt64, now: Moment) {
         guard let latest = lane.session.latest, latest.sequence > shown else { return }
+        if has(.tellsHeldToOnePhone), lane.session.lanes.count > 1 { return }
         lane.sentSequence = 0
         want(lane, ticket: nil, now: now)
         let session = lane.session

@@ -103,6 +103,16 @@ extension RelayCore {
         return has(.quietAfterRotation) && lane.revision > 0
     }
 
+    /// Defects `wakes-without-…`: what a process finds of the one before it.
+    func remembered(_ rows: StoredRows) -> StoredRows {
+        var rows = rows
+        if has(.wakesWithoutStartTokens) { for place in rows.devices.indices { rows.devices[place].startToken = nil } }
+        if has(.wakesWithoutStarts) { rows.starts = [] }
+        if has(.wakesWithoutActivities) { rows.activities = [] }
+        if has(.wakesWithoutStates) { rows.held = [] }
+        return rows
+    }
+
     // MARK: - Pushes
 
     /// Changes a push before its first attempt; true where it leaves in another way, or not at all.

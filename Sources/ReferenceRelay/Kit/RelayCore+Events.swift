@@ -151,6 +151,8 @@ extension RelayCore {
         if session.phase == .ended, session.owedUnregisters > 0 { session.supersededAt = now.now }
         session.phase = .active
         session.turn += 1
+        session.completedAt = nil
+        session.formerTurn = has(.countsOnInNextTurn) ? session.latest : nil
         session.latest = nil
         session.hasTrailing = false
         if has(.keepsEndedRow) { takeUpEnded(session) }

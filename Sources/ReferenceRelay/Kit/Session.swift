@@ -31,6 +31,8 @@ final class Session {
     var hasTrailing = false
     /// Defect `loses-coalesced-values`: the state before the first of those that wait.
     var beforeTrailing: SessionState?
+    /// Defect `counts-on-in-next-turn`: what the turn before showed last.
+    var formerTurn: SessionState?
     /// A timer for the window is in the heap.
     var isWindowArmed = false
 
