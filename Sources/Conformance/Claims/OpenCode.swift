@@ -18,8 +18,8 @@ extension Claim {
                 "states-delivered", "no-duplicate-push", "nothing-unexpected", "accepted-is-pushed", "relay-serves",
             ],
             defects: [
-                "sends-twice", "drops-every-tenth", "updates-unknown-token", "accepts-then-silent", "dies-under-load",
-                "rising-late",
+                "sends-twice", "drops-every-tenth", "updates-unknown-token", "asks-sandbox-only", "asks-production-only",
+                "accepts-then-silent", "dies-under-load", "rising-late",
             ]),
         Claim(
             "R0.2", .must,

@@ -201,6 +201,7 @@ extension Defect {
         case .prunesAllTokens: ("R0.24", ["other-token-kept", "states-delivered"])
         case .ignoresEnvironmentHint: ("R0.26", ["other-environment-once"])
         case .neverTriesOtherEnvironment: ("R0.27", ["bad-token-other-environment"])
+        case .asksSandboxOnly, .asksProductionOnly: ("R0.1", Self.lost + ["bad-token-other-environment"])
         case .losesRefusedStreams: ("P8", ["goaway-obeyed"])
         case .retriesAtOnce: ("P13", ["retry-backs-off"])
         case .storms: ("P13", ["retry-storm", "retry-backs-off"])

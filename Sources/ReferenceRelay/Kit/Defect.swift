@@ -297,6 +297,10 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case retriesAtOnce = "retries-at-once"
     /// Tries again every tenth of a second. Breaks P13.
     case storms = "storms"
+    /// Sends what is an activity's to the sandbox and nowhere else, wherever its phone lives. Breaks R0.1.
+    case asksSandboxOnly = "asks-sandbox-only"
+    /// Sends everything to production and nowhere else, wherever its phone lives. Breaks R0.1.
+    case asksProductionOnly = "asks-production-only"
     /// Waits for an answer of APNs as long as it takes, and the caller with it. Breaks R0.36.
     case waitsForEver = "waits-for-ever"
 

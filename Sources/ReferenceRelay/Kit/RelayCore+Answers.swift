@@ -121,7 +121,8 @@ extension RelayCore {
     /// Asks the other host, once; what both refuse is dead. A key that does not fit the first host condemns nobody
     /// (P11).
     private func tryOtherHost(_ push: Push, condemns: Bool, now: Moment) {
-        let isIgnored = has(condemns ? .neverTriesOtherEnvironment : .ignoresEnvironmentHint)
+        let isIgnored =
+            has(condemns ? .neverTriesOtherEnvironment : .ignoresEnvironmentHint) || onlyHost(push.isActivity) != nil
         if hasTwoHosts, !push.triedOtherHost, !isIgnored {
             push.triedOtherHost = true
             push.isCondemnedElsewhere = condemns

@@ -1,6 +1,7 @@
 // What the defects do that is more than leaving a step out. An honest relay never gets here.
 
 import Basics
+import Pushes
 
 /// What the defects remember.
 struct Mischief {
@@ -138,6 +139,12 @@ extension RelayCore {
             send(stray(for: lane, state, payload: push.payload, isUrgent: push.priority == "10", now: now))
         }
         return false
+    }
+
+    /// Defects `asks-sandbox-only` and `asks-production-only`.
+    func onlyHost(_ isActivity: Bool) -> PushEnvironment? {
+        if has(.asksProductionOnly) { return .production }
+        return has(.asksSandboxOnly) && isActivity ? .sandbox : nil
     }
 
     /// Counts it as accepted.
