@@ -75,7 +75,8 @@ struct Soundness {
             let fired = totals?.firings[safe: number] ?? 0
             guard totals != nil, fired == 0 else { continue }
             let id = fault.rule.id.isEmpty ? "it" : "`\(fault.rule.id)`"
-            let host = fault.rule.match.environment.map { "; it waits at the \($0.word): does the relay send anything there?" } ?? ""
+            let home = fault.rule.match.environment
+            let host = home.map { "; it waits at the \($0.word): does the relay send anything there?" } ?? ""
             add(
                 "fault \(number + 1) fired", false,
                 "\(id) never met anything: check its `at` (\(fault.at)) against the run's length, and its `match`\(host)")

@@ -94,8 +94,8 @@ final class Rig {
 
     // MARK: Making
 
-    /// The mock knows no token that nobody registered, so it is told those of the plan's sessions; or it learns of each from its
-    /// first push, and is told no more than where it lives.
+    /// The mock knows no token that nobody registered, so it is told those of the plan's sessions; or it learns of each from
+    /// its first push, and is told no more than where it lives.
     private func registerTokens() {
         let topic = scenario.relay.profile.topic
         let now = mock.clock.wall()

@@ -78,10 +78,11 @@ extension RelayCore {
                 catchUp(lane, beyond: lane.shownSequence, now: now)
             }
         } else {
-            let lane = makeLane(registration, in: session, bornAt: bornAt, now: now)
+            let dead = wasStarted || session.deadCards.isEmpty ? nil : session.deadCards.removeFirst()
+            let lane = makeLane(registration, in: session, bornAt: bornAt ?? dead?.bornAt, now: now)
             session.lanes.append(lane)
-            if !wasStarted, !session.shownByDead.isEmpty {
-                catchUp(lane, beyond: session.shownByDead.removeFirst(), now: now)
+            if let dead {
+                catchUp(lane, beyond: dead.shown, now: now)
             } else if let shownByStart { flush(lane, beyond: shownByStart, now: now) }
         }
         session.hadLane = true
@@ -132,7 +133,7 @@ extension RelayCore {
         return session.lanes.min { $0.registeredAt < $1.registeredAt }
     }
 
-    /// `bornAt`: of the start push that has led to it.
+    /// `bornAt`: of the start push that has led to it, or of the card whose token died.
     func makeLane(
         _ registration: ActivityRegistration, in session: Session, bornAt: WallTime? = nil, now: Moment
     ) -> Lane {

@@ -107,7 +107,11 @@ extension RelayCore {
         case .activity(let lane, _):
             if lane.token == push.token, lane.isRegistered {
                 remove(lane, now: now)
-                if lane.session.phase == .active { lane.session.shownByDead.append(lane.shownSequence) }
+                if lane.session.phase == .active {
+                    let isOver = push.lastError.hasSuffix("ExpiredToken")
+                    lane.session.deadCards.append(
+                        DeadCard(shown: lane.shownSequence, bornAt: isOver ? nil : lane.createdAt))
+                }
                 // Its phone does not know yet, and may unregister it when a newer one has come (R0.20).
                 if lane.session.phase == .active { lane.session.owedUnregisters += 1 }
             }
