@@ -171,7 +171,8 @@ extension RelayCore {
     // MARK: - States
 
     private func show(_ event: RelayEvent, _ session: Session, ticket: EventTicket, now: Moment) {
-        let runs = session.latest != nil && (session.hadLane || !session.starts.isEmpty)
+        let wasRefused = dialect.policy.holdsWithoutStart && !session.hadLane && session.starts.isEmpty
+        let runs = session.latest != nil && !wasRefused
         if event.type == .start, dialect.policy.startsOnRequestOnly, runs {
             // What runs is not started, and not set back to its beginning (R2.6).
             if has(.startsWhileActive) { startBeside(event, session, ticket: ticket, now: now) }
