@@ -5,6 +5,7 @@ import Conformance
 import Faults
 import Journal
 import Metrics
+import Pushes
 import Scenarios
 
 /// What of ours was not sound, and what that takes from the evidence.
@@ -74,9 +75,11 @@ struct Soundness {
             let fired = totals?.firings[safe: number] ?? 0
             guard totals != nil, fired == 0 else { continue }
             let id = fault.rule.id.isEmpty ? "it" : "`\(fault.rule.id)`"
+            let home = fault.rule.match.environment
+            let host = home.map { "; it waits at the \($0.word): does the relay send anything there?" } ?? ""
             add(
                 "fault \(number + 1) fired", false,
-                "\(id) never met anything: check its `at` (\(fault.at)) against the run's length, and its `match`")
+                "\(id) never met anything: check its `at` (\(fault.at)) against the run's length, and its `match`\(host)")
         }
         let restarts = scenario.relay.restarts
         if story.stops < restarts.count, cameUp, story.finish != nil {

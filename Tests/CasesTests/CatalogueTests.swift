@@ -140,6 +140,6 @@ struct CallRoleTests {
         let roles = try Self.roles("opencode-ios")
         #expect(roles.refused.map(\.name) == ["tooMuchProgress"])
         #expect(roles.state?.name == "background" && roles.alert == nil && roles.anyEvent?.name == "background")
-        #expect(roles.rotation == nil)
+        #expect(roles.rotation?.name == "rotateActivity" && roles.secondDevice == nil)
     }
 }

@@ -50,7 +50,7 @@ struct PlannedPhoneTests {
             }
         }
         var visited: [SessionVariable] = []
-        plan.tokens { variable, _ in visited.append(variable) }
+        plan.tokens { variable, _, _ in visited.append(variable) }
         #expect(Set(visited) == [.activityToken], "a phone's tokens are made known by the phone")
     }
 
@@ -65,6 +65,21 @@ struct PlannedPhoneTests {
         for mock: MockSpec.Environment in [.production, .sandbox] {
             #expect(homes(mock, PhonesSpec(environment: .sandbox)) == [nil])
         }
+    }
+
+    @Test func `so do the tokens that no phone has: those of the user's activities`() {
+        func homes(_ mock: MockSpec.Environment, _ phones: PhonesSpec?) -> Set<PushEnvironment?> {
+            var scenario = scenario(PhonesSpec())
+            (scenario.mock.environment, scenario.workload.phones) = (mock, phones)
+            var homes: Set<PushEnvironment?> = []
+            Knobs.plan(scenario).tokens { variable, _, home in
+                if variable == .activityToken { homes.insert(home) }
+            }
+            return homes
+        }
+        #expect(homes(.both, PhonesSpec()) == [.production])
+        #expect(homes(.both, PhonesSpec(environment: .sandbox)) == [.sandbox])
+        #expect(homes(.both, nil) == [nil] && homes(.sandbox, PhonesSpec()) == [nil])
     }
 
     @Test func `each user of the shard has one phone, or two where a call speaks of a second`() {

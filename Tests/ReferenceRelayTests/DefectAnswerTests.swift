@@ -81,6 +81,17 @@ import Testing
         }
     }
 
+    @Test(arguments: [(Defect.asksSandboxOnly, PushEnvironment.sandbox), (.asksProductionOnly, .production)])
+    func oneHostAlone(defect: Defect, host: PushEnvironment) {
+        let (honest, broken) = pair(hosts: 2, defect) { rig in
+            rig.activity()
+            rig.answer = { $0.environment == host ? Rig.refusal(400, "BadDeviceToken") : Rig.accepted }
+            rig.event(.progress)
+        }
+        #expect(honest.hosts.last == host.other)
+        #expect(broken.hosts == [host])
+    }
+
     @Test func keepsExpiredProviderToken() {
         let (honest, broken) = pair(start: nil, .keepsExpiredProviderToken) { rig in
             rig.answer = { _ in Rig.refusal(403, "ExpiredProviderToken") }

@@ -58,6 +58,30 @@ import Testing
         #expect(broken.seen == ["update a1 working", "update a2 working", "update a1 working"])
     }
 
+    @Test func tellsHeldToOnePhone() {
+        let (honest, broken) = pair(.tellsHeldToOnePhone) { rig in
+            rig.device("d2", start: "p2")
+            rig.event(.start)
+            rig.event(.progress)
+            rig.activity("a1")
+            rig.activity("a2")
+        }
+        #expect(honest.seen == ["start p1", "start p2", "update a1 working", "update a2 working"])
+        #expect(broken.seen == ["start p1", "start p2", "update a1 working"])
+    }
+
+    @Test func losesPendingAtRotation() {
+        let (honest, broken) = pair(.losesPendingAtRotation) { rig in
+            rig.activity("a1")
+            rig.event(.progress)
+            rig.event(.progress)
+            rig.activity("a2")
+            rig.pass(.seconds(30))
+        }
+        #expect(honest.seen == ["update a1 working", "update a2 working"])
+        #expect(broken.seen == ["update a1 working"])
+    }
+
     @Test(arguments: [true, false])
     func nullErasesStartToken(isNull: Bool) {
         let again = DeviceRegistration(secret: Rig.secret, token: "d1", hasNullStartToken: isNull)

@@ -67,6 +67,17 @@ import Testing
         #expect(broken.seen == ["update a1 working", "end a1 working"])
     }
 
+    /// An end says nothing of a turn that an activity of the app's own has begun since.
+    @Test func theEndOfATurnThatTheAppBeganIsNoRepetition() {
+        let rig = Rig()
+        rig.activity("a1")
+        rig.event(.complete)
+        rig.pass(.seconds(2))
+        rig.activity("a2")
+        rig.event(.complete)
+        #expect(rig.seen == ["end a1 complete", "end a2 complete"])
+    }
+
     /// What was asked before any token was there is told to the first one.
     @Test func aQuestionThatCameBeforeAnyTokenIsHeld() {
         let rig = Rig()

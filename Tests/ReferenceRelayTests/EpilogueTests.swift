@@ -10,6 +10,38 @@ import Testing
 
     private func last(_ rig: Rig) -> JSONValue { rig.state(rig.attempts.count - 1) }
 
+    /// What is said behind a start that APNs refuses is held for the activity that the app then begins itself.
+    @Test(arguments: [(410, "Unregistered"), (400, "BadDeviceToken")])
+    func whatARefusedStartSaidIsHeld(status: Int, reason: String) throws {
+        let rig = EpilogueRig.rig()
+        rig.answer = { _ in Rig.refusal(status, reason) }
+        try EpilogueRig.start(rig, #","bookTitle":"Emma""#)
+        rig.answer = { _ in Rig.accepted }
+        rig.pass(.seconds(100))
+        let ticket = EventTicket()
+        var event = try EpilogueTransport.event(
+            .progress, Array(#"{"secret":"x","sessionID":"s1","pagesRead":7}"#.utf8).span, at: rig.time.wall())
+        event.secret = Rig.secret
+        rig.core.handle(event, ticket: ticket, now: rig.now)
+        #expect(ticket.refusal == nil)
+        rig.forgetSeen()
+        EpilogueRig.register(rig, "a1")
+        #expect(rig.seen == ["update a1 ?"])
+        #expect(rig.state(0)["bookTitle"] == "Emma" && rig.state(0)["pagesRead"] == 7)
+        #expect(rig.state(0)["sessionDuration"] == 100)
+    }
+
+    /// The next start is the first, and says all that was said before.
+    @Test func aStartBehindARefusedOneIsSent() throws {
+        let rig = EpilogueRig.rig()
+        rig.answer = { _ in Rig.refusal(403, "Forbidden") }
+        try EpilogueRig.start(rig, #","bookTitle":"Emma""#)
+        rig.answer = { _ in Rig.accepted }
+        rig.forgetSeen()
+        try EpilogueRig.start(rig)
+        #expect(rig.seen == ["start p1"] && rig.state(0)["bookTitle"] == "Emma")
+    }
+
     @Test func aStartShowsTheBeginning() throws {
         let rig = Say.rig()
         try Say.start(rig, #","bookTitle":"Emma","startTime":795312000"#)

@@ -47,6 +47,17 @@ import Testing
         ["status", "progress", "currentFile", "operationCount", "statusEmoji"].map { state[$0]?.text ?? "-" }
     }
 
+    @Test(arguments: [[], [Defect.countsOnInNextTurn]])
+    func theNextTurnBeginsAnew(defects: Set<Defect>) throws {
+        let rig = try running(defects: defects)
+        try say(rig, "complete")
+        rig.pass(.seconds(11))
+        rig.forgetSeen()
+        try say(rig, "start")
+        #expect(rig.seen == ["start p1"])
+        #expect(texts(rig.state(0)) == [#""Initializing""#, "0.0", "null", defects.isEmpty ? "0" : "3", #""🚀""#])
+    }
+
     @Test func aStartShowsTheBeginning() throws {
         let rig = rig()
         try say(rig, "start", #","sessionType":"Build Process""#)

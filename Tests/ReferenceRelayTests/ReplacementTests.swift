@@ -138,6 +138,29 @@ import Testing
         #expect(rig.seen.contains("end a1b ?"))
     }
 
+    /// A dead token says nothing of the card's age; that the activity has expired does.
+    @Test(arguments: [("Unregistered", 1), ("ExpiredToken", 0)])
+    func theAgeOutlivesTheToken(reason: String, starts: Int) throws {
+        let rig = try Say.running()
+        rig.pass(.seconds(2 * 3_600))
+        rig.answer = { $0.token == "a1" ? Rig.refusal(410, reason) : Rig.accepted }
+        try Say.update(rig, #""pagesRead":8"#)
+        Say.register(rig, "a2")
+        rig.pass(Self.age - .seconds(2 * 3_600))
+        #expect(Say.starts(rig).count == starts)
+    }
+
+    /// An app that is launched again hours later tells of cards that nobody knew: one of them stays.
+    @Test func aCardThatTurnsUpHoursLaterEndsTheOther() throws {
+        let rig = try replacing()
+        rig.pass(.seconds(400))
+        Say.register(rig, "a2")
+        rig.pass(.seconds(3 * 3_600))
+        Say.register(rig, "a3")
+        #expect(Say.starts(rig).count == 2)
+        #expect(rig.seen.suffix(2).contains("end a2 ?"))
+    }
+
     @Test func theNextOneCountsFromTheNewActivitysBeginning() throws {
         let rig = try replacing()
         Say.register(rig, "a2")

@@ -18,8 +18,8 @@ extension Claim {
                 "states-delivered", "no-duplicate-push", "nothing-unexpected", "accepted-is-pushed", "relay-serves",
             ],
             defects: [
-                "sends-twice", "drops-every-tenth", "updates-unknown-token", "accepts-then-silent", "dies-under-load",
-                "rising-late",
+                "sends-twice", "drops-every-tenth", "updates-unknown-token", "asks-sandbox-only", "asks-production-only",
+                "accepts-then-silent", "dies-under-load", "rising-late",
             ]),
         Claim(
             "R0.2", .must,
@@ -49,7 +49,10 @@ extension Claim {
             "After a burst the last state arrives within one window, and permission, complete and error do not wait at all.",
             norm: "\(follows): without a trailing edge the card keeps a state that is over",
             rules: ["last-state-delivered", "states-in-time", "urgent-states-not-held"],
-            defects: ["drops-trailing-edge", "swaps-order", "rising-late", "throttles-questions", "sends-stale-progress"]),
+            defects: [
+                "drops-trailing-edge", "swaps-order", "rising-late", "throttles-questions", "sends-stale-progress",
+                "loses-pending-at-rotation",
+            ]),
         Claim(
             "R0.9", .should,
             "Each session has a throttle of its own, so that two busy sessions do not starve each other.",
@@ -85,7 +88,7 @@ extension Claim {
             "R0.15", .must,
             "Until the new activity's token is registered there is no second start, and the newest state waits for it.",
             norm: "\(follows); Home Assistant showed one activity twice", rules: ["one-start", "last-state-delivered"],
-            defects: ["starts-again", "starts-again-late"]),
+            defects: ["starts-again", "starts-again-late", "wakes-without-starts"]),
         Claim(
             "R0.16", .must, "The timestamp of a start counts seconds since 1970, never milliseconds.",
             norm: "\(plan); Apple, Starting and updating Live Activities", rules: ["timestamp-seconds-rising"],
@@ -114,7 +117,8 @@ extension Claim {
         Claim(
             "R0.21", .must, "Two phones that share a secret and watch one session both get its Live Activity pushes.",
             norm: "\(follows): its table keeps one row a session, and the second phone displaces the first",
-            rules: ["each-phone-served"], defects: ["displaces-second-phone", "progress-to-one-phone", "flushes-to-one-phone"]),
+            rules: ["each-phone-served"],
+            defects: ["displaces-second-phone", "progress-to-one-phone", "flushes-to-one-phone", "tells-held-to-one-phone"]),
         Claim(
             "R0.22", .must, "An activity token that APNs calls dead is dropped, and nothing more is sent to it.",
             norm: "\(plan), with the reasons that APNs has: 410 Unregistered and ExpiredToken, 400 BadDeviceToken",
@@ -224,7 +228,8 @@ extension Claim {
         Claim(
             "R0.44", .must,
             "A push-to-start token counts for the app, follows its changes, and survives a registration without it.",
-            norm: plan, rules: ["start-token-kept"], defects: ["forgets-start-token", "null-erases-start-token"]),
+            norm: plan, rules: ["start-token-kept", "states-delivered"],
+            defects: ["forgets-start-token", "null-erases-start-token", "wakes-without-start-tokens"]),
         Claim(
             "R0.45", .should,
             "After a run the relay's health page counts as many devices and deliveries as there were.",

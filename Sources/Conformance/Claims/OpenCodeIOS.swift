@@ -10,7 +10,7 @@ extension Claim {
     static let openCodeIOS: [Claim] = [
         Claim(
             "R2.1", .must, "A start shows status Initializing, progress 0, no operations, no file, and the rocket.",
-            norm: plan, rules: ["content-unchanged"], defects: ["starts-active"]),
+            norm: plan, rules: ["content-unchanged"], defects: ["starts-active", "counts-on-in-next-turn"]),
         Claim(
             "R2.2", .must,
             "An end shows status Completed, progress 1, no file, the operations as they were, and the check mark.",
@@ -38,6 +38,7 @@ extension Claim {
             defects: [
                 "resets-omitted", "loses-coalesced-values", "loses-held-values", "keeps-cleared-file",
                 "keeps-file-while-throttled", "keeps-file-while-held", "forgets-background",
+                "wakes-without-states", "wakes-without-activities",
             ]),
         Claim(
             "R2.9", .should, "progress stays between 0 and 1 and never falls, and the emoji fits the status.",

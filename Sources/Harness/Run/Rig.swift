@@ -52,7 +52,7 @@ final class Rig {
             mock.drainAndStop()
             throw error
         }
-        if scenario.mock.tokens == .registered { registerTokens() }
+        if scenario.mock.tokens == .registered || plan.knowsHomes { registerTokens() }
         do throws(Failure) { try makePhones() } catch {
             mock.drainAndStop()
             throw error
@@ -94,18 +94,23 @@ final class Rig {
 
     // MARK: Making
 
-    /// The mock knows no token that nobody registered, so it is told those of the plan's sessions.
+    /// The mock knows no token that nobody registered, so it is told those of the plan's sessions; or it learns of each from
+    /// its first push, and is told no more than where it lives.
     private func registerTokens() {
         let topic = scenario.relay.profile.topic
         let now = mock.clock.wall()
-        plan.tokens { variable, token in
+        plan.tokens { variable, token, home in
+            guard scenario.mock.tokens == .registered else {
+                mock.devices.set(TokenRecord(token: token, environment: home), now: now)
+                return
+            }
             let kind: TokenKind =
                 switch variable.role {
                 case .activityToken: .activity
                 case .startToken: .start
                 default: .device
                 }
-            mock.devices.set(TokenRecord(token: token, kind: kind, topic: topic), now: now)
+            mock.devices.set(TokenRecord(token: token, kind: kind, topic: topic, environment: home), now: now)
         }
     }
 

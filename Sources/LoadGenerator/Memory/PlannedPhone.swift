@@ -25,17 +25,26 @@ extension Plan {
     /// Phones of this shard's users; 0 where the workload has none.
     package var phoneCount: Int { accountCount * workload.phonesPerUser }
 
+    /// Whether each token is one of the environment in which its user's phones live.
+    package var knowsHomes: Bool { scenario.workload.phones != nil && scenario.mock.environment == .both }
+
+    /// What the phones of the session's user are like: the user's first session says it.
+    func phoneSpec(ofSession number: UInt32) -> PhonesSpec {
+        let first = number / UInt32(workload.sessionsPerUser) * UInt32(workload.sessionsPerUser)
+        let script = SessionCursor(session: first, start: .zero, workload: workload).script
+        let usual = (scenario.workload.phones ?? PhonesSpec()).over(.usual)
+        return workload.scripts[Int(script)].phones.over(usual).paced(by: workload.pace)
+    }
+
     /// Every phone of this shard's users, in order; empty where the workload has none.
     package var phones: some Sequence<PlannedPhone> {
         (0..<phoneCount).lazy.map { [self] place in
             let session = sessionNumber(place / workload.phonesPerUser * workload.sessionsPerUser)
-            let script = SessionCursor(session: session, start: .zero, workload: workload).script
-            let usual = (scenario.workload.phones ?? PhonesSpec()).over(.usual)
-            let spec = workload.scripts[Int(script)].phones.over(usual).paced(by: workload.pace)
+            let spec = phoneSpec(ofSession: session)
             return PlannedPhone(
                 name: PhoneName(user: account(ofSession: session), phone: place % workload.phonesPerUser).text,
                 app: workload.profile.topic, spec: spec,
-                environment: scenario.mock.environment == .both ? spec.environment : nil)
+                environment: knowsHomes ? spec.environment : nil)
         }
     }
 }

@@ -10,6 +10,8 @@ extension Defect {
     /// The rules that it may turn red besides, by chance; no other may turn red for it.
     package var possible: [String] {
         switch self {
+        // Whether the next turn's states are taken for the new activity's.
+        case .keepsEndedRow: ["nothing-unexpected"]
         // What was kept back came very late; or a single state went astray, and a newer one did not make up for it.
         case .swapsOrder: ["states-in-time"]
         // It leaves with the window, and not behind it.
@@ -73,12 +75,14 @@ extension Defect {
         case .neverTimesOut: ("R0.38", ["aged-activity-ended", "states-delivered"])
         case .timesOutUnsaid: ("R0.38", ["aged-activity-ended"])
         case .endsForGood: ("R0.13", ["states-delivered"])
-        case .keepsEndedRow: ("R0.40", ["nothing-after-end", "nothing-unexpected", "states-delivered"])
+        case .keepsEndedRow: ("R0.40", ["nothing-after-end", "states-delivered"])
         case .startsOnStartOnly: ("R0.14", ["states-delivered", "start-token-kept"])
         case .endsWithUpdate: ("R0.4", ["activity-event-fits", "last-state-delivered"])
         case .displacesSecondPhone: ("R0.21", ["each-phone-served"] + Self.lost)
         case .progressToOnePhone: ("R0.21", ["each-phone-served", "last-state-delivered"])
         case .flushesToOnePhone: ("R0.21", ["each-phone-served", "last-state-delivered"])
+        case .tellsHeldToOnePhone: ("R0.21", ["each-phone-served", "states-delivered"])
+        case .losesPendingAtRotation: ("R0.8", ["last-state-delivered"])
         case .quietAfterRotation: ("R0.18", ["last-state-delivered"])
         case .keepsOldToken: ("R0.18", ["new-token-used", "each-phone-served"] + Self.lost)
         // What it had been told goes to the token of before, which whoever registered it does not use any more.
@@ -87,6 +91,11 @@ extension Defect {
         case .forgetsStartToken: ("R0.44", ["start-token-kept", "states-delivered"])
         case .nullErasesStartToken: ("R0.44", ["start-token-kept", "states-delivered"])
         case .obeysLateUnregister: ("R0.20", ["newer-registration-kept"] + Self.lost)
+
+        case .wakesWithoutStartTokens: ("R0.44", ["states-delivered"])
+        case .wakesWithoutStarts: ("R0.15", ["one-start", "nothing-unexpected"])
+        case .wakesWithoutActivities: ("R2.8", ["states-delivered", "last-state-delivered"])
+        case .wakesWithoutStates: ("R2.8", ["omitted-values-kept", "values-never-fall"])
 
         case .millisecondTimestamps: ("R0.16", ["timestamp-seconds-rising"] + Self.lost)
         case .addsStateKey: ("R0.5", ["content-fits-contract", "content-unchanged"] + Self.lost)
@@ -100,8 +109,9 @@ extension Defect {
             ("R0.14", ["start-is-complete", "content-decodes", "content-unchanged", "states-delivered"])
         case .startWithoutInputToken: ("R0.17", ["start-asks-for-token"])
 
+        case .countsOnInNextTurn: ("R2.1", ["content-unchanged", "omitted-values-kept", "states-delivered"])
         case .startsActive: ("R2.1", ["content-unchanged", "omitted-values-kept", "states-delivered"])
-        case .dismissesAtOnce: ("R2.2", ["content-unchanged", "last-state-delivered"])
+        case .dismissesAtOnce: ("R2.2", ["content-unchanged", "states-delivered", "last-state-delivered"])
         case .takesUnknownSessions: ("R2.4", ["bad-requests-refused"])
         // What it took for the state of a running session keeps the next start away, and is shown by the activity after all.
         case .failedStartLingers:
@@ -136,7 +146,8 @@ extension Defect {
         case .manglesEmoji:
             ("R2.14", ["content-fits-contract", "content-unchanged", "omitted-values-kept"] + Self.lost)
         case .uncutPaths: ("R2.15", ["payload-fits", "requests-well-formed"])
-        case .sendsToDeviceToken: ("R2.16", ["bad-requests-refused", "nothing-unexpected", "omitted-values-kept"])
+        // A phone's device token takes no push of an activity, so that nothing is shown.
+        case .sendsToDeviceToken: ("R2.16", ["bad-requests-refused"])
 
         case .restartsLate: ("R4.1", ["restart-in-time", "restart-in-window"])
         // An activity that grew too old is ended by its phone, which shows nothing of what follows.
@@ -197,6 +208,8 @@ extension Defect {
         case .prunesAllTokens: ("R0.24", ["other-token-kept", "states-delivered"])
         case .ignoresEnvironmentHint: ("R0.26", ["other-environment-once"])
         case .neverTriesOtherEnvironment: ("R0.27", ["bad-token-other-environment"])
+        case .asksSandboxOnly, .asksProductionOnly:
+            ("R0.1", ["states-delivered", "last-state-delivered", "bad-token-other-environment"])
         case .losesRefusedStreams: ("P8", ["goaway-obeyed"])
         case .retriesAtOnce: ("P13", ["retry-backs-off"])
         case .storms: ("P13", ["retry-storm", "retry-backs-off"])

@@ -67,6 +67,10 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case progressToOnePhone = "progress-to-one-phone"
     /// Sends what a window has held back to the phone that registered first, and to no other. Breaks R0.21.
     case flushesToOnePhone = "flushes-to-one-phone"
+    /// Tells what was said before any token came to the phone that registers first, and to no other. Breaks R0.21 (R0.15).
+    case tellsHeldToOnePhone = "tells-held-to-one-phone"
+    /// Forgets what a window holds back when the activity's token rotates. Breaks R0.8 (R0.18).
+    case losesPendingAtRotation = "loses-pending-at-rotation"
     /// Sends no progress any more to an activity whose token has rotated. Breaks R0.18.
     case quietAfterRotation = "quiet-after-rotation"
     /// Ignores a rotated activity token. Breaks R0.18.
@@ -81,6 +85,17 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case nullErasesStartToken = "null-erases-start-token"
     /// Deletes whatever a late unregister may have meant. Breaks R0.20.
     case obeysLateUnregister = "obeys-late-unregister"
+
+    // MARK: What a process remembers of the one before it
+
+    /// Finds no push-to-start tokens when it is started again. Breaks R0.44 (R0.14).
+    case wakesWithoutStartTokens = "wakes-without-start-tokens"
+    /// Does not know any more what it had started when it is started again. Breaks R0.15.
+    case wakesWithoutStarts = "wakes-without-starts"
+    /// Knows no activity any more when it is started again. Breaks R2.8 (R0.1).
+    case wakesWithoutActivities = "wakes-without-activities"
+    /// Knows of its activities, but not what they show, when it is started again. Breaks R2.8.
+    case wakesWithoutStates = "wakes-without-states"
 
     // MARK: What is in a payload
 
@@ -134,6 +149,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     /// Cuts a path so that the payload is one byte too large. Breaks R2.15.
     case cutsOneOver = "cuts-one-over"
 
+    /// Begins a session that was over with the operations of before. Breaks R2.1.
+    case countsOnInNextTurn = "counts-on-in-next-turn"
     /// Begins with status Active. Breaks R2.1.
     case startsActive = "starts-active"
     /// Sets the operations back to none at the end. Breaks R2.2.
@@ -280,6 +297,10 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case retriesAtOnce = "retries-at-once"
     /// Tries again every tenth of a second. Breaks P13.
     case storms = "storms"
+    /// Sends what is an activity's to the sandbox and nowhere else, wherever its phone lives. Breaks R0.1.
+    case asksSandboxOnly = "asks-sandbox-only"
+    /// Sends everything to production and nowhere else, wherever its phone lives. Breaks R0.1.
+    case asksProductionOnly = "asks-production-only"
     /// Waits for an answer of APNs as long as it takes, and the caller with it. Breaks R0.36.
     case waitsForEver = "waits-for-ever"
 

@@ -52,6 +52,9 @@ struct DialectPolicy {
     var startsOnRequestOnly = false
     /// A start that was refused for good may be repeated within its turn: it has left nothing running (R2.7).
     var repeatsRefusedStart = false
+    /// What is said behind a start that was refused is held for an activity that the app begins itself (R0.15); else nothing
+    /// runs that it could be told (R2.7).
+    var holdsWithoutStart = false
     /// An event of a session that neither has nor can get a token is refused (R2.16); else it reaches nobody.
     var refusesWithoutToken = false
     /// An event says what has changed, not how all is: the state behind it is kept through everything, restarts

@@ -78,10 +78,11 @@ extension RelayCore {
                 catchUp(lane, beyond: lane.shownSequence, now: now)
             }
         } else {
-            let lane = makeLane(registration, in: session, bornAt: bornAt, now: now)
+            let dead = wasStarted || session.deadCards.isEmpty ? nil : session.deadCards.removeFirst()
+            let lane = makeLane(registration, in: session, bornAt: bornAt ?? dead?.bornAt, now: now)
             session.lanes.append(lane)
-            if !wasStarted, !session.shownByDead.isEmpty {
-                catchUp(lane, beyond: session.shownByDead.removeFirst(), now: now)
+            if let dead {
+                catchUp(lane, beyond: dead.shown, now: now)
             } else if let shownByStart { flush(lane, beyond: shownByStart, now: now) }
         }
         session.hadLane = true
@@ -132,7 +133,7 @@ extension RelayCore {
         return session.lanes.min { $0.registeredAt < $1.registeredAt }
     }
 
-    /// `bornAt`: of the start push that has led to it.
+    /// `bornAt`: of the start push that has led to it, or of the card whose token died.
     func makeLane(
         _ registration: ActivityRegistration, in session: Session, bornAt: WallTime? = nil, now: Moment
     ) -> Lane {
@@ -161,6 +162,7 @@ extension RelayCore {
         lane.registeredAt = now.wall
         lane.revision += 1
         lane.failures = 0
+        if has(.losesPendingAtRotation) { lane.session.hasTrailing = false }
         writes.append(.saveActivity(ActivityRow(lane)))
         lane.session.owedUnregisters += 1
         lane.session.supersededAt = now.now
@@ -170,6 +172,7 @@ extension RelayCore {
     /// What the activity missed between its start and its registration (R0.15): the latest state, once.
     private func flush(_ lane: Lane, beyond shown: UInt64, now: Moment) {
         guard let latest = lane.session.latest, latest.sequence > shown else { return }
+        if has(.tellsHeldToOnePhone), lane.session.lanes.count > 1 { return }
         lane.sentSequence = 0
         want(lane, ticket: nil, now: now)
         let session = lane.session

@@ -107,7 +107,11 @@ extension RelayCore {
         case .activity(let lane, _):
             if lane.token == push.token, lane.isRegistered {
                 remove(lane, now: now)
-                if lane.session.phase == .active { lane.session.shownByDead.append(lane.shownSequence) }
+                if lane.session.phase == .active {
+                    let isOver = push.lastError.hasSuffix("ExpiredToken")
+                    lane.session.deadCards.append(
+                        DeadCard(shown: lane.shownSequence, bornAt: isOver ? nil : lane.createdAt))
+                }
                 // Its phone does not know yet, and may unregister it when a newer one has come (R0.20).
                 if lane.session.phase == .active { lane.session.owedUnregisters += 1 }
             }
@@ -121,7 +125,8 @@ extension RelayCore {
     /// Asks the other host, once; what both refuse is dead. A key that does not fit the first host condemns nobody
     /// (P11).
     private func tryOtherHost(_ push: Push, condemns: Bool, now: Moment) {
-        let isIgnored = has(condemns ? .neverTriesOtherEnvironment : .ignoresEnvironmentHint)
+        let isIgnored =
+            has(condemns ? .neverTriesOtherEnvironment : .ignoresEnvironmentHint) || onlyHost(push.isActivity) != nil
         if hasTwoHosts, !push.triedOtherHost, !isIgnored {
             push.triedOtherHost = true
             push.isCondemnedElsewhere = condemns

@@ -1,6 +1,7 @@
 // What the defects do that is more than leaving a step out. An honest relay never gets here.
 
 import Basics
+import Pushes
 
 /// What the defects remember.
 struct Mischief {
@@ -103,6 +104,16 @@ extension RelayCore {
         return has(.quietAfterRotation) && lane.revision > 0
     }
 
+    /// Defects `wakes-without-…`: what a process finds of the one before it.
+    func remembered(_ rows: StoredRows) -> StoredRows {
+        var rows = rows
+        if has(.wakesWithoutStartTokens) { for place in rows.devices.indices { rows.devices[place].startToken = nil } }
+        if has(.wakesWithoutStarts) { rows.starts = [] }
+        if has(.wakesWithoutActivities) { rows.activities = [] }
+        if has(.wakesWithoutStates) { rows.held = [] }
+        return rows
+    }
+
     // MARK: - Pushes
 
     /// Changes a push before its first attempt; true where it leaves in another way, or not at all.
@@ -128,6 +139,12 @@ extension RelayCore {
             send(stray(for: lane, state, payload: push.payload, isUrgent: push.priority == "10", now: now))
         }
         return false
+    }
+
+    /// Defects `asks-sandbox-only` and `asks-production-only`.
+    func onlyHost(_ isActivity: Bool) -> PushEnvironment? {
+        if has(.asksProductionOnly) { return .production }
+        return has(.asksSandboxOnly) && isActivity ? .sandbox : nil
     }
 
     /// Counts it as accepted.

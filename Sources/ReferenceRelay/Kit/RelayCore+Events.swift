@@ -28,7 +28,9 @@ extension RelayCore {
         guard let session = account.sessions[event.sessionID] else { return cannotStart }
         switch session.phase {
         case .fresh: return cannotStart && !has(.failedStartLingers)
-        case .active: return cannotStart && !session.hadLane && session.unadoptedStarts == 0
+        case .active:
+            let isHeld = dialect.policy.holdsWithoutStart && event.type != .start && session.latest != nil
+            return cannotStart && !session.hadLane && session.unadoptedStarts == 0 && !isHeld
         case .ended: return cannotStart && event.type == .start
         }
     }
@@ -151,12 +153,14 @@ extension RelayCore {
         if session.phase == .ended, session.owedUnregisters > 0 { session.supersededAt = now.now }
         session.phase = .active
         session.turn += 1
+        session.completedAt = nil
+        session.formerTurn = has(.countsOnInNextTurn) ? session.latest : nil
         session.latest = nil
         session.hasTrailing = false
         if has(.keepsEndedRow) { takeUpEnded(session) }
         session.hadLane = !session.lanes.isEmpty
         session.isSilenced = false
-        session.shownByDead = []
+        session.deadCards = []
         session.starts = []
         session.unadoptedStarts = 0
         forgetReplaced(session)
@@ -167,7 +171,9 @@ extension RelayCore {
     // MARK: - States
 
     private func show(_ event: RelayEvent, _ session: Session, ticket: EventTicket, now: Moment) {
-        if event.type == .start, dialect.policy.startsOnRequestOnly, session.latest != nil {
+        let wasRefused = dialect.policy.holdsWithoutStart && !session.hadLane && session.starts.isEmpty
+        let runs = session.latest != nil && !wasRefused
+        if event.type == .start, dialect.policy.startsOnRequestOnly, runs {
             // What runs is not started, and not set back to its beginning (R2.6).
             if has(.startsWhileActive) { startBeside(event, session, ticket: ticket, now: now) }
             return
@@ -263,7 +269,7 @@ extension RelayCore {
         }
         session.endedTokens = session.lanes.map(\.token)
         // A card that takes the place of one of these may still turn up, and has its end to come.
-        session.unadoptedStarts += session.lanes.reduce(0) { $0 + ($1.replacement?.starts ?? $1.rivals) }
+        session.unadoptedStarts += session.lanes.reduce(0) { $0 + ($1.replacement?.starts ?? $1.rivals.count) }
         session.owedUnregisters = session.lanes.count
         let lanes = session.lanes
         session.lanes = []
@@ -292,7 +298,8 @@ extension RelayCore {
         session.starts.removeAll { $0 === attempt }
         writes.append(
             .deleteStarts(session.account.secret, sessionID: session.id, deviceID: attempt.deviceID))
-        guard dialect.policy.startsOnRequestOnly, session.starts.isEmpty, !session.hadLane, session.phase == .active
+        guard dialect.policy.startsOnRequestOnly, session.starts.isEmpty, !session.hadLane, session.phase == .active,
+            !dialect.policy.holdsWithoutStart
         else { return }
         // Nothing runs, so nothing is active: the next start is the first (R2.7).
         session.phase = .fresh

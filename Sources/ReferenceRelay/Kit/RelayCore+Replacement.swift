@@ -121,10 +121,12 @@ extension RelayCore {
         return lane
     }
 
-    /// Whether another card may still turn up beside this one. A phone that has not told of one by then never will.
+    /// Whether another card may still turn up beside this one: an app that is launched hours later tells of all that live.
     private func hasRival(_ lane: Lane, now: Moment) -> Bool {
-        guard case .replaces(let policy) = dialect.policy.ageing, lane.rivals > 0, !has(.keepsRivalCard) else { return false }
-        return now.wall - lane.registeredAt < policy.pauseMax
+        guard case .replaces = dialect.policy.ageing, !lane.rivals.isEmpty, !has(.keepsRivalCard) else {
+            return false
+        }
+        return now.wall - lane.registeredAt < options.activityLifetime
     }
 
     /// The new card is there: the old one goes at once, and the states go on.
@@ -132,16 +134,18 @@ extension RelayCore {
         let session = old.session
         noteReplaced(old)
         writes.append(.deleteStarts(session.account.secret, sessionID: session.id, deviceID: nil))
-        let leftAt = old.replacement?.leftAt ?? old.rivalsBornAt ?? now.wall
+        // Of rivals nobody says which it is: the oldest that may live, for a card that is replaced too late is gone.
+        let oldest = old.rivals.first { now.wall - $0 < options.activityLifetime }
+        let leftAt = old.replacement?.leftAt ?? oldest ?? now.wall
         let lane = makeLane(registration, in: session, bornAt: has(.countsSessionAge) ? old.createdAt : leftAt, now: now)
         lane.deviceToken = registration.deviceToken ?? old.deviceToken
         if let replacement = old.replacement {
             // Which of the starts it came of is not known: what the oldest did not show is said again.
             lane.sentSequence = has(.losesWhatCameBetween)
                 ? session.latest?.sequence ?? 0 : min(replacement.accepted.first?.sequence ?? 0, old.sentSequence)
-            (lane.rivals, lane.rivalsBornAt) = (max(0, replacement.accepted.count - 1), leftAt)
+            lane.rivals = replacement.accepted.dropLast().map(\.leftAt)
         } else {
-            (lane.rivals, lane.rivalsBornAt) = (old.rivals - 1, leftAt)
+            lane.rivals = old.rivals.dropLast()
         }
         session.lanes.append(lane)
         session.hadLane = true

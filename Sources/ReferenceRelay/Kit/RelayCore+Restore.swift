@@ -6,6 +6,7 @@ extension RelayCore {
     /// Before the first request of the accounts in `rows`. `takesIDs`: no other process counts on where we leave off.
     /// Dedupe windows are not restored; throttle windows begin as if a push had just left, for one may have (R0.7).
     func restore(_ rows: StoredRows, takesIDs: Bool = true, now: Moment) {
+        let rows = options.defects.isEmpty ? rows : remembered(rows)
         for row in rows.devices {
             let account = registry.account(row.secret)
             let device = Device(

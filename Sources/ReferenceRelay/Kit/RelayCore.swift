@@ -158,7 +158,8 @@ final class RelayCore {
             topic: hasSuffix ? bundleID + ".push-type.liveactivity" : bundleID,
             pushType: isActivity ? "liveactivity" : "alert", priority: isUrgent ? "10" : "5", payload: payload,
             expiration: isActivity ? expiration(type, now: now.wall) : nil,
-            apnsID: UUIDBytes(using: &chance).text(), environment: environment, ticket: ticket, isCounted: isCounted)
+            apnsID: UUIDBytes(using: &chance).text(), environment: onlyHost(isActivity) ?? environment, ticket: ticket,
+            isCounted: isCounted)
         if isActivity, has(.emptyCollapseID) { push.collapseID = "" }
         return push
     }

@@ -31,6 +31,8 @@ final class Session {
     var hasTrailing = false
     /// Defect `loses-coalesced-values`: the state before the first of those that wait.
     var beforeTrailing: SessionState?
+    /// Defect `counts-on-in-next-turn`: what the turn before showed last.
+    var formerTurn: SessionState?
     /// A timer for the window is in the heap.
     var isWindowArmed = false
 
@@ -41,8 +43,8 @@ final class Session {
     /// A token was registered in this turn; from then on its absence means that the card is gone, not that it must
     /// be started.
     var hadLane = false
-    /// Of each activity of this turn whose token died and that no other has followed: the last state that it showed.
-    var shownByDead: [UInt64] = []
+    /// Activities of this turn whose tokens died and that no other token has followed.
+    var deadCards: [DeadCard] = []
     /// The phone unregistered the activity during this turn (R0.19).
     var isSilenced = false
     /// Start pushes of this turn, one per phone at most (R0.15).
@@ -82,6 +84,14 @@ final class Session {
         lastStamp = stamp
         return stamp
     }
+}
+
+/// An activity whose token died. The card may well be there still, and the next token its own.
+struct DeadCard {
+    /// The sequence of the last state that it showed.
+    var shown: UInt64
+    /// When it began: the next token's activity is no younger. Nil where APNs says that the activity itself is over.
+    var bornAt: WallTime?
 }
 
 /// For timers that may outlive what they are about by hours.
@@ -130,9 +140,9 @@ final class Lane {
     let createdAt: WallTime
     /// Another is to take its place.
     var replacement: Replacement?
-    /// Starts for the activity whose place it took that were accepted as well: their cards may still turn up. The newest.
-    var rivals = 0
-    var rivalsBornAt: WallTime?
+    /// When other starts for the activity whose place it took left that were accepted as well, the oldest first: their cards
+    /// may still turn up.
+    var rivals: [WallTime] = []
     var registeredAt: WallTime
     var revision = 0
     /// False once the row is gone: nothing leaves any more.

@@ -47,7 +47,8 @@ extension Session {
 
     /// What a start push shows for it.
     func startState(for event: RelayEvent) -> SessionState {
-        SessionState(
-            eventType: .start, content: event.content.startState(after: latest?.content), sequence: nextSequence())
+        let before = (latest ?? formerTurn)?.content
+        return SessionState(
+            eventType: .start, content: event.content.startState(after: before), sequence: nextSequence())
     }
 }

@@ -18,7 +18,8 @@ struct EpilogueDialect: Dialect {
     /// Without alerts; a start is asked for, what has no token is told so, and old activities are replaced.
     var policy: DialectPolicy {
         DialectPolicy(
-            startsOnRequestOnly: true, repeatsRefusedStart: true, refusesWithoutToken: true, mergesStates: true,
+            startsOnRequestOnly: true, repeatsRefusedStart: true, holdsWithoutStart: true, refusesWithoutToken: true,
+            mergesStates: true,
             ageing: .replaces(ReplacementPolicy()))
     }
 

@@ -40,7 +40,9 @@ struct OpenCodeIOSEvent: EventContent {
         state.eventID = eventID
         switch type {
         case .start:
+            let former = state.operationCount
             state = OpenCodeIOSState(eventID: eventID)
+            if has(.countsOnInNextTurn) { state.operationCount = former }
             if has(.startsActive) { state.status = "Active" }
         case .complete: finish(&state)
         case .error:
