@@ -147,9 +147,10 @@ enum RestartCardRules {
             let pushes = joined.account.pushes.filter {
                 $0.isLiveActivity && $0.isMarked && next.tokens.contains($0.token) && $0.place >= newest.place
             }
-            let tried = Array(pushes.prefix { !$0.isAccepted })
             let patience = newest.deadline + RestartRules.slack(run)
             guard let known = known(next, from: answeredAt, within: patience, joined) else { return }
+            // What met a dead token was no try to the one behind it.
+            let tried = Array(pushes.drop { known > answeredAt && $0.arrivedAt < known }.prefix { !$0.isAccepted })
             let limit = RestartRules.limit(of: tried, from: known, within: patience, terms, run)
             guard limit < min(next.endedAt, run.circumstances.end),
                 !run.circumstances.wasDown(between: newest.plannedAt, and: limit)
