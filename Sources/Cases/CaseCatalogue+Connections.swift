@@ -67,9 +67,27 @@ extension CaseCatalogue {
             script.add(roles.hasActivities ? roles.rotation : nil, after: .milliseconds(900))
             states(&script, 5, after: max(pause, .milliseconds(1_100)))
             return Case(
-                name: name, question: question, scripts: [script], sessions: 24,
+                name: name, question: question, scripts: [script] + restarted, sessions: 24,
                 restarts: ["{ at: 2300ms, signal: \(signal), down: 300ms }"], exercises: ["relay-serves", "states-delivered"],
-                touches: roles.rotation == nil ? [] : ["new-token-used"])
+                touches: (roles.rotation == nil ? [] : ["new-token-used"]) + (roles.start == nil ? [] : ["one-start"]))
         }
+    }
+
+    /// Sessions that the relay has to know of when it is back: a phone that is to be started then, a card without its token.
+    private var restarted: [CaseScript] {
+        guard let start = roles.start, roles.hasActivities else { return [] }
+        var later = CaseScript(roles.profile)
+        later.add(roles.device, after: .zero)
+        later.add(start, after: .milliseconds(3_300))
+        later.add(roles.activity, after: .milliseconds(300))
+        states(&later, 2)
+        guard let held else { return [later] }
+        var gap = CaseScript(roles.profile)
+        gap.add(roles.device, after: .zero)
+        gap.add(start, after: .milliseconds(300))
+        gap.add(held, after: .milliseconds(3_100))
+        gap.add(roles.activity, after: .milliseconds(400))
+        settle(&gap, roles.anyState)
+        return [later, gap]
     }
 }

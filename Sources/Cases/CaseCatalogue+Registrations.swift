@@ -17,10 +17,20 @@ extension CaseCatalogue {
             states(&script, 1, of: roles.anyState)
             script.add(roles.rotation, after: max(pause, .milliseconds(500)))
             states(&script, 2, of: roles.anyState, after: max(grace, pause))
+            var held = opening()
+            if let progress = roles.progress, let window, window <= .seconds(3) {
+                // The second one waits for the window when the token changes.
+                held.add(progress, after: window * 1.2)
+                held.add(progress, after: window * 0.1)
+                held.add(roles.rotation, after: window * 0.2)
+                settle(&held, roles.final)
+            }
             if let progress = roles.progress, (window ?? .zero) <= .seconds(3) { settle(&script, progress) }
             settle(&script, roles.final)
             return Case(
-                name: "rotated-token", question: question, scripts: [script], exercises: ["new-token-used"],
+                name: "rotated-token", question: question,
+                scripts: held.calls.contains { $0.name == roles.rotation?.name } ? [script, held] : [script], sessions: 12,
+                exercises: ["new-token-used"],
                 touches: ["last-state-delivered"])
         }
     }

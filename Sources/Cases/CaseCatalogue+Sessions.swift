@@ -159,7 +159,8 @@ extension CaseCatalogue {
         }
     }
 
-    private var held: ProfileCall? {
+    /// A state that waits for its activity's token.
+    var held: ProfileCall? {
         [roles.progress, roles.state].compactMap(\.self).first { $0.pushes.contains { $0.held } }
     }
 

@@ -18,6 +18,8 @@ extension Defect {
         case .sendsStaleProgress: ["throttle-respected"]
         // A topic that APNs refuses for it keeps every push from its phone.
         case .topicWithoutSuffix: Self.lost
+        // What is said behind it may be the last of a burst.
+        case .tellsHeldToOnePhone, .wakesWithoutStarts: ["last-state-delivered"]
         // What two sessions of a user have left may stand a window apart by chance.
         case .dropsTrailingEdge: ["throttle-per-session"]
         // Whether a nudge falls into the time in which nobody shows anything.
