@@ -150,6 +150,17 @@ import Testing
         #expect(Say.starts(rig).count == starts)
     }
 
+    /// Unless a successor has been started: the next token is its.
+    @Test func aSuccessorBehindADeadTokenIsYoung() throws {
+        let rig = try replacing()
+        rig.answer = { $0.token == "a1" ? Rig.refusal(410, "Unregistered") : Rig.accepted }
+        try Say.update(rig, #""pagesRead":8"#)
+        Say.register(rig, "a2")
+        let starts = Say.starts(rig).count
+        rig.pass(Self.age * 0.9)
+        #expect(Say.starts(rig).count == starts)
+    }
+
     /// An app that is launched again hours later tells of cards that nobody knew: one of them stays.
     @Test func aCardThatTurnsUpHoursLaterEndsTheOther() throws {
         let rig = try replacing()
