@@ -47,6 +47,7 @@ struct CheckPage {
     }
 
     private static let style = """
+        h1{overflow-wrap:anywhere}
         .matrix td{text-align:center;padding:6px 8px}.matrix td a{text-decoration:none}
         .matrix th[scope=col]{writing-mode:vertical-rl;transform:rotate(180deg);white-space:nowrap;font-weight:500;
         text-align:left;vertical-align:bottom;padding:8px 4px}
@@ -65,10 +66,12 @@ struct CheckPage {
         return "<a href=\"\(String(path.dropFirst(directory.count + 1)))\">\(words)</a>"
     }
 
+    /// The worst first.
     private var cases: Markup {
-        Table(
+        let sorted = CaseResult.Verdict.allCases.flatMap { verdict in record.cases.filter { $0.verdict == verdict } }
+        return Table(
             caption: "Cases", heads: ["Case", "Verdict", "What is asked", "#Lasted", "Files"],
-            rows: record.cases.map { item in
+            rows: sorted.map { item in
                 let words = item.verdict == .kept || !item.broken.isEmpty ? "" : item.reasons.prefix(2).joined(separator: "; ")
                 let remark: Markup = words.isEmpty ? "" : "<br><small class=\"dim\">\(words)</small>"
                 return (
