@@ -43,7 +43,7 @@ package struct Case: Sendable {
             # Written by `pushrig check`; runs by itself with `pushrig run`.
 
             name: \(name)
-            extends: \(Self.quoted(base))
+            extends: \(JSONValue.string(base).text)
             seed: \(seed)
 
             workload:
@@ -64,9 +64,5 @@ package struct Case: Sendable {
         text += "\nphases: { warmUp: 0s, drain: \(drain.nanoseconds / 1_000_000)ms }\n"
         text += "\ngates: []\n\nexercises: [\(exercises.joined(separator: ", "))]\n"
         return text
-    }
-
-    static func quoted(_ text: String) -> String {
-        "\"" + text.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "\""
     }
 }

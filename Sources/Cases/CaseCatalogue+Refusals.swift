@@ -82,22 +82,9 @@ extension CaseCatalogue {
 
     private var deadStart: PlannedCase {
         let question = "When APNs answers 410 for a push-to-start token, is it left alone, and the app's own activity served?"
-        return planned(
-            "dead-start-token", question,
-            [
-                need(roles.start, "owes a start"), needsActivity, need(roles.final, "ends a session (`final: true`)"),
-                need(roles.rotation, "registers `rotatedToken`"),
-            ]
-        ) {
-            var script = opening()
-            states(&script, 1)
-            settle(&script, roles.final)
-            script.add(roles.start, after: grace)
-            script.add(roles.rotation, after: .milliseconds(300))
-            states(&script, 1)
-            settle(&script, roles.final)
-            return Case(
-                name: "dead-start-token", question: question, scripts: [script],
+        return planned("dead-start-token", question, needsTwoTurns) {
+            Case(
+                name: "dead-start-token", question: question, scripts: [twoTurns()],
                 faults: [
                     respond(
                         "dead-start-token", "{ reason: Unregistered, timestamp: after-registration }",

@@ -154,26 +154,25 @@ extension CaseCatalogue {
     }
 
     private var refused: PlannedCase {
-        let question = "Are requests that break the contract refused, and is nothing pushed for them?"
-        return planned(
-            "bad-requests", question, [needsEvent, need(roles.refused.first, "is to be refused (`expect: 400`)")]
-        ) {
-            var script = opening()
-            for call in roles.refused { script.add(call, after: .milliseconds(150)) }
-            states(&script, 1)
-            return Case(name: "bad-requests", question: question, scripts: [script], exercises: ["bad-requests-refused"])
-        }
+        unlawful(
+            "bad-requests", "Are requests that break the contract refused, and is nothing pushed for them?", roles.refused,
+            "is to be refused (`expect: 400`)", "bad-requests-refused")
     }
 
     private var oversized: PlannedCase {
-        let question = "Are ids that are longer than the relay has room for refused, and does nothing fail by them?"
-        return planned(
-            "oversized-ids", question, [needsEvent, need(roles.oversized.first, "is too long (`oversized: true`)")]
-        ) {
+        unlawful(
+            "oversized-ids", "Are ids that are longer than the relay has room for refused, and does nothing fail by them?",
+            roles.oversized, "is too long (`oversized: true`)", "oversized-refused")
+    }
+
+    private func unlawful(
+        _ name: String, _ question: String, _ calls: [ProfileCall], _ words: String, _ rule: String
+    ) -> PlannedCase {
+        planned(name, question, [needsEvent, need(calls.first, words)]) {
             var script = opening()
-            for call in roles.oversized { script.add(call, after: .milliseconds(150)) }
+            for call in calls { script.add(call, after: .milliseconds(150)) }
             states(&script, 1)
-            return Case(name: "oversized-ids", question: question, scripts: [script], exercises: ["oversized-refused"])
+            return Case(name: name, question: question, scripts: [script], exercises: [rule])
         }
     }
 }

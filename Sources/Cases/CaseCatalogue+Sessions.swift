@@ -78,7 +78,7 @@ extension CaseCatalogue {
         ) {
             var script = opening()
             // Four bytes each, and one that is made of several.
-            let text = Case.quoted(String(repeating: "🚀👩‍👩‍👧 ", count: 400))
+            let text = JSONValue.string(String(repeating: "🚀👩‍👩‍👧 ", count: 400)).text
             for call in calls { script.add(call, after: pause, with: call.freeTexts.map { ($0, text) }) }
             settle(&script, roles.final)
             return Case(name: "long-texts", question: question, scripts: [script], sessions: 4, exercises: ["payload-fits"])
@@ -200,22 +200,9 @@ extension CaseCatalogue {
 
     private var nextTurn: PlannedCase {
         let question = "Does a session that is over begin again with an activity of its own?"
-        return planned(
-            "next-turn", question,
-            [
-                need(roles.start, "owes a start"), needsActivity, need(roles.final, "ends a session (`final: true`)"),
-                need(roles.rotation, "registers `rotatedToken`"),
-            ]
-        ) {
-            var script = opening()
-            states(&script, 1)
-            settle(&script, roles.final)
-            script.add(roles.start, after: grace)
-            script.add(roles.rotation, after: .milliseconds(300))
-            states(&script, 1)
-            settle(&script, roles.final)
-            return Case(
-                name: "next-turn", question: question, scripts: [script],
+        return planned("next-turn", question, needsTwoTurns) {
+            Case(
+                name: "next-turn", question: question, scripts: [twoTurns()],
                 exercises: ["one-start", "nothing-after-end", "states-delivered"])
         }
     }

@@ -71,6 +71,25 @@ package struct CaseCatalogue: Sendable {
         script.add(call, after: max(silence, waiting == nil ? .zero : (window ?? .zero) * 1.3, .milliseconds(500)))
     }
 
+    /// A session that is over, and begins again with another activity.
+    func twoTurns() -> CaseScript {
+        var script = opening()
+        states(&script, 1)
+        settle(&script, roles.final)
+        script.add(roles.start, after: grace)
+        script.add(roles.rotation, after: .milliseconds(300))
+        states(&script, 1)
+        settle(&script, roles.final)
+        return script
+    }
+
+    var needsTwoTurns: [Need] {
+        [
+            need(roles.start, "owes a start"), needsActivity, need(roles.final, "ends a session (`final: true`)"),
+            need(roles.rotation, "registers `rotatedToken`"),
+        ]
+    }
+
     /// What APNs refuses in a case: what the events of `states` owe, so that a session begins in any case.
     var refusable: String {
         let isActivity = roles.hasActivities && roles.anyState?.name == roles.anyEvent?.name

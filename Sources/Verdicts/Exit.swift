@@ -6,9 +6,6 @@ import Metrics
 import Scenarios
 
 extension RunRecord.Exit {
-    /// How a reason begins that speaks of ourselves.
-    package static let unsound = "our own measuring is not sound"
-
     /// Everything that the exit depends on.
     struct Grounds {
         var correlation: Correlation
@@ -45,7 +42,7 @@ extension RunRecord.Exit {
         let breachedReasons = breached.map { "gate breached: \($0.text), measured \($0.valueText)" }
         var doubts = emptiness(grounds)
         doubts += grounds.soundness.checks.filter { !$0.passed }.map {
-            "\(Self.unsound): \($0.name): \($0.detail)"
+            "our own measuring is not sound: \($0.name): \($0.detail)"
         }
         doubts += doubtful.map { "not proven, because of that: \(reason($0))" }
         if isGateDoubtful { doubts += breachedReasons }

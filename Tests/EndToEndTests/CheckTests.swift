@@ -107,6 +107,8 @@ struct CheckTests {
             let map = try String(contentsOfFile: folder + "/prove/conformance.md", encoding: .utf8)
             #expect(map.contains("| `keeps-old-token` | R0.18 | `new-token-used` | `rotated-token` |"), "\(map)")
         }
+        let wrong = try Rig.run(Rig.pushrig, ["prove", "Scenarios/conformance/environments.yaml", "--only", "keeps-old-tokens"])
+        #expect(wrong.code == 2 && wrong.error.contains("has no defect `keeps-old-tokens`"), "\(wrong.error)")
         let foreign = try Rig.run("env", ["SIGNED_RELAY_KEY=any", Rig.pushrig, "prove", "Tests/SignedRelay/scenario.yaml"])
         #expect(foreign.code == 2 && foreign.error.contains("does not launch the reference relay"), "\(foreign.error)")
     }

@@ -24,7 +24,8 @@ package final class CheckCommand {
     package func run() throws(Failure) -> ExitCode {
         try Preflight.checkRules(options.knownFailing, "--known-failing", [])
         let started = (wall: time.wall(), at: time.now())
-        let folder = directory(at: started.wall)
+        let wanted = options.outputDirectory.map { FileSystem.absolute($0) ?? $0 }
+        let folder = wanted ?? RunDirectory.fresh("check", at: started.wall)
         let base = try CheckBase(options, directory: folder)
         let planned = try chosen(CaseCatalogue(base.relay).cases)
         if options.listsOnly {
@@ -60,18 +61,6 @@ package final class CheckCommand {
     }
 
     private func say(_ text: String) { if !options.isQuiet { Console.error(text) } }
-
-    /// As the run directory of a scenario: made when something is written there.
-    private func directory(at wall: WallTime) -> String {
-        if let chosen = options.outputDirectory { return FileSystem.absolute(chosen) ?? chosen }
-        return Self.directory("check", at: wall)
-    }
-
-    static func directory(_ verb: String, at wall: WallTime) -> String {
-        let stamp = wall.iso8601.prefix(19).map { $0 == "T" ? "-" : $0 == ":" ? "" : String($0) }.joined()
-        let name = "Reports/\(stamp)-\(verb)"
-        return FileSystem.absolute(name) ?? name
-    }
 
     /// Two small relays keep a processor busy; a relay that runs already has one mock, and takes one case at a time.
     private func laneCount(_ relay: RelaySpec) -> Int {

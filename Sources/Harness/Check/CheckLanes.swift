@@ -76,7 +76,7 @@ struct CheckLanes {
                 guard item.process.isGone else { continue }
                 playing.remove(at: place)
                 let result = result(of: item)
-                if result.verdict == .inconclusive, Self.wasUnsound(result), item.job.attempt < Self.mostAttempts, !isStopped {
+                if result.verdict == .inconclusive, !result.isSound, item.job.attempt < Self.mostAttempts, !isStopped {
                     var again = item.job
                     again.attempt += 1
                     jobs.append(again)
@@ -129,9 +129,5 @@ struct CheckLanes {
         result.scenario = job.scenario
         result.attempts = job.attempt
         return result
-    }
-
-    private static func wasUnsound(_ result: CaseResult) -> Bool {
-        result.reasons.contains { $0.hasPrefix(RunRecord.Exit.unsound) }
     }
 }

@@ -34,8 +34,8 @@ package final class ProveCommand {
 
     package func run() throws(Failure) -> ExitCode {
         let started = SystemTime().wall()
-        let folder =
-            options.outputDirectory.map { FileSystem.absolute($0) ?? $0 } ?? CheckCommand.directory("prove", at: started)
+        let wanted = options.outputDirectory.map { FileSystem.absolute($0) ?? $0 }
+        let folder = wanted ?? RunDirectory.fresh("prove", at: started)
         let base = try CheckBase(options, directory: folder)
         guard let launch = base.relay.launch, let dialect = launch.value(behind: "--dialect") else {
             throw Failure(
@@ -45,6 +45,15 @@ package final class ProveCommand {
         let cases = CaseCatalogue(base.relay).cases.compactMap { item -> Case? in
             guard case .runs(let item) = item, options.isSlow || base.isQuick(item) else { return nil }
             return item
+        }
+        let names = ["honest"] + Defect.allCases.filter { $0.fits(dialect) }.map(\.rawValue)
+        if let unknown = options.only.first(where: { !names.contains($0) }) {
+            throw Failure(
+                .usage, "a relay of the dialect \(dialect) has no defect `\(unknown)`",
+                hint: Suggestion.hint(for: unknown, among: names))
+        }
+        guard !FileSystem.exists(folder + "/conformance.md") else {
+            throw Failure(.usage, "\(folder) holds a proof already", hint: "choose an empty folder with --out DIR")
         }
         try FileSystem.makeDirectory(folder + "/cases")
         let seed = Seed(options.seed ?? 1)

@@ -16,18 +16,7 @@ struct RunDirectory: Sendable {
         if let chosen {
             path = FileSystem.absolute(chosen) ?? chosen
         } else {
-            let stamp = wall.iso8601.prefix(19).map { $0 == ":" || $0 == "T" ? ($0 == "T" ? "-" : "") : String($0) }
-                .joined()
-            let name = scenario.map { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "." ? $0 : "-" }
-            let first = "Reports/\(stamp)-\(String(name))"
-            var candidate = FileSystem.absolute(first) ?? first
-            let stem = candidate
-            var number = 2
-            while FileSystem.exists(candidate) {
-                candidate = "\(stem)-\(number)"
-                number += 1
-            }
-            path = candidate
+            path = Self.fresh(scenario, at: wall)
         }
         if FileSystem.exists(path + "/run.json") {
             throw Failure(.usage, "\(path) holds a run already", hint: "choose an empty folder with --out DIR")
@@ -36,6 +25,21 @@ struct RunDirectory: Sendable {
         try FileSystem.makeDirectory(journal)
         try FileSystem.write(scenarioText, to: path + "/scenario.yaml")
         if chosen == nil { pointLatestHere() }
+    }
+
+    /// `Reports/<time>-<name>`, absolute, with a number behind it where there is one already. Makes nothing.
+    static func fresh(_ name: String, at wall: WallTime) -> String {
+        let stamp = wall.iso8601.prefix(19).map { $0 == ":" || $0 == "T" ? ($0 == "T" ? "-" : "") : String($0) }.joined()
+        let name = name.map { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "." ? $0 : "-" }
+        let first = "Reports/\(stamp)-\(String(name))"
+        let stem = FileSystem.absolute(first) ?? first
+        var candidate = stem
+        var number = 2
+        while FileSystem.exists(candidate) {
+            candidate = "\(stem)-\(number)"
+            number += 1
+        }
+        return candidate
     }
 
     /// A link that cannot be made is no reason to stop.

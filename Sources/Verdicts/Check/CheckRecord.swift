@@ -69,6 +69,8 @@ package struct CaseResult: Sendable {
     /// How often it was run, since our own measuring was not sound before.
     package var attempts = 1
     package var rules: [RuleResult] = []
+    /// Our own measuring was sound.
+    package var isSound = true
 
     package init(name: String, question: String, verdict: Verdict) {
         self.name = name
@@ -81,6 +83,7 @@ package struct CaseResult: Sendable {
         self.init(name: name, question: question, verdict: .kept)
         self.exercises = exercises
         rules = record.verdicts
+        isSound = record.soundness.allSatisfy(\.passed)
         duration = record.duration
         command = record.replayCommand
         let untested = exercises.filter { wanted in
