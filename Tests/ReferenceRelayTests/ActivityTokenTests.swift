@@ -105,6 +105,45 @@ import Testing
         #expect(rig.seen == ["alert d1", "alert d2", "update a2 permission", "update a3 permission"])
     }
 
+    @Test func aPhoneWhoseDeviceTokenDiedIsServedOnByItsActivity() {
+        let rig = Rig()
+        rig.device("d1")
+        rig.device("d2")
+        rig.answer = { $0.token == "d2" ? Rig.refusal(410, "Unregistered") : Rig.accepted }
+        rig.event(.permission)
+        rig.activity("a1")
+        rig.activity("a2")
+        rig.forgetSeen()
+        rig.event(.permission)
+        #expect(rig.seen == ["alert d1", "update a1 permission", "update a2 permission"])
+    }
+
+    @Test func aDeadDeviceTokenOfAPhoneThatIsHereUnderAnotherIsNoSecondPhone() {
+        let rig = Rig()
+        rig.device("d1", start: "s1")
+        rig.device("d2", start: "s1")
+        rig.answer = { $0.token == "d1" ? Rig.refusal(410, "Unregistered") : Rig.accepted }
+        rig.event(.permission)
+        rig.activity("a1")
+        rig.activity("a2")
+        rig.forgetSeen()
+        rig.event(.permission)
+        #expect(rig.seen == ["alert d2", "update a2 permission"])
+    }
+
+    @Test func aPhoneThatComesBackIsOnePhone() {
+        let rig = Rig()
+        rig.device("d1")
+        rig.answer = { $0.token == "d1" ? Rig.refusal(410, "Unregistered") : Rig.accepted }
+        rig.event(.permission)
+        rig.device("d2")
+        rig.activity("a1")
+        rig.activity("a2")
+        rig.forgetSeen()
+        rig.event(.permission)
+        #expect(rig.seen == ["alert d2", "update a2 permission"])
+    }
+
     @Test func aRegistrationThatNamesItsPhoneReplacesExactlyItsOwnToken() {
         let rig = Rig()
         rig.device("d1")

@@ -64,6 +64,8 @@ final class Device {
 final class Account {
     let secret: SecretHash
     var devices: [Device] = []
+    /// Phones whose device token died and of which nothing was heard since: their activities may live and register still.
+    var lostPhones = 0
     var sessions: [String: Session] = [:]
     /// Used by the defect `shares-throttle` only.
     let sharedWindow = ThrottleWindow()

@@ -10,6 +10,7 @@
 // - A secret with several phones keeps the old token beside the new one. The phones that are alive all get their
 //   pushes, and a token that had rotated away answers 410 once and is pruned. Guessing which one rotated could silence
 //   a live phone; one push to a dead token harms nobody.
+// - A phone whose device token died counts on: its activity lives by a token of its own (R0.24).
 // - An app that wants it exact sends `deviceToken` along with a registration, and `activityToken` with an unregister.
 // - An unregister within 30 s after a newer activity took the place of one that has not been unregistered yet is taken
 //   for that older one's. When that is wrong, the next push to the dead token prunes it; the opposite mistake would
@@ -126,7 +127,7 @@ extension RelayCore {
     }
 
     private func laneToRotate(for registration: ActivityRegistration, in session: Session) -> Lane? {
-        let phones = session.account.devices.count
+        let phones = session.account.devices.count + session.account.lostPhones
         if phones <= 1 || has(.displacesSecondPhone) { return session.lanes.first }
         if let device = registration.deviceToken { return session.lanes.first { $0.deviceToken == device } }
         guard session.lanes.count >= min(2 * phones, RelayLimits.activitiesPerSession) else { return nil }

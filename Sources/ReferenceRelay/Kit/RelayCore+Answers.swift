@@ -99,7 +99,7 @@ extension RelayCore {
     /// The one token that the push went to, and nothing else (R0.22, R0.24, R0.25, G5).
     private func prune(_ push: Push, now: Moment) {
         switch push.target {
-        case .alert(let device, _): remove(device)
+        case .alert(let device, _): lose(device)
         case .start(_, _, let device):
             guard device.isRegistered, device.startToken == push.token else { return }
             device.startToken = nil

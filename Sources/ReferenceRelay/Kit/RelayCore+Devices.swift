@@ -44,6 +44,7 @@ extension RelayCore {
             bundleID: registration.bundleID ?? options.topic, environment: registration.environment, startToken: nil,
             createdAt: now.wall, registeredAt: now.wall)
         device.account.devices.append(device)
+        device.account.lostPhones = max(0, device.account.lostPhones - 1)
         registry.deviceCount += 1
         if let startToken = registration.startToken { take(startToken, for: device) }
         writes.append(.saveDevice(DeviceRow(device)))
@@ -66,6 +67,16 @@ extension RelayCore {
             other.startToken = nil
             writes.append(.saveDevice(DeviceRow(other)))
         }
+    }
+
+    /// APNs calls its token dead. What says nothing of its activities (R0.24): a phone, unless it is here under another
+    /// token.
+    func lose(_ device: Device) {
+        guard device.isRegistered else { return }
+        let start = device.firstStartToken
+        let isHere = device.account.devices.contains { $0 !== device && start != nil && $0.startToken == start }
+        if !isHere { device.account.lostPhones += 1 }
+        remove(device)
     }
 
     func remove(_ device: Device) {
