@@ -56,6 +56,8 @@ extension RunNote {
             [
                 "cpuNanoseconds": .integer(sample.cpu.nanoseconds), "residentBytes": .integer(sample.residentBytes),
                 "descriptors": .integer(Int64(sample.descriptors)), "sockets": .integer(Int64(sample.sockets)),
+                "relayWaitedNanoseconds": .integer(sample.relayWaited.nanoseconds),
+                "rigWaitedNanoseconds": .integer(sample.rigWaited.nanoseconds),
             ]
         case .totals(let totals): totals.json
         case .finished(let finish):
@@ -89,7 +91,9 @@ extension RunNote {
             self = .relaySample(
                 RelaySample(
                     cpu: try note["cpuNanoseconds"].interval(), residentBytes: try note["residentBytes"].integer(),
-                    descriptors: try note["descriptors"].integer(), sockets: try note["sockets"].integer()))
+                    descriptors: try note["descriptors"].integer(), sockets: try note["sockets"].integer(),
+                    relayWaited: try note["relayWaitedNanoseconds"].optional()?.interval() ?? .zero,
+                    rigWaited: try note["rigWaitedNanoseconds"].optional()?.interval() ?? .zero))
         case .totals: self = .totals(try TotalsNote(note))
         case .finished:
             self = .finished(

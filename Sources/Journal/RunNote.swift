@@ -110,19 +110,30 @@ package struct RelayExitNote: Hashable, Sendable {
     }
 }
 
-/// What the relay's process (and its children) used at an instant, as the system tells.
+/// What the relay's process (and its children) used at an instant, as the system tells, and whether anybody had to wait for
+/// a processor.
 package struct RelaySample: Hashable, Sendable {
     /// Since its start, user and system.
     package var cpu: Interval
     package var residentBytes: Int64
     package var descriptors: Int
     package var sockets: Int
+    /// The longest that one thread of the relay was ready to run and did not since the sample before, in all. Zero where the
+    /// system does not tell.
+    package var relayWaited: Interval
+    /// The same of our own process.
+    package var rigWaited: Interval
 
-    package init(cpu: Interval, residentBytes: Int64, descriptors: Int, sockets: Int) {
+    package init(
+        cpu: Interval, residentBytes: Int64, descriptors: Int, sockets: Int, relayWaited: Interval = .zero,
+        rigWaited: Interval = .zero
+    ) {
         self.cpu = cpu
         self.residentBytes = residentBytes
         self.descriptors = descriptors
         self.sockets = sockets
+        self.relayWaited = relayWaited
+        self.rigWaited = rigWaited
     }
 }
 

@@ -49,6 +49,14 @@ extension GateMeasure.Latency {
 }
 
 extension GateMeasure {
+    /// What a busy machine makes worse.
+    var isOfTime: Bool {
+        switch self {
+        case .latency, .eventRate, .pushRate, .deliveries(.late, _, _): true
+        case .deliveries, .lastStateMissing, .deadPushesAfter, .errorRate, .peakSessions, .relay: false
+        }
+    }
+
     /// Nil when there was nothing to measure: no data is never a pass.
     func value(_ run: Measure) -> Double? {
         let correlation = run.correlation

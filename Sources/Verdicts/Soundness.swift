@@ -14,7 +14,7 @@ struct Soundness {
     /// What rules must not rest on.
     var lost: Rule.Basis = []
 
-    private mutating func add(_ name: String, _ passed: Bool, _ detail: String, costs basis: Rule.Basis = []) {
+    mutating func add(_ name: String, _ passed: Bool, _ detail: String, costs basis: Rule.Basis = []) {
         checks.append(RunRecord.SoundnessCheck(name: name, passed: passed, detail: detail))
         if !passed { lost.formUnion(basis) }
     }

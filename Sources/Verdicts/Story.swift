@@ -88,7 +88,7 @@ struct Story {
             // One that never came up is told as such.
             guard !exit.wasAsked, wasReady else { return }
             run.deaths.append(RunContext.Death(at: entry.at, how: exit.how, lastLines: exit.lastLines))
-        case .relaySample(let sample): add(sample, at: entry.at)
+        case .relaySample(let sample): add(sample, at: entry.at, pace: scenario.pace)
         case .totals(let totals): self.totals = totals
         case .finished(let finish):
             self.finish = finish
@@ -165,7 +165,17 @@ struct Story {
         return scenario.faults[number].rule.touchesConnection
     }
 
-    private mutating func add(_ sample: RelaySample, at instant: Instant) {
+    /// The longest that a thread of the relay, or of ours, waited for a processor within one sample's second. A relay that
+    /// uses a processor of its own all that while waits for itself.
+    private(set) var longestWait: (relay: Interval, rig: Interval) = (.zero, .zero)
+    private static let busy = 0.8
+
+    private mutating func add(_ sample: RelaySample, at instant: Instant, pace: Double) {
+        if origin != nil, end == nil, let last = samples.last {
+            let isBusy = (sample.cpu - last.sample.cpu).seconds > Self.busy * (instant - last.at).seconds / pace
+            longestWait.rig = max(longestWait.rig, sample.rigWaited)
+            if !isBusy { longestWait.relay = max(longestWait.relay, sample.relayWaited) }
+        }
         samples.append((instant, sample))
         guard samples.count > Self.mostSamples else { return }
         samples = samples.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)

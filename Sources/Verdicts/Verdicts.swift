@@ -174,9 +174,13 @@ private struct Judgement {
             correlation: correlation, seconds: measured.seconds, realSeconds: realSeconds(story, measured),
             samples: story.samples.map(\.sample))
         let gates = gates.map { $0.result(measure) }
-        let soundness = Soundness(
+        var soundness = Soundness(
             correlation, story, scenario, cuts: cuts, pushesRead: pass.pushesRead, eventsRead: pass.eventsRead,
             digestHolds: plan.digest() == note.digest)
+        let isBlamed =
+            results.contains { $0.standing.failsTheRun && $0.basis.contains(.timing) }
+            || zip(self.gates, gates).contains { $0.measure.isOfTime && $1.passed == false }
+        soundness.addProcessors(story, scenario, isBlamed: isBlamed)
         let exit = RunRecord.Exit.judge(
             RunRecord.Exit.Grounds(
                 correlation: correlation, soundness: soundness, results: results, gates: gates,

@@ -179,6 +179,16 @@ import Testing
         }
     }
 
+    @Test func `that has to wait for a processor is told with the longest wait of one thread`() throws {
+        let loops = "for i in 1 2 3; do taskset -c 0 sh -c 'while :; do :; done' & done; echo up; wait"
+        try withRelay(loops) { relay, log in
+            #expect(wait { FileSystem.text(of: log) == "up\n" })
+            let tree = ProcessTree()
+            #expect(tree.sample(below: relay.keeper)?.relayWaited == .zero, "nothing to compare with")
+            #expect(wait { (tree.sample(below: relay.keeper)?.relayWaited ?? .zero) > .milliseconds(2) })
+        }
+    }
+
     @Test func `that cannot be started is told with what to look at`() throws {
         try Place.withFolder { folder in
             let relay = try RelayProcess(arguments: ["/no/such/relay"], environment: [], logPath: folder + "/relay.log")

@@ -30,8 +30,10 @@ final class RelaySampler {
     }
 }
 
-/// A look at a process's descendants.
-struct ProcessTree {
+/// Looks at a process's descendants. Confined to the sampler's thread: it remembers what threads had waited.
+final class ProcessTree {
+    private var relayWaits = ThreadWaits()
+    private var rigWaits = ThreadWaits()
     private let page = Int64(sysconf(Int32(_SC_PAGESIZE)))
     private let tick = 1_000_000_000 / max(1, Int64(sysconf(Int32(_SC_CLK_TCK))))
 
@@ -54,7 +56,10 @@ struct ProcessTree {
                 if FileSystem.destination(of: folder + name)?.hasPrefix("socket:") == true { sum.sockets += 1 }
             }
         }
-        return seen.isEmpty ? nil : sum
+        guard !seen.isEmpty else { return nil }
+        sum.relayWaited = relayWaits.longest(of: seen)
+        sum.rigWaited = rigWaits.longest(of: [getpid()])
+        return sum
     }
 
     /// What stands behind the name in `stat`; nil for a process that is gone or a zombie.
@@ -69,5 +74,28 @@ struct ProcessTree {
             (FileSystem.text(of: "/proc/\(process)/task/\(thread)/children") ?? "").split(separator: " ")
                 .compactMap { pid_t($0) }
         }
+    }
+}
+
+/// How long threads were ready to run and had no processor: the second number of /proc/PID/task/TID/schedstat, in nanoseconds
+/// since the thread's start (the kernel's Documentation/scheduler/sched-stats).
+private struct ThreadWaits {
+    private var known: [Substring: Int64]?
+
+    /// The longest of one thread since the look before; zero at the first look, and where the system does not tell.
+    mutating func longest(of processes: Set<pid_t>) -> Interval {
+        var seen: [Substring: Int64] = [:]
+        var longest: Int64 = 0
+        for process in processes {
+            let folder = "/proc/\(process)/task"
+            for thread in (try? FileSystem.names(in: folder)) ?? [] {
+                let numbers = FileSystem.text(of: "\(folder)/\(thread)/schedstat")?.split(separator: " ") ?? []
+                guard numbers.count > 1, let waited = Int64(numbers[1]) else { continue }
+                seen[thread[...]] = waited
+                if let known { longest = max(longest, waited - (known[thread[...]] ?? 0)) }
+            }
+        }
+        known = seen
+        return Interval(nanoseconds: longest)
     }
 }
