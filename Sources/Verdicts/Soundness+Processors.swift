@@ -15,8 +15,8 @@ extension Soundness {
         let wasKept = max(relay, rig) > allowed
         add(
             "processors to spare", !(wasKept && isBlamed),
-            "within a second a thread of the relay was kept waiting for a processor for \(relay) at most, and one of ours for \(rig)"
-                + (wasKept && isBlamed ? "; \(allowed) is what blame for lateness can bear" : ""),
+            "within a second a thread of the relay was kept waiting for a processor for \(relay) at most, and one of ours for "
+                + "\(rig)" + (wasKept && isBlamed ? "; \(allowed) is what blame for lateness can bear" : ""),
             costs: .timing)
     }
 
