@@ -11,7 +11,8 @@ extension JoinedAccount {
         if let how = goneCard(index) { return how }
         // What met a dead token is over where another took its place: the state is owed to that one.
         let again = owedAgain(index)
-        let (token, since) = again.map { ($0.token, $0.registered.sentAt) } ?? (row.token, row.plannedAt)
+        let (token, since) =
+            again.map { ($0.token, $0.registered.sentAt) } ?? (row.token, heldUntil(row, circumstances) ?? row.plannedAt)
         if let death = tokens.death(of: token, plannedAt: since, by: due),
             !isElsewhere(death, circumstances) || isDeadAtHome(death, by: due, circumstances)
         {
@@ -21,11 +22,49 @@ extension JoinedAccount {
         if let endedAt = aged?.endedAt(for: row, tokens), endedAt <= due { return "activity ended for its age" }
         if let fault = takenAlong(index, circumstances) { return fault.label }
         if wasTakenBackAtOnce(index, circumstances) { return "token taken back" }
+        if isOfNobody(row) { return "no device of its user is registered" }
+        if let fault = overtakenStart(index, circumstances) { return fault.label }
         // Once its token was taken back it may not be sent again.
         let last = takenBack(row, token).map { min($0, due) } ?? due
         let tried = attempts(of: index).filter { again == nil || since <= $0.arrivedAt && $0.token == token }
         return circumstances.excuse(
             plannedAt: since, due: last, attempts: tried, wasRefusedBefore: wasRefusedBefore(tried))
+    }
+
+    /// When a state that had waited for its activity's token was to leave: the relay had it in hand until then, whatever else
+    /// happened meanwhile. Nil where it had not been taken for good before we ended the relay.
+    private func heldUntil(_ row: Expectation, _ circumstances: Circumstances) -> Instant? {
+        guard row.flags.contains(.wasHeld), let call = account.call(at: row.place), call.wasTaken,
+            let registered = tokens.registrations[row.token]?.last(where: { call.place < $0.place && $0.wasTaken }),
+            !circumstances.wasDown(between: call.sentAt, and: call.answeredAt + circumstances.inFlightGrace)
+        else { return nil }
+        return max(row.plannedAt, registered.sentAt)
+    }
+
+    /// All devices of its user have signed out: an activity that lives on may be told or not.
+    private func isOfNobody(_ row: Expectation) -> Bool {
+        guard row.lane.role == .activity, let said = account.call(at: row.place) else { return false }
+        let calls = account.tokenCalls.filter { $0.lane.role == .device }
+            .compactMap { made in account.call(at: made.place).map { (made: made, call: $0) } }
+            .filter { $0.call.sentAt < said.sentAt }.sorted { $0.call.sentAt < $1.call.sentAt }
+        var known: Set<UInt8> = []
+        for (made, call) in calls {
+            guard call.wasTaken else { return false }
+            if made.isRegistration { known.insert(made.lane.phone) } else { known.remove(made.lane.phone) }
+        }
+        return known.isEmpty && !calls.isEmpty
+    }
+
+    /// The fault of ours that refused a start until its session was over: behind that none is due (R0.15).
+    private func overtakenStart(_ index: Int, _ circumstances: Circumstances) -> Circumstances.Fault? {
+        let row = account.rows[index]
+        let tried = attempts(of: index)
+        guard row.event == .start, let last = tried.last, tried.allSatisfy(\.metFault) else { return nil }
+        let isOver = account.calls.contains { call in
+            call.session == row.session && row.place < call.place && circumstances.finalKinds.contains(call.kind)
+                && call.state == .sent && call.sentAt <= last.answeredAt + circumstances.leastPatience
+        }
+        return isOver ? circumstances.fault(last.faultRule) : nil
     }
 
     /// The mock said by itself that it does not know the token, for a push that should have gone to the other environment, or

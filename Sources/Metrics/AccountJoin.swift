@@ -313,6 +313,13 @@ package struct JoinedAccount: Sendable {
         return call.status >= 500 && circumstances.wasDown(between: call.sentAt, and: call.answeredAt)
     }
 
+    /// A call that was to end its session before that one never reached the relay.
+    package func lacksEnd(before call: SeenCall, _ circumstances: Circumstances) -> Bool {
+        account.calls(of: call.session, through: call.step).contains { made in
+            circumstances.finalKinds.contains(made.kind) && (made.state != .sent || !made.wasTaken)
+        }
+    }
+
     /// A registration of a device was due by then and never reached the relay, and no device of the user was known to it
     /// otherwise: events of an unknown user reach nobody (R0.30).
     private func isOfUnknownUser(_ row: Expectation, _ circumstances: Circumstances) -> Bool {

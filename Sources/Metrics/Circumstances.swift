@@ -66,6 +66,8 @@ package struct Circumstances: Sendable {
     package var clockSkew = Interval.zero
     /// On the mock's wall clock: a 410 that speaks of an earlier time kills no token of this run.
     package var startedAt: WallTime?
+    /// Calls that end their session, by number.
+    package var finalKinds: Set<UInt16> = []
     /// The relay's throttle window, where its profile declares one.
     package var throttle: Interval?
     /// When the relay replaces activities that grow old, where its profile declares it.

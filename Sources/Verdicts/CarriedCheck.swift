@@ -32,9 +32,9 @@ final class CarriedCheck {
     private let checker: CarriedChecker
     private let renderer: CallRenderer
     private var sessions: [UInt32: (step: UInt32, state: CarriedState)] = [:]
-    private var shown: [Card: (step: UInt32, numbers: [Double?])] = [:]
+    private var shown: [Card: (life: UInt64, step: UInt32, numbers: [Double?])] = [:]
     /// Where an activity takes another's place, the session's numbers go on: what its last card showed.
-    private var lastShown: [UInt32: [Double?]]?
+    private var lastShown: [UInt32: (life: UInt64, numbers: [Double?])]?
     private let lives: SessionLives
     /// By session, and by the place of the call that began its life.
     private var counted: [UInt32: [UInt64: Counted]] = [:]
@@ -67,8 +67,9 @@ final class CarriedCheck {
         var findings = Findings(said: differences.said, kept: differences.kept)
         guard checker.judgesNumbers else { return findings }
         let numbers = checker.numbers(payload)
-        findings.fall = fall(numbers.rising, push)
-        findings.drift = drift(numbers.counting, push, calls)
+        let beginning = lives.beginning(calls)
+        findings.fall = fall(numbers.rising, push, life: beginning?.place ?? Self.nowhere)
+        findings.drift = drift(numbers.counting, push, beginning)
         // The session is over: what comes under its name begins anew.
         if push.event == .end, checker.isFinal(call: renderer.index(of: call)) {
             lastShown?[push.session] = nil
@@ -95,13 +96,12 @@ final class CarriedCheck {
     /// Nothing of the session is asked for any more.
     func forget(_ session: UInt32) { counted[session] = nil }
 
-    private func drift(_ numbers: [Double?], _ push: SeenPush, _ calls: ArraySlice<SeenCall>) -> [SchemaFinding] {
+    private func drift(_ numbers: [Double?], _ push: SeenPush, _ beginning: SeenCall?) -> [SchemaFinding] {
         guard let stamp = push.stamp, !numbers.isEmpty else { return [] }
         if counted.count >= Self.most {
             counted.removeAll()
             hasForgotten = true
         }
-        let beginning = lives.beginning(calls)
         let life = beginning?.place ?? Self.nowhere
         var known = counted[push.session]?[life] ?? Counted(begun: numbers.map { _ in nil })
         if push.event == .start, push.place == life,
@@ -129,10 +129,11 @@ final class CarriedCheck {
             latest: isKnown ? seconds(max(call.answeredAt, startedAt ?? call.answeredAt)) : nil)
     }
 
-    private func fall(_ numbers: [Double?], _ push: SeenPush) -> [SchemaFinding] {
+    /// Within a life of the session: the next one counts anew, whatever became of the end of the one before.
+    private func fall(_ numbers: [Double?], _ push: SeenPush, life: UInt64) -> [SchemaFinding] {
         let card = Card(session: push.session, token: push.token)
-        if let last = lastShown?.updateValue(numbers, forKey: push.session), push.event == .start {
-            return checker.fall(from: last, to: numbers).map { [$0] } ?? []
+        if let last = lastShown?.updateValue((life, numbers), forKey: push.session), push.event == .start {
+            return last.life == life ? checker.fall(from: last.numbers, to: numbers).map { [$0] } ?? [] : []
         }
         if lastShown?.count ?? 0 > Self.most { lastShown = [:] }
         let before = shown[card]
@@ -142,9 +143,9 @@ final class CarriedCheck {
             shown[card] = nil
         } else {
             if shown.count >= Self.most { shown.removeAll() }
-            shown[card] = (push.step, numbers)
+            shown[card] = (life, push.step, numbers)
         }
-        guard let before, push.event != .start else { return [] }
+        guard let before, push.event != .start, before.life == life else { return [] }
         return checker.fall(from: before.numbers, to: numbers).map { [$0] } ?? []
     }
 }

@@ -17,6 +17,60 @@ struct ActivityRuleTests {
         }
     }
 
+    @Test("a refused start that is sent again behind the registration of its activity breaks stale-start-dropped")
+    func behindRegistration() {
+        func broken(_ seconds: Double, _ turn: (inout History) -> Void = { _ in }) -> Int? {
+            History.refusedStart(acceptedAt: seconds).with(turn).findings("stale-start-dropped")
+        }
+        // Answered at 2.005, and a quarter of a second is granted to what is under way.
+        #expect(broken(2.25) == 0 && broken(2.26) == 1)
+        #expect(History.started.findings("stale-start-dropped") == nil, "one attempt puts nothing to the test")
+        #expect(broken(3.01) { $0.pushes[$0.pushes.count - 1].status = 429 } == 0)
+        #expect(broken(3.01) { $0.pushes[$0.pushes.count - 2].status = 200 } == nil, "that is a second start")
+        #expect(broken(3.01) { $0.calls[2].wasTaken = false } == 0)
+        #expect(broken(3.01) { $0.tokenCalls[$0.tokenCalls.count - 1].lane.phone = 1 } == 0)
+        #expect(broken(3.01) { $0.push(2, at: 2.5, status: 410, reason: "Unregistered") } == 0, "it is over already")
+        let letGo = { (history: inout History) in
+            history.call(7, .unregister, at: 2.5)
+            history.registers(7, .activity, .activity, isRegistration: false)
+        }
+        #expect(broken(3.01, letGo) == 0 && broken(2.4, letGo) == 1)
+        let laterLetGo = { (history: inout History) in
+            history.call(7, .unregister, at: 27)
+            history.registers(7, .activity, .activity, isRegistration: false)
+            history.push(7, at: 28, status: 410, reason: "Unregistered")
+        }
+        #expect(broken(3.01, laterLetGo) == 1)
+        #expect(History.refusedStart(acceptedAt: 3.01).verdict(of: "stale-start-dropped").findings.first?.message
+            == "session 1 was started although its activity had registered")
+    }
+
+    @Test("or behind the end of its session, unless that has begun again")
+    func behindEnd() {
+        func history(_ seconds: Double, _ turn: (inout History) -> Void = { _ in }) -> History {
+            History.refusedStart(acceptedAt: seconds).with { history in
+                history.tokenCalls.removeLast()
+                turn(&history)
+            }
+        }
+        #expect(history(26.25).findings("stale-start-dropped") == 0 && history(26.26).findings("stale-start-dropped") == 1)
+        #expect(history(27.01).findings("stale-start-dropped") == 1)
+        #expect(history(27.01).verdict(of: "stale-start-dropped").findings.first?.message == "session 1 was started although it was over")
+        let unheard = history(27.01) { history in
+            for index in history.calls.indices where history.calls[index].kind == Kind.complete.rawValue {
+                history.calls[index].wasTaken = false
+            }
+        }
+        #expect(unheard.findings("stale-start-dropped") == 0)
+        func again(_ seconds: Double) -> History {
+            history(seconds) { history in
+                history.call(9, .start, at: 40)
+                history.expect(9, .start, at: 40, event: .start, token: .start, lane: .start)
+            }
+        }
+        #expect(again(41).findings("stale-start-dropped") == 0 && again(39).findings("stale-start-dropped") == 1)
+    }
+
     @Test("a second start of a session before it has answered breaks one-start")
     func secondStart() {
         #expect(startedAgain().findings("one-start") == 1)

@@ -92,6 +92,19 @@ extension History {
         }
     }
 
+    /// The start is refused for now and accepted later; the activity registers at 2, and the session ends at 26.
+    static func refusedStart(acceptedAt seconds: Double) -> History {
+        started.with { history in
+            let first = history.pushes.count - 1
+            history.pushes[first].status = 429
+            history.pushes[first].outcome = nil
+            history.push(1, at: seconds, event: .start, token: .start) {
+                $0.flags.insert(.asksForToken)
+                $0.outcome = .started
+            }
+        }
+    }
+
     static var takenBack: History {
         honest.with { history in
             history.call(7, .unregister, at: 27)

@@ -63,7 +63,7 @@ struct History {
         run.quietKinds = [Kind.register, .registerActivity, .lateUnregister, .unregister, .stranger, .long].reduce(into: []) {
             $0.insert($1.rawValue)
         }
-        run.finalKinds = [Kind.complete.rawValue]
+        run.circumstances.finalKinds = [Kind.complete.rawValue]
         run.circumstances.throttle = .seconds(10)
         run.circumstances.startedAt = WallTime(seconds: epoch)
         run.circumstances.end = at(100_000)

@@ -43,6 +43,7 @@ private let honestHistories: [String: @Sendable () -> History] = [
     "other-environment-once": { .otherEnvironment("BadEnvironmentKeyInToken") },
     "bad-token-other-environment": { .otherEnvironment("BadDeviceToken") },
     "one-start": { .started },
+    "stale-start-dropped": { .refusedStart(acceptedAt: 1.8) },
     "start-is-complete": { .started },
     "start-asks-for-token": { .started },
     "activity-event-fits": { .honest },

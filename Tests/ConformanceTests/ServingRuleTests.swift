@@ -107,6 +107,20 @@ struct ServingRuleTests {
         #expect(silent.with { $0.calls[2].state = .planned }.findings("answers-in-time") == nil)
     }
 
+    @Test("a request that is to be refused because its session is over may be taken where the relay was not told so")
+    func untoldEnd() {
+        func taken(_ state: SeenCall.State) -> History {
+            History.honest.with { history in
+                history.call(7, .nonsense, at: 30)
+                for index in history.calls.indices where history.calls[index].kind == Kind.complete.rawValue {
+                    history.calls[index].state = state
+                }
+            }
+        }
+        #expect(taken(.sent).findings("bad-requests-refused") == 1)
+        #expect(taken(.dropped).findings("bad-requests-refused") == nil)
+    }
+
     @Test("a forbidden request that is taken, or that causes a push, breaks bad-requests-refused")
     func nonsense() {
         let taken = History.honest.with { $0.call(7, .nonsense, at: 30, status: 200) }

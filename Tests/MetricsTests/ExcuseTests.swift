@@ -8,9 +8,9 @@ import Testing
 
 @Suite("A push that never came is excused by")
 struct ExcuseTests {
-    private let silent = Story.usual.with { $0.account.pushes = [] }
+    let silent = Story.usual.with { $0.account.pushes = [] }
 
-    private func excuses(_ story: Story) -> [String: Int] { story.correlation().excuses }
+    func excuses(_ story: Story) -> [String: Int] { story.correlation().excuses }
 
     @Test("an outage of ours while it was owed", arguments: [
         (900, 999, "lost 1"), (900, 1000, "excused 1"), (1500, 1600, "excused 1"), (1501, 1600, "lost 1"),
@@ -58,7 +58,7 @@ struct ExcuseTests {
     // MARK: Faults that met it
 
     /// One attempt at 1050 that met our fault, in force from 1000 to `end`; due at `due`.
-    private func faulted(
+    func faulted(
         _ status: UInt16, until end: Int64 = 1100, due: Int64 = 9_000, attempts: Int = 1, isSilence: Bool = false
     ) -> Story {
         silent.with { story in

@@ -80,6 +80,24 @@ struct CarriedRunTests {
         #expect(record.verdicts.first { $0.id == "states-delivered" }?.verdict.word == "kept")
     }
 
+    /// Two lives of a session under one token: the end of the first was refused, so that no end closed its card.
+    @Test("counts anew in a session's next life", arguments: [(true, "kept"), (false, "broken")])
+    func nextLife(isOver: Bool, word: String) throws {
+        let begins = "{ path: /s, json: { n: '{{marker}}' }, pushes: [{ channel: liveactivity, event: start }] }"
+        let lives = scenario.replacing("[activityToken]", with: "[activityToken, startToken]").replacing(
+            "    update:\n", with: "    start: \(begins)\n      finish: { path: /f, final: \(isOver), json: { n: '{{marker}}' }, pushes: [\(isOver ? "{ channel: liveactivity, event: end }" : "")] }\n      update:\n"
+        ).replacing(
+            "- { call: update, after: 2s, every: 2s, count: 2 }",
+            with: """
+                - { call: finish, after: 2s }
+                          - { call: start, after: 2s }
+                          - { call: update, after: 2s, with: { progress: 0.1 } }
+                """
+        ).replacing("- call: register\n", with: "- call: register\n          - { call: start, after: 1s }\n")
+        let record = try judge(lives)
+        #expect(record.verdicts.first { $0.id == "values-never-fall" }?.verdict.word == word, "\(record.exit.reasons)")
+    }
+
     /// Nobody knows what the relay made of that call; its own push is all that is left to judge.
     @Test("is not judged behind a call that failed")
     func failed() throws { #expect(try words("0", failing: 1) == ["kept", "kept"]) }

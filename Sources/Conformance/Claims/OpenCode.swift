@@ -80,15 +80,16 @@ extension Claim {
             "R0.14", .must,
             "A start goes to the push-to-start token, with attributes-type, attributes, the first state and an alert.",
             norm: "\(plan); Apple, Starting and updating Live Activities",
-            rules: ["start-is-complete", "start-is-shown", "states-delivered", "content-unchanged"],
+            rules: ["start-is-complete", "start-is-shown", "stale-start-dropped", "states-delivered", "content-unchanged"],
             defects: [
                 "start-without-alert", "start-without-attributes", "never-starts", "starts-asking", "starts-on-start-only",
             ]),
         Claim(
             "R0.15", .must,
             "Until the new activity's token is registered there is no second start, and the newest state waits for it.",
-            norm: "\(follows); Home Assistant showed one activity twice", rules: ["one-start", "last-state-delivered"],
-            defects: ["starts-again", "starts-again-late", "wakes-without-starts"]),
+            norm: "\(follows); Home Assistant showed one activity twice",
+            rules: ["one-start", "stale-start-dropped", "last-state-delivered"],
+            defects: ["starts-again", "starts-again-late", "repeats-stale-start", "wakes-without-starts"]),
         Claim(
             "R0.16", .must, "The timestamp of a start counts seconds since 1970, never milliseconds.",
             norm: "\(plan); Apple, Starting and updating Live Activities", rules: ["timestamp-seconds-rising"],

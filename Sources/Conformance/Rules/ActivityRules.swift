@@ -6,7 +6,8 @@ import Pushes
 
 enum ActivityRules {
     static let all = [
-        oneStart, startIsComplete, startAsksForToken, eventsFit, nothingAfterEnd, urgentStatesAtTen, prioritiesMixed,
+        oneStart, staleStart, startIsComplete, startAsksForToken, eventsFit, nothingAfterEnd, urgentStatesAtTen,
+        prioritiesMixed,
     ]
 
     private struct StartKey: Hashable {
@@ -50,7 +51,8 @@ enum ActivityRules {
         between first: SeenPush, and second: SeenPush, _ joined: JoinedAccount, _ run: RunContext
     ) -> Bool {
         joined.account.calls(of: first.session, through: second.step).contains { call in
-            run.finalKinds.contains(call.kind) && call.wasTaken && first.place < call.place && call.place < second.place
+            run.circumstances.finalKinds.contains(call.kind) && call.wasTaken && first.place < call.place
+                && call.place < second.place
         }
     }
 
@@ -75,6 +77,61 @@ enum ActivityRules {
     /// We posted the event twice because its connection died without a word.
     private static func wasSentTwice(_ push: SeenPush, _ joined: JoinedAccount) -> Bool {
         (joined.account.call(at: push.place)?.attempts ?? 1) > 1
+    }
+
+    static let staleStart = Rule(
+        "stale-start-dropped", ["R0.14", "R0.15", "G11"], .must, basis: [.order, .timing],
+        requirement: "A start that was refused is not sent again when its session is over or its activity has registered.",
+        norm: "Relay contract: a start is due until a token registers or the session ends; nobody could end its card",
+        advice: "before a refused start is sent again, look whether its session still runs and still has no activity"
+    ) { joined, run, tally in
+        for (index, push) in joined.account.pushes.enumerated() where push.isLiveActivity && push.event == .start {
+            guard push.isMarked, !joined.isOfRestart(push), !joined.isOfAge(push) else { continue }
+            // The first attempt may have been under way.
+            let before = joined.account.pushes[..<index].filter {
+                $0.event == .start && $0.place == push.place && $0.token == push.token
+            }
+            if !push.isAccepted { tally.test() }
+            guard push.isAccepted, let first = before.first, !before.contains(where: \.isAccepted),
+                let reason = voided(push, joined, run)
+            else { continue }
+            tally.find(
+                "session \(push.session) was started although \(reason)", expected: "no further attempt of the start",
+                seen: "one \(push.arrivedAt - first.arrivedAt) behind the first", session: push.session, step: push.step,
+                first.id, push.id)
+        }
+    }
+
+    /// Why the start came to nothing before it was sent, in words, as the relay had known for a while.
+    private static func voided(_ push: SeenPush, _ joined: JoinedAccount, _ run: RunContext) -> String? {
+        let known = push.arrivedAt - run.circumstances.inFlightGrace * 0.25
+        func wasHeard(_ place: UInt64) -> SeenCall? {
+            guard push.place < place, let call = joined.account.call(at: place), call.session == push.session,
+                call.wasTaken, !call.wasRefusedAsItMay, call.answeredAt <= known
+            else { return nil }
+            return call
+        }
+        let ends = joined.account.calls.filter {
+            run.circumstances.finalKinds.contains($0.kind) && wasHeard($0.place) != nil
+        }
+        let beginsAgain = joined.account.rows.contains { row in
+            row.event == .start && row.session == push.session && ends.contains { $0.place < row.place }
+                && joined.account.call(at: row.place).map { $0.sentAt < push.arrivedAt } ?? false
+        }
+        if !ends.isEmpty, !beginsAgain { return "it was over" }
+        let phone = joined.tokens.lanes[push.token]?.phone
+        // Of two phones a relay may not know whose activity it is.
+        let isOneOfTwo = joined.account.tokenCalls.contains { $0.isRegistration && $0.lane.phone != phone }
+        guard !isOneOfTwo else { return nil }
+        let calls = joined.account.tokenCalls.filter { $0.lane.role == .activity && $0.lane.phone == phone }
+        let registered = calls.first { $0.isRegistration && wasHeard($0.place) != nil }
+        guard let registered else { return nil }
+        let isLetGo = calls.contains { made in
+            !made.isRegistration && registered.place < made.place
+                && joined.account.call(at: made.place).map { $0.sentAt < push.arrivedAt } ?? false
+        }
+        let isDead = joined.tokens.deaths[registered.token]?.contains { $0.arrivedAt < push.arrivedAt } ?? false
+        return isLetGo || isDead ? nil : "its activity had registered"
     }
 
     static let startIsComplete = Rule(

@@ -163,6 +163,8 @@ enum ServingRules {
         advice: "check the body against the contract before anything is stored or sent"
     ) { joined, run, tally in
         for call in joined.account.calls where run.refusedKinds.contains(call.kind) && call.wasAnswered {
+            // It may be refused because its session is over, which the relay was never told.
+            if joined.lacksEnd(before: call, run.circumstances) { continue }
             tally.test()
             guard !call.wasTaken else { continue }
             tally.find(

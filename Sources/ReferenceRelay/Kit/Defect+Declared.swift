@@ -197,6 +197,7 @@ extension Defect {
         case .failsOnLongIDs: ("R0.41", ["oversized-refused"])
         case .leavesOutCounts: ("R0.29", ["answers-hold-values"])
 
+        case .repeatsStaleStart: ("R0.15", ["stale-start-dropped"])
         case .keepsDeadTokens: ("R0.22", ["dead-token-dropped", "dead-device-token-dropped"])
         case .keepsDeadDeviceTokens: ("R0.25", ["dead-device-token-dropped"])
         case .keepsDeadStartTokens: ("R0.22", ["dead-token-dropped"])

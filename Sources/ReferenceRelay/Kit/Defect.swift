@@ -47,6 +47,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case startsAgain = "starts-again"
     /// Starts an activity again on an event that comes five seconds after a start whose token nobody knows. Breaks R0.15 (G9).
     case startsAgainLate = "starts-again-late"
+    /// Sends a refused start again although its session is over or its activity has registered. Breaks R0.15 (R0.14, G11).
+    case repeatsStaleStart = "repeats-stale-start"
     /// Accepts start events and sends no start. Breaks R0.14.
     case neverStarts = "never-starts"
     /// Lets an activity grow too old, so that the phone ends it without a word. Breaks R0.38.

@@ -55,8 +55,9 @@ extension RelayCore {
         case .alert(let device, _):
             guard device.isRegistered else { return abandon(push, now: now) }
         case .start(let session, let attempt, let device):
-            // A start of a turn that is over would bring back a card that nobody ends.
-            guard session.turn == attempt.turn, session.phase == .active, !session.isSilenced,
+            // A start of a turn that is over would bring back a card that nobody ends, and one beside an activity a second.
+            let isStale = session.turn != attempt.turn || session.phase != .active || session.isSilenced
+            guard !(isStale || hasOwnActivity(session, device, attempt)) || has(.repeatsStaleStart),
                 device.isRegistered, device.startToken == attempt.token, attempt.replaces?.isRegistered ?? true
             else {
                 forgetStart(attempt, session, mayRepeat: false, now: now)
@@ -65,6 +66,12 @@ extension RelayCore {
         case .activity, .stray: break
         }
         send(push)
+    }
+
+    /// The app began it by itself, and has registered its token.
+    private func hasOwnActivity(_ session: Session, _ device: Device, _ attempt: StartAttempt) -> Bool {
+        guard attempt.replaces == nil, !session.lanes.isEmpty else { return false }
+        return session.account.devices.count <= 1 || session.lanes.contains { $0.deviceToken == device.token }
     }
 
     private func abandon(_ push: Push, now: Moment) {
