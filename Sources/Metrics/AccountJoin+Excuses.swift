@@ -44,14 +44,18 @@ extension JoinedAccount {
         return deadToken(row.token, plannedAt: row.plannedAt, by: deliveries[index].due, circumstances)
     }
 
-    /// It went to a card that is over, or to its token that was dead, which may be taken for that of the card before or behind.
+    /// It went to a card that is over or was replaced, or to its token that was dead, which may be taken for that of the card
+    /// before or behind.
     private func wasToldBlurred(_ index: Int) -> Bool {
         let row = account.rows[index]
         let blurred = restarts?.activities.filter { $0.isBlurred && $0.session == row.session && $0.phone == row.lane.phone }
         guard row.lane.role == .activity, let blurred, !blurred.isEmpty else { return false }
-        return attempts(of: index).contains { push in
+        return account.pushes.contains { push in
+            guard push.isMarked, push.place == row.place, push.isLiveActivity, push.event == row.event,
+                blurred.contains(where: { $0.tokens.contains(push.token) })
+            else { return false }
             let isDead = tokens.deaths[push.token]?.contains { account.pushes[$0.push].id == push.id } ?? false
-            return (isDead || push.outcome == .ignoredEnded) && blurred.contains { $0.tokens.contains(push.token) }
+            return isDead || push.outcome == .ignoredEnded || push.isAccepted && isOfRestart(push)
         }
     }
 

@@ -125,6 +125,21 @@ struct RestartLifeTests {
         #expect(story.classes == expected)
     }
 
+    /// The session's end is taken for that of the card that was replaced.
+    @Test("the end of a session may go to either of two such cards", arguments: [
+        (3_000, Outcome.ended, 200, "lost 1"), (5_500, .ended, 200, "excused 1"), (5_500, .ignoredEnded, 200, "excused 1"),
+        (5_500, nil, 400, "lost 1"),
+    ] as [(Int64, Outcome?, UInt16, String)])
+    func blurredEnd(at milliseconds: Int64, outcome: Outcome?, status: UInt16, expected: String) {
+        let story = rotated(at: milliseconds) { story in
+            story.account.tokenCalls.removeAll { $0.token == .other }
+            story.call(8, at: 12_000)
+            story.expect(8, at: 12_000, event: .end, flags: .isFinal, token: .rotated)
+            story.push(8, at: 12_010, event: .end, token: .device, status: status, outcome: outcome)
+        }
+        #expect(story.classes == expected)
+    }
+
     @Test("of a phone's events the first end counts, and tokens are those of their card")
     func events() {
         var account = Account(number: 0)
