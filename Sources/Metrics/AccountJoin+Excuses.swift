@@ -13,12 +13,8 @@ extension JoinedAccount {
         let again = owedAgain(index)
         let (token, since) =
             again.map { ($0.token, $0.registered.sentAt) } ?? (row.token, heldUntil(row, circumstances) ?? row.plannedAt)
-        if let death = tokens.death(of: token, plannedAt: since, by: due),
-            !isElsewhere(death, circumstances) || isDeadAtHome(death, by: due, circumstances)
-        {
-            let fault = circumstances.fault(account.pushes[death.push].faultRule)
-            return "dead token" + (fault.map { " (\($0.label))" } ?? "")
-        }
+        if let death = deadToken(token, plannedAt: since, by: due, circumstances) { return death }
+        if wasToldBlurred(index) { return "another card's token" }
         if let endedAt = aged?.endedAt(for: row, tokens), endedAt <= due { return "activity ended for its age" }
         if let fault = takenAlong(index, circumstances) { return fault.label }
         if wasTakenBackAtOnce(index, circumstances) { return "token taken back" }
@@ -65,6 +61,41 @@ extension JoinedAccount {
                 && call.state == .sent && call.sentAt <= last.answeredAt + circumstances.leastPatience
         }
         return isOver ? circumstances.fault(last.faultRule) : nil
+    }
+
+    /// The answer by which the token was dead, in words.
+    private func deadToken(
+        _ token: TokenHash, plannedAt: Instant, by due: Instant, _ circumstances: Circumstances
+    ) -> String? {
+        guard let death = tokens.death(of: token, plannedAt: plannedAt, by: due),
+            !isElsewhere(death, circumstances) || isDeadAtHome(death, by: due, circumstances)
+        else { return nil }
+        let fault = circumstances.fault(account.pushes[death.push].faultRule)
+        return "dead token" + (fault.map { " (\($0.label))" } ?? "")
+    }
+
+    /// It met a dead token, and was owed to no other: what the card that took its place has to show, and when, is a rule's.
+    func toldBySuccessor(_ index: Int, _ circumstances: Circumstances) -> String? {
+        let row = account.rows[index]
+        guard restarts != nil, row.lane.role == .activity, owedAgain(index) == nil,
+            let accepted = deliveries[index].accepted, areOfTwoActivities(row.token, account.pushes[accepted].token)
+        else { return nil }
+        return deadToken(row.token, plannedAt: row.plannedAt, by: deliveries[index].due, circumstances)
+    }
+
+    /// It went to a card that is over or was replaced, or to its token that was dead, which may be taken for that of the card
+    /// before or behind.
+    private func wasToldBlurred(_ index: Int) -> Bool {
+        let row = account.rows[index]
+        let blurred = restarts?.activities.filter { $0.isBlurred && $0.session == row.session && $0.phone == row.lane.phone }
+        guard row.lane.role == .activity, let blurred, !blurred.isEmpty else { return false }
+        return account.pushes.contains { push in
+            guard push.isMarked, push.place == row.place, push.isLiveActivity, push.event == row.event,
+                blurred.contains(where: { $0.tokens.contains(push.token) })
+            else { return false }
+            let isDead = tokens.deaths[push.token]?.contains { account.pushes[$0.push].id == push.id } ?? false
+            return isDead || push.outcome == .ignoredEnded || push.isAccepted && isOfRestart(push)
+        }
     }
 
     /// The mock said by itself that it does not know the token, for a push that should have gone to the other environment, or

@@ -272,7 +272,7 @@ package struct JoinedAccount: Sendable {
                 let (arrivedAt, due) = (account.pushes[accepted].arrivedAt, deliveries[index].due)
                 let isHeldUp = circumstances.holdsUp(
                     plannedAt: row.plannedAt, due: due, arrivedAt: arrivedAt, within: row.deadline)
-                let excuse = isHeldUp ? Circumstances.heldDown : goneCard(index)
+                let excuse = isHeldUp ? Circumstances.heldDown : goneCard(index) ?? toldBySuccessor(index, circumstances)
                 deliveries[index].outcome = arrivedAt <= due ? .delivered : excuse == nil ? .late : .excused
                 if arrivedAt > due { deliveries[index].excuse = excuse }
             } else if row.flags.contains(.waitsInVain) {

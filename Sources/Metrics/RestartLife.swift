@@ -28,12 +28,23 @@ package struct RestartLife: Sendable {
         /// Its session ended and began again before it was registered, or before the one was that took its place: a relay may
         /// take it for the older life's, or for the newer one's.
         package var isOfEitherLife = false
+        /// A token of its card, or of the one whose place it took, was first told behind the start of the successor: nothing
+        /// tells it from that one's, for a registration names no activity.
+        package var isBlurred = false
         /// When its successor, its session's end or an answer that told of its death came; else not at all.
         package var endedAt = Instant.distantFuture
+        /// The same, but for such an answer.
+        fileprivate var goneAt = Instant.distantFuture
         /// When the relay was told that its session is over.
         package var overAt: Instant?
         /// On a virtual phone: which activity of the app it is.
         fileprivate var card: UInt32?
+
+        /// Nobody can tell it from another one.
+        package var isDoubtful: Bool { isOfEitherLife || isBlurred }
+
+        /// As `endedAt`, where a registration at that instant made up for an answer that came before.
+        package func livesUntil(_ registered: Instant) -> Instant { endedAt < registered ? goneAt : endedAt }
     }
 
     /// By session and phone, each one's in order.
@@ -75,10 +86,17 @@ package struct RestartLife: Sendable {
         _ account: Account, _ tokens: TokenLife, _ grace: Interval
     ) {
         var own: [Activity] = []
+        // The next one registered may be the one whose place the token before was taken for.
+        var isBlurred = false
         for (token, call) in calls where !own.contains(where: { $0.tokens.contains(token) }) {
             let told = account.card(of: token)
             if let told, let index = own.firstIndex(where: { $0.card == told.number }) {
                 own[index].tokens.append(token)
+                let latest = starts.map { account.pushes[$0] }.last { $0.isAccepted && $0.arrivedAt <= call.sentAt }
+                if let latest, own[index].registeredAt < latest.arrivedAt {
+                    for later in own.indices[index...] { own[later].isBlurred = true }
+                    if own[own.count - 1].registeredAt < latest.arrivedAt { isBlurred = true }
+                }
                 continue
             }
             let since = own.last?.registeredAt ?? Instant(nanoseconds: .min)
@@ -95,6 +113,8 @@ package struct RestartLife: Sendable {
                 session: card.session, phone: card.phone, tokens: [token], born: first...(births.max() ?? first),
                 registeredAt: call.sentAt)
             activity.card = told?.number
+            activity.isBlurred = isBlurred
+            isBlurred = false
             if call.wasAnswered { activity.answeredAt = call.answeredAt }
             if let end = course.end(of: card.session, registeredAt: call.sentAt) {
                 activity.endedAt = end.sentAt
@@ -119,6 +139,7 @@ package struct RestartLife: Sendable {
     private mutating func complete(
         _ activity: inout Activity, _ starts: [Int], _ account: Account, _ tokens: TokenLife, _ grace: Interval
     ) {
+        activity.goneAt = activity.endedAt
         if let death = activity.tokens.last.flatMap({ tokens.deaths[$0]?.first }) {
             activity.endedAt = min(activity.endedAt, death.arrivedAt)
         }

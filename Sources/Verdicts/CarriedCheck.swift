@@ -104,7 +104,9 @@ final class CarriedCheck {
         }
         let life = beginning?.place ?? Self.nowhere
         var known = counted[push.session]?[life] ?? Counted(begun: numbers.map { _ in nil })
-        if push.event == .start, push.place == life,
+        // Tried again, it may bear the marker of what was said last.
+        let isFirst = known.begun.allSatisfy { $0 == nil }
+        if push.event == .start, push.place == life || isFirst,
             known.startedAt.map({ push.arrivedAt - $0 <= Self.startMayCome }) ?? true
         {
             known.startedAt = push.answeredAt

@@ -123,6 +123,20 @@ struct RestartCardRuleTests {
         #expect(rotated.findings("new-token-used") == 1)
     }
 
+    @Test("of two cards one has the patience of a refused end, also of one that left before the registration was answered", arguments: [
+        (590.0, 0), (700, 1),
+    ])
+    func rivalRefused(pause: Double, findings: Int) {
+        let refused = turned(History.rivals.with { $0.cards[1].endedAt = nil }, Self.isEnd(of: "a2-1")) {
+            $0.status = 429
+            $0.faultRule = 1
+            $0.outcome = nil
+            $0.arrivedAt = at(25_260.002)
+        }
+        let again = refused.with { $0.endReplaced(1, at: 25_260 + pause, token: TokenHash("a2-1")) }
+        #expect(again.findings("one-card-at-a-time") == findings)
+    }
+
     @Test("an end that was refused for good need not come again", arguments: [(400, 0), (403, 0), (413, 0), (429, 1), (503, 1)])
     func refusedForGood(status: UInt16, findings: Int) {
         func refused(_ history: History, _ token: String) -> History {
@@ -181,9 +195,12 @@ struct RestartCardRuleTests {
         #expect(turned(.rivals, Self.isEnd(of: "a3-1")) { $0.dismissal = nil }.findings("ended-card-goes") == 1)
     }
 
-    @Test("that of a session goes when the profile says", arguments: [(-6, 1), (-5, 0), (15, 0), (16, 1)])
-    func endedGoes(stay: Int64, findings: Int) {
+    @Test("that of a session goes when the profile says, and what is past is now", arguments: [
+        (20, -3_600, 1), (20, 9, 1), (20, 10, 0), (20, 30, 0), (20, 31, 1), (5, -3_600, 0), (5, 15, 0), (5, 16, 1),
+    ])
+    func endedGoes(wanted: Int64, stay: Int64, findings: Int) {
         let history = turned(.rivals, Self.isEnd(of: "a3-1")) { $0.dismissal = $0.stamp! + stay }
+        history.run.circumstances.dismissal = .seconds(Double(wanted))
         #expect(history.findings("ended-card-goes") == findings)
         history.run.circumstances.dismissal = nil
         #expect(history.findings("ended-card-goes") == nil)
@@ -233,22 +250,26 @@ struct RestartCardRuleTests {
 
     @Test("where the new card's token had died, what was said before the adoption is told to the next one")
     func catchesUpBehindDeath() {
-        func died(next: Double?, told: Double? = nil) -> History {
+        func died(next: Double?, _ token: String = "a3-1", told: Double? = nil) -> History {
             turned(.between, { $0.step == 5 && $0.token == TokenHash("a2-1") }) {
                 $0.status = 410
                 $0.outcome = nil
             }.with { history in
                 if let next {
                     history.call(8, .registerActivity, at: next)
-                    history.registers(8, TokenHash("a3-1"), .activity)
+                    history.registers(8, TokenHash(token), .activity)
                 }
-                if let told { history.push(5, at: told, token: TokenHash("a3-1")) }
+                if let told { history.push(5, at: told, token: TokenHash(token)) }
             }
         }
         #expect(died(next: 24_660, told: 24_660.1).findings("hand-over-catches-up") == 0)
         #expect(died(next: 24_660).findings("hand-over-catches-up") == 1)
         #expect(died(next: 24_660, told: 24_690).findings("hand-over-catches-up") == 1)
         #expect(died(next: nil).findings("hand-over-catches-up") == nil)
+        // Nor is one over that is registered again.
+        #expect(died(next: 24_660, "a2-1", told: 24_660.1).findings("hand-over-catches-up") == 0)
+        #expect(died(next: 24_660, "a2-1").findings("hand-over-catches-up") == 1)
+        #expect(died(next: 24_660, "a2-1", told: 24_690).findings("hand-over-catches-up") == 1)
     }
 
     @Test("seconds that do not run with the clock break the rule")
@@ -308,5 +329,11 @@ struct RestartCardRuleTests {
         let late = turned(.late(0.02), Self.isEnd(of: "a2-1")) { $0.lapse = 0 }
         #expect(late.findings("omitted-values-kept") == 0)
         #expect(turned(late, Self.isEnd(of: "a2-1")) { $0.dismissal = $0.stamp! + 5 }.findings("omitted-values-kept") == 1)
+        // Nor its seconds.
+        func drifting(_ token: String) -> Int? {
+            turned(.replaced.with { $0.run.countsSeconds = true }, Self.isEnd(of: token)) { $0.drift = 0 }
+                .findings("seconds-run-with-clock")
+        }
+        #expect(drifting("a1-1") == 0 && drifting("a2-1") == 1)
     }
 }

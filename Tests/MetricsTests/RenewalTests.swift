@@ -148,6 +148,9 @@ struct RenewalTests {
         #expect(restarting([[.activity, .rotated]]) { $0.push(2, at: 4_400, token: .rotated) } == "delivered 1, excused 1")
         #expect(restarting([[.activity], [.rotated]]) == "excused 2")
         #expect(restarting([[.activity], [.rotated]]) { $0.push(2, at: 4_400, token: .rotated) } == "delivered 1, excused 1")
+        // Told late, it is late to its own card only.
+        #expect(restarting([[.activity, .rotated]]) { $0.push(2, at: 6_000, token: .rotated) } == "late 1, excused 1")
+        #expect(restarting([[.activity], [.rotated]]) { $0.push(2, at: 6_000, token: .rotated) } == "excused 2")
     }
 
     // MARK: Starts

@@ -94,6 +94,52 @@ struct RestartLifeTests {
         #expect(try #require(over.joined.restarts).activities.allSatisfy { !$0.isOfEitherLife })
     }
 
+    /// The first card has a further token, first told at that instant; its successor is started at 4000 and told of at 5000.
+    private func rotated(at milliseconds: Int64, _ turn: (inout Story) -> Void = { _ in }) -> Story {
+        told([(900, [.activity, .device]), (4_000, [.rotated]), (8_000, [.other])]).with { story in
+            story.call(7, at: milliseconds)
+            story.registers(7, .device)
+            turn(&story)
+        }
+    }
+
+    @Test("one whose further token is told behind its successor's start is not to be told from that one", arguments: [
+        (3_999, [false, false, false]), (4_001, [true, true, false]), (5_500, [true, true, false]),
+        (8_500, [true, true, true]),
+    ] as [(Int64, [Bool])])
+    func blurred(at milliseconds: Int64, expected: [Bool]) throws {
+        let life = try #require(rotated(at: milliseconds).joined.restarts)
+        #expect(life.activities.map(\.isBlurred) == expected && life.activities.map(\.isDoubtful) == expected)
+    }
+
+    @Test("what is sent to a token of two such cards is not lost; what is not sent is", arguments: [
+        (3_000, true, "lost 1"), (5_500, true, "excused 1"), (5_500, false, "lost 1"),
+    ] as [(Int64, Bool, String)])
+    func blurredState(at milliseconds: Int64, isSent: Bool, expected: String) {
+        let story = rotated(at: milliseconds) { story in
+            story.account.tokenCalls.removeAll { $0.token == .other }
+            story.call(8, at: 12_000)
+            story.expect(8, at: 12_000, token: .rotated)
+            if isSent { story.push(8, at: 12_010, token: .device, outcome: .ignoredEnded) }
+        }
+        #expect(story.classes == expected)
+    }
+
+    /// The session's end is taken for that of the card that was replaced.
+    @Test("the end of a session may go to either of two such cards", arguments: [
+        (3_000, Outcome.ended, 200, "lost 1"), (5_500, .ended, 200, "excused 1"), (5_500, .ignoredEnded, 200, "excused 1"),
+        (5_500, nil, 400, "lost 1"),
+    ] as [(Int64, Outcome?, UInt16, String)])
+    func blurredEnd(at milliseconds: Int64, outcome: Outcome?, status: UInt16, expected: String) {
+        let story = rotated(at: milliseconds) { story in
+            story.account.tokenCalls.removeAll { $0.token == .other }
+            story.call(8, at: 12_000)
+            story.expect(8, at: 12_000, event: .end, flags: .isFinal, token: .rotated)
+            story.push(8, at: 12_010, event: .end, token: .device, status: status, outcome: outcome)
+        }
+        #expect(story.classes == expected)
+    }
+
     @Test("of a phone's events the first end counts, and tokens are those of their card")
     func events() {
         var account = Account(number: 0)

@@ -55,13 +55,26 @@ private let scenario = """
 @Suite("A relay that counts the seconds of a session")
 struct CountedSecondsTests {
     /// `begun`: when the session began, by the relay, in seconds from the call that began that life of it (0 or 1).
+    /// `sayingLast`: a start that comes late bears the marker of the update that came meanwhile, which is not sent any more.
     private func word(
-        _ begun: (_ life: Int) -> Double, late: Interval = .zero, failing: UInt32? = nil
+        _ begun: (_ life: Int) -> Double, late: Interval = .zero, failing: UInt32? = nil, sayingLast: Bool = false
     ) throws -> (word: String, seen: String) {
         let record = try judge(
             scenario,
             call: { if $0.step == failing { $0.status = 500 } },
             spoil: { sendings, _ in
+                func note(_ sending: Sending) -> String {
+                    let payload = try? JSONValue(parsing: sending.payload)
+                    return payload?["aps"]?["content-state"]?["note"]?.string ?? ""
+                }
+                if sayingLast {
+                    for index in sendings.indices where sendings[index].row.event == .start {
+                        let update = sendings[(index + 1)...].first { $0.row.event == .update }
+                        sendings[index].payload = sendings[index].payload.replacing(
+                            note(sendings[index]), with: update.map(note) ?? "")
+                    }
+                    sendings.removeAll { $0.row.event == .update }
+                }
                 var calls: [Int: Instant] = [:]
                 for index in sendings.indices {
                     let row = sendings[index].row
@@ -87,6 +100,11 @@ struct CountedSecondsTests {
         #expect(try word({ _ in 60 }, late: .seconds(60)).word == "kept")
         #expect(try word { _ in -9 }.word == "kept", "a tick")
         #expect(try word { _ in 24 }.word == "kept", "a tick, and the window")
+    }
+
+    @Test("may count from a start that was accepted late and said what was said last", arguments: [(310.0, "kept"), (400, "broken")])
+    func tried(begun: Double, word: String) throws {
+        #expect(try self.word({ _ in begun }, late: .seconds(310), sayingLast: true).word == word)
     }
 
     @Test("is wrong where a session goes on from the one before it under its id")

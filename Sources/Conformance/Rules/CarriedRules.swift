@@ -13,8 +13,7 @@ enum CarriedRules {
     ) {
         guard run.carriesValues else { return }
         for push in joined.account.pushes where push.isLiveActivity && push.isAccepted && push.isMarked {
-            // What a card says while it goes nobody reads.
-            if push.event == .end, joined.isOfRestart(push) || goesUnseen(push, joined) { continue }
+            if isLastWord(push, joined) { continue }
             // What a call that did not get through has changed, nobody knows.
             let calls = joined.account.calls(of: push.session, through: push.step)
             guard calls.last?.place == push.place, calls.dropLast().allSatisfy(\.wasTaken) else { continue }
@@ -26,9 +25,12 @@ enum CarriedRules {
         }
     }
 
-    /// The end of a card that turned up too late, which goes at once: its state is optional.
-    private static func goesUnseen(_ push: SeenPush, _ joined: JoinedAccount) -> Bool {
-        joined.isOfLateCard(push) && RestartCardRules.stay(push).map { $0 <= .zero } ?? false
+    /// What a card says while it goes nobody reads: that of one which was replaced, or which turned up too late and goes at
+    /// once. Its state is optional.
+    static func isLastWord(_ push: SeenPush, _ joined: JoinedAccount) -> Bool {
+        guard push.event == .end else { return false }
+        return joined.isOfRestart(push)
+            || joined.isOfLateCard(push) && RestartCardRules.stay(push).map { $0 <= .zero } ?? false
     }
 
     static let omittedKept = Rule(

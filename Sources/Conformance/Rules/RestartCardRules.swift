@@ -21,6 +21,10 @@ enum RestartCardRules {
 
     private static func known(_ joined: JoinedAccount) -> [Known] {
         joined.account.cards.compactMap { card in
+            var card = card
+            // A token that no phone knows, told behind no start, is a rotation of the one before.
+            let own = joined.restarts?.activities.first { !Set($0.tokens).isDisjoint(with: card.tokens) }
+            card.tokens += own?.tokens.filter { joined.account.card(of: $0) == nil } ?? []
             let registrations = card.tokens.flatMap { joined.tokens.registrations[$0] ?? [] }
             let first = registrations.filter(\.wasTaken).min { $0.answeredAt < $1.answeredAt }
             return first.map { Known(card: card, session: UInt32($0.place >> 32), at: $0.answeredAt) }
@@ -34,8 +38,8 @@ enum RestartCardRules {
         advice: "count the starts that were accepted; a token that comes of each is a card, and all but one get their end"
     ) { joined, run, tally in
         guard let terms = run.circumstances.restart else { return }
-        // One that may be of either life of its session may be taken for the other one under its older token.
-        let doubtful = Set(joined.restarts?.activities.filter(\.isOfEitherLife).flatMap(\.tokens) ?? [])
+        // One that may be taken for another one stands under that one's name.
+        let doubtful = Set(joined.restarts?.activities.filter(\.isDoubtful).flatMap(\.tokens) ?? [])
         let known = known(joined).filter { doubtful.isDisjoint(with: $0.card.tokens) }
         for (index, newest) in known.enumerated() {
             let rivals = known[...index].filter { $0.session == newest.session && $0.card.phone == newest.card.phone }
@@ -43,7 +47,8 @@ enum RestartCardRules {
             let tokens = Set(rivals.flatMap(\.card.tokens))
             let ends = joined.account.pushes.filter { $0.isLiveActivity && $0.event == .end && tokens.contains($0.token) }
             let recent = ends.filter { newest.at <= $0.arrivedAt }
-            let limit = RestartRules.limit(of: recent, from: newest.at, terms, run)
+            // The first may have left, and been refused, before the registration was answered.
+            let limit = RestartRules.limit(of: ends, from: newest.at, terms, run)
             guard limit < run.circumstances.end, !run.circumstances.wasDown(between: newest.at, and: limit) else { continue }
             tally.test()
             let living = rivals.filter { rival in
@@ -116,9 +121,10 @@ enum RestartCardRules {
         }
     }
 
-    /// From the instant that the push gives for itself to the one at which its card goes.
+    /// From the instant that the push gives for itself to the one at which its card goes. A dismissal-date that is past is now
+    /// (Apple, Ending Live Activities).
     static func stay(_ push: SeenPush) -> Interval? {
-        push.dismissal.map { .seconds(Double($0 - (push.stamp ?? push.arrivedWall.seconds))) }
+        push.dismissal.map { .seconds(Double(max(0, $0 - (push.stamp ?? push.arrivedWall.seconds)))) }
     }
 
     static let catchesUp = Rule(
@@ -152,7 +158,7 @@ enum RestartCardRules {
             // What met a dead token was no try to the one behind it.
             let tried = Array(pushes.drop { known > answeredAt && $0.arrivedAt < known }.prefix { !$0.isAccepted })
             let limit = RestartRules.limit(of: tried, from: known, within: patience, terms, run)
-            guard limit < min(next.endedAt, run.circumstances.end),
+            guard limit < min(next.livesUntil(known), run.circumstances.end),
                 !run.circumstances.wasDown(between: newest.plannedAt, and: limit)
             else { return }
             let isShown = pushes.contains { $0.isAccepted && $0.arrivedAt <= limit }
@@ -167,17 +173,19 @@ enum RestartCardRules {
         }
     }
 
-    /// When the successor's token was known; where that died before it could be told, the next one. Nil: there was none.
+    /// When the successor's token was known; where that died before it could be told, the same one again or the next one. Nil:
+    /// there was none.
     private static func known(
         _ next: RestartLife.Activity, from answeredAt: Instant, within patience: Interval, _ joined: JoinedAccount
     ) -> Instant? {
+        let told = next.tokens.flatMap { token in
+            (joined.tokens.registrations[token] ?? []).filter(\.wasTaken).map { (token: token, call: $0) }
+        }.sorted { $0.call.sentAt < $1.call.sentAt }
+        guard var token = next.tokens.first else { return nil }
         var known = answeredAt
-        for (index, token) in next.tokens.enumerated() {
-            if joined.tokens.death(of: token, plannedAt: known, by: known + patience) == nil { return known }
-            guard index + 1 < next.tokens.count,
-                let registered = joined.tokens.registrations[next.tokens[index + 1]]?.first(where: \.wasTaken)
-            else { return nil }
-            known = max(known, registered.answeredAt)
+        while let death = joined.tokens.death(of: token, plannedAt: known, by: known + patience) {
+            guard let again = told.first(where: { max(known, death.answeredAt) < $0.call.sentAt }) else { return nil }
+            (token, known) = (again.token, again.call.answeredAt)
         }
         return known
     }

@@ -12,7 +12,7 @@ enum RestartContentRules {
         _ text: (SeenPush) -> Int32
     ) {
         guard run.carriesValues else { return }
-        RestartRules.each(joined, run) { activity, terms in
+        RestartRules.each(joined, run, blurred: true) { activity, terms in
             for push in activity.starts.map({ joined.account.pushes[$0] }) where push.isAccepted && push.isMarked {
                 // What a call that did not get through has changed, nobody knows.
                 let calls = joined.account.calls(of: push.session, through: push.step)
@@ -46,6 +46,7 @@ enum RestartContentRules {
     ) { joined, run, tally in
         guard run.countsSeconds else { return }
         for push in joined.account.pushes where push.isLiveActivity && push.isAccepted && push.isMarked && push.stamp != nil {
+            if CarriedRules.isLastWord(push, joined) { continue }
             tally.test()
             guard push.drift >= 0 else { continue }
             tally.find(

@@ -16,15 +16,21 @@ enum RestartRules {
     /// Of the age at which it is to be replaced: an activity that is younger was taken for another. How exactly the window
     /// is kept is a rule of its own.
     private static let leastAge = 0.9
+    /// The system ends an activity at that age (Apple, Displaying live data).
+    private static let longestLife = Interval.seconds(8 * 3_600)
     /// From the relay's clock to the mock, on the host's clock.
     private static let journey = Interval.seconds(1)
 
-    /// Visits each activity with the terms of the profile, where it has any.
+    /// Visits each activity with the terms of the profile, where it has any. `blurred`: also those whose token may be taken
+    /// for that of the one before or behind, of a rule that does not hang on it.
     static func each(
-        _ joined: JoinedAccount, _ run: RunContext, _ visit: (RestartLife.Activity, RestartTerms) -> Void
+        _ joined: JoinedAccount, _ run: RunContext, blurred: Bool = false,
+        _ visit: (RestartLife.Activity, RestartTerms) -> Void
     ) {
         guard let terms = run.circumstances.restart, let restarts = joined.restarts else { return }
-        for activity in restarts.activities where !activity.isOfEitherLife { visit(activity, terms) }
+        for activity in restarts.activities where !activity.isOfEitherLife && (blurred || !activity.isBlurred) {
+            visit(activity, terms)
+        }
     }
 
     /// How uneven what is on its way may be.
@@ -87,7 +93,7 @@ enum RestartRules {
         norm: "\(norm); its age counts from its own start",
         advice: "keep the instant of the start push with each activity, and count from there"
     ) { joined, run, tally in
-        each(joined, run) { activity, terms in
+        each(joined, run, blurred: true) { activity, terms in
             guard let first = activity.starts.first.map({ joined.account.pushes[$0] }) else { return }
             tally.test()
             let age = first.arrivedAt - activity.born.lowerBound
@@ -126,7 +132,7 @@ enum RestartRules {
         norm: "\(norm); a registration that leaves the start token out says nothing of it",
         advice: "read the start token when the start leaves, and keep the stored one where a registration brings none"
     ) { joined, run, tally in
-        each(joined, run) { activity, terms in
+        each(joined, run, blurred: true) { activity, terms in
             for push in activity.starts.map({ joined.account.pushes[$0] }) {
                 let until = push.arrivedAt - run.circumstances.inFlightGrace
                 guard let current = startToken(joined, phone: activity.phone, until: until), current.isDoubtful,
@@ -180,8 +186,10 @@ enum RestartRules {
             guard limit < run.circumstances.end, !isGone(activity, by: replacedAt, joined, run),
                 !run.circumstances.wasDown(between: replacedAt, and: limit)
             else { return }
+            let isEnded = ends.contains { $0.isAccepted && $0.arrivedAt <= limit }
+            guard isEnded || !isOver(activity, by: limit, joined) else { return }
             tally.test()
-            if ends.contains(where: { $0.isAccepted && $0.arrivedAt <= limit }) || wasLetBe(ends) { return }
+            if isEnded || wasLetBe(ends) { return }
             let first = ends.first(where: \.isAccepted) ?? ends.first
             tally.find(
                 "the card of session \(activity.session) stands beside the one that took its place",
@@ -203,6 +211,15 @@ enum RestartRules {
         return activity.tokens[(known ?? 0)...].contains { !(joined.tokens.deaths[$0] ?? []).isEmpty }
     }
 
+    /// Whether the system had ended the card by then, for its age: by its phone's word, where one has told of it.
+    private static func isOver(_ activity: RestartLife.Activity, by instant: Instant, _ joined: JoinedAccount) -> Bool {
+        guard let card = joined.account.cards.first(where: { !Set($0.tokens).isDisjoint(with: activity.tokens) }) else {
+            return activity.born.upperBound + longestLife <= instant
+        }
+        // No relay sees what its user does.
+        return card.dismissedAt == nil && card.endedAt.map { $0 <= instant } ?? false
+    }
+
     static let lateEnded = Rule(
         "late-card-ended", ["R4.6", "G20"], .must, basis: [.timing, .absence],
         requirement: "A card that turns up when its session is over is ended as soon as its token is registered.",
@@ -220,8 +237,10 @@ enum RestartRules {
             guard limit < run.circumstances.end, !isGone(activity, by: answeredAt, joined, run),
                 !run.circumstances.wasDown(between: overAt, and: limit)
             else { return }
+            let isEnded = ends.contains { $0.isAccepted && $0.arrivedAt <= limit }
+            guard isEnded || !isOver(activity, by: limit, joined) else { return }
             tally.test()
-            if ends.contains(where: { $0.isAccepted && $0.arrivedAt <= limit }) || wasLetBe(ends) { return }
+            if isEnded || wasLetBe(ends) { return }
             tally.find(
                 "a card of session \(activity.session) turned up when the session was over, and stays",
                 expected: "an end within \(patience(run))", seen: ends.isEmpty ? "none" : "none that was accepted in time",
