@@ -158,6 +158,7 @@ extension RelayCore {
         session.latest = nil
         session.hasTrailing = false
         if has(.keepsEndedRow) { takeUpEnded(session) }
+        oweEnds(to: session.deadCards.flatMap(\.cardsToCome), of: session)
         session.hadLane = !session.lanes.isEmpty
         session.isSilenced = false
         session.deadCards = []
@@ -268,8 +269,7 @@ extension RelayCore {
             writes.append(.deleteStarts(session.account.secret, sessionID: session.id, deviceID: nil))
         }
         session.endedTokens = session.lanes.map(\.token)
-        // A card that takes the place of one of these may still turn up, and has its end to come.
-        session.unadoptedStarts += session.lanes.reduce(0) { $0 + ($1.replacement?.starts ?? $1.rivals.count) }
+        oweEnds(atTheEndOf: session)
         session.owedUnregisters = session.lanes.count
         let lanes = session.lanes
         session.lanes = []
@@ -291,6 +291,7 @@ extension RelayCore {
     /// A start that came to nothing. After passing trouble, or with a new token, a later event may start the phone;
     /// after a refusal it would end the same way, and waits for the next turn.
     func forgetStart(_ attempt: StartAttempt, _ session: Session, mayRepeat: Bool, now: Moment) {
+        forgetCard(of: attempt, session)
         // A card that is to be replaced is still there: the next start has its time.
         guard attempt.turn == session.turn, attempt.replaces == nil else { return }
         session.unadoptedStarts = max(0, session.unadoptedStarts - 1)
