@@ -141,7 +141,7 @@ extension RelayCore {
         if event.type.isFinal { return false }
         switch session.phase {
         case .fresh: return true
-        case .ended: return !has(.endsForGood) && (event.type == .start || now.now - session.endedAt >= options.throttle)
+        case .ended: return !isOverForGood(session) && (event.type == .start || now.now - session.endedAt >= options.throttle)
         // The server says "first busy" again and the card is gone: it was dismissed, or its token died.
         case .active:
             return event.type == .start && session.hadLane && session.lanes.isEmpty && session.unadoptedStarts == 0
@@ -270,7 +270,7 @@ extension RelayCore {
         }
         session.endedTokens = session.lanes.map(\.token)
         oweEnds(atTheEndOf: session)
-        session.owedUnregisters = session.lanes.count
+        session.owedUnregisters = has(.obeysFormerUnregister) ? 0 : session.lanes.count
         let lanes = session.lanes
         session.lanes = []
         for lane in lanes {
