@@ -119,7 +119,9 @@ extension RelayCore {
                 // Its phone does not know yet, and may unregister it when a newer one has come (R0.20).
                 // What stood beside as many tokens as there are phones had been replaced, and is counted.
                 let session = lane.session
-                if session.phase == .active, session.lanes.count < phones(of: session.account) { session.owedUnregisters += 1 }
+                if session.phase == .active, session.lanes.count < phones(of: session.account) {
+                    session.owedUnregisters.append(push.token)
+                }
             }
             if has(.prunesAllTokens) { for device in lane.account.devices { remove(device) } }
         case .stray: break

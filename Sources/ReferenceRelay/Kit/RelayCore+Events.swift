@@ -150,7 +150,7 @@ extension RelayCore {
     }
 
     func beginTurn(_ session: Session, now: Moment) {
-        if session.phase == .ended, session.owedUnregisters > 0 { session.supersededAt = now.now }
+        if session.phase == .ended, !session.owedUnregisters.isEmpty { session.supersededAt = now.now }
         session.phase = .active
         session.turn += 1
         session.completedAt = nil
@@ -270,7 +270,7 @@ extension RelayCore {
         }
         session.endedTokens = session.lanes.map(\.token)
         oweEnds(atTheEndOf: session)
-        session.owedUnregisters = has(.obeysFormerUnregister) ? 0 : session.lanes.count
+        session.owedUnregisters = has(.obeysFormerUnregister) ? [] : session.lanes.map(\.token)
         let lanes = session.lanes
         session.lanes = []
         for lane in lanes {

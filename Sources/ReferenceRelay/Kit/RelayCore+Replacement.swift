@@ -176,8 +176,9 @@ extension RelayCore {
     }
 
     func forgetReplaced(_ session: Session) {
-        guard !session.replacedTokens.isEmpty else { return }
+        guard !session.replacedTokens.isEmpty || session.isOwedOnDisk else { return }
         session.replacedTokens = []
+        session.isOwedOnDisk = false
         writes.append(.deleteReplaced(session.account.secret, sessionID: session.id))
     }
 

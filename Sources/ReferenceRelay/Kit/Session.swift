@@ -61,8 +61,10 @@ final class Session {
     var endedTokens: [String] = []
     /// Tokens of activities that another has replaced in this turn (R4.21).
     var replacedTokens: [String] = []
-    /// Unregister messages that older activities have not sent yet, and when the newer one took their place (R0.20).
-    var owedUnregisters = 0
+    /// Older activities whose unregister messages are still to come, and when the newer one took their place (R0.20).
+    var owedUnregisters: [String] = []
+    /// There are rows of them (`keepOwed`).
+    var isOwedOnDisk = false
     var supersededAt = Instant.longAgo
 
     init(account: Account, id: String, window: ThrottleWindow) {
