@@ -238,6 +238,28 @@ import Testing
         #expect(rig.seen == ["alert d1"])
     }
 
+    /// Two phones and three tokens: one of them has rotated, and its goodbye is still to come; one more is meant.
+    @Test(arguments: [false, true])
+    func aLateUnregisterSilencesNoneOfTwoPhones(isOldOneDead: Bool) {
+        let rig = Rig()
+        rig.device("d1")
+        rig.device("d2")
+        for token in ["a1", "a2", "a3"] { rig.activity(token) }
+        if isOldOneDead {
+            rig.answer = { $0.token == "a1" ? Rig.refusal(410, "Unregistered") : Rig.accepted }
+            rig.event(.permission)
+        }
+        rig.unregister()
+        rig.forgetSeen()
+        rig.event(.permission)
+        let former = isOldOneDead ? [] : ["update a1 permission"]
+        #expect(rig.seen.filter { $0.hasPrefix("update") } == former + ["update a2 permission", "update a3 permission"])
+        rig.unregister()
+        rig.forgetSeen()
+        rig.event(.permission)
+        #expect(rig.seen.allSatisfy { $0.hasPrefix("alert") })
+    }
+
     @Test func longAfterARotationAnUnregisterIsMeant() {
         let rig = Rig()
         rig.device()

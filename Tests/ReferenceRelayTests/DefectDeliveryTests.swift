@@ -185,11 +185,22 @@ import Testing
             rig.activity()
             rig.unregister()
             rig.event(.permission)
-            rig.core.unregisterDevice("d1", of: Rig.secret)
+            rig.core.unregisterDevice("d1", of: Rig.secret, now: rig.now)
             rig.event(.permission)
         }
         #expect(honest.seen == ["alert d1"])
         #expect(broken.seen == ["alert d1", "update a1 permission", "alert d1", "update a1 permission"])
+    }
+
+    @Test func dropsActivitiesWithPhone() {
+        let (honest, broken) = pair(.dropsActivitiesWithPhone) { rig in
+            rig.device("d2")
+            rig.activity()
+            rig.core.unregisterDevice("d2", of: Rig.secret, now: rig.now)
+            rig.event(.permission)
+        }
+        #expect(honest.seen == ["alert d1", "update a1 permission"])
+        #expect(broken.seen == ["alert d1"])
     }
 
     @Test func crossesSessions() {

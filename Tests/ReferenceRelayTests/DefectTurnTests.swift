@@ -22,6 +22,43 @@ import Testing
         #expect(broken.seen == [])
     }
 
+    @Test func endsUnseenForGood() {
+        #expect(twoTurns(.endsUnseenForGood).broken.seen == ["start p1"])
+        let (honest, broken) = pair(.endsUnseenForGood) { rig in
+            rig.event(.start)
+            rig.event(.complete)
+            rig.pass(.seconds(2))
+            rig.forgetSeen()
+            rig.event(.start)
+        }
+        #expect(honest.seen == ["start p1"])
+        #expect(broken.seen == [])
+    }
+
+    @Test func obeysFormerUnregister() {
+        func told(_ run: (Rig) -> Void) -> (honest: [String], broken: [String]) {
+            let (honest, broken) = pair(.obeysFormerUnregister) { rig in
+                rig.event(.start)
+                rig.activity("a1")
+                run(rig)
+                rig.unregister()
+                rig.forgetSeen()
+                rig.event(.permission)
+            }
+            return (honest.seen, broken.seen)
+        }
+        let turns = told { rig in
+            rig.event(.complete)
+            rig.pass(.seconds(2))
+            rig.event(.start)
+            rig.activity("a2")
+        }
+        #expect(turns.honest == ["alert d1", "update a2 permission"] && turns.broken == ["alert d1"])
+        // Within a turn it knows better.
+        let turn = told { $0.activity("a2") }
+        #expect(turn.broken == turn.honest)
+    }
+
     @Test func keepsEndedRow() {
         let (honest, broken) = twoTurns(.keepsEndedRow)
         #expect(honest.seen == ["start p1"])

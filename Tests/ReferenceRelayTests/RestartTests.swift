@@ -28,6 +28,32 @@ import Testing
         #expect(next.writes.contains(.deleteHeld(Rig.secret, sessionID: "s1")))
     }
 
+    /// The next process knows whose goodbye is still to come, and for how long.
+    @Test(arguments: [(0.0, true), (31.0, false)])
+    func aLateUnregisterIsTheOldOnesBehindARestart(seconds: Double, isLate: Bool) {
+        let rig = Rig()
+        rig.device()
+        rig.activity("a1")
+        rig.activity("a2")
+        #expect(rig.rows.replaced.map(\.token) == ["a1"])
+        let next = restarted(rig)
+        next.pass(.seconds(seconds))
+        next.unregister()
+        #expect(next.writes.contains(.deleteReplaced(Rig.secret, sessionID: "s1")))
+        next.event(.permission)
+        #expect(next.seen == (isLate ? ["alert d1", "update a2 permission"] : ["alert d1"]))
+    }
+
+    @Test func anUnregisterOfAnActivityThatReplacedNoneIsObeyedBehindARestart() {
+        let rig = Rig()
+        rig.device()
+        rig.activity("a1")
+        let next = restarted(rig)
+        next.unregister()
+        next.event(.permission)
+        #expect(next.seen == ["alert d1"])
+    }
+
     @Test func nothingIsLeftBehindWhereNothingIsOwed() {
         let rig = Rig()
         rig.device(start: "p1")

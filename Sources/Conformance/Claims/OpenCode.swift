@@ -75,7 +75,8 @@ extension Claim {
         Claim(
             "R0.13", .must,
             "The first busy state of a session starts its activity once; all that follow are progress.",
-            norm: plan, rules: ["one-start", "states-delivered"], defects: ["starts-again", "ends-for-good"]),
+            norm: plan, rules: ["one-start", "states-delivered"],
+            defects: ["starts-again", "ends-for-good", "ends-unseen-for-good"]),
         Claim(
             "R0.14", .must,
             "A start goes to the push-to-start token, with attributes-type, attributes, the first state and an alert.",
@@ -114,7 +115,7 @@ extension Claim {
             "R0.20", .must,
             "An unregister that comes late and means an older activity leaves the newer registration alone.",
             norm: "\(follows): the request names no token; seen in a near relative",
-            rules: ["newer-registration-kept"], defects: ["obeys-late-unregister"]),
+            rules: ["newer-registration-kept"], defects: ["obeys-late-unregister", "obeys-former-unregister"]),
         Claim(
             "R0.21", .must, "Two phones that share a secret and watch one session both get its Live Activity pushes.",
             norm: "\(follows): its table keeps one row a session, and the second phone displaces the first",
@@ -160,7 +161,7 @@ extension Claim {
             norm: built, rules: ["each-phone-served", "answers-hold-values", "states-delivered"],
             unseen: "Whether the counts in the relay's answer are right: the journal keeps no body of an answer that was "
                 + "expected, only what a profile captures of it.",
-            defects: ["displaces-second-phone", "leaves-out-counts", "stops-at-failure"]),
+            defects: ["displaces-second-phone", "leaves-out-counts", "stops-at-failure", "drops-activities-with-phone"]),
         Claim(
             "R0.30", .must, "An unknown secret causes no push, and nothing crosses from one secret to another.",
             norm: built, rules: ["unknown-secret-silent", "sessions-kept-apart"],

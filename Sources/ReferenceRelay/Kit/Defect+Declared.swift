@@ -77,6 +77,7 @@ extension Defect {
         case .neverTimesOut: ("R0.38", ["aged-activity-ended", "states-delivered"])
         case .timesOutUnsaid: ("R0.38", ["aged-activity-ended"])
         case .endsForGood: ("R0.13", ["states-delivered"])
+        case .endsUnseenForGood: ("R0.13", Self.lost)
         case .keepsEndedRow: ("R0.40", ["nothing-after-end", "states-delivered"])
         case .startsOnStartOnly: ("R0.14", ["states-delivered", "start-token-kept"])
         case .endsWithUpdate: ("R0.4", ["activity-event-fits", "last-state-delivered"])
@@ -93,6 +94,8 @@ extension Defect {
         case .forgetsStartToken: ("R0.44", ["start-token-kept", "states-delivered"])
         case .nullErasesStartToken: ("R0.44", ["start-token-kept", "states-delivered"])
         case .obeysLateUnregister: ("R0.20", ["newer-registration-kept"] + Self.lost)
+        case .obeysFormerUnregister: ("R0.20", ["newer-registration-kept"] + Self.lost)
+        case .dropsActivitiesWithPhone: ("R0.29", Self.lost)
 
         case .wakesWithoutStartTokens: ("R0.44", ["states-delivered"])
         case .wakesWithoutStarts: ("R0.15", ["one-start", "nothing-unexpected"])

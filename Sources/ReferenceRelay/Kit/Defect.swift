@@ -57,6 +57,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case timesOutUnsaid = "times-out-unsaid"
     /// Takes a session that was over once for over for ever: its next turn gets no activity. Breaks R0.13.
     case endsForGood = "ends-for-good"
+    /// The same only for a session that was over before its activity had a token. Breaks R0.13 (R0.15).
+    case endsUnseenForGood = "ends-unseen-for-good"
     /// Keeps an activity's row when its end was sent: the next turn's states go there. Breaks R0.40.
     case keepsEndedRow = "keeps-ended-row"
     /// Starts an activity for a `start` only, whatever the session begins with. Breaks R0.14.
@@ -87,6 +89,10 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case nullErasesStartToken = "null-erases-start-token"
     /// Deletes whatever a late unregister may have meant. Breaks R0.20.
     case obeysLateUnregister = "obeys-late-unregister"
+    /// The same only where the older activity was that of the session's turn before. Breaks R0.20.
+    case obeysFormerUnregister = "obeys-former-unregister"
+    /// Lets a user's activities go with any phone that is signed out. Breaks R0.29 (R0.21).
+    case dropsActivitiesWithPhone = "drops-activities-with-phone"
 
     // MARK: What a process remembers of the one before it
 

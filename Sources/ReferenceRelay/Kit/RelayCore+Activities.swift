@@ -13,8 +13,8 @@
 // - A phone whose device token died counts on: its activity lives by a token of its own (R0.24).
 // - An app that wants it exact sends `deviceToken` along with a registration, and `activityToken` with an unregister.
 // - An unregister within 30 s after a newer activity took the place of one that has not been unregistered yet is taken
-//   for that older one's. When that is wrong, the next push to the dead token prunes it; the opposite mistake would
-//   leave a live activity without pushes.
+//   for that older one's; with several phones, where a session has more tokens than there are phones. When that is
+//   wrong, the next push to the dead token prunes it; the opposite mistake would leave live activities without pushes.
 
 import Basics
 import Pushes
@@ -54,22 +54,18 @@ extension RelayCore {
             adopt(registration, insteadOf: old, now: now)
             return nil
         }
+        if endsLateCard(registration, in: session, now: now) { return nil }
         let wasStarted = session.unadoptedStarts > 0
         let bornAt = wasStarted ? session.starts.map(\.leftAt).max() : nil
         if wasStarted {
             session.unadoptedStarts -= 1
             writes.append(.deleteStarts(account.secret, sessionID: session.id, deviceID: nil))
         }
-        if session.phase == .ended, wasStarted, let end = session.latest {
-            // The phone was slow: its card appeared after the turn was over, and has its end still to come.
-            if has(.leavesLateCard) { return nil }
-            let lane = makeLane(registration, in: session, bornAt: bornAt, now: now)
-            session.endedTokens.append(lane.token)
-            finish(lane, with: end, ticket: nil, now: now)
-            return nil
-        }
         if session.phase != .active { beginTurn(session, now: now) }
-        if session.owedUnregisters > 0 { session.supersededAt = now.now }
+        if !session.owedUnregisters.isEmpty {
+            session.supersededAt = now.now
+            keepOwed(session)
+        }
         let shownByStart = session.starts.map(\.sequence).min() ?? beforeAnyToken(session)
         if let lane = laneToRotate(for: registration, in: session) {
             rotate(lane, to: registration, now: now)
@@ -82,7 +78,12 @@ extension RelayCore {
             let dead = wasStarted || session.deadCards.isEmpty ? nil : session.deadCards.removeFirst()
             let lane = makeLane(registration, in: session, bornAt: bornAt ?? dead?.bornAt, now: now)
             session.lanes.append(lane)
+            if session.lanes.count > phones(of: account) {
+                noteSuperseded(session.lanes[0].token, in: session, now: now)
+            }
+            if wasStarted { expectRivals(of: lane, now: now) }
             if let dead {
+                takePlace(of: dead, lane)
                 catchUp(lane, beyond: dead.shown, now: now)
             } else if let shownByStart { flush(lane, beyond: shownByStart, now: now) }
         }
@@ -101,13 +102,15 @@ extension RelayCore {
             silenceIfAlone(session)
             return
         }
-        let isLate = session.owedUnregisters > 0 && now.now - session.supersededAt < options.lateness
+        let isLate = !session.owedUnregisters.isEmpty && now.now - session.supersededAt < options.lateness
         if session.phase == .ended || isLate, !has(.obeysLateUnregister) {
-            session.owedUnregisters = max(0, session.owedUnregisters - 1)
+            if !session.owedUnregisters.isEmpty { session.owedUnregisters.removeFirst() }
+            keepOwed(session)
             return
         }
         for lane in session.lanes { remove(lane, now: now) }
-        session.owedUnregisters = 0
+        session.owedUnregisters = []
+        keepOwed(session)
         silenceIfAlone(session)
     }
 
@@ -126,9 +129,38 @@ extension RelayCore {
         session.unadoptedStarts = 0
     }
 
+    /// At least one: an app may register its activity first.
+    func phones(of account: Account) -> Int { max(1, account.devices.count + account.lostPhones) }
+
+    /// A newer activity has taken the place of one whose goodbye is still to come (R0.20).
+    private func noteSuperseded(_ token: String, in session: Session, now: Moment) {
+        session.owedUnregisters.append(token)
+        session.supersededAt = now.now
+        keepOwed(session)
+    }
+
+    /// For the next process. Where activities replace each other the rows say which must not come back (R4.21).
+    private func keepOwed(_ session: Session) {
+        guard case .ends = dialect.policy.ageing else { return }
+        let owed = session.phase == .active ? session.owedUnregisters : []
+        guard session.isOwedOnDisk || !owed.isEmpty else { return }
+        let secret = session.account.secret
+        writes.append(.deleteReplaced(secret, sessionID: session.id))
+        for token in owed { writes.append(.saveReplaced(ReplacedRow(secret: secret, sessionID: session.id, token: token))) }
+        session.isOwedOnDisk = !owed.isEmpty
+    }
+
+    /// A row of the process before; the newest registration is the one that took the older activity's place.
+    func resumeOwed(_ row: ReplacedRow, in session: Session, now: Moment) {
+        session.owedUnregisters.append(row.token)
+        session.isOwedOnDisk = true
+        guard let newest = session.lanes.map(\.registeredAt).max() else { return }
+        session.supersededAt = now.now - (now.wall - newest)
+    }
+
     private func laneToRotate(for registration: ActivityRegistration, in session: Session) -> Lane? {
-        let phones = session.account.devices.count + session.account.lostPhones
-        if phones <= 1 || has(.displacesSecondPhone) { return session.lanes.first }
+        let phones = phones(of: session.account)
+        if phones == 1 || has(.displacesSecondPhone) { return session.lanes.first }
         if let device = registration.deviceToken { return session.lanes.first { $0.deviceToken == device } }
         guard session.lanes.count >= min(2 * phones, RelayLimits.activitiesPerSession) else { return nil }
         return session.lanes.min { $0.registeredAt < $1.registeredAt }
@@ -152,6 +184,7 @@ extension RelayCore {
 
     /// The same activity under a new token: a new row, and whatever waits goes there.
     private func rotate(_ lane: Lane, to registration: ActivityRegistration, now: Moment) {
+        let former = lane.token
         if case .replaces = dialect.policy.ageing { noteReplaced(lane) }
         writes.append(.deleteActivity(lane.id))
         registry.lastActivityID += 1
@@ -165,8 +198,7 @@ extension RelayCore {
         lane.failures = 0
         if has(.losesPendingAtRotation) { lane.session.hasTrailing = false }
         writes.append(.saveActivity(ActivityRow(lane)))
-        lane.session.owedUnregisters += 1
-        lane.session.supersededAt = now.now
+        noteSuperseded(former, in: lane.session, now: now)
         if lane.retryAt != nil { wake(lane, now: now) }
     }
 

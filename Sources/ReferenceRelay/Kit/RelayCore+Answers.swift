@@ -111,10 +111,17 @@ extension RelayCore {
                 remove(lane, now: now)
                 if lane.session.phase == .active {
                     let isOver = push.lastError.hasSuffix("ExpiredToken")
-                    lane.session.deadCards.append(DeadCard(shown: lane.shownSequence, bornAt: isOver ? nil : bornAt))
+                    lane.session.deadCards.append(
+                        DeadCard(
+                            shown: lane.shownSequence, bornAt: isOver ? nil : bornAt, token: lane.token,
+                            cardsToCome: lane.cardsToCome))
                 }
                 // Its phone does not know yet, and may unregister it when a newer one has come (R0.20).
-                if lane.session.phase == .active { lane.session.owedUnregisters += 1 }
+                // What stood beside as many tokens as there are phones had been replaced, and is counted.
+                let session = lane.session
+                if session.phase == .active, session.lanes.count < phones(of: session.account) {
+                    session.owedUnregisters.append(push.token)
+                }
             }
             if has(.prunesAllTokens) { for device in lane.account.devices { remove(device) } }
         case .stray: break

@@ -78,6 +78,18 @@ extension RelayCore {
         return session.starts.filter { now.wall - $0.leftAt < Mischief.startPatience }
     }
 
+    /// Defects `ends-for-good` and `ends-unseen-for-good`.
+    func isOverForGood(_ session: Session) -> Bool {
+        has(.endsForGood) || has(.endsUnseenForGood) && !session.hadLane
+    }
+
+    /// Defect `drops-activities-with-phone`.
+    func dropActivities(of account: Account, now: Moment) {
+        for session in account.sessions.values {
+            for lane in session.lanes { remove(lane, now: now) }
+        }
+    }
+
     /// Defect `keeps-ended-row`: activities of the turn before are this one's, too.
     func takeUpEnded(_ session: Session) {
         for lane in session.finishing { lane.finalState = nil }

@@ -51,10 +51,11 @@ extension RelayCore {
         return nil
     }
 
-    func unregisterDevice(_ token: String, of secret: SecretHash) {
+    func unregisterDevice(_ token: String, of secret: SecretHash, now: Moment) {
         guard let device = registry.accounts[secret]?.devices.first(where: { $0.token == token }),
             !has(.ignoresUnregister)
         else { return }
+        if has(.dropsActivitiesWithPhone) { dropActivities(of: device.account, now: now) }
         remove(device)
     }
 

@@ -141,7 +141,7 @@ extension RelayCore {
         if event.type.isFinal { return false }
         switch session.phase {
         case .fresh: return true
-        case .ended: return !has(.endsForGood) && (event.type == .start || now.now - session.endedAt >= options.throttle)
+        case .ended: return !isOverForGood(session) && (event.type == .start || now.now - session.endedAt >= options.throttle)
         // The server says "first busy" again and the card is gone: it was dismissed, or its token died.
         case .active:
             return event.type == .start && session.hadLane && session.lanes.isEmpty && session.unadoptedStarts == 0
@@ -150,7 +150,7 @@ extension RelayCore {
     }
 
     func beginTurn(_ session: Session, now: Moment) {
-        if session.phase == .ended, session.owedUnregisters > 0 { session.supersededAt = now.now }
+        if session.phase == .ended, !session.owedUnregisters.isEmpty { session.supersededAt = now.now }
         session.phase = .active
         session.turn += 1
         session.completedAt = nil
@@ -158,6 +158,7 @@ extension RelayCore {
         session.latest = nil
         session.hasTrailing = false
         if has(.keepsEndedRow) { takeUpEnded(session) }
+        oweEnds(to: session.deadCards.flatMap(\.cardsToCome), of: session)
         session.hadLane = !session.lanes.isEmpty
         session.isSilenced = false
         session.deadCards = []
@@ -268,9 +269,8 @@ extension RelayCore {
             writes.append(.deleteStarts(session.account.secret, sessionID: session.id, deviceID: nil))
         }
         session.endedTokens = session.lanes.map(\.token)
-        // A card that takes the place of one of these may still turn up, and has its end to come.
-        session.unadoptedStarts += session.lanes.reduce(0) { $0 + ($1.replacement?.starts ?? $1.rivals.count) }
-        session.owedUnregisters = session.lanes.count
+        oweEnds(atTheEndOf: session)
+        session.owedUnregisters = has(.obeysFormerUnregister) ? [] : session.lanes.map(\.token)
         let lanes = session.lanes
         session.lanes = []
         for lane in lanes {
@@ -291,6 +291,7 @@ extension RelayCore {
     /// A start that came to nothing. After passing trouble, or with a new token, a later event may start the phone;
     /// after a refusal it would end the same way, and waits for the next turn.
     func forgetStart(_ attempt: StartAttempt, _ session: Session, mayRepeat: Bool, now: Moment) {
+        forgetCard(of: attempt, session)
         // A card that is to be replaced is still there: the next start has its time.
         guard attempt.turn == session.turn, attempt.replaces == nil else { return }
         session.unadoptedStarts = max(0, session.unadoptedStarts - 1)

@@ -51,6 +51,7 @@ extension RelayCore {
         let state = SessionState(eventType: .start, content: latest, sequence: sequence)
         replacement.starts += 1
         replacement.leftAt = now.wall
+        replacement.out.append(now.wall)
         let attempt = StartAttempt(
             deviceID: device.id, token: token, turn: session.turn, sequence: sequence, leftAt: now.wall)
         attempt.replaces = lane
@@ -166,17 +167,28 @@ extension RelayCore {
     }
 
     /// Its token does not come back as long as the session lasts, nor for a while behind it.
-    func noteReplaced(_ old: Lane) {
-        guard !old.session.replacedTokens.contains(old.token) else { return }
-        old.session.replacedTokens.append(old.token)
-        let secret = old.account.secret
-        writes.append(.saveReplaced(ReplacedRow(secret: secret, sessionID: old.session.id, token: old.token)))
+    func noteReplaced(_ old: Lane) { noteReplaced(old.token, in: old.session) }
+
+    private func noteReplaced(_ token: String, in session: Session) {
+        guard !session.replacedTokens.contains(token) else { return }
+        session.replacedTokens.append(token)
+        writes.append(.saveReplaced(ReplacedRow(secret: session.account.secret, sessionID: session.id, token: token)))
     }
 
     func forgetReplaced(_ session: Session) {
-        guard !session.replacedTokens.isEmpty else { return }
+        guard !session.replacedTokens.isEmpty || session.isOwedOnDisk else { return }
         session.replacedTokens = []
+        session.isOwedOnDisk = false
         writes.append(.deleteReplaced(session.account.secret, sessionID: session.id))
+    }
+
+    /// The next token behind a dead one: the same card's, or that of the newest start that was to take its place.
+    func takePlace(of dead: DeadCard, _ lane: Lane) {
+        guard case .replaces = dialect.policy.ageing else { return }
+        // Told again by its own phone, it is the card of before.
+        guard dead.token != lane.token else { return lane.rivals = dead.cardsToCome }
+        noteReplaced(dead.token, in: lane.session)
+        lane.rivals = dead.cardsToCome.dropLast()
     }
 
     /// What was said since the start push left; in its window, where it may wait.
@@ -224,6 +236,7 @@ extension RelayCore {
         replacement.starts = row.number
         // Which of them were accepted is not on disk.
         replacement.accepted = Array(repeating: (row.createdAt, 0), count: row.number)
+        replacement.out = replacement.accepted.map(\.leftAt)
         lane.replacement = replacement
         let rest = max(.zero, policy.adoptWithin - (now.wall - row.createdAt))
         deadlines.add(.adoption(LaneReference(lane: lane), number: row.number), at: now.now + rest)

@@ -35,7 +35,9 @@ extension RelayCore {
                 writes.append(.deleteReplaced(row.secret, sessionID: row.sessionID))
                 continue
             }
-            session.replacedTokens.append(row.token)
+            if case .ends = dialect.policy.ageing { resumeOwed(row, in: session, now: now) } else {
+                session.replacedTokens.append(row.token)
+            }
         }
         for row in rows.starts {
             guard let session = restored(row.sessionID, of: row.secret, now: now) else { continue }

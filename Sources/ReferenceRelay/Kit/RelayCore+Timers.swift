@@ -112,8 +112,7 @@ extension RelayCore {
         guard account.sessions[session.id] === session else { return }
         // A later end has a timer of its own.
         if session.phase == .ended, now.now - session.endedAt < Self.memory { return }
-        // A phone that was started may still turn up, and its card needs its end.
-        if session.unadoptedStarts > 0, now.now - session.endedAt < options.activityLifetime {
+        if hasLateCards(session, now: now) {
             let reference = SessionReference(session: session)
             return deadlines.add(.forget(reference, turn: session.turn), at: now.now + options.activityLifetime)
         }

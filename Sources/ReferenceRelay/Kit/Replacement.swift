@@ -25,6 +25,8 @@ final class Replacement {
     var leftAt: WallTime
     /// The starts that were accepted: when each left, and the state that it shows. Any of them may still be adopted.
     var accepted: [(leftAt: WallTime, sequence: UInt64)] = []
+    /// When those left that did not come to nothing: their cards are there, or may turn up.
+    var out: [WallTime] = []
 
     init(leftAt: WallTime) { self.leftAt = leftAt }
 }

@@ -56,7 +56,7 @@ extension Route {
 
     static func unregisterDevice(_ path: String) -> Route {
         post(path, Requests.unregisterDevice) { relay, request in
-            relay.core.unregisterDevice(request.token, of: request.secret)
+            relay.core.unregisterDevice(request.token, of: request.secret, now: relay.moment)
             return nil
         }
     }

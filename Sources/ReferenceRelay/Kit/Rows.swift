@@ -90,7 +90,8 @@ struct StartRow: Equatable {
     var number = 1
 }
 
-/// An activity that another has replaced: its token does not come back, however late it is registered (R4.21).
+/// An activity that another has replaced: its token does not come back, however late it is registered (R4.21), or its
+/// unregister message is still to come (R0.20).
 struct ReplacedRow: Equatable {
     var secret: SecretHash
     var sessionID: String

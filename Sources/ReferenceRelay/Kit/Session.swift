@@ -51,6 +51,8 @@ final class Session {
     var starts: [StartAttempt] = []
     /// How many of them no token has answered yet.
     var unadoptedStarts = 0
+    /// Starts of turns that are over, when each left, whose cards no token has answered: each is owed its end (R4.6).
+    var lateCards: [WallTime] = []
 
     /// The last `complete`, to tell a repeated one (R0.28).
     var completedAt: Instant?
@@ -59,8 +61,10 @@ final class Session {
     var endedTokens: [String] = []
     /// Tokens of activities that another has replaced in this turn (R4.21).
     var replacedTokens: [String] = []
-    /// Unregister messages that older activities have not sent yet, and when the newer one took their place (R0.20).
-    var owedUnregisters = 0
+    /// Older activities whose unregister messages are still to come, and when the newer one took their place (R0.20).
+    var owedUnregisters: [String] = []
+    /// There are rows of them (`keepOwed`).
+    var isOwedOnDisk = false
     var supersededAt = Instant.longAgo
 
     init(account: Account, id: String, window: ThrottleWindow) {
@@ -92,6 +96,9 @@ struct DeadCard {
     var shown: UInt64
     /// When it began: the next token's activity is no younger. Nil where APNs says that the activity itself is over.
     var bornAt: WallTime?
+    var token: String
+    /// When the starts left whose cards are to take its place, or may turn up beside it.
+    var cardsToCome: [WallTime]
 }
 
 /// For timers that may outlive what they are about by hours.
@@ -143,6 +150,8 @@ final class Lane {
     /// When other starts for the activity whose place it took left that were accepted as well, the oldest first: their cards
     /// may still turn up.
     var rivals: [WallTime] = []
+    /// When the starts left whose cards are to take its place, or may turn up beside it.
+    var cardsToCome: [WallTime] { rivals + (replacement?.out ?? []) }
     var registeredAt: WallTime
     var revision = 0
     /// False once the row is gone: nothing leaves any more.
