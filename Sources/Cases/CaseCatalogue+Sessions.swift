@@ -69,19 +69,28 @@ extension CaseCatalogue {
     private var longTexts: PlannedCase {
         let question = "Is a text that no payload holds cut, or refused, so that each push fits?"
         let calls = roles.events.filter { !$0.freeTexts.isEmpty }
+        let ends = roles.finals.filter { !$0.freeTexts.isEmpty }
         return planned(
             "long-texts", question,
             [
-                needsDevice, need(calls.first, "has a text of its own beside the marker"),
+                needsDevice, need(calls.first ?? ends.first, "has a text of its own behind the marker"),
                 Need(isThere: !roles.profile.content.truncations.isEmpty, words: "the profile has no `truncates`"),
             ]
         ) {
-            var script = opening()
             // Four bytes each, and one that is made of several.
             let text = JSONValue.string(String(repeating: "🚀👩‍👩‍👧 ", count: 400)).text
-            for call in calls { script.add(call, after: pause, with: call.freeTexts.map { ($0, text) }) }
-            settle(&script, roles.final)
-            return Case(name: "long-texts", question: question, scripts: [script], sessions: 4, exercises: ["payload-fits"])
+            func long(_ call: ProfileCall?) -> [(name: String, yaml: String)] { (call?.freeTexts ?? []).map { ($0, text) } }
+            let finals = ends.isEmpty ? [roles.final] : ends.map(Optional.some)
+            let scripts = finals.enumerated().map { number, final in
+                var script = opening()
+                // The first says them all, the others the ends that are left.
+                for call in calls where number == 0 { script.add(call, after: pause, with: long(call)) }
+                settle(&script, final, with: long(final))
+                return script
+            }
+            return Case(
+                name: "long-texts", question: question, scripts: scripts, sessions: 4 * scripts.count,
+                exercises: ["payload-fits"])
         }
     }
 
@@ -171,16 +180,28 @@ extension CaseCatalogue {
         return planned(
             "states-before-token", question, [need(roles.start, "owes a start"), needsActivity, needsHeld]
         ) {
-            var script = CaseScript(roles.profile)
-            script.add(roles.device, after: .zero)
-            script.add(roles.start, after: .milliseconds(200))
-            script.add(held, after: .milliseconds(200), every: .milliseconds(150), count: 4)
-            script.add(roles.activity, after: .milliseconds(400))
-            settle(&script, roles.anyState)
-            script.add(roles.final, after: pause)
+            func script(_ say: (inout CaseScript) -> Void) -> CaseScript {
+                var script = CaseScript(roles.profile)
+                script.add(roles.device, after: .zero)
+                script.add(roles.start, after: .milliseconds(200))
+                say(&script)
+                script.add(roles.activity, after: .milliseconds(400))
+                settle(&script, roles.anyState)
+                script.add(roles.final, after: pause)
+                return script
+            }
+            var scripts = [script { $0.add(held, after: .milliseconds(200), every: .milliseconds(150), count: 4) }]
+            // One that may not be coalesced, behind one that may: it is the newest.
+            if let state = roles.state, state.pushes.contains(where: \.held), held?.name != state.name {
+                scripts.append(
+                    script {
+                        $0.add(held, after: .milliseconds(200))
+                        $0.add(state, after: .milliseconds(300))
+                    })
+            }
             return Case(
-                name: "states-before-token", question: question, scripts: [script],
-                exercises: ["one-start", "last-state-delivered"])
+                name: "states-before-token", question: question, scripts: scripts, sessions: 8 * scripts.count,
+                exercises: ["one-start", "last-state-delivered"], touches: scripts.count > 1 ? ["states-delivered"] : [])
         }
     }
 

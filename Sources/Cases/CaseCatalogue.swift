@@ -65,10 +65,10 @@ package struct CaseCatalogue: Sendable {
 
     /// The newest state has reached everybody by then, also where it had to wait for a window, or was due without one: what
     /// comes now is no excuse for it.
-    func settle(_ script: inout CaseScript, _ call: ProfileCall?) {
+    func settle(_ script: inout CaseScript, _ call: ProfileCall?, with values: [(name: String, yaml: String)] = []) {
         let waiting = script.calls.flatMap(\.pushes).filter(\.coalesce).map(\.deadline).max()
         let silence = waiting.map { min($0, .seconds(4)) + .milliseconds(100) } ?? .zero
-        script.add(call, after: max(silence, waiting == nil ? .zero : (window ?? .zero) * 1.3, .milliseconds(500)))
+        script.add(call, after: max(silence, waiting == nil ? .zero : (window ?? .zero) * 1.3, .milliseconds(500)), with: values)
     }
 
     /// A session that is over, and begins again with another activity.
