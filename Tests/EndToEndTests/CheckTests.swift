@@ -120,7 +120,9 @@ struct CheckTests {
         (["Scenarios/relays/opencode.yaml", "--relay", "http://127.0.0.1:1"], 2, "has to find the mock where it looks for APNs"),
         (["Scenarios/smoke.yaml", "--relay", "http://127.0.0.1:1"], 2, "says itself how the relay is reached"),
         (["Scenarios/smoke.yaml", "--only", "goodby"], 2, "did you mean"),
-        (["Scenarios/smoke.yaml", "--only", "R4.1"], 2, "no case is left: none puts R4.1 to the test"),
+        (["Scenarios/smoke.yaml", "--only", "R4.1"], 2, "no case puts `R4.1` to the test"),
+        (["Scenarios/smoke.yaml", "--only", "strangers", "--only", "R0.28"], 2, "no case puts `R0.28` to the test"),
+        (["Scenarios/smoke.yaml", "--only", "strangers", "--skip", "strangers"], 2, "no case is left"),
         (["nowhere.yaml"], 2, "there is no file `nowhere.yaml`"),
         ([], 2, "check needs a profile or a scenario"),
     ] as [([String], Int32, String)])
