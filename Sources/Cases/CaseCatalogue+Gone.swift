@@ -13,7 +13,6 @@ extension CaseCatalogue {
             var script = ownOpening()
             states(&script, 1)
             states(&script, 2, after: Self.beyondRestart)
-            let isAlert = refusable.contains("alert")
             return Case(
                 name: name, question: question, scripts: [script], sessions: 12,
                 faults: [
@@ -21,7 +20,7 @@ extension CaseCatalogue {
                         name, "{ reason: Unregistered, timestamp: after-registration }",
                         match: refusable + ", tokenFraction: 0.6", times: 1)
                 ],
-                restarts: [Self.lateRestart], exercises: [isAlert ? "dead-device-token-dropped" : "dead-token-dropped"])
+                restarts: [Self.lateRestart], exercises: [refusesUpdates ? "dead-token-dropped" : "dead-device-token-dropped"])
         }
     }
 
@@ -29,8 +28,8 @@ extension CaseCatalogue {
         let (name, question) = ("goodbye-at-restart", "Does a relay that was restarted know still what was taken back?")
         let goodbye = roles.hasActivities ? roles.goodbye : nil
         let signOut = roles.alert == nil ? nil : roles.unregisterDevice
-        let needs = [needsDevice, needsOwnOpening, need(goodbye ?? signOut, "takes back a token that is owed pushes (`unregisters`)")]
-        return gone(name, question, needs) {
+        let needsGoodbye = need(goodbye ?? signOut, "takes back a token that is owed pushes (`unregisters`)")
+        return gone(name, question, [needsDevice, needsOwnOpening, needsGoodbye]) {
             var scripts: [CaseScript] = []
             if let goodbye {
                 var script = ownOpening()

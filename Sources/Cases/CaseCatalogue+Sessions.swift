@@ -13,17 +13,37 @@ extension CaseCatalogue {
         let question = "Does each event reach the phones it is for, once, in order, and as it was said?"
         return planned("lifecycle", question, [needsDevice, needsEvent]) {
             let beginnings = roles.starts.isEmpty ? [nil] : roles.starts.map(Optional.some)
-            let count = max(beginnings.count, roles.finals.count)
             let ends = roles.finals.isEmpty ? [nil] : roles.finals.map(Optional.some)
-            let scripts = (0..<count).map { whole(beginnings[$0 % beginnings.count], ends[$0 % ends.count]) }
+            let parts = lifecycleParts(beginnings[0], ends[0])
+            let count = max(beginnings.count, ends.count, parts.count)
+            let scripts = (0..<count).map {
+                whole(beginnings[$0 % beginnings.count], ends[$0 % ends.count], saying: parts[$0 % parts.count])
+            }
             return Case(
                 name: "lifecycle", question: question, scripts: scripts, sessions: max(8, 4 * count),
                 exercises: lifecycleRules(scripts), touches: lifecycleTouches)
         }
     }
 
+    /// What may take no longer, so that a case is done without `--slow` however many calls a profile has.
+    private static let longestSession = Interval.seconds(18)
+
+    /// The events of a session; of several, where one would take too long to say them all.
+    private func lifecycleParts(_ start: ProfileCall?, _ final: ProfileCall?) -> [[ProfileCall]] {
+        let events = roles.events
+        for count in 1..<max(2, events.count) {
+            let size = (events.count + count - 1) / count
+            let starts = stride(from: 0, to: events.count, by: max(1, size))
+            let parts = starts.map { Array(events[$0..<min($0 + size, events.count)]) }
+            if parts.allSatisfy({ whole(start, final, saying: $0).duration <= Self.longestSession }) {
+                return parts.isEmpty ? [[]] : parts
+            }
+        }
+        return events.map { [$0] }
+    }
+
     /// All that may be said in a session, from its beginning to its end.
-    private func whole(_ start: ProfileCall?, _ final: ProfileCall?) -> CaseScript {
+    private func whole(_ start: ProfileCall?, _ final: ProfileCall?, saying events: [ProfileCall]) -> CaseScript {
         var script = CaseScript(roles.profile)
         script.add(roles.device, after: .zero)
         script.add(start, after: .milliseconds(200))
@@ -31,7 +51,7 @@ extension CaseCatalogue {
         states(&script, 2)
         // What may wait for a long window has a case of its own.
         let isShort = (window ?? .zero) <= .seconds(3)
-        for call in roles.events where isShort || !call.pushes.contains(where: \.coalesce) {
+        for call in events where isShort || !call.pushes.contains(where: \.coalesce) {
             settle(&script, call)
         }
         settle(&script, final)

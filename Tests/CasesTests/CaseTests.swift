@@ -126,6 +126,17 @@ struct CaseTests {
         }
     }
 
+    @Test("says every event of a large profile in time, in several sessions")
+    func manyCalls() throws {
+        let more = (1...60).map { "      n\($0): { path: /n\($0), json: { text: \"{{marker}}\" }, pushes: [{ channel: alert }] }\n" }
+        let body = "json: { title: \"{{title}}\", message: \"{{marker}} {{text}}\" }"
+        let item = try Self.run("lifecycle", in: Self.planned(Self.alerts(body, more: more.joined())))
+        #expect(item.duration <= .seconds(30) && item.scripts.count > 1 && item.sessions == 4 * item.scripts.count)
+        #expect(Set(item.scripts.flatMap(Self.calls)) == Set(["device", "notify"] + (1...60).map { "n\($0)" }))
+        let small = try Self.run("lifecycle", in: Self.shipped("smoke"))
+        #expect(Set(small.scripts.map { Self.calls($0).contains("permission") }) == [true])
+    }
+
     @Test("says a question in the gap before a token, behind a state that it replaces")
     func gap() throws {
         let item = try Self.run("states-before-token", in: Self.shipped("smoke"))

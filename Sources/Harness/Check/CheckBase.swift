@@ -63,6 +63,9 @@ struct CheckBase {
                 .usage, "a relay that runs already has to find the mock where it looks for APNs",
                 hint: "add --mock-address 127.0.0.1:2197 and --mock-state DIR, as the relay knows them")
         }
+        if let url = options.relayURL, !url.hasPrefix("http://"), !url.hasPrefix("https://") {
+            throw Failure(.usage, "--relay is no URL: `\(url)`", hint: "such as --relay http://127.0.0.1:8787")
+        }
         var relay = ["profile: \(quoted(profile))"]
         if let url = options.relayURL { relay.append("url: \(quoted(url))") }
         if !options.launch.isEmpty { relay.append("launch: [\(options.launch.map(quoted).joined(separator: ", "))]") }
