@@ -27,11 +27,16 @@ extension CaseCatalogue {
             }
             if let progress = roles.progress, (window ?? .zero) <= .seconds(3) { settle(&script, progress) }
             settle(&script, roles.final)
-            return Case(
-                name: "rotated-token", question: question,
-                scripts: held.calls.contains { $0.name == roles.rotation?.name } ? [script, held] : [script], sessions: 12,
-                exercises: ["new-token-used"],
-                touches: ["last-state-delivered"])
+            let isHeld = held.calls.contains { $0.name == roles.rotation?.name }
+            var item = Case(
+                name: "rotated-token", question: question, scripts: isHeld ? [script, held] : [script], sessions: 12,
+                exercises: ["new-token-used"], touches: ["last-state-delivered"])
+            // What waits goes out more than six tenths of the window behind the new token: too early for the usual grace
+            // where the window is short.
+            if isHeld, !saysGrace, let window, .milliseconds(600)..<(.milliseconds(1_800)) ~= window {
+                item.inFlightGrace = window * 0.4
+            }
+            return item
         }
     }
 

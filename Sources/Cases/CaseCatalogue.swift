@@ -24,7 +24,11 @@ package struct CaseCatalogue: Sendable {
     /// It is told where the sandbox is.
     let knowsSandbox: Bool
 
-    package init(_ relay: RelaySpec) {
+    /// The scenario that the cases extend says itself how long the relay may be busy with what was under way.
+    let saysGrace: Bool
+
+    package init(_ relay: RelaySpec, saysGrace: Bool = false) {
+        self.saysGrace = saysGrace
         roles = CallRoles(relay.profile)
         isLaunched = relay.launch != nil
         knowsSandbox = ((relay.launch ?? []) + relay.environment.map(\.value)).contains { $0.contains("mock.sandbox") }

@@ -137,6 +137,22 @@ struct CaseTests {
         #expect(Set(small.scripts.map { Self.calls($0).contains("permission") }) == [true])
     }
 
+    @Test("grants less than what waits for a short window takes, unless the scenario says what it grants")
+    func grace() throws {
+        let base = try #require(try ScenarioBase.load(path: "\(Self.repository)/Scenarios/opencode-ios.yaml").base)
+        var relay = base.relay
+        for (window, grace) in [(Interval.seconds(1), Interval.milliseconds(400)), (.milliseconds(500), nil), (.seconds(2), nil)] {
+            relay.profile.coalescing = CoalescingSpec(window: window)
+            let item = try Self.run("rotated-token", in: CaseCatalogue(relay).cases)
+            #expect(item.inFlightGrace == grace)
+            let text = item.text(extending: "\(Self.repository)/Scenarios/opencode-ios.yaml", seed: 1)
+            #expect(try Scenario.parse(text: text, path: "/nowhere/x.yaml").inFlightGrace == grace ?? .seconds(1))
+            #expect(try Self.run("rotated-token", in: CaseCatalogue(relay, saysGrace: true).cases).inFlightGrace == nil)
+        }
+        let text = "inFlightGrace: 2s\nrelay: { url: http://127.0.0.1:1, profile: { topic: com.example.app, calls: { a: { path: / } } } }"
+        #expect(try ScenarioBase.parse(text: text, path: "mine.yaml")?.saysGrace == true && !base.saysGrace)
+    }
+
     @Test("says a question in the gap before a token, behind a state that it replaces")
     func gap() throws {
         let item = try Self.run("states-before-token", in: Self.shipped("smoke"))

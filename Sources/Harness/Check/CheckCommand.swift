@@ -27,7 +27,7 @@ package final class CheckCommand {
         let wanted = options.outputDirectory.map { FileSystem.absolute($0) ?? $0 }
         let folder = wanted ?? RunDirectory.fresh("check", at: started.wall)
         let base = try CheckBase(options, directory: folder)
-        let planned = try chosen(CaseCatalogue(base.relay).cases)
+        let planned = try chosen(CaseCatalogue(base.relay, saysGrace: base.saysGrace).cases)
         if options.listsOnly {
             Console.out(list(planned, base))
             return .passed
