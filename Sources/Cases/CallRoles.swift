@@ -1,6 +1,6 @@
 // What the calls of a profile are for. A case is told in these words, so that it fits any relay whose profile has them.
 
-package import Pushes
+import Pushes
 package import Scenarios
 
 /// The call of a profile for each purpose: the first of the file that fits.
@@ -40,6 +40,10 @@ package struct CallRoles: Sendable {
     package var refused: [ProfileCall]
     /// To be refused for their length.
     package var oversized: [ProfileCall]
+    /// To be refused for their credentials.
+    package var forged: [ProfileCall]
+    /// Events of a session that no start has begun are to be refused.
+    package var refusesUnknownSessions: Bool
 
     package let profile: Profile
     /// Answers that speak of the request alone, and not of a state that it was made in.
@@ -85,7 +89,15 @@ package struct CallRoles: Sendable {
         stranger = profile.calls.first { $0.isUnknown }
         oversized = profile.calls.filter(\.isOversized)
         refused = profile.calls.filter { call in
-            !call.isOversized && call.pushes.isEmpty && call.expectedStatus.isSubset(of: Self.refusals)
+            !call.isOversized && !call.isForged && call.pushes.isEmpty && call.expectedStatus.isSubset(of: Self.refusals)
+        }
+        let hasCredentials = profile.calls.contains { $0.auth.map { !$0.isSpoilt } ?? false }
+        forged = profile.calls.filter { call in
+            let isWithout = hasCredentials && call.auth == nil && call.expectedStatus.isSubset(of: [401, 403])
+            return !call.isOversized && call.pushes.isEmpty && (call.isForged || isWithout)
+        }
+        refusesUnknownSessions = profile.calls.contains { call in
+            !call.isUnknown && !call.isStale && call.pushes.isEmpty && call.expectedStatus.isSubset(of: [404, 409, 410])
         }
     }
 
@@ -100,27 +112,4 @@ package struct CallRoles: Sendable {
 
     /// Some call owes a Live Activity push.
     package var hasActivities: Bool { activity != nil && anyState != nil }
-}
-
-extension ProfileCall {
-    /// Variables that stand in the text which also has the marker: free words, which a phone shows.
-    package var freeTexts: [String] {
-        var isInText = false
-        var names: [String] = []
-        for segment in body?.segments ?? [] {
-            switch segment {
-            case .literal(let bytes): if bytes.contains(UInt8(ascii: "\"")) { isInText = false }
-            case .variable(.event(.marker), _): isInText = true
-            case .variable(.own(let number), .jsonString): if isInText { names.append(variables[number]) }
-            default: break
-            }
-        }
-        var seen: Set<String> = []
-        return names.filter { seen.insert($0).inserted }
-    }
-
-    /// `event` nil: of any.
-    package func owes(_ type: PushType, _ event: ActivityEvent? = nil) -> Bool {
-        pushes.contains { $0.channel == type && (event == nil || $0.event == event) }
-    }
 }

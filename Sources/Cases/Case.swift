@@ -23,6 +23,8 @@ package struct Case: Sendable {
     package var exercises: [String]
     /// What it is about besides: whether it comes to that is the relay's to say.
     package var touches: [String] = []
+    /// How long the relay may be busy with what was under way; nil: as the file that it extends says.
+    package var inFlightGrace: Interval?
     /// How long the rig waits for an answer of the relay: no relay should keep its callers so long, whatever APNs does.
     package var requestTimeout = Interval.seconds(10)
 
@@ -59,6 +61,7 @@ package struct Case: Sendable {
             text += "    - script:\n" + script.yaml(name: name, indent: "        ")
         }
         if !restarts.isEmpty { text += "\nrelay:\n  restarts:\n" + restarts.map { "    - \($0)\n" }.joined() }
+        if let inFlightGrace { text += "\ninFlightGrace: \(inFlightGrace.nanoseconds / 1_000_000)ms\n" }
         if needsBothEnvironments { text += "\nmock:\n  environment: both\n" }
         text += faults.isEmpty ? "\nfaults: []\n" : "\nfaults:\n" + faults.map { "  - \($0)\n" }.joined()
         text += "\nphases: { warmUp: 0s, drain: \(drain.nanoseconds / 1_000_000)ms }\n"

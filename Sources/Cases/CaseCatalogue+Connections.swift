@@ -29,7 +29,7 @@ extension CaseCatalogue {
             silence,
             restart("restart", "Does a relay that was restarted know again what it was told?", "TERM"),
             restart("killed", "Does a relay that was killed know again what it was told?", "KILL"),
-        ]
+        ] + goneAtRestartCases
     }
 
     private func connection(_ name: String, _ question: String, _ fault: String, _ rules: [String]) -> PlannedCase {
@@ -56,9 +56,11 @@ extension CaseCatalogue {
         }
     }
 
+    static let isNotOurs = "the relay runs already, and is not ours to end"
+
     private func restart(_ name: String, _ question: String, _ signal: String) -> PlannedCase {
         guard isLaunched else {
-            return .cannot(name: name, question: question, reason: "the relay runs already, and is not ours to end")
+            return .cannot(name: name, question: question, reason: Self.isNotOurs)
         }
         return planned(name, question, [needsDevice, needsEvent]) {
             var script = opening()

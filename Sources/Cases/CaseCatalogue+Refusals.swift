@@ -33,7 +33,7 @@ extension CaseCatalogue {
         ]
     }
 
-    private func respond(
+    func respond(
         _ id: String, _ reason: String, match: String = "", after: Int = 0, times: Int? = nil, perToken: Bool = true
     ) -> String {
         var parts = ["id: \(id)"]
@@ -81,15 +81,31 @@ extension CaseCatalogue {
     }
 
     private var deadStart: PlannedCase {
-        let question = "When APNs answers 410 for a push-to-start token, is it left alone, and the app's own activity served?"
-        return planned("dead-start-token", question, needsTwoTurns) {
-            Case(
-                name: "dead-start-token", question: question, scripts: [twoTurns()],
-                faults: [
-                    respond(
-                        "dead-start-token", "{ reason: Unregistered, timestamp: after-registration }",
-                        match: "pushType: liveactivity, event: start", perToken: false)
-                ],
+        let name = "dead-start-token"
+        let question = "When APNs answers 410 for a push-to-start token, is it left alone"
+        let action = "{ reason: Unregistered, timestamp: after-registration }"
+        let match = "pushType: liveactivity, event: start"
+        guard roles.refusesUnknownSessions else {
+            let whole = question + ", and the app's own activity served?"
+            return planned(name, whole, needsTwoTurns) {
+                Case(
+                    name: name, question: whole, scripts: [twoTurns()],
+                    faults: [respond(name, action, match: match, perToken: false)], exercises: ["dead-token-dropped"])
+            }
+        }
+        // A session whose only start failed is none: all that could follow is rightly refused (R2.4, R2.7).
+        let whole = question + ", and every other session served?"
+        return planned(name, whole, [needsDevice, needsActivity, need(roles.start, "owes a start")]) {
+            var dead = CaseScript(roles.profile)
+            dead.add(roles.device, after: .zero)
+            dead.add(roles.start, after: .milliseconds(1_700))
+            for _ in 0..<2 { dead.add(roles.start, after: grace) }
+            // Its start is over when those that are refused begin.
+            var living = opening()
+            states(&living, 3)
+            return Case(
+                name: name, question: whole, scripts: [dead, living], sessions: 12,
+                faults: ["{ id: \(name), at: 1500ms, match: { \(match) }, action: { respond: \(action) } }"],
                 exercises: ["dead-token-dropped"])
         }
     }

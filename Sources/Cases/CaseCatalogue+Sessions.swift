@@ -13,17 +13,37 @@ extension CaseCatalogue {
         let question = "Does each event reach the phones it is for, once, in order, and as it was said?"
         return planned("lifecycle", question, [needsDevice, needsEvent]) {
             let beginnings = roles.starts.isEmpty ? [nil] : roles.starts.map(Optional.some)
-            let count = max(beginnings.count, roles.finals.count)
             let ends = roles.finals.isEmpty ? [nil] : roles.finals.map(Optional.some)
-            let scripts = (0..<count).map { whole(beginnings[$0 % beginnings.count], ends[$0 % ends.count]) }
+            let parts = lifecycleParts(beginnings[0], ends[0])
+            let count = max(beginnings.count, ends.count, parts.count)
+            let scripts = (0..<count).map {
+                whole(beginnings[$0 % beginnings.count], ends[$0 % ends.count], saying: parts[$0 % parts.count])
+            }
             return Case(
                 name: "lifecycle", question: question, scripts: scripts, sessions: max(8, 4 * count),
                 exercises: lifecycleRules(scripts), touches: lifecycleTouches)
         }
     }
 
+    /// What may take no longer, so that a case is done without `--slow` however many calls a profile has.
+    private static let longestSession = Interval.seconds(18)
+
+    /// The events of a session; of several, where one would take too long to say them all.
+    private func lifecycleParts(_ start: ProfileCall?, _ final: ProfileCall?) -> [[ProfileCall]] {
+        let events = roles.events
+        for count in 1..<max(2, events.count) {
+            let size = (events.count + count - 1) / count
+            let starts = stride(from: 0, to: events.count, by: max(1, size))
+            let parts = starts.map { Array(events[$0..<min($0 + size, events.count)]) }
+            if parts.allSatisfy({ whole(start, final, saying: $0).duration <= Self.longestSession }) {
+                return parts.isEmpty ? [[]] : parts
+            }
+        }
+        return events.map { [$0] }
+    }
+
     /// All that may be said in a session, from its beginning to its end.
-    private func whole(_ start: ProfileCall?, _ final: ProfileCall?) -> CaseScript {
+    private func whole(_ start: ProfileCall?, _ final: ProfileCall?, saying events: [ProfileCall]) -> CaseScript {
         var script = CaseScript(roles.profile)
         script.add(roles.device, after: .zero)
         script.add(start, after: .milliseconds(200))
@@ -31,7 +51,7 @@ extension CaseCatalogue {
         states(&script, 2)
         // What may wait for a long window has a case of its own.
         let isShort = (window ?? .zero) <= .seconds(3)
-        for call in roles.events where isShort || !call.pushes.contains(where: \.coalesce) {
+        for call in events where isShort || !call.pushes.contains(where: \.coalesce) {
             settle(&script, call)
         }
         settle(&script, final)
@@ -69,19 +89,28 @@ extension CaseCatalogue {
     private var longTexts: PlannedCase {
         let question = "Is a text that no payload holds cut, or refused, so that each push fits?"
         let calls = roles.events.filter { !$0.freeTexts.isEmpty }
+        let ends = roles.finals.filter { !$0.freeTexts.isEmpty }
         return planned(
             "long-texts", question,
             [
-                needsDevice, need(calls.first, "has a text of its own beside the marker"),
+                needsDevice, need(calls.first ?? ends.first, "has a text of its own behind the marker"),
                 Need(isThere: !roles.profile.content.truncations.isEmpty, words: "the profile has no `truncates`"),
             ]
         ) {
-            var script = opening()
             // Four bytes each, and one that is made of several.
             let text = JSONValue.string(String(repeating: "🚀👩‍👩‍👧 ", count: 400)).text
-            for call in calls { script.add(call, after: pause, with: call.freeTexts.map { ($0, text) }) }
-            settle(&script, roles.final)
-            return Case(name: "long-texts", question: question, scripts: [script], sessions: 4, exercises: ["payload-fits"])
+            func long(_ call: ProfileCall?) -> [(name: String, yaml: String)] { (call?.freeTexts ?? []).map { ($0, text) } }
+            let finals = ends.isEmpty ? [roles.final] : ends.map(Optional.some)
+            let scripts = finals.enumerated().map { number, final in
+                var script = opening()
+                // The first says them all, the others the ends that are left.
+                for call in calls where number == 0 { script.add(call, after: pause, with: long(call)) }
+                settle(&script, final, with: long(final))
+                return script
+            }
+            return Case(
+                name: "long-texts", question: question, scripts: scripts, sessions: 4 * scripts.count,
+                exercises: ["payload-fits"])
         }
     }
 
@@ -171,16 +200,28 @@ extension CaseCatalogue {
         return planned(
             "states-before-token", question, [need(roles.start, "owes a start"), needsActivity, needsHeld]
         ) {
-            var script = CaseScript(roles.profile)
-            script.add(roles.device, after: .zero)
-            script.add(roles.start, after: .milliseconds(200))
-            script.add(held, after: .milliseconds(200), every: .milliseconds(150), count: 4)
-            script.add(roles.activity, after: .milliseconds(400))
-            settle(&script, roles.anyState)
-            script.add(roles.final, after: pause)
+            func script(_ say: (inout CaseScript) -> Void) -> CaseScript {
+                var script = CaseScript(roles.profile)
+                script.add(roles.device, after: .zero)
+                script.add(roles.start, after: .milliseconds(200))
+                say(&script)
+                script.add(roles.activity, after: .milliseconds(400))
+                settle(&script, roles.anyState)
+                script.add(roles.final, after: pause)
+                return script
+            }
+            var scripts = [script { $0.add(held, after: .milliseconds(200), every: .milliseconds(150), count: 4) }]
+            // One that may not be coalesced, behind one that may: it is the newest.
+            if let state = roles.state, state.pushes.contains(where: \.held), held?.name != state.name {
+                scripts.append(
+                    script {
+                        $0.add(held, after: .milliseconds(200))
+                        $0.add(state, after: .milliseconds(300))
+                    })
+            }
             return Case(
-                name: "states-before-token", question: question, scripts: [script],
-                exercises: ["one-start", "last-state-delivered"])
+                name: "states-before-token", question: question, scripts: scripts, sessions: 8 * scripts.count,
+                exercises: ["one-start", "last-state-delivered"], touches: scripts.count > 1 ? ["states-delivered"] : [])
         }
     }
 

@@ -24,7 +24,11 @@ package struct CaseCatalogue: Sendable {
     /// It is told where the sandbox is.
     let knowsSandbox: Bool
 
-    package init(_ relay: RelaySpec) {
+    /// The scenario that the cases extend says itself how long the relay may be busy with what was under way.
+    let saysGrace: Bool
+
+    package init(_ relay: RelaySpec, saysGrace: Bool = false) {
+        self.saysGrace = saysGrace
         roles = CallRoles(relay.profile)
         isLaunched = relay.launch != nil
         knowsSandbox = ((relay.launch ?? []) + relay.environment.map(\.value)).contains { $0.contains("mock.sandbox") }
@@ -65,10 +69,13 @@ package struct CaseCatalogue: Sendable {
 
     /// The newest state has reached everybody by then, also where it had to wait for a window, or was due without one: what
     /// comes now is no excuse for it.
-    func settle(_ script: inout CaseScript, _ call: ProfileCall?) {
+    func settle(
+        _ script: inout CaseScript, _ call: ProfileCall?, with values: [(name: String, yaml: String)] = []
+    ) {
         let waiting = script.calls.flatMap(\.pushes).filter(\.coalesce).map(\.deadline).max()
         let silence = waiting.map { min($0, .seconds(4)) + .milliseconds(100) } ?? .zero
-        script.add(call, after: max(silence, waiting == nil ? .zero : (window ?? .zero) * 1.3, .milliseconds(500)))
+        let wait = max(silence, waiting == nil ? .zero : (window ?? .zero) * 1.3, .milliseconds(500))
+        script.add(call, after: wait, with: values)
     }
 
     /// A session that is over, and begins again with another activity.
@@ -92,9 +99,11 @@ package struct CaseCatalogue: Sendable {
 
     /// What APNs refuses in a case: what the events of `states` owe, so that a session begins in any case.
     var refusable: String {
-        let isActivity = roles.hasActivities && roles.anyState?.name == roles.anyEvent?.name
-        return isActivity ? "pushType: liveactivity, event: update" : "pushType: alert"
+        refusesUpdates ? "pushType: liveactivity, event: update" : "pushType: alert"
     }
+
+    /// Those are updates of activities, and no alerts.
+    var refusesUpdates: Bool { roles.hasActivities && roles.anyState?.name == roles.anyEvent?.name }
 
     // MARK: Making cases
 

@@ -17,7 +17,7 @@ struct Verb: Sendable {
 /// What every verb may need to know.
 struct Invocation: Sendable {
     var signals: Signals
-    /// The command as it was given.
+    /// The command as it was given, for a shell.
     var command: String
 
     static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
@@ -31,7 +31,7 @@ enum PushRigCommand {
     static func main() -> Never {
         let signals = Signals()
         let words = CommandLine.arguments
-        let command = (["pushrig"] + words.dropFirst()).joined(separator: " ")
+        let command = CommandText.line(["pushrig"] + words.dropFirst())
         do {
             exit(try run(Array(words.dropFirst()), Invocation(signals: signals, command: command)).rawValue)
         } catch let failure as Failure {

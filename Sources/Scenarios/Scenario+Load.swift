@@ -54,6 +54,8 @@ package struct ScenarioBase: Sendable {
     package var relay: RelaySpec
     /// Seconds of the scenario in one of ours; infinite where the clock is stepped to the end.
     package var pace: Double
+    /// It says itself how long the relay may be busy with what was under way (`Scenario.inFlightGrace`).
+    package var saysGrace = false
 
     /// Reads a scenario's file, which may have nothing but `relay`; nil where it has none, such as a profile's. Found as
     /// `Scenario.load` finds files.
@@ -80,7 +82,8 @@ package struct ScenarioBase: Sendable {
         guard let relay else { return nil }
         let scale = root["clockScale"]?.plainValue?.double ?? 1
         let isStepped = root["clock"]?.plainValue?.string == ClockKind.stepped.rawValue && root["steppedUntil"] == nil
-        return ScenarioBase(relay: relay, pace: isStepped ? .infinity : max(scale, 0.001))
+        return ScenarioBase(
+            relay: relay, pace: isStepped ? .infinity : max(scale, 0.001), saysGrace: root["inFlightGrace"] != nil)
     }
 }
 

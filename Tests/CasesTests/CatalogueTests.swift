@@ -57,15 +57,15 @@ struct CatalogueTests {
         }
     }
 
-    @Test("Smoke's relay can be asked all but what needs a second host")
+    @Test("Smoke's relay can be asked all but what needs a second host or a credential")
     func smoke() throws {
         let cannot = try Self.planned("smoke").compactMap { item -> String? in
             if case .cannot(let name, _, _) = item { name } else { nil }
         }
-        #expect(cannot == ["token-of-other-host", "key-of-other-host"])
+        #expect(cannot == ["wrong-credentials", "token-of-other-host", "key-of-other-host"])
         let both = Self.runs(try Self.planned("conformance/environments"))
         #expect(both.first { $0.name == "key-of-other-host" }?.needsBothEnvironments == true)
-        #expect(both.count == 43)
+        #expect(both.count == 47)
     }
 
     @Test("of a relay for alerts alone ask nothing of activities, and say what the profile has not")

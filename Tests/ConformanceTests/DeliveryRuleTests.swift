@@ -31,6 +31,14 @@ struct DeliveryRuleTests {
         #expect(finding?.session == 1 && finding?.step == 4)
     }
 
+    @Test("a push that was accepted and is not what was said is told as altered, not as one that never came")
+    func altered() {
+        let history = History.honest.with { $0.pushes[4].event = .end }
+        let finding = history.verdict(of: "states-delivered").findings.first
+        #expect(finding?.message.contains("came altered, not as the liveactivity update that is owed") == true, "\(finding as Any)")
+        #expect(finding?.seen.contains("content-unchanged") == true && finding?.entries == [history.pushes[4].id])
+    }
+
     @Test("a loss without an attempt names what of ours stands near it")
     func lossEvidence() {
         let lost = History.honest.with { history in

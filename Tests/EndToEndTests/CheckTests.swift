@@ -118,9 +118,12 @@ struct CheckTests {
         (["Scenarios/smoke.yaml", "--list", "--only", "R0.31"], 0, "bad-requests: "),
         (["Scenarios/relays/opencode.yaml"], 2, "is a profile, and does not say where the relay is"),
         (["Scenarios/relays/opencode.yaml", "--relay", "http://127.0.0.1:1"], 2, "has to find the mock where it looks for APNs"),
+        (["Scenarios/relays/opencode.yaml", "--relay", "127.0.0.1:1", "--mock-address", "127.0.0.1:2"], 2, "--relay is no URL"),
         (["Scenarios/smoke.yaml", "--relay", "http://127.0.0.1:1"], 2, "says itself how the relay is reached"),
         (["Scenarios/smoke.yaml", "--only", "goodby"], 2, "did you mean"),
-        (["Scenarios/smoke.yaml", "--only", "R4.1"], 2, "no case is left: none puts R4.1 to the test"),
+        (["Scenarios/smoke.yaml", "--only", "R4.1"], 2, "no case puts `R4.1` to the test"),
+        (["Scenarios/smoke.yaml", "--only", "strangers", "--only", "R0.28"], 2, "no case puts `R0.28` to the test"),
+        (["Scenarios/smoke.yaml", "--only", "strangers", "--skip", "strangers"], 2, "no case is left"),
         (["nowhere.yaml"], 2, "there is no file `nowhere.yaml`"),
         ([], 2, "check needs a profile or a scenario"),
     ] as [([String], Int32, String)])

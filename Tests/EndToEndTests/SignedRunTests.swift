@@ -52,15 +52,33 @@ struct SignedRunTests {
         }
     }
 
-    @Test("is red where the relay loses a push")
-    func drops() throws {
+    /// `--set` and the relay's command with those options.
+    private static func launching(_ options: [String]) -> [String] {
         let words = [
             "/usr/bin/python3", "Tests/SignedRelay/relay.py", "--listen", "{{relay.listen}}", "--apns", "{{mock.apns}}", "--ca",
             "{{mock.ca}}", "--key", "{{mock.key}}", "--key-id", "{{mock.keyId}}", "--team-id", "{{mock.teamId}}", "--topic",
-            "{{mock.topic}}", "--drop", "5",
+            "{{mock.topic}}",
         ]
+        return ["--set", "relay.launch=" + JSONValue.array((words + options).map { .string($0) }).text]
+    }
+
+    @Test("is asked by a check whether it refuses a wrong signature", arguments: [([], 0), (["--lax"], 4)] as [([String], Int32)])
+    func lax(options: [String], code: Int32) throws {
         try Rig.withFolder { folder in
-            let (run, record) = try run(folder, ["--set", "relay.launch=" + JSONValue.array(words.map { .string($0) }).text])
+            let run = try Rig.run(
+                "env",
+                [
+                    "SIGNED_RELAY_KEY=" + Self.key, Rig.pushrig, "check", "Tests/SignedRelay/scenario.yaml", "--only",
+                    "wrong-credentials", "--out", folder + "/check", "--set", "latenessBudget=5s",
+                ] + Self.launching(options))
+            #expect(run.code == code && run.out.contains("bad-requests-refused") == (code == 4), "\(run.out)\(run.error)")
+        }
+    }
+
+    @Test("is red where the relay loses a push")
+    func drops() throws {
+        try Rig.withFolder { folder in
+            let (run, record) = try run(folder, Self.launching(["--drop", "5"]))
             #expect(run.code == 4, "\(run.out)\(run.error)")
             #expect(record["correlation"]?["totals"]?["lost"]?.int == 8)
         }

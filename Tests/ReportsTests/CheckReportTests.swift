@@ -50,7 +50,29 @@ struct CheckReportTests {
         #expect(text.contains("<testsuite name=\"warned\" tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"0\""))
         #expect(text.contains("tests=\"12\" failures=\"2\" errors=\"1\" skipped=\"3\" time=\"42.000\""))
         let healed = CheckSample.record([CheckSample.item("known", [CheckSample.rule("one-start", known: true)], code: 4)])
-        #expect(CheckJUnit(record: healed).text.contains("failures=\"0\""), "told of the check as a whole")
+        let told = CheckJUnit(record: healed).text
+        #expect(told.contains("<testsuite name=\"known\" tests=\"2\" failures=\"0\""), "told of the check as a whole")
+        #expect(told.contains("<testsuite name=\"all cases\" tests=\"1\" failures=\"1\" errors=\"0\""))
+        #expect(told.contains("message=\"one-start is kept again: strike it from the list of known breaks\""))
+    }
+
+    @Test("is no green JUnit where the exit code is not 0, and no red one where it is")
+    func junitAndExit() {
+        let fine = CheckSample.item("fine", [CheckSample.rule("one-start")])
+        let healed = CheckSample.item("known", [CheckSample.rule("one-start", known: true)], code: 4)
+        let unsure = CheckSample.item("unsure", [], code: 5, reasons: ["why"])
+        let idle = CheckSample.idle("idle")
+        for (cases, isInterrupted) in [
+            ([fine, idle], false), ([idle], false), ([], false), ([healed], false), ([healed, fine], true), ([fine], true),
+            ([fine, unsure], false), ([CheckSample.item("down", [], code: 1)], false), (record.cases, false),
+        ] {
+            var record = CheckSample.record(cases)
+            record.isInterrupted = isInterrupted
+            let head = CheckJUnit(record: record).text.split(separator: "\n")[1]
+            let isGreen = head.contains("failures=\"0\" errors=\"0\"")
+            #expect(isGreen == (record.exit.code == 0), "\(record.exit.word): \(head)")
+        }
+        #expect(CheckJUnit(record: CheckSample.record([idle])).text.contains("<error type=\"error\" message=\"no case could be run\""))
     }
 
     @Test("is Markdown that names what is broken, and why a case could not be run")

@@ -21,6 +21,7 @@ options = argparse.ArgumentParser()
 for name in ("--listen", "--apns", "--ca", "--key", "--key-id", "--team-id", "--topic"):
     options.add_argument(name, required=True)
 options.add_argument("--drop", type=int, default=0, help="every so many alerts are lost")
+options.add_argument("--lax", action="store_true", help="any signature will do")
 options = options.parse_args()
 SECRET = os.environb[b"SIGNED_RELAY_KEY"]
 tickets, count = {}, itertools.count(1)
@@ -50,7 +51,7 @@ class Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("content-length") or 0))
         stamp = self.headers.get("x-timestamp") or "0"
         wanted = hmac.new(SECRET, stamp.encode() + b"." + body, hashlib.sha256).hexdigest()
-        if not hmac.compare_digest("sha256=" + wanted, self.headers.get("x-signature") or ""):
+        if not options.lax and not hmac.compare_digest("sha256=" + wanted, self.headers.get("x-signature") or ""):
             return self.answer(401, {"error": "wrong signature", "got": self.headers.get("x-signature")})
         if abs(time.time() - int(stamp)) > 60:
             return self.answer(401, {"error": "too old"})

@@ -126,7 +126,7 @@ extension Claim {
         Claim(
             "R3.29", .must, "A wrong key gets 401, a malformed body 400 or 422, both in the usual envelope.",
             norm: page, rules: ["bad-requests-refused"],
-            unseen: "The wrong key: a profile has one key for all calls."),
+            unseen: "The envelope: the journal keeps no body of an answer that was expected."),
         Claim(
             "R3.30", .must, "The values of contentState reach the device as they were sent: types, nulls and names.",
             norm: page, rules: ["content-unchanged"]),

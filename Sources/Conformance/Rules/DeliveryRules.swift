@@ -56,11 +56,16 @@ enum DeliveryRules {
                 tally.test()
                 let attempts = joined.attempts(of: index)
                 let near = attempts.isEmpty ? nearby(joined, index, run) : nil
+                let due = "\(row.type.word)" + (row.event.map { " \($0.word)" } ?? "")
+                // Accepted, and yet lost: it is not what was owed (`DeliveryClass.altered`).
+                let isAltered = attempts.last?.isAccepted ?? false
                 tally.find(
-                    "`\(run.kind(row.kind))` was never delivered as \(row.type.word)"
-                        + (row.event.map { " \($0.word)" } ?? ""),
-                    expected: "accepted within \(row.deadline)",
-                    seen: lastSeen(joined, index, run) + (near.map { "; " + $0.words } ?? ""),
+                    "`\(run.kind(row.kind))` "
+                        + (isAltered ? "came altered, not as the \(due) that is owed" : "was never delivered as \(due)"),
+                    expected: isAltered ? "the event and the content that were said" : "accepted within \(row.deadline)",
+                    seen: isAltered
+                        ? "one that was accepted with another event or other content: content-unchanged tells of that"
+                        : lastSeen(joined, index, run) + (near.map { "; " + $0.words } ?? ""),
                     session: row.session, step: row.step, restsOn: basis(joined, index),
                     attempts.last?.id ?? near?.entry ?? 0)
             default: break
@@ -72,7 +77,7 @@ enum DeliveryRules {
         "states-delivered", ["R0.1"], .must, basis: .absence,
         requirement: "Each push that an event calls for is delivered: right token, kind, event and content.",
         norm: "Relay contract: an event yields its pushes; what nothing of ours explains is the relay's loss",
-        advice: "follow the event through the relay's log; look for a refusal that was not retried"
+        advice: "follow the event through the relay's log; look for a refusal that was not retried, or content that was changed"
     ) { joined, run, tally in judgeLosses(joined, run, &tally) { !$0.mayBeSuperseded && !$0.isFinal } }
 
     static let lastStateDelivered = Rule(

@@ -14,6 +14,8 @@ struct CheckBase {
     let relay: RelaySpec
     /// How much of a case's time passes in one of ours (`ScenarioBase.pace`).
     let pace: Double
+    /// It has an `inFlightGrace` of its own.
+    let saysGrace: Bool
 
     /// Whether it is over in what is granted without `--slow`.
     func isQuick(_ item: Case) -> Bool { item.duration.seconds / pace <= CheckOptions.longest.seconds }
@@ -31,7 +33,7 @@ struct CheckBase {
             guard let base = try ScenarioBase.parse(text: text, path: path, overrides: options.overrides) else {
                 preconditionFailure("a base has a relay")
             }
-            (self.text, relay, pace) = (text, base.relay, base.pace)
+            (self.text, relay, pace, saysGrace) = (text, base.relay, base.pace, base.saysGrace)
             return
         }
         let flags = [
@@ -43,7 +45,7 @@ struct CheckBase {
                 .usage, "\(options.path) is a scenario, and says itself how the relay is reached: \(flag) goes with a profile",
                 hint: "leave it out, or write --set relay.url=…")
         }
-        (path, text, relay, pace) = (found, nil, base.relay, base.pace)
+        (path, text, relay, pace, saysGrace) = (found, nil, base.relay, base.pace, base.saysGrace)
     }
 
     /// Writes the file that all cases extend, unless it is there.
@@ -62,6 +64,9 @@ struct CheckBase {
             throw Failure(
                 .usage, "a relay that runs already has to find the mock where it looks for APNs",
                 hint: "add --mock-address 127.0.0.1:2197 and --mock-state DIR, as the relay knows them")
+        }
+        if let url = options.relayURL, !url.hasPrefix("http://"), !url.hasPrefix("https://") {
+            throw Failure(.usage, "--relay is no URL: `\(url)`", hint: "such as --relay http://127.0.0.1:8787")
         }
         var relay = ["profile: \(quoted(profile))"]
         if let url = options.relayURL { relay.append("url: \(quoted(url))") }

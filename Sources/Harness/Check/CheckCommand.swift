@@ -27,7 +27,7 @@ package final class CheckCommand {
         let wanted = options.outputDirectory.map { FileSystem.absolute($0) ?? $0 }
         let folder = wanted ?? RunDirectory.fresh("check", at: started.wall)
         let base = try CheckBase(options, directory: folder)
-        let planned = try chosen(CaseCatalogue(base.relay).cases)
+        let planned = try chosen(CaseCatalogue(base.relay, saysGrace: base.saysGrace).cases)
         if options.listsOnly {
             Console.out(list(planned, base))
             return .passed
@@ -48,8 +48,9 @@ package final class CheckCommand {
         }
         say("\(Numbers.count(lanes.waiting, "case")), \(lanes.count) side by side, seed \(seed), report in \(folder)\n")
         let results = try lanes.play { _, result in say("  \(CheckText.line(result))\n") }
+        let command = options.seed == nil ? CommandText.seeded(options.command, verb: "check", seed) : options.command
         var record = CheckRecord(
-            subject: options.path, profile: base.relay.profile.name, command: options.command, seed: seed,
+            subject: options.path, profile: base.relay.profile.name, command: command, seed: seed,
             startedAt: started.wall, duration: time.now() - started.at, toolVersion: Build.version, commit: Build.commit,
             cases: planned.map { result(of: $0, in: results, base) })
         record.isInterrupted = lanes.isInterrupted
@@ -80,11 +81,15 @@ package final class CheckCommand {
 
     private func chosen(_ cases: [PlannedCase]) throws(Failure) -> [PlannedCase] {
         for word in options.only + options.skip {
-            guard cases.contains(where: { Self.matches($0, word) }) || RuleBook.rule(named: word) != nil else {
+            if cases.contains(where: { Self.matches($0, word) }) { continue }
+            guard RuleBook.rule(named: word) != nil || Claim.named(word) != nil else {
                 throw Failure(
                     .usage, "there is no case, rule or claim `\(word)`",
                     hint: Suggestion.hint(for: word, among: cases.map(\.name)))
             }
+            guard options.only.contains(word) else { continue }
+            throw Failure(
+                .usage, "no case puts `\(word)` to the test", hint: "`pushrig explain \(word)` tells what is known of it")
         }
         let kept = cases.filter { item in
             (options.only.isEmpty || options.only.contains { Self.matches(item, $0) })
@@ -92,7 +97,7 @@ package final class CheckCommand {
         }
         guard !kept.isEmpty else {
             throw Failure(
-                .usage, "no case is left: none puts \(options.only.joined(separator: ", ")) to the test",
+                .usage, "no case is left: --skip leaves none over",
                 hint: "`pushrig check \(options.path) --list` tells what there is")
         }
         return kept

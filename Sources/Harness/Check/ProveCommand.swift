@@ -42,7 +42,7 @@ package final class ProveCommand {
                 .usage, "\(options.path) does not launch the reference relay, which alone has defects to order",
                 hint: "such as pushrig prove Scenarios/conformance/environments.yaml")
         }
-        let cases = CaseCatalogue(base.relay).cases.compactMap { item -> Case? in
+        let cases = CaseCatalogue(base.relay, saysGrace: base.saysGrace).cases.compactMap { item -> Case? in
             guard case .runs(let item) = item, options.isSlow || base.isQuick(item) else { return nil }
             return item
         }

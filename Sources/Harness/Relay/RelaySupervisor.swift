@@ -93,7 +93,9 @@ final class RelaySupervisor {
         guard time.now() >= startedAt + spec.ready.timeout else { return nil }
         return Failure(
             .run, "the relay did not answer GET \(target)\(spec.ready.path) with 2xx within \(spec.ready.timeout)",
-            hint: "check relay.url and relay.ready of the scenario; its output is in relay.log of the run directory")
+            hint: process == nil
+                ? "is it up? see to relay.url or --relay, and to relay.ready, such as --set relay.ready.path=/health"
+                : "see to relay.ready, such as --set relay.ready.path=/health; its output is in relay.log of the run directory")
     }
 
     private var ended: Failure? {

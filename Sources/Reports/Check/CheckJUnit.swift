@@ -1,4 +1,5 @@
-// A check as JUnit XML: a suite for each case, a test case for each rule that it put to the test.
+// A check as JUnit XML: a suite for each case, a test case for each rule that it put to the test; and one for what is said
+// of all cases together, where that is no pass.
 
 import Basics
 import Conformance
@@ -10,14 +11,15 @@ struct CheckJUnit {
     var bytes: [UInt8] { Array(text.utf8) }
 
     var text: String {
-        let suites = record.cases.map { ($0, JUnitCases(suite: $0.name, cases: cases(of: $0))) }
+        var suites = record.cases.map { ($0.duration, JUnitCases(suite: $0.name, cases: cases(of: $0))) }
+        if !ofAll.isEmpty { suites.append((.zero, JUnitCases(suite: "all cases", cases: ofAll))) }
         let all = JUnitCases(suite: "", cases: suites.flatMap(\.1.cases))
         let started = String(record.startedAt.iso8601.prefix(19))
-        let bodies = suites.markup { item, suite in
+        let bodies = suites.markup { duration, suite in
             """
               <testsuite name="\(xml: suite.suite)" \(suite.counts) timestamp="\(started)" \
-            time="\(JUnitCases.seconds(item.duration))">
-            \(suite.elements(time: JUnitCases.seconds(item.duration)))  </testsuite>
+            time="\(JUnitCases.seconds(duration))">
+            \(suite.elements(time: JUnitCases.seconds(duration)))  </testsuite>
 
             """
         }
@@ -29,6 +31,22 @@ struct CheckJUnit {
 
             """
         return document.text
+    }
+
+    /// What the exit code says and no single case does, so that no reader of this file alone takes it for a pass.
+    private var ofAll: [JUnitCases.Case] {
+        let exit = record.exit
+        let healed = record.rules.filter { $0.standing == .healed }.map { sum in
+            JUnitCases.Case(
+                name: "\(sum.rule.id) (\(sum.rule.claims.joined(separator: ", ")))",
+                result: .failure(
+                    "\(sum.rule.id) is kept again: strike it from the list of known breaks",
+                    details: "Kept in \(sum.keptIn.joined(separator: ", "))."))
+        }
+        let isTold = !healed.isEmpty || [.couldNotRun, .broken, .inconclusive].contains { record.count($0) > 0 }
+        guard exit.code != 0, !isTold || record.isInterrupted else { return healed }
+        let reasons = exit.reasons.joined(separator: "\n")
+        return healed + [JUnitCases.Case(name: exit.word, result: .error(exit.reasons.first ?? exit.word, details: reasons))]
     }
 
     private func cases(of item: CaseResult) -> [JUnitCases.Case] {

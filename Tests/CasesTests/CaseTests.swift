@@ -1,0 +1,162 @@
+// What single cases ask: of which calls they are made, in which order, and with what.
+
+import Basics
+import Pushes
+import Scenarios
+import Testing
+
+@testable import Cases
+
+@Suite("A case")
+struct CaseTests {
+    private static let repository = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
+
+    private static func planned(_ text: String) throws -> [PlannedCase] {
+        CaseCatalogue(try #require(try ScenarioBase.parse(text: text, path: "mine.yaml")).relay).cases
+    }
+
+    private static func shipped(_ name: String) throws -> [PlannedCase] {
+        CaseCatalogue(try #require(try ScenarioBase.load(path: "\(repository)/Scenarios/\(name).yaml").base).relay).cases
+    }
+
+    private static func run(_ name: String, in cases: [PlannedCase]) throws -> Case {
+        let found = cases.compactMap { item -> Case? in
+            if case .runs(let item) = item, item.name == name { item } else { nil }
+        }
+        return try #require(found.first, "\(name) cannot be run")
+    }
+
+    private static func calls(_ script: CaseScript) -> [String] { script.steps.map(\.call) }
+
+    private static func alerts(_ body: String, more: String = "") -> String {
+        """
+        relay:
+          launch: [./relay]
+          profile:
+            topic: com.example.app
+            auth: { bearer: { env: PATH } }
+            truncates: { /aps/alert/body: 3000 }
+            calls:
+              device: { path: /devices, registers: [deviceToken], json: { token: "{{deviceToken}}" } }
+              notify:
+                path: /notify
+                variables: { title: Hello, text: The kettle boils }
+                \(body)
+                pushes: [{ channel: alert }]
+        \(more)
+        """
+    }
+
+    @Test("puts long texts into every kind of body", arguments: [
+        "json: { title: \"{{title}}\", message: \"{{marker}} {{text}}\" }",
+        "form: { title: \"{{title}}\", message: \"{{marker}} {{text}}\" }",
+        "multipart: { title: \"{{title}}\", message: \"{{marker}} {{text}}\" }",
+        "text: \"{{title}}: {{marker}} {{text}}\"",
+    ])
+    func longTexts(body: String) throws {
+        let item = try Self.run("long-texts", in: Self.planned(Self.alerts(body)))
+        let step = try #require(item.scripts[0].steps.first { !$0.values.isEmpty })
+        #expect(step.call == "notify" && step.values.map(\.name) == ["text"])
+    }
+
+    @Test("puts a long text into each end, too")
+    func longEnds() throws {
+        let item = try Self.run("long-texts", in: Self.shipped("smoke"))
+        let lasts = item.scripts.compactMap(\.steps.last)
+        #expect(lasts.map(\.call) == ["complete", "error"])
+        #expect(lasts.allSatisfy { $0.values.map(\.name) == ["text"] })
+    }
+
+    @Test("makes the calls whose credentials are wrong, and those that have none")
+    func forged() throws {
+        let body = "json: { message: \"{{title}} {{marker}} {{text}}\" }"
+        let more = """
+                  forged: { path: /notify, auth: { spoil: true }, expect: [401, 404], json: { text: "{{marker}}" } }
+                  bare: { path: /notify, auth: none, expect: [401, 403], json: { text: "{{marker}}" } }
+                  spoiltButTaken: { path: /notify, auth: { spoil: true }, json: { text: "{{marker}}" } }
+                  afterwards: { path: /notify, expect: 403, json: { text: "{{marker}}" } }
+            """
+        let text = Self.alerts(body, more: more)
+        let item = try Self.run("wrong-credentials", in: Self.planned(text))
+        #expect(Self.calls(item.scripts[0]).filter { $0 != "notify" } == ["device", "forged", "bare"])
+        #expect(item.exercises == ["bad-requests-refused"])
+        let none = try Self.planned(Self.alerts(body))
+        let reason = none.compactMap { if case .cannot("wrong-credentials", _, let reason) = $0 { reason } else { nil } }
+        #expect(reason.first?.contains("auth: { spoil: true }") == true)
+    }
+
+    @Test("does not go on with a session whose only start was refused, where such a session is unknown")
+    func deadStart() throws {
+        let ios = try Self.run("dead-start-token", in: Self.shipped("opencode-ios"))
+        #expect(Self.calls(ios.scripts[0]) == ["registerDevice", "start", "start", "start"])
+        #expect(ios.faults == [
+            "{ id: dead-start-token, at: 1500ms, match: { pushType: liveactivity, event: start }, "
+                + "action: { respond: { reason: Unregistered, timestamp: after-registration } } }"
+        ])
+        let begun = ios.scripts[1].steps.prefix { $0.call != "start" } + ios.scripts[1].steps.filter { $0.call == "start" }
+        #expect(begun.map(\.after).reduce(.zero, +) * 1.2 + .milliseconds(800) < .milliseconds(1_500), "its start is over")
+        let whole = try Self.run("dead-start-token", in: Self.shipped("smoke"))
+        #expect(Self.calls(whole.scripts[0]).contains("registerActivity") && whole.question.contains("the app's own activity"))
+    }
+
+    @Test("asks of two phones that each outlives the other's sign-out and dead activity")
+    func twoPhones() throws {
+        let cases = try Self.shipped("smoke")
+        let signedOut = Self.calls(try Self.run("one-phone-signed-out", in: cases).scripts[0])
+        #expect(signedOut.contains("registerSecondDevice") && signedOut.contains("unregisterDevice"))
+        #expect(signedOut.suffix(2) == ["permission", "permission"] && !signedOut.contains("registerActivity"))
+        let gone = try Self.run("one-activity-gone", in: cases)
+        #expect(Self.calls(gone.scripts[0]).contains("registerSecondActivity") && gone.exercises.contains("states-delivered"))
+    }
+
+    @Test("asks behind a restart of what was gone before it, of phones that cannot be started")
+    func gone() throws {
+        let cases = try Self.shipped("smoke")
+        let dead = try Self.run("dead-at-restart", in: cases)
+        #expect(dead.restarts.count == 1 && dead.faults.count == 1)
+        #expect(Self.calls(dead.scripts[0]).prefix(3) == ["relaunchDevice", "registerActivity", "start"])
+        let goodbye = try Self.run("goodbye-at-restart", in: cases)
+        #expect(goodbye.scripts.count == 2 && goodbye.restarts.count == 1 && goodbye.exercises == ["unregister-respected"])
+        for script in dead.scripts + goodbye.scripts {
+            // The restart is at 3.4 s and lasts 0.3 s; sessions begin within 0.8 s, and each wait is up to a fifth longer.
+            let place = try #require(script.steps.firstIndex { $0.after >= .milliseconds(3_600) })
+            let before = script.steps[..<place].map(\.after).reduce(.zero, +)
+            #expect(before * 1.2 + .milliseconds(800) + .milliseconds(500) <= .milliseconds(3_400))
+            #expect(before + script.steps[place].after >= .milliseconds(3_400 + 300 + 500))
+        }
+    }
+
+    @Test("says every event of a large profile in time, in several sessions")
+    func manyCalls() throws {
+        let more = (1...60).map { "      n\($0): { path: /n\($0), json: { text: \"{{marker}}\" }, pushes: [{ channel: alert }] }\n" }
+        let body = "json: { title: \"{{title}}\", message: \"{{marker}} {{text}}\" }"
+        let item = try Self.run("lifecycle", in: Self.planned(Self.alerts(body, more: more.joined())))
+        #expect(item.duration <= .seconds(30) && item.scripts.count > 1 && item.sessions == 4 * item.scripts.count)
+        #expect(Set(item.scripts.flatMap(Self.calls)) == Set(["device", "notify"] + (1...60).map { "n\($0)" }))
+        let small = try Self.run("lifecycle", in: Self.shipped("smoke"))
+        #expect(Set(small.scripts.map { Self.calls($0).contains("permission") }) == [true])
+    }
+
+    @Test("grants less than what waits for a short window takes, unless the scenario says what it grants")
+    func grace() throws {
+        let base = try #require(try ScenarioBase.load(path: "\(Self.repository)/Scenarios/opencode-ios.yaml").base)
+        var relay = base.relay
+        for (window, grace) in [(Interval.seconds(1), Interval.milliseconds(400)), (.milliseconds(500), nil), (.seconds(2), nil)] {
+            relay.profile.coalescing = CoalescingSpec(window: window)
+            let item = try Self.run("rotated-token", in: CaseCatalogue(relay).cases)
+            #expect(item.inFlightGrace == grace)
+            let text = item.text(extending: "\(Self.repository)/Scenarios/opencode-ios.yaml", seed: 1)
+            #expect(try Scenario.parse(text: text, path: "/nowhere/x.yaml").inFlightGrace == grace ?? .seconds(1))
+            #expect(try Self.run("rotated-token", in: CaseCatalogue(relay, saysGrace: true).cases).inFlightGrace == nil)
+        }
+        let text = "inFlightGrace: 2s\nrelay: { url: http://127.0.0.1:1, profile: { topic: com.example.app, calls: { a: { path: / } } } }"
+        #expect(try ScenarioBase.parse(text: text, path: "mine.yaml")?.saysGrace == true && !base.saysGrace)
+    }
+
+    @Test("says a question in the gap before a token, behind a state that it replaces")
+    func gap() throws {
+        let item = try Self.run("states-before-token", in: Self.shipped("smoke"))
+        #expect(item.scripts.count == 2)
+        #expect(Self.calls(item.scripts[1]).prefix(5) == ["registerDevice", "start", "progress", "permission", "registerActivity"])
+    }
+}
