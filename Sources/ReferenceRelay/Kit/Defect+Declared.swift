@@ -12,6 +12,10 @@ extension Defect {
         switch self {
         // Whether the next turn's states are taken for the new activity's.
         case .keepsEndedRow: ["nothing-unexpected"]
+        // Whether a turn that it does not begin has a question that nothing follows.
+        case .endsForGood: ["last-state-delivered"]
+        // What goes with a token that is none at that host looks like another one's death, or a goodbye that was obeyed.
+        case .asksSandboxOnly: ["other-token-kept", "newer-registration-kept"]
         // What was kept back came very late; or a single state went astray, and a newer one did not make up for it.
         case .swapsOrder: ["states-in-time"]
         // It leaves with the window, and not behind it.
