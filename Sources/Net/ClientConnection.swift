@@ -156,10 +156,12 @@ final class ClientConnection: ReadinessHandler {
             markDirty()
         }
         guard readiness.isReadable else { return }
+        let came = transport.read()
+        // Behind the read, as on the server's side: what the peer did before it answered is not later than its answer.
         let now = pool.loop.time.now()
         lastRead = now
         pingSentAt = nil
-        switch transport.read() {
+        switch came {
         case .data:
             begin()
             receive(at: pool.loop.stamp(for: now))

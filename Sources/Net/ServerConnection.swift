@@ -134,9 +134,12 @@ package final class ServerConnection: ReadinessHandler {
         guard readiness.isReadable else { return }
         guard stage != .gone else { return dropInput() }
         if let alert { return turnAway(alert) }
+        let came = transport.read()
+        // Behind the read, so that nothing in it comes earlier than its sender had it: a thread may wait for its processor
+        // between looking at the clock and reading.
         lastActivity = server.loop.time.now()
         readAt = server.loop.stamp(for: lastActivity)
-        switch transport.read() {
+        switch came {
         case .data:
             decideProtocol()
             receive()

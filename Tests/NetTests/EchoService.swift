@@ -26,12 +26,14 @@ final class EchoHandler: ServerHandler {
     private var isOnceOver = false
     /// Paths in the order they came.
     var paths: [String] = []
+    var arrivals: [Instant] = []
     var undelivered: [UInt64] = []
 
     init(loop: EventLoop) { self.loop = loop }
 
     func handle(_ exchange: ServerExchange) {
         handled += 1
+        arrivals.append(exchange.arrivedAt)
         let path = exchange.head.text(":path") ?? ""
         exchange.responseHead.append("x-path", path)
         bodies.append(exchange.body.text)
