@@ -81,7 +81,9 @@ extension JoinedAccount {
         let row = account.rows[index]
         guard row.event == .start else { return nil }
         var pause = circumstances.restart?.pause
-        var since: Instant?
+        // The relay may have known before that the token was dead, and then it waits without a try (R4.24).
+        let known = tokens.death(of: row.token, plannedAt: row.plannedAt, by: row.plannedAt)
+        var since = known.flatMap { _ in startTokenTold(row.lane, after: row.plannedAt) }
         for push in attempts(of: index) {
             if push.status == 429, push.metFault, let wait = pause, let terms = circumstances.restart {
                 since = push.answeredAt + wait

@@ -19,6 +19,8 @@ extension JoinedAccount {
         if let fault = takenAlong(index, circumstances) { return fault.label }
         if wasTakenBackAtOnce(index, circumstances) { return "token taken back" }
         if isOfNobody(row) { return "no device of its user is registered" }
+        if isOfFormerPhone(row) { return "no device of its phone is registered" }
+        if followsMissingEnd(row, circumstances) { return Circumstances.heldDown }
         if let fault = overtakenStart(index, circumstances) { return fault.label }
         // Once its token was taken back it may not be sent again.
         let last = takenBack(row, token).map { min($0, due) } ?? due
@@ -35,20 +37,6 @@ extension JoinedAccount {
             !circumstances.wasDown(between: call.sentAt, and: call.answeredAt + circumstances.inFlightGrace)
         else { return nil }
         return max(row.plannedAt, registered.sentAt)
-    }
-
-    /// All devices of its user have signed out: an activity that lives on may be told or not.
-    private func isOfNobody(_ row: Expectation) -> Bool {
-        guard row.lane.role == .activity, let said = account.call(at: row.place) else { return false }
-        let calls = account.tokenCalls.filter { $0.lane.role == .device }
-            .compactMap { made in account.call(at: made.place).map { (made: made, call: $0) } }
-            .filter { $0.call.sentAt < said.sentAt }.sorted { $0.call.sentAt < $1.call.sentAt }
-        var known: Set<UInt8> = []
-        for (made, call) in calls {
-            guard call.wasTaken else { return false }
-            if made.isRegistration { known.insert(made.lane.phone) } else { known.remove(made.lane.phone) }
-        }
-        return known.isEmpty && !calls.isEmpty
     }
 
     /// The fault of ours that refused a start until its session was over: behind that none is due (R0.15).

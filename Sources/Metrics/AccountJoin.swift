@@ -25,7 +25,7 @@ package struct JoinedAccount: Sendable {
     /// Beside `account.pushes`: what is wrong with it, if anything.
     package private(set) var fault: [DeliveryClass?]
     /// Sessions of which it is uncertain what the relay knows: a call that registers a token, takes one back or owes a
-    /// start was not sent or not taken.
+    /// start was not sent or not taken, or all devices of the user signed out while they went on.
     private let disturbed: Set<UInt32>
     /// States that the death of their token kept from the card, and that count from the registration of the next one.
     private var renewals: [Int: Renewal] = [:]
@@ -65,7 +65,7 @@ package struct JoinedAccount: Sendable {
             guard let call = account.call(at: place), call.state != .sent || !call.wasTaken else { continue }
             disturbed.insert(call.session)
         }
-        self.disturbed = disturbed
+        self.disturbed = disturbed.union(Self.sessionsLeftByAll(account))
         doubts = UnregistrationDoubts(account)
         restartTerms = circumstances.restart
         restarts = circumstances.restart == nil ? nil : RestartLife(account, tokens, inFlight: circumstances.inFlightGrace)
@@ -303,7 +303,7 @@ package struct JoinedAccount: Sendable {
             || isOfUnknownUser(row, circumstances)
     }
 
-    private static func isMissing(_ place: UInt64, _ account: Account, _ circumstances: Circumstances) -> Bool {
+    static func isMissing(_ place: UInt64, _ account: Account, _ circumstances: Circumstances) -> Bool {
         guard let call = account.call(at: place) else { return false }
         if call.state != .sent { return true }
         guard call.wasAnswered else {
@@ -311,13 +311,6 @@ package struct JoinedAccount: Sendable {
         }
         // A relay that was told to end may say that it serves nobody any more.
         return call.status >= 500 && circumstances.wasDown(between: call.sentAt, and: call.answeredAt)
-    }
-
-    /// A call that was to end its session before that one never reached the relay.
-    package func lacksEnd(before call: SeenCall, _ circumstances: Circumstances) -> Bool {
-        account.calls(of: call.session, through: call.step).contains { made in
-            circumstances.finalKinds.contains(made.kind) && (made.state != .sent || !made.wasTaken)
-        }
     }
 
     /// A registration of a device was due by then and never reached the relay, and no device of the user was known to it

@@ -155,9 +155,12 @@ package struct RestartLife: Sendable {
                 || activity.replacedAt.map { $0 <= push.arrivedAt } ?? false
         }
         explained.formUnion((activity.starts + activity.ends).map { account.pushes[$0].id })
-        // A start that was under way is nobody's fault.
-        let late = starts.filter { limit < account.pushes[$0].arrivedAt && account.pushes[$0].arrivedAt <= limit + grace }
-        explained.formUnion(late.map { account.pushes[$0].id })
+        // A start that was under way is nobody's fault. What a later call said was not.
+        let late = starts.map { account.pushes[$0] }.filter { push in
+            guard limit < push.arrivedAt, push.arrivedAt <= limit + grace else { return false }
+            return !push.isMarked || (account.call(at: push.place)?.sentAt ?? limit) <= limit
+        }
+        explained.formUnion(late.map(\.id))
     }
 }
 

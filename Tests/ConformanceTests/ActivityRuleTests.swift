@@ -181,6 +181,24 @@ struct ActivityRuleTests {
         #expect(after(27, 27, 1).with { $0.pushes[$0.pushes.count - 1].status = 410 }.findings("nothing-after-end") == 0)
     }
 
+    @Test("an end whose call we cut off, the relay with it, binds nobody")
+    func afterLostEnd() {
+        let cut = { (isAnswered: Bool, down: Range<Double>) in
+            History.honest.with { history in
+                history.push(5, at: 27) { $0.stamp = epoch + 27 }
+                let end = history.pushes.first { $0.event == .end }!
+                for index in history.calls.indices where history.calls[index].step == end.step && !isAnswered {
+                    history.calls[index].status = 0
+                    history.calls[index].wasTaken = false
+                }
+                history.run.circumstances.outages = [.init(from: at(down.lowerBound), until: at(down.upperBound))]
+            }
+        }
+        #expect(cut(true, 26.5..<26.9).findings("nothing-after-end") == 1)
+        #expect(cut(false, 26.5..<26.9).findings("nothing-after-end") == 0)
+        #expect(cut(false, 40..<41).findings("nothing-after-end") == 1)
+    }
+
     @Test("a question at priority 5 breaks urgent-states-at-10")
     func urgent() {
         #expect(History.honest.with { $0.pushes[4].priority = 5 }.findings("urgent-states-at-10") == 1)

@@ -248,6 +248,27 @@ struct RestartCardRuleTests {
         #expect(untaken.findings("hand-over-catches-up") == nil)
     }
 
+    @Test("what the first of two rivals was told is told to the second, which stays", arguments: [true, false])
+    func rivalCatchesUp(isTold: Bool) {
+        let history = History.rivals.with { history in
+            history.call(5, .progress, at: 25_000)
+            history.expect(5, .progress, at: 25_000, token: TokenHash("a2-1"), flags: [.mayBeSuperseded])
+            history.push(5, at: 25_000.02, token: TokenHash("a2-1"))
+            if isTold { history.push(5, at: 25_260.05, token: TokenHash("a3-1")) }
+        }
+        #expect(history.findings("hand-over-catches-up") == (isTold ? 0 : 1))
+    }
+
+    @Test("what was said a while before the relay was ended is told when it is back", arguments: [(0.0, nil), (2, 1), (21.5, nil)])
+    func catchesUpBehindRestart(after: Double, findings: Int?) {
+        let lost = History.between.with { history in
+            history.pushes.removeAll { $0.step == 5 && $0.token == TokenHash("a2-1") }
+            let from = (history.calls.first { $0.step == 5 }!.sentAt - at(0)).seconds + after
+            history.run.circumstances.outages = [.init(from: at(from), until: at(from + 1))]
+        }
+        #expect(lost.findings("hand-over-catches-up") == findings)
+    }
+
     @Test("where the new card's token had died, what was said before the adoption is told to the next one")
     func catchesUpBehindDeath() {
         func died(next: Double?, _ token: String = "a3-1", told: Double? = nil) -> History {

@@ -192,6 +192,14 @@ struct RestartRuleTests {
     @Test("a card that turns up behind its session's end is ended", arguments: [(0.1, 0), (5.5, 0), (30, 1), (nil, 1)])
     func lateCard(end: Double?, findings: Int) { #expect(History.late(end).findings("late-card-ended") == findings) }
 
+    @Test("also by a relay that was restarted in between, but not just when the session ended", arguments: [(0.5, nil), (3, 1)])
+    func lateCardBehindRestart(after: Double, findings: Int?) {
+        let late = History.late(nil).with { history in
+            history.run.circumstances.outages = [.init(from: at(24_610 + after), until: at(24_610.5 + after))]
+        }
+        #expect(late.findings("late-card-ended") == findings)
+    }
+
     @Test("one whose token nobody registered is nobody's")
     func unknownCard() { #expect(History.late(nil, registered: false).findings("late-card-ended") == nil) }
 

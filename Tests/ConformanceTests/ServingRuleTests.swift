@@ -119,6 +119,9 @@ struct ServingRuleTests {
         }
         #expect(taken(.sent).findings("bad-requests-refused") == 1)
         #expect(taken(.dropped).findings("bad-requests-refused") == nil)
+        let pushed = { (state: SeenCall.State) in taken(state).with { $0.push(7, at: 30.1, .alert) } }
+        #expect(pushed(.sent).findings("bad-requests-refused") == 2)
+        #expect(pushed(.dropped).findings("bad-requests-refused") == nil)
     }
 
     @Test("a forbidden request that is taken, or that causes a push, breaks bad-requests-refused")

@@ -108,6 +108,23 @@ struct BeginningTests {
         #expect(told(Self.start, at: 8_501) == "late 1")
     }
 
+    @Test("whose start token had died before waits for one without a try")
+    func knownDead() {
+        func told(_ toldAt: Int64, at arrival: Int64) -> String {
+            refused(begun: nil) { story in
+                story.account.calls[2].plannedAt = instant(5_000)
+                story.account.calls[2].sentAt = instant(5_000)
+                story.expect(2, at: 5_000, event: .start, token: Self.start)
+                story.account.rows[1].lane = Lane(role: .start)
+                story.call(3, at: toldAt)
+                story.registers(3, Self.start, role: .start)
+                story.push(2, at: arrival, event: .start, token: Self.start, outcome: .started)
+            }.classes
+        }
+        #expect(told(8_000, at: 8_500) == "delivered 1, excused 1" && told(8_000, at: 8_501) == "late 1, excused 1")
+        #expect(told(4_000, at: 5_501) == "late 1, excused 1", "it was told before")
+    }
+
     @Test("and one that has taken another's place may be told what the session began with")
     func successor() {
         func told(_ token: TokenHash) -> String {

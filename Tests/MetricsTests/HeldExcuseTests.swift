@@ -46,6 +46,71 @@ extension ExcuseTests {
         #expect(story([(0, 100, true), (0, 1_500, false)]) == "lost 1", "later")
     }
 
+    @Test("and one that signs in again may find its activity forgotten: a start tells what an update was to tell")
+    func signedInAgain() {
+        func story(registered: Int64 = 100, out: Int64 = 500) -> String {
+            silent.with { story in
+                story.account.calls[0].step = 9
+                story.account.rows[0].step = 9
+                for (step, at, isRegistration) in [(0, 50, true), (2, out, false), (3, 700, true)] as [(UInt32, Int64, Bool)] {
+                    story.call(step, at: at)
+                    story.registers(step, .device, role: .device, isRegistration: isRegistration)
+                }
+                story.call(1, at: registered)
+                story.registers(1)
+                story.registers(0, TokenHash("51"), role: .start)
+                story.push(9, event: .start, token: TokenHash("51"), outcome: .started)
+            }.classes
+        }
+        #expect(story() == "delivered 1")
+        #expect(story(registered: 800) == "lost 1, misdirected 1", "its activity was registered behind that")
+    }
+
+    @Test("the sign-out of its phone, once another phone has registered an activity of the session")
+    func formerPhone() {
+        func story(phone: UInt8 = 1, registered: Int64 = 600, lane: UInt8 = 0, out: UInt8 = 1) -> String {
+            silent.with { story in
+                story.account.calls = []
+                story.account.rows = []
+                let devices: [(phone: UInt8, at: Int64, isRegistration: Bool)] = [(0, 100, true), (1, 200, true), (out, 500, false)]
+                for (step, made) in devices.enumerated() {
+                    story.call(UInt32(step), at: made.at)
+                    story.registers(
+                        UInt32(step), TokenHash("d\(made.phone)"), phone: made.phone, role: .device,
+                        isRegistration: made.isRegistration)
+                }
+                story.call(registered < 500 ? 1 : 3, at: registered)
+                story.registers(registered < 500 ? 1 : 3, .rotated, phone: lane)
+                story.call(4)
+                story.expect(4, phone: phone)
+            }.classes
+        }
+        #expect(story() == "excused 1")
+        #expect(story(phone: 0, lane: 1) == "lost 1", "its phone is there")
+        #expect(story(registered: 300) == "lost 1", "before it signed out")
+        #expect(story(lane: 1) == "lost 1", "its own")
+        #expect(story(out: 0) == "lost 1", "the other has signed out")
+    }
+
+    @Test("a start behind an end that we cut off, for the relay may take its card for one that lives")
+    func missingEnd() {
+        func story(_ outage: ClosedRange<Int64>, step: UInt32 = 1, status: UInt16 = 0, event: ActivityEvent = .start) -> String {
+            silent.with { story in
+                story.account.calls = []
+                story.account.rows = []
+                story.call(step, at: 500, kind: 1, status: status)
+                story.call(2)
+                story.expect(2, event: event)
+                story.circumstances.finalKinds = [1]
+                story.circumstances.outages = [.init(from: instant(outage.lowerBound), until: instant(outage.upperBound))]
+            }.classes
+        }
+        #expect(story(550...700) == "excused 1")
+        #expect(story(550...700, status: 200) == "lost 1" && story(550...700, event: .update) == "lost 1")
+        #expect(story(550...700, step: 3) == "lost 1", "that end comes later")
+        #expect(story(200...300) == "lost 1")
+    }
+
     @Test("a refusal of a start whose session was over before it was to be sent again")
     func overtakenStart() {
         func refused(endsAt end: Int64, _ turn: (inout Story) -> Void = { _ in }) -> Story {

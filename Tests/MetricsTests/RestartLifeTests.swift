@@ -49,6 +49,20 @@ struct RestartLifeTests {
         #expect(life.activities.map(\.tokens) == [[.activity, .rotated], [.other]])
     }
 
+    @Test("a start that a call behind the end asked for is not the old life's, which was under way")
+    func beganAtOnce() {
+        func isExplained(calledAt: Int64) -> Bool {
+            let story = replaced().with { story in
+                story.call(6, at: 9_500)
+                story.registers(6, .other, isRegistration: false)
+                story.call(7, at: calledAt)
+                story.push(7, at: 9_700, event: .start, token: Self.start, outcome: .started)
+            }
+            return story.joined.restarts?.explained.contains(story.account.pushes.last?.id ?? 0) ?? false
+        }
+        #expect(isExplained(calledAt: 9_400) && !isExplained(calledAt: 9_600))
+    }
+
     @Test("none where the profile says nothing of it")
     func unasked() {
         #expect(replaced().with { $0.circumstances.restart = nil }.joined.restarts == nil)

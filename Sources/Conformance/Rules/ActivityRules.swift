@@ -198,7 +198,8 @@ enum ActivityRules {
             switch push.event {
             case .end: if ends.updateValue(push, forKey: push.token) == nil { tally.test() }
             case .update:
-                guard let end = ends[push.token], let endStamp = end.stamp, let stamp = push.stamp, stamp >= endStamp
+                guard let end = ends[push.token], let endStamp = end.stamp, let stamp = push.stamp, stamp >= endStamp,
+                    !joined.wasCutOff(end, run.circumstances)
                 else { continue }
                 let gap = push.arrivedAt - end.arrivedAt
                 let slack = run.circumstances.real(JoinedAccount.wireSlack)

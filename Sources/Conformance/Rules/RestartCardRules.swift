@@ -140,7 +140,7 @@ enum RestartCardRules {
                 })
             else { return }
             // What none of the starts had that it may have come of, for all that the relay knows.
-            let births = activity.starts.map { joined.account.pushes[$0] }.filter(\.isAccepted)
+            let births = births(of: next, behind: activity, joined)
             let newest = joined.account.rows.last { row in
                 guard row.session == activity.session, row.lane == Lane(role: .activity, phone: activity.phone),
                     row.type == .liveactivity, let call = joined.account.call(at: row.place)
@@ -158,8 +158,10 @@ enum RestartCardRules {
             // What met a dead token was no try to the one behind it.
             let tried = Array(pushes.drop { known > answeredAt && $0.arrivedAt < known }.prefix { !$0.isAccepted })
             let limit = RestartRules.limit(of: tried, from: known, within: patience, terms, run)
-            guard limit < min(next.livesUntil(known), run.circumstances.end),
-                !run.circumstances.wasDown(between: newest.plannedAt, and: limit)
+            // What it had been told a while before we ended it, it has to know when it is back.
+            guard limit < min(next.livesUntil(known), run.circumstances.end), let said = joined.account.call(at: newest.place),
+                !run.circumstances.wasDown(between: newest.plannedAt, and: said.answeredAt + run.circumstances.inFlightGrace),
+                !run.circumstances.wasDown(between: known, and: limit)
             else { return }
             let isShown = pushes.contains { $0.isAccepted && $0.arrivedAt <= limit }
             guard isShown || !RestartRules.wasLetBe(tried) else { return }
@@ -170,6 +172,19 @@ enum RestartCardRules {
                 expected: "`\(run.kind(newest.kind))` within \(newest.deadline) of the registration",
                 seen: tried.last.map { "one, answered \(run.reason($0)), and none again" } ?? "no push",
                 session: newest.session, step: newest.step, births.last?.id ?? 0, tried.last?.id ?? 0)
+        }
+    }
+
+    /// The accepted starts that an activity may have come of: those in the life of the one before, or, where it is a rival
+    /// of that one, those at its birth.
+    private static func births(
+        of next: RestartLife.Activity, behind activity: RestartLife.Activity, _ joined: JoinedAccount
+    ) -> [SeenPush] {
+        let births = activity.starts.map { joined.account.pushes[$0] }.filter(\.isAccepted)
+        guard births.isEmpty, next.isRival else { return births }
+        return joined.account.pushes.filter { push in
+            push.isAccepted && push.event == .start && push.session == next.session && next.born.contains(push.arrivedAt)
+                && joined.tokens.lanes[push.token]?.phone == next.phone
         }
     }
 

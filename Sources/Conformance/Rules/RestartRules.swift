@@ -234,8 +234,10 @@ enum RestartRules {
                 $0.isLiveActivity && $0.event == .end && activity.tokens.contains($0.token)
             }
             let limit = limit(of: ends, from: answeredAt, terms, run)
+            // What it had been told a while before we ended it, it has to know when it is back.
             guard limit < run.circumstances.end, !isGone(activity, by: answeredAt, joined, run),
-                !run.circumstances.wasDown(between: overAt, and: limit)
+                !run.circumstances.wasDown(between: overAt, and: overAt + run.circumstances.inFlightGrace),
+                !run.circumstances.wasDown(between: activity.registeredAt, and: limit)
             else { return }
             let isEnded = ends.contains { $0.isAccepted && $0.arrivedAt <= limit }
             guard isEnded || !isOver(activity, by: limit, joined) else { return }

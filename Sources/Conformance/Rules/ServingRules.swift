@@ -173,7 +173,9 @@ enum ServingRules {
         }
         for push in joined.account.pushes where push.isMarked && push.isAccepted {
             let place = push.place
-            guard let call = joined.account.call(at: place), run.refusedKinds.contains(call.kind) else { continue }
+            guard let call = joined.account.call(at: place), run.refusedKinds.contains(call.kind),
+                !joined.lacksEnd(before: call, run.circumstances)
+            else { continue }
             tally.find(
                 "`\(run.kind(call.kind))` caused a push", expected: "none", seen: "a push of type \(push.type.word)",
                 session: call.session, step: call.step, push.id)

@@ -1,0 +1,59 @@
+// Activities of phones that have signed out.
+
+import Basics
+import Pushes
+
+extension JoinedAccount {
+    /// All devices of its user have signed out: an activity that lives on may be told or not.
+    func isOfNobody(_ row: Expectation) -> Bool {
+        guard let registered = registeredPhones(row) else { return false }
+        return registered.isEmpty
+    }
+
+    /// Sessions that went on when no device of their user was registered any more: what the relay keeps of their activities
+    /// is its own affair, also once a phone signs in again.
+    static func sessionsLeftByAll(_ account: Account) -> Set<UInt32> {
+        let calls = account.tokenCalls.filter { $0.lane.role == .device }
+            .compactMap { made in account.call(at: made.place).map { (made: made, call: $0) } }
+            .filter { $0.call.wasTaken }.sorted { $0.call.sentAt < $1.call.sentAt }
+        var known: Set<UInt8> = []
+        var sessions: Set<UInt32> = []
+        for (made, call) in calls {
+            if made.isRegistration { known.insert(made.lane.phone) } else { known.remove(made.lane.phone) }
+            guard known.isEmpty else { continue }
+            let living = account.tokenCalls.filter { $0.lane.role == .activity && $0.isRegistration }
+                .compactMap { account.call(at: $0.place) }.filter { $0.sentAt < call.sentAt }.map(\.session)
+            sessions.formUnion(living)
+        }
+        return sessions
+    }
+
+    /// Its phone has signed out, and another phone has since registered an activity of that session: a call that names no
+    /// phone may take the place of all that are stored (R0.18), and what it takes from a phone that is gone is nobody's.
+    func isOfFormerPhone(_ row: Expectation) -> Bool {
+        guard let registered = registeredPhones(row), !registered.contains(row.lane.phone),
+            let gone = account.tokenCalls.last(where: { made in
+                made.lane == Lane(role: .device, phone: row.lane.phone) && !made.isRegistration && made.place <= row.place
+            })
+        else { return false }
+        return account.tokenCalls.contains { made in
+            made.isRegistration && made.lane.role == .activity && made.lane.phone != row.lane.phone
+                && made.place >> 32 == row.place >> 32 && gone.place < made.place && made.place <= row.place
+        }
+    }
+
+    /// Whose devices the relay had been told of when this state was said to it; nil where there was none, or where one of
+    /// those calls was not taken.
+    private func registeredPhones(_ row: Expectation) -> Set<UInt8>? {
+        guard row.lane.role == .activity, let said = account.call(at: row.place) else { return nil }
+        let calls = account.tokenCalls.filter { $0.lane.role == .device }
+            .compactMap { made in account.call(at: made.place).map { (made: made, call: $0) } }
+            .filter { $0.call.sentAt < said.sentAt }.sorted { $0.call.sentAt < $1.call.sentAt }
+        var known: Set<UInt8> = []
+        for (made, call) in calls {
+            guard call.wasTaken else { return nil }
+            if made.isRegistration { known.insert(made.lane.phone) } else { known.remove(made.lane.phone) }
+        }
+        return calls.isEmpty ? nil : known
+    }
+}
