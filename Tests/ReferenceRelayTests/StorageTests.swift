@@ -30,7 +30,7 @@ import Testing
     }
 
     private func start(_ device: Int64) -> StartRow {
-        StartRow(secret: Rig.secret, sessionID: "s1", deviceID: device, token: "p\(device)", createdAt: when, number: 3)
+        StartRow(secret: Rig.secret, sessionID: "s1", deviceID: device, token: "p\(device)", createdAt: when, number: 3, out: 2)
     }
 
     private func replaced(_ token: String, session: String = "s1") -> ReplacedRow {

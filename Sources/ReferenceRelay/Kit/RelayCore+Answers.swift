@@ -5,6 +5,7 @@ import Basics
 extension RelayCore {
     func judge(_ push: Push, _ outcome: PushOutcome, _ verdict: PushVerdict, now: Moment) {
         if verdict != .accepted { push.lastError = outcome.words }
+        if case .start(_, let attempt, _) = push.target, case .failed(false, _) = outcome { attempt.isInDoubt = true }
         switch verdict {
         case .accepted:
             if push.triedOtherHost { rememberHost(of: push) }

@@ -62,6 +62,7 @@ extension RelayCore {
         }
         if forget(&session.lateCards) { return }
         for place in session.deadCards.indices where forget(&session.deadCards[place].cardsToCome) { return }
-        if let replacement = attempt.replaces?.replacement { _ = forget(&replacement.out) }
+        guard let replacement = attempt.replaces?.replacement, !attempt.isInDoubt, forget(&replacement.out) else { return }
+        saveRefusal(of: attempt, replacement, session)
     }
 }

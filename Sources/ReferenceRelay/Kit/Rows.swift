@@ -88,6 +88,8 @@ struct StartRow: Equatable {
     var createdAt: WallTime
     /// Of the starts for one activity's place, the first included.
     var number = 1
+    /// How many of those did not come to nothing (`Replacement.out`).
+    var out = 1
 }
 
 /// An activity that another has replaced: its token does not come back, however late it is registered (R4.21), or its

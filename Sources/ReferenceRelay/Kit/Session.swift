@@ -121,6 +121,8 @@ final class StartAttempt {
     let leftAt: WallTime
     /// The activity whose place the started one is to take; nil: it is the first of its turn.
     var replaces: Lane?
+    /// An attempt was left without an answer: its card may be there, whatever becomes of the next one.
+    var isInDoubt = false
 
     init(deviceID: Int64, token: String, turn: Int, sequence: UInt64, leftAt: WallTime) {
         self.deviceID = deviceID

@@ -55,7 +55,7 @@ extension Storage {
                 StartRow(
                     secret: secret, sessionID: starts.text(1) ?? "", deviceID: starts.integer(2),
                     token: starts.text(3) ?? "", createdAt: WallTime(milliseconds: starts.integer(4)),
-                    number: Int(starts.integer(5))))
+                    number: Int(starts.integer(5)), out: Int(starts.integer(6))))
         }
         let replaced = try select("replaced_activity", of: secret)
         while try replaced.step() {

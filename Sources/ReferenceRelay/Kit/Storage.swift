@@ -9,7 +9,7 @@ final class Storage {
     /// Log rows gathered before they are written without a registration that hurries them.
     static let logBatch = 256
 
-    private static let version: Int64 = 4
+    private static let version: Int64 = 5
     private static let schema = """
         CREATE TABLE device_registration (
           id INTEGER PRIMARY KEY, secret_hash TEXT NOT NULL, device_token TEXT NOT NULL, bundle_id TEXT NOT NULL,
@@ -21,7 +21,7 @@ final class Storage {
           created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, UNIQUE (secret_hash, session_id, activity_token));
         CREATE TABLE activity_start (
           secret_hash TEXT NOT NULL, session_id TEXT NOT NULL, device_id INTEGER NOT NULL, start_token TEXT NOT NULL,
-          created_at INTEGER NOT NULL, number INTEGER NOT NULL,
+          created_at INTEGER NOT NULL, number INTEGER NOT NULL, out INTEGER NOT NULL,
           PRIMARY KEY (secret_hash, session_id, device_id)) WITHOUT ROWID;
         CREATE TABLE replaced_activity (
           secret_hash TEXT NOT NULL, session_id TEXT NOT NULL, activity_token TEXT NOT NULL,
@@ -78,7 +78,7 @@ final class Storage {
             updated_at = excluded.updated_at
             """)
         deleteActivity = try database.prepare("DELETE FROM activity_registration WHERE id = ?")
-        saveStart = try database.prepare("INSERT OR REPLACE INTO activity_start VALUES (?, ?, ?, ?, ?, ?)")
+        saveStart = try database.prepare("INSERT OR REPLACE INTO activity_start VALUES (?, ?, ?, ?, ?, ?, ?)")
         deleteStarts = try database.prepare(
             "DELETE FROM activity_start WHERE secret_hash = ?1 AND session_id = ?2 AND (?3 IS NULL OR device_id = ?3)")
         saveReplaced = try database.prepare("INSERT OR REPLACE INTO replaced_activity VALUES (?, ?, ?)")
@@ -182,6 +182,7 @@ final class Storage {
             saveStart.bind(row.token, at: 4)
             saveStart.bind(row.createdAt.milliseconds, at: 5)
             saveStart.bind(Int64(row.number), at: 6)
+            saveStart.bind(Int64(row.out), at: 7)
             try saveStart.run()
         case .deleteStarts(let secret, let sessionID, let deviceID):
             deleteStarts.bind(secret.hex, at: 1)
