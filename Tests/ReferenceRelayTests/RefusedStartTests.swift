@@ -57,7 +57,7 @@ import Testing
             if case .start = push.target { .failed(isSafeToResend: false, words: "no answer") } else { Rig.accepted }
         }
         Say.passAge(rig, Self.age)
-        rig.pass(.seconds(250))
+        rig.pass(.seconds(150))
         rig.answer = { _ in Rig.accepted }
         Say.register(rig, "a2")
         #expect(rig.seen.contains("end a1 ?"))
@@ -75,12 +75,30 @@ import Testing
         #expect(rig.seen.contains("end a1 ?"))
     }
 
-    /// The end of the session has deleted the row, and the answer of a start comes behind it.
-    @Test func aRefusalBehindTheEndLeavesNothingOnDisk() throws {
+    /// The old card's token is dead: what comes next is that card's own, and the pauses go on.
+    @Test func behindADeadTokenItIsTheSameCard() throws {
+        let rig = try refused(Rig.refusal(429, "TooManyRequests"))
+        rig.answer = { $0.token == "a1" ? Rig.refusal(410, "Unregistered") : Rig.accepted }
+        try Say.update(rig, #""pagesRead":8"#)
+        Say.register(rig, "a1b")
+        rig.pass(.seconds(100))
+        #expect(Say.starts(rig).count == 1, "its pause is not over")
+        rig.pass(.seconds(200))
+        #expect(Say.starts(rig).count == 2)
+        Say.register(rig, "a2")
+        #expect(rig.seen.contains("end a1b ?") && rig.rows.starts.isEmpty)
+    }
+
+    /// The answer comes when another token has followed: nothing is left of the hand-over.
+    @Test func aRefusalThatComesLateLeavesNothingOnDisk() throws {
         let rig = try Say.running()
-        rig.answer = { _ in nil }
+        rig.answer = { push in
+            if case .start = push.target { nil } else { Rig.refusal(410, "Unregistered") }
+        }
         Say.passAge(rig, Self.age)
-        try Say.tell(rig, .complete)
+        try Say.tell(rig, .progress, #","pagesRead":8"#)
+        rig.answer = { _ in Rig.accepted }
+        Say.register(rig, "a2")
         rig.answerOldest(Rig.refusal(429, "TooManyRequests"))
         #expect(rig.rows.starts.isEmpty)
     }

@@ -80,7 +80,8 @@ extension RelayCore {
 
     /// For the next process, where the activity is still to be replaced: an end or a successor has deleted the row.
     func saveRefusal(of attempt: StartAttempt, _ replacement: Replacement, _ session: Session) {
-        guard session.lanes.contains(where: { $0.replacement === replacement }) else { return }
+        let waiting = session.lanes.map(\.replacement) + session.deadCards.map(\.replacement)
+        guard waiting.contains(where: { $0 === replacement }) else { return }
         save(attempt, replacement, session)
     }
 
@@ -180,7 +181,7 @@ extension RelayCore {
     /// Its token does not come back as long as the session lasts, nor for a while behind it.
     func noteReplaced(_ old: Lane) { noteReplaced(old.token, in: old.session) }
 
-    private func noteReplaced(_ token: String, in session: Session) {
+    func noteReplaced(_ token: String, in session: Session) {
         guard !session.replacedTokens.contains(token) else { return }
         session.replacedTokens.append(token)
         writes.append(.saveReplaced(ReplacedRow(secret: session.account.secret, sessionID: session.id, token: token)))
@@ -191,15 +192,6 @@ extension RelayCore {
         session.replacedTokens = []
         session.isOwedOnDisk = false
         writes.append(.deleteReplaced(session.account.secret, sessionID: session.id))
-    }
-
-    /// The next token behind a dead one: the same card's, or that of the newest start that was to take its place.
-    func takePlace(of dead: DeadCard, _ lane: Lane) {
-        guard case .replaces = dialect.policy.ageing else { return }
-        // Told again by its own phone, it is the card of before.
-        guard dead.token != lane.token else { return lane.rivals = dead.cardsToCome }
-        noteReplaced(dead.token, in: lane.session)
-        lane.rivals = dead.cardsToCome.dropLast()
     }
 
     /// What was said since the start push left; in its window, where it may wait.
@@ -242,16 +234,26 @@ extension RelayCore {
 
     /// A start that was out when the process before this one ended; false where it is the first of its session.
     func resumeReplacement(_ row: StartRow, in session: Session, now: Moment) -> Bool {
-        guard case .replaces(let policy) = dialect.policy.ageing, let lane = session.lanes.first else { return false }
+        guard case .replaces = dialect.policy.ageing, session.hadLane else { return false }
         let replacement = Replacement(leftAt: row.createdAt)
         replacement.starts = row.number
         // Which of them were accepted is not on disk.
         replacement.accepted = Array(repeating: (row.createdAt, 0), count: row.out)
         replacement.out = replacement.accepted.map(\.leftAt)
-        lane.replacement = replacement
-        let rest = max(.zero, policy.adoptWithin - (now.wall - row.createdAt))
-        deadlines.add(.adoption(LaneReference(lane: lane), number: row.number), at: now.now + rest)
+        if let lane = session.lanes.first {
+            goOn(with: replacement, lane, now: now)
+        } else if !session.deadCards.isEmpty {
+            session.deadCards[0].replacement = replacement
+        }
         return true
+    }
+
+    /// The starts so far count, and so does the pause behind the last of them.
+    func goOn(with replacement: Replacement, _ lane: Lane, now: Moment) {
+        guard case .replaces(let policy) = dialect.policy.ageing else { return }
+        lane.replacement = replacement
+        let rest = max(.zero, policy.adoptWithin - (now.wall - replacement.leftAt))
+        deadlines.add(.adoption(LaneReference(lane: lane), number: replacement.starts), at: now.now + rest)
     }
 
     /// An activity whose end was under way when the process before this one ended: its successor is there.

@@ -100,6 +100,14 @@ struct ReplacedRow: Equatable {
     var token: String
 }
 
+/// An activity whose token died, and that no other token has followed (`DeadCard`).
+struct DeadRow: Equatable {
+    var secret: SecretHash
+    var sessionID: String
+    var token: String
+    var bornAt: WallTime?
+}
+
 struct DeliveryRow: Equatable {
     var secret: SecretHash
     var eventType: String
@@ -146,16 +154,19 @@ enum RowChange: Equatable {
     case saveReplaced(ReplacedRow)
     /// All of a session.
     case deleteReplaced(SecretHash, sessionID: String)
+    case saveDead(DeadRow)
+    case deleteDead(SecretHash, sessionID: String, token: String)
     case saveHeld(HeldRow)
     case deleteHeld(SecretHash, sessionID: String)
     case log(DeliveryRow)
 }
 
-/// All rows at a start, in the order of their ids.
+/// All rows at a start, in the order of their ids; the dead in that of their deaths.
 struct StoredRows: Equatable {
     var devices: [DeviceRow] = []
     var activities: [ActivityRow] = []
     var starts: [StartRow] = []
     var replaced: [ReplacedRow] = []
+    var dead: [DeadRow] = []
     var held: [HeldRow] = []
 }

@@ -63,6 +63,14 @@ extension Storage {
             rows.replaced.append(
                 ReplacedRow(secret: secret, sessionID: replaced.text(1) ?? "", token: replaced.text(2) ?? ""))
         }
+        let dead = try select("dead_activity", of: secret, order: " ORDER BY rowid")
+        while try dead.step() {
+            guard let secret = Self.secret(dead, 0) else { continue }
+            rows.dead.append(
+                DeadRow(
+                    secret: secret, sessionID: dead.text(1) ?? "", token: dead.text(2) ?? "",
+                    bornAt: dead.isNull(3) ? nil : WallTime(milliseconds: dead.integer(3))))
+        }
         let held = try select("held_state", of: secret)
         while try held.step() {
             guard let secret = Self.secret(held, 0), let type = held.text(2).flatMap(EventType.init) else { continue }

@@ -26,6 +26,9 @@ final class Storage {
         CREATE TABLE replaced_activity (
           secret_hash TEXT NOT NULL, session_id TEXT NOT NULL, activity_token TEXT NOT NULL,
           PRIMARY KEY (secret_hash, session_id, activity_token)) WITHOUT ROWID;
+        CREATE TABLE dead_activity (
+          secret_hash TEXT NOT NULL, session_id TEXT NOT NULL, activity_token TEXT NOT NULL, born_at INTEGER,
+          PRIMARY KEY (secret_hash, session_id, activity_token));
         CREATE TABLE delivery_log (
           id INTEGER PRIMARY KEY, secret_hash TEXT NOT NULL, event_type TEXT NOT NULL, session_id TEXT NOT NULL,
           status TEXT NOT NULL, error TEXT, created_at INTEGER NOT NULL);
@@ -49,6 +52,8 @@ final class Storage {
     private let deleteStarts: Statement
     private let saveReplaced: Statement
     private let deleteReplaced: Statement
+    private let saveDead: Statement
+    private let deleteDead: Statement
     private let saveHeld: Statement
     private let deleteHeld: Statement
     private let insertDelivery: Statement
@@ -83,6 +88,9 @@ final class Storage {
             "DELETE FROM activity_start WHERE secret_hash = ?1 AND session_id = ?2 AND (?3 IS NULL OR device_id = ?3)")
         saveReplaced = try database.prepare("INSERT OR REPLACE INTO replaced_activity VALUES (?, ?, ?)")
         deleteReplaced = try database.prepare("DELETE FROM replaced_activity WHERE secret_hash = ? AND session_id = ?")
+        saveDead = try database.prepare("INSERT OR REPLACE INTO dead_activity VALUES (?, ?, ?, ?)")
+        deleteDead = try database.prepare(
+            "DELETE FROM dead_activity WHERE secret_hash = ? AND session_id = ? AND activity_token = ?")
         saveHeld = try database.prepare("INSERT OR REPLACE INTO held_state VALUES (?, ?, ?, ?, ?)")
         deleteHeld = try database.prepare("DELETE FROM held_state WHERE secret_hash = ? AND session_id = ?")
         insertDelivery = try database.prepare(
@@ -198,6 +206,17 @@ final class Storage {
             deleteReplaced.bind(secret.hex, at: 1)
             deleteReplaced.bind(sessionID, at: 2)
             try deleteReplaced.run()
+        case .saveDead(let row):
+            saveDead.bind(row.secret.hex, at: 1)
+            saveDead.bind(row.sessionID, at: 2)
+            saveDead.bind(row.token, at: 3)
+            if let bornAt = row.bornAt { saveDead.bind(bornAt.milliseconds, at: 4) } else { saveDead.bindNull(at: 4) }
+            try saveDead.run()
+        case .deleteDead(let secret, let sessionID, let token):
+            deleteDead.bind(secret.hex, at: 1)
+            deleteDead.bind(sessionID, at: 2)
+            deleteDead.bind(token, at: 3)
+            try deleteDead.run()
         case .saveHeld(let row):
             saveHeld.bind(row.secret.hex, at: 1)
             saveHeld.bind(row.sessionID, at: 2)
