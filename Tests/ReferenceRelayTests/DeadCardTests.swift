@@ -36,11 +36,12 @@ import Testing
         next.pass(.seconds(60))
         #expect(next.seen == [])
         Say.register(next, "a1b")
-        #expect(next.seen == ["update a1b ?"] && next.rows.dead.isEmpty)
+        try #require(next.seen == ["update a1b ?"] && next.rows.dead.isEmpty)
         let state = next.state(0)
         #expect(state["bookTitle"] == "Emma" && state["capturedCount"] == 3 && state["pagesRead"] == 8)
         #expect(try #require(state["sessionDuration"]?.int) > 3_600)
         try Say.update(next, #""pagesRead":9"#)
+        try #require(next.seen.count == 2)
         #expect(next.state(1)["bookTitle"] == "Emma" && next.state(1)["pagesRead"] == 9)
     }
 
@@ -49,7 +50,7 @@ import Testing
         try Say.update(next, #""capturedCount":4"#)
         #expect(next.seen == [])
         Say.register(next, "a1b")
-        #expect(next.seen == ["update a1b ?"])
+        try #require(next.seen == ["update a1b ?"])
         #expect(next.state(0)["pagesRead"] == 8 && next.state(0)["capturedCount"] == 4)
     }
 
@@ -85,7 +86,7 @@ import Testing
     }
 
     /// Of two phones the one whose token lives has seen it.
-    @Test func aDrainedProcessLeavesItForTheDeadAlone() {
+    @Test func aDrainedProcessLeavesItForTheDeadAlone() throws {
         let rig = Rig(hosts: 1)
         rig.device("d1")
         rig.device("d2")
@@ -97,6 +98,7 @@ import Testing
         next.pass(.seconds(20))
         #expect(next.seen == [])
         next.activity("a3")
-        #expect((next.seen, next.message(0)) == (["update a3 permission"], "may I?"))
+        try #require(next.seen == ["update a3 permission"])
+        #expect(next.message(0) == "may I?")
     }
 }
