@@ -184,6 +184,7 @@ final class Rig {
         var activities: [Int64: ActivityRow] = [:]
         var starts: [StartRow] = []
         var replaced: [ReplacedRow] = []
+        var dead: [DeadRow] = []
         var held: [HeldRow] = []
         for write in writes {
             switch write {
@@ -203,6 +204,9 @@ final class Rig {
             case .saveReplaced(let row): replaced.append(row)
             case .deleteReplaced(let secret, let session):
                 replaced.removeAll { $0.secret == secret && $0.sessionID == session }
+            case .saveDead(let row): dead.append(row)
+            case .deleteDead(let secret, let session, let token):
+                dead.removeAll { $0.secret == secret && $0.sessionID == session && $0.token == token }
             case .saveHeld(let row): held.append(row)
             case .deleteHeld(let secret, let session):
                 held.removeAll { $0.secret == secret && $0.sessionID == session }
@@ -211,7 +215,7 @@ final class Rig {
         }
         return StoredRows(
             devices: devices.values.sorted { $0.id < $1.id }, activities: activities.values.sorted { $0.id < $1.id },
-            starts: starts, replaced: replaced, held: held)
+            starts: starts, replaced: replaced, dead: dead, held: held)
     }
 
     /// The payload's `aps` of an attempt.

@@ -30,11 +30,15 @@ import Testing
     }
 
     private func start(_ device: Int64) -> StartRow {
-        StartRow(secret: Rig.secret, sessionID: "s1", deviceID: device, token: "p\(device)", createdAt: when, number: 3)
+        StartRow(secret: Rig.secret, sessionID: "s1", deviceID: device, token: "p\(device)", createdAt: when, number: 3, out: 2)
     }
 
     private func replaced(_ token: String, session: String = "s1") -> ReplacedRow {
         ReplacedRow(secret: Rig.secret, sessionID: session, token: token)
+    }
+
+    private func dead(_ token: String, bornAt: WallTime? = nil) -> DeadRow {
+        DeadRow(secret: Rig.secret, sessionID: "s1", token: token, bornAt: bornAt)
     }
 
     private func delivery(_ number: Int) -> RowChange {
@@ -56,6 +60,8 @@ import Testing
                     .deleteStarts(Rig.secret, sessionID: "s1", deviceID: 2), delivery(1),
                     .saveReplaced(replaced("a1")), .saveReplaced(replaced("a2")), .saveReplaced(replaced("a1", session: "s2")),
                     .deleteReplaced(Rig.secret, sessionID: "s2"),
+                    .saveDead(dead("b2")), .saveDead(dead("b1", bornAt: when)), .saveDead(dead("b3")),
+                    .deleteDead(Rig.secret, sessionID: "s1", token: "b3"),
                 ])
                 try storage.flush()
                 // Not flushed: lost, as after a kill.
@@ -67,6 +73,7 @@ import Testing
             #expect(rows.activities == [activity(2)])
             #expect(rows.starts == [start(1), start(3)])
             #expect(rows.replaced == [replaced("a1"), replaced("a2")])
+            #expect(rows.dead == [dead("b2"), dead("b1", bornAt: when)])
             #expect(again.deliveries == 1)
             again.append([.deleteStarts(Rig.secret, sessionID: "s1", deviceID: nil)])
             try again.flush()

@@ -75,15 +75,15 @@ extension RelayCore {
                 catchUp(lane, beyond: lane.shownSequence, now: now)
             }
         } else {
-            let dead = wasStarted || session.deadCards.isEmpty ? nil : session.deadCards.removeFirst()
-            let lane = makeLane(registration, in: session, bornAt: bornAt ?? dead?.bornAt, now: now)
+            let dead = wasStarted ? nil : takeDead(of: session)
+            let lane = makeLane(registration, in: session, bornAt: bornAt ?? dead?.birth(of: registration.token), now: now)
             session.lanes.append(lane)
             if session.lanes.count > phones(of: account) {
                 noteSuperseded(session.lanes[0].token, in: session, now: now)
             }
             if wasStarted { expectRivals(of: lane, now: now) }
             if let dead {
-                takePlace(of: dead, lane)
+                takePlace(of: dead, lane, now: now)
                 catchUp(lane, beyond: dead.shown, now: now)
             } else if let shownByStart { flush(lane, beyond: shownByStart, now: now) }
         }

@@ -5,6 +5,7 @@ import Basics
 extension RelayCore {
     func judge(_ push: Push, _ outcome: PushOutcome, _ verdict: PushVerdict, now: Moment) {
         if verdict != .accepted { push.lastError = outcome.words }
+        if case .start(_, let attempt, _) = push.target, case .failed(false, _) = outcome { attempt.isInDoubt = true }
         switch verdict {
         case .accepted:
             if push.triedOtherHost { rememberHost(of: push) }
@@ -106,16 +107,8 @@ extension RelayCore {
             writes.append(.saveDevice(DeviceRow(device)))
         case .activity(let lane, _):
             if lane.token == push.token, lane.isRegistered {
-                // Where a successor has been started the next token is its.
-                let bornAt = lane.replacement?.accepted.last?.leftAt ?? lane.createdAt
                 remove(lane, now: now)
-                if lane.session.phase == .active {
-                    let isOver = push.lastError.hasSuffix("ExpiredToken")
-                    lane.session.deadCards.append(
-                        DeadCard(
-                            shown: lane.shownSequence, bornAt: isOver ? nil : bornAt, token: lane.token,
-                            cardsToCome: lane.cardsToCome))
-                }
+                noteDead(lane, isOver: push.lastError.hasSuffix("ExpiredToken"))
                 // Its phone does not know yet, and may unregister it when a newer one has come (R0.20).
                 // What stood beside as many tokens as there are phones had been replaced, and is counted.
                 let session = lane.session

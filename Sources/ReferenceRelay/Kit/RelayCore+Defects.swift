@@ -121,7 +121,7 @@ extension RelayCore {
         var rows = rows
         if has(.wakesWithoutStartTokens) { for place in rows.devices.indices { rows.devices[place].startToken = nil } }
         if has(.wakesWithoutStarts) { rows.starts = [] }
-        if has(.wakesWithoutActivities) { rows.activities = [] }
+        if has(.wakesWithoutActivities) { (rows.activities, rows.dead) = ([], []) }
         if has(.wakesWithoutStates) { rows.held = [] }
         return rows
     }

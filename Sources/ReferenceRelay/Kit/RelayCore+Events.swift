@@ -161,7 +161,7 @@ extension RelayCore {
         oweEnds(to: session.deadCards.flatMap(\.cardsToCome), of: session)
         session.hadLane = !session.lanes.isEmpty
         session.isSilenced = false
-        session.deadCards = []
+        forgetDead(session)
         session.starts = []
         session.unadoptedStarts = 0
         forgetReplaced(session)

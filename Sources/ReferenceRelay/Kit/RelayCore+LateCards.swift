@@ -20,7 +20,7 @@ extension RelayCore {
         oweEnds(to: session.starts.suffix(session.unadoptedStarts).map(\.leftAt), of: session)
         oweEnds(to: (session.deadCards.flatMap(\.cardsToCome) + session.lanes.flatMap(\.cardsToCome)).sorted(), of: session)
         session.unadoptedStarts = 0
-        session.deadCards = []
+        forgetDead(session)
     }
 
     func oweEnds(to cards: [WallTime], of session: Session) {
@@ -61,7 +61,7 @@ extension RelayCore {
             return true
         }
         if forget(&session.lateCards) { return }
-        for place in session.deadCards.indices where forget(&session.deadCards[place].cardsToCome) { return }
-        if let replacement = attempt.replaces?.replacement { _ = forget(&replacement.out) }
+        guard let replacement = attempt.replaces?.replacement, !attempt.isInDoubt, forget(&replacement.out) else { return }
+        saveRefusal(of: attempt, replacement, session)
     }
 }

@@ -1,10 +1,11 @@
 // A card that grows too old is replaced before the system ends it (spec/relays.md §5.4, R4.20):
 //
 //     age reached ── start push, full state ──▶ started ── token of a new activity ──▶ end to the old token
-//                        ▲                         │ nobody adopts it in time
+//                        ▲                         │ nobody adopts it in time, or APNs refuses it
 //                        └──── 5 min … 60 min ─────┘ the old card is kept up to date meanwhile
 //
-// An accepted start push proves nothing (R4.22): only a token that nobody knew before says that there is a new card.
+// An accepted start push proves nothing (R4.22): only a token that nobody knew before says that there is a new card. Where
+// APNs has refused each start there can be none, and such a token is the old card's own, rotated (R0.18).
 
 import Basics
 
@@ -55,11 +56,7 @@ extension RelayCore {
         let attempt = StartAttempt(
             deviceID: device.id, token: token, turn: session.turn, sequence: sequence, leftAt: now.wall)
         attempt.replaces = lane
-        writes.append(
-            .saveStart(
-                StartRow(
-                    secret: session.account.secret, sessionID: session.id, deviceID: device.id, token: token,
-                    createdAt: now.wall, number: replacement.starts)))
+        save(attempt, replacement, session)
         let payload = dialect.replacement(
             state, sessionID: session.id, stamp: session.stamp(state, now: now.wall))
         let push = makePush(
@@ -71,6 +68,21 @@ extension RelayCore {
         deadlines.add(
             .adoption(LaneReference(lane: lane), number: replacement.starts), at: now.now + policy.adoptWithin)
         launch(push, now: now)
+    }
+
+    private func save(_ attempt: StartAttempt, _ replacement: Replacement, _ session: Session) {
+        writes.append(
+            .saveStart(
+                StartRow(
+                    secret: session.account.secret, sessionID: session.id, deviceID: attempt.deviceID, token: attempt.token,
+                    createdAt: replacement.leftAt, number: replacement.starts, out: replacement.out.count)))
+    }
+
+    /// For the next process, where the activity is still to be replaced: an end or a successor has deleted the row.
+    func saveRefusal(of attempt: StartAttempt, _ replacement: Replacement, _ session: Session) {
+        let waiting = session.lanes.map(\.replacement) + session.deadCards.map(\.replacement)
+        guard waiting.contains(where: { $0 === replacement }) else { return }
+        save(attempt, replacement, session)
     }
 
     private func pause(behind starts: Int, _ policy: ReplacementPolicy) -> Interval {
@@ -108,11 +120,11 @@ extension RelayCore {
         session.replacedTokens.contains(registration.token) && !has(.obeysLateRegistration)
     }
 
-    /// The activity whose place the registered one takes: a start for it has left, and it began before that; or one that
-    /// came of another start for the same successor (R4.6).
+    /// The activity whose place the registered one takes: a start for it has left that APNs did not refuse, and it began
+    /// before that; or one that came of another start for the same successor (R4.6).
     func laneToReplace(with registration: ActivityRegistration, in session: Session, now: Moment) -> Lane? {
         guard session.phase == .active, !session.replacedTokens.contains(registration.token) else { return nil }
-        let replaced = session.lanes.filter { ($0.replacement?.starts ?? 0) > 0 || hasRival($0, now: now) }
+        let replaced = session.lanes.filter { $0.replacement?.out.isEmpty == false || hasRival($0, now: now) }
         let named = registration.deviceToken
         guard let lane = replaced.first(where: { named == nil || $0.deviceToken == nil || $0.deviceToken == named }) else {
             return nil
@@ -137,10 +149,10 @@ extension RelayCore {
         writes.append(.deleteStarts(session.account.secret, sessionID: session.id, deviceID: nil))
         // Of rivals nobody says which it is: the oldest that may live, for a card that is replaced too late is gone.
         let oldest = old.rivals.first { now.wall - $0 < options.activityLifetime }
-        let leftAt = old.replacement?.leftAt ?? oldest ?? now.wall
+        let leftAt = old.replacement?.out.last ?? oldest ?? now.wall
         let lane = makeLane(registration, in: session, bornAt: has(.countsSessionAge) ? old.createdAt : leftAt, now: now)
         lane.deviceToken = registration.deviceToken ?? old.deviceToken
-        if let replacement = old.replacement {
+        if let replacement = old.replacement, !replacement.out.isEmpty {
             // Which of the starts it came of is not known: what the oldest did not show is said again.
             lane.sentSequence = has(.losesWhatCameBetween)
                 ? session.latest?.sequence ?? 0 : min(replacement.accepted.first?.sequence ?? 0, old.sentSequence)
@@ -169,7 +181,7 @@ extension RelayCore {
     /// Its token does not come back as long as the session lasts, nor for a while behind it.
     func noteReplaced(_ old: Lane) { noteReplaced(old.token, in: old.session) }
 
-    private func noteReplaced(_ token: String, in session: Session) {
+    func noteReplaced(_ token: String, in session: Session) {
         guard !session.replacedTokens.contains(token) else { return }
         session.replacedTokens.append(token)
         writes.append(.saveReplaced(ReplacedRow(secret: session.account.secret, sessionID: session.id, token: token)))
@@ -180,15 +192,6 @@ extension RelayCore {
         session.replacedTokens = []
         session.isOwedOnDisk = false
         writes.append(.deleteReplaced(session.account.secret, sessionID: session.id))
-    }
-
-    /// The next token behind a dead one: the same card's, or that of the newest start that was to take its place.
-    func takePlace(of dead: DeadCard, _ lane: Lane) {
-        guard case .replaces = dialect.policy.ageing else { return }
-        // Told again by its own phone, it is the card of before.
-        guard dead.token != lane.token else { return lane.rivals = dead.cardsToCome }
-        noteReplaced(dead.token, in: lane.session)
-        lane.rivals = dead.cardsToCome.dropLast()
     }
 
     /// What was said since the start push left; in its window, where it may wait.
@@ -231,16 +234,26 @@ extension RelayCore {
 
     /// A start that was out when the process before this one ended; false where it is the first of its session.
     func resumeReplacement(_ row: StartRow, in session: Session, now: Moment) -> Bool {
-        guard case .replaces(let policy) = dialect.policy.ageing, let lane = session.lanes.first else { return false }
+        guard case .replaces = dialect.policy.ageing, session.hadLane else { return false }
         let replacement = Replacement(leftAt: row.createdAt)
         replacement.starts = row.number
         // Which of them were accepted is not on disk.
-        replacement.accepted = Array(repeating: (row.createdAt, 0), count: row.number)
+        replacement.accepted = Array(repeating: (row.createdAt, 0), count: row.out)
         replacement.out = replacement.accepted.map(\.leftAt)
-        lane.replacement = replacement
-        let rest = max(.zero, policy.adoptWithin - (now.wall - row.createdAt))
-        deadlines.add(.adoption(LaneReference(lane: lane), number: row.number), at: now.now + rest)
+        if let lane = session.lanes.first {
+            goOn(with: replacement, lane, now: now)
+        } else if !session.deadCards.isEmpty {
+            session.deadCards[0].replacement = replacement
+        }
         return true
+    }
+
+    /// The starts so far count, and so does the pause behind the last of them.
+    func goOn(with replacement: Replacement, _ lane: Lane, now: Moment) {
+        guard case .replaces(let policy) = dialect.policy.ageing else { return }
+        lane.replacement = replacement
+        let rest = max(.zero, policy.adoptWithin - (now.wall - replacement.leftAt))
+        deadlines.add(.adoption(LaneReference(lane: lane), number: replacement.starts), at: now.now + rest)
     }
 
     /// An activity whose end was under way when the process before this one ended: its successor is there.

@@ -29,6 +29,9 @@ extension RelayCore {
             deadlines.add(.lifetime(SessionReference(session: session), turn: session.turn), at: now.now + rest)
             watchAge(of: lane, now: now)
         }
+        for row in rows.dead {
+            if let session = restored(row.sessionID, of: row.secret, now: now) { resumeDead(row, in: session) }
+        }
         for row in rows.replaced {
             // A session of which nothing else is left is over.
             guard let session = registry.accounts[row.secret]?.sessions[row.sessionID] else {
@@ -106,7 +109,13 @@ extension RelayCore {
     func leaveHeldStates() {
         for account in registry.accounts.values {
             for session in account.sessions.values {
-                if let state = owedState(of: session) { writes.append(.saveHeld(HeldRow(session, state))) }
+                if let state = owedState(of: session) {
+                    writes.append(.saveHeld(HeldRow(session, state)))
+                } else if let state = stateOwedToDead(of: session) {
+                    var row = HeldRow(session, state)
+                    row.isOwed = false
+                    writes.append(.saveHeld(row))
+                }
             }
         }
     }

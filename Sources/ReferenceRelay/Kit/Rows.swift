@@ -88,6 +88,8 @@ struct StartRow: Equatable {
     var createdAt: WallTime
     /// Of the starts for one activity's place, the first included.
     var number = 1
+    /// How many of those did not come to nothing (`Replacement.out`).
+    var out = 1
 }
 
 /// An activity that another has replaced: its token does not come back, however late it is registered (R4.21), or its
@@ -96,6 +98,14 @@ struct ReplacedRow: Equatable {
     var secret: SecretHash
     var sessionID: String
     var token: String
+}
+
+/// An activity whose token died, and that no other token has followed (`DeadCard`).
+struct DeadRow: Equatable {
+    var secret: SecretHash
+    var sessionID: String
+    var token: String
+    var bornAt: WallTime?
 }
 
 struct DeliveryRow: Equatable {
@@ -144,16 +154,19 @@ enum RowChange: Equatable {
     case saveReplaced(ReplacedRow)
     /// All of a session.
     case deleteReplaced(SecretHash, sessionID: String)
+    case saveDead(DeadRow)
+    case deleteDead(SecretHash, sessionID: String, token: String)
     case saveHeld(HeldRow)
     case deleteHeld(SecretHash, sessionID: String)
     case log(DeliveryRow)
 }
 
-/// All rows at a start, in the order of their ids.
+/// All rows at a start, in the order of their ids; the dead in that of their deaths.
 struct StoredRows: Equatable {
     var devices: [DeviceRow] = []
     var activities: [ActivityRow] = []
     var starts: [StartRow] = []
     var replaced: [ReplacedRow] = []
+    var dead: [DeadRow] = []
     var held: [HeldRow] = []
 }

@@ -94,11 +94,18 @@ final class Session {
 struct DeadCard {
     /// The sequence of the last state that it showed.
     var shown: UInt64
-    /// When it began: the next token's activity is no younger. Nil where APNs says that the activity itself is over.
+    /// When it began. Nil where APNs says that the activity itself is over.
     var bornAt: WallTime?
     var token: String
+    /// As of the lane that had the token.
+    var rivals: [WallTime] = []
+    var replacement: Replacement?
     /// When the starts left whose cards are to take its place, or may turn up beside it.
-    var cardsToCome: [WallTime]
+    var cardsToCome: [WallTime] { rivals + (replacement?.out ?? []) }
+
+    /// When the activity of the next token began: where a successor has been started it is that, unless the dead one is
+    /// told again.
+    func birth(of next: String) -> WallTime? { next == token ? bornAt : replacement?.out.last ?? bornAt }
 }
 
 /// For timers that may outlive what they are about by hours.
@@ -121,6 +128,8 @@ final class StartAttempt {
     let leftAt: WallTime
     /// The activity whose place the started one is to take; nil: it is the first of its turn.
     var replaces: Lane?
+    /// An attempt was left without an answer: its card may be there, whatever becomes of the next one.
+    var isInDoubt = false
 
     init(deviceID: Int64, token: String, turn: Int, sequence: UInt64, leftAt: WallTime) {
         self.deviceID = deviceID

@@ -55,13 +55,21 @@ extension Storage {
                 StartRow(
                     secret: secret, sessionID: starts.text(1) ?? "", deviceID: starts.integer(2),
                     token: starts.text(3) ?? "", createdAt: WallTime(milliseconds: starts.integer(4)),
-                    number: Int(starts.integer(5))))
+                    number: Int(starts.integer(5)), out: Int(starts.integer(6))))
         }
         let replaced = try select("replaced_activity", of: secret)
         while try replaced.step() {
             guard let secret = Self.secret(replaced, 0) else { continue }
             rows.replaced.append(
                 ReplacedRow(secret: secret, sessionID: replaced.text(1) ?? "", token: replaced.text(2) ?? ""))
+        }
+        let dead = try select("dead_activity", of: secret, order: " ORDER BY rowid")
+        while try dead.step() {
+            guard let secret = Self.secret(dead, 0) else { continue }
+            rows.dead.append(
+                DeadRow(
+                    secret: secret, sessionID: dead.text(1) ?? "", token: dead.text(2) ?? "",
+                    bornAt: dead.isNull(3) ? nil : WallTime(milliseconds: dead.integer(3))))
         }
         let held = try select("held_state", of: secret)
         while try held.step() {

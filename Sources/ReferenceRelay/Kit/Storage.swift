@@ -9,7 +9,7 @@ final class Storage {
     /// Log rows gathered before they are written without a registration that hurries them.
     static let logBatch = 256
 
-    private static let version: Int64 = 4
+    private static let version: Int64 = 5
     private static let schema = """
         CREATE TABLE device_registration (
           id INTEGER PRIMARY KEY, secret_hash TEXT NOT NULL, device_token TEXT NOT NULL, bundle_id TEXT NOT NULL,
@@ -21,11 +21,14 @@ final class Storage {
           created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, UNIQUE (secret_hash, session_id, activity_token));
         CREATE TABLE activity_start (
           secret_hash TEXT NOT NULL, session_id TEXT NOT NULL, device_id INTEGER NOT NULL, start_token TEXT NOT NULL,
-          created_at INTEGER NOT NULL, number INTEGER NOT NULL,
+          created_at INTEGER NOT NULL, number INTEGER NOT NULL, out INTEGER NOT NULL,
           PRIMARY KEY (secret_hash, session_id, device_id)) WITHOUT ROWID;
         CREATE TABLE replaced_activity (
           secret_hash TEXT NOT NULL, session_id TEXT NOT NULL, activity_token TEXT NOT NULL,
           PRIMARY KEY (secret_hash, session_id, activity_token)) WITHOUT ROWID;
+        CREATE TABLE dead_activity (
+          secret_hash TEXT NOT NULL, session_id TEXT NOT NULL, activity_token TEXT NOT NULL, born_at INTEGER,
+          PRIMARY KEY (secret_hash, session_id, activity_token));
         CREATE TABLE delivery_log (
           id INTEGER PRIMARY KEY, secret_hash TEXT NOT NULL, event_type TEXT NOT NULL, session_id TEXT NOT NULL,
           status TEXT NOT NULL, error TEXT, created_at INTEGER NOT NULL);
@@ -49,6 +52,8 @@ final class Storage {
     private let deleteStarts: Statement
     private let saveReplaced: Statement
     private let deleteReplaced: Statement
+    private let saveDead: Statement
+    private let deleteDead: Statement
     private let saveHeld: Statement
     private let deleteHeld: Statement
     private let insertDelivery: Statement
@@ -78,11 +83,14 @@ final class Storage {
             updated_at = excluded.updated_at
             """)
         deleteActivity = try database.prepare("DELETE FROM activity_registration WHERE id = ?")
-        saveStart = try database.prepare("INSERT OR REPLACE INTO activity_start VALUES (?, ?, ?, ?, ?, ?)")
+        saveStart = try database.prepare("INSERT OR REPLACE INTO activity_start VALUES (?, ?, ?, ?, ?, ?, ?)")
         deleteStarts = try database.prepare(
             "DELETE FROM activity_start WHERE secret_hash = ?1 AND session_id = ?2 AND (?3 IS NULL OR device_id = ?3)")
         saveReplaced = try database.prepare("INSERT OR REPLACE INTO replaced_activity VALUES (?, ?, ?)")
         deleteReplaced = try database.prepare("DELETE FROM replaced_activity WHERE secret_hash = ? AND session_id = ?")
+        saveDead = try database.prepare("INSERT OR REPLACE INTO dead_activity VALUES (?, ?, ?, ?)")
+        deleteDead = try database.prepare(
+            "DELETE FROM dead_activity WHERE secret_hash = ? AND session_id = ? AND activity_token = ?")
         saveHeld = try database.prepare("INSERT OR REPLACE INTO held_state VALUES (?, ?, ?, ?, ?)")
         deleteHeld = try database.prepare("DELETE FROM held_state WHERE secret_hash = ? AND session_id = ?")
         insertDelivery = try database.prepare(
@@ -182,6 +190,7 @@ final class Storage {
             saveStart.bind(row.token, at: 4)
             saveStart.bind(row.createdAt.milliseconds, at: 5)
             saveStart.bind(Int64(row.number), at: 6)
+            saveStart.bind(Int64(row.out), at: 7)
             try saveStart.run()
         case .deleteStarts(let secret, let sessionID, let deviceID):
             deleteStarts.bind(secret.hex, at: 1)
@@ -197,6 +206,17 @@ final class Storage {
             deleteReplaced.bind(secret.hex, at: 1)
             deleteReplaced.bind(sessionID, at: 2)
             try deleteReplaced.run()
+        case .saveDead(let row):
+            saveDead.bind(row.secret.hex, at: 1)
+            saveDead.bind(row.sessionID, at: 2)
+            saveDead.bind(row.token, at: 3)
+            if let bornAt = row.bornAt { saveDead.bind(bornAt.milliseconds, at: 4) } else { saveDead.bindNull(at: 4) }
+            try saveDead.run()
+        case .deleteDead(let secret, let sessionID, let token):
+            deleteDead.bind(secret.hex, at: 1)
+            deleteDead.bind(sessionID, at: 2)
+            deleteDead.bind(token, at: 3)
+            try deleteDead.run()
         case .saveHeld(let row):
             saveHeld.bind(row.secret.hex, at: 1)
             saveHeld.bind(row.sessionID, at: 2)
