@@ -46,7 +46,7 @@ package final class CallRenderer {
             return (text.array(), event.call)
         }
         var cursor = SessionCursor(
-            session: session, start: workload.arrivals.start(of: Int(session)), workload: workload)
+            session: session, start: workload.start(of: session), workload: workload)
         while let event = cursor.next(workload) {
             guard event.step == step else { continue }
             driver.renderBody(event, script: cursor.script, into: text, context)

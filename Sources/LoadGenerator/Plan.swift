@@ -36,7 +36,7 @@ package struct Plan: Sendable {
     }
 
     /// When this shard's `index`-th session begins; never falls as `index` grows.
-    func start(of index: Int) -> Interval { workload.arrivals.start(of: Int(sessionNumber(index))) }
+    func start(of index: Int) -> Interval { workload.start(of: sessionNumber(index)) }
 
     func cursor(_ index: Int) -> SessionCursor {
         SessionCursor(session: sessionNumber(index), start: start(of: index), workload: workload)
@@ -61,31 +61,5 @@ package struct Plan: Sendable {
         let buffer = ByteBuffer()
         values.append(variable, .raw, into: buffer)
         return buffer.text
-    }
-}
-
-/// One part of a plan dealt over several machines. Whole users are dealt in turn, so no token is known to two shards.
-package struct Shard: Hashable, Sendable {
-    /// `0..<count`.
-    package let index: Int
-    package let count: Int
-
-    package static let whole = Shard(index: 0, count: 1)
-
-    package init(index: Int, count: Int) {
-        precondition(count > 0 && index >= 0 && index < count, "a shard is i of n with 0 <= i < n")
-        self.index = index
-        self.count = count
-    }
-
-    /// How many of `total` items, dealt in groups of `size`, are this shard's.
-    func share(of total: Int, inGroupsOf size: Int) -> Int {
-        let round = count * size
-        return total / round * size + max(0, min(size, total % round - index * size))
-    }
-
-    /// Which item is this shard's `position`-th.
-    func number(at position: Int, inGroupsOf size: Int) -> Int {
-        (position / size * count + index) * size + position % size
     }
 }

@@ -7,6 +7,9 @@ package import Faults
 package struct ScheduledFault: Sendable {
     package var at: Interval
     package var rule: FaultRule
+    /// A part of a plan is played again which it did not meet: it is not given, or need not meet anything.
+    package var isLeftOut = false
+    package var mayRest = false
 
     package init(at: Interval, rule: FaultRule) {
         self.at = at
