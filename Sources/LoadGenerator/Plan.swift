@@ -63,3 +63,17 @@ package struct Plan: Sendable {
         return buffer.text
     }
 }
+
+extension Plan {
+    /// Whether it has that session, by its number over all shards.
+    package func plays(_ session: UInt32) -> Bool { position(of: session) != nil }
+
+    /// Numbers of the sessions of one user, in order; empty where it is not this plan's.
+    package func sessions(ofUser user: UInt32) -> [UInt32] {
+        let size = UInt64(workload.sessionsPerUser)
+        return (UInt64(user) * size..<(UInt64(user) + 1) * size).compactMap { UInt32(exactly: $0) }.filter(plays)
+    }
+
+    /// What is planned for the session of that number; empty where it is not this plan's.
+    package func events(ofSession session: UInt32) -> [PlannedEvent] { position(of: session).map { self.session($0).events } ?? [] }
+}

@@ -31,13 +31,15 @@ package enum Verdicts {
     package static func judge(_ directory: String, _ options: JudgeOptions = JudgeOptions()) throws(Failure) -> RunRecord {
         let reader = try JournalReader(directory: try JournalPlace.journal(of: directory))
         let home = JournalPlace.home(of: directory)
+        let plan = try planNote(reader)
         var record =
-            if let plan = try planNote(reader) {
+            if let plan {
                 try Judgement(plan, options).judge(reader)
             } else {
                 try MockJudgement(directory: home, options: options).judge(reader)
             }
         record.directory = home
+        if plan?.note.replay != nil { record.replayCommand = ShellWords.line(["pushrig", "replay", home]) }
         return record
     }
 
