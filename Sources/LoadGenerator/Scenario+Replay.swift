@@ -27,6 +27,9 @@ extension Scenario {
             scenario.faults[index].rule.stretch(map)
             if note.faults.indices.contains(index) { scenario.faults[index].narrow(note.faults[index]) }
         }
+        // Behind the last call of a few, or of all sooner, each deadline is still to pass.
+        let longest = relay.profile.calls.flatMap(\.pushes).map(\.deadline).max() ?? .zero
+        if note.users != nil || note.speed > 1 { scenario.phases.drain = max(phases.drain, longest + .milliseconds(500)) }
         guard note.users != nil else { return scenario }
         scenario.gates = []
         scenario.exercises = note.exercises

@@ -46,7 +46,8 @@ struct RecordedRun {
             verdict = RecordedVerdict(try Verdicts.judge(path, options))
             return
         }
-        (cut, verdict) = try SessionCut.make(of: session, note, path: path)
+        let own = try SessionCut.make(of: session, note, path: path)
+        (cut, verdict) = (own.cut, own.verdict)
     }
 
     /// A file holds one user's sessions at least, and no history that would tell more.

@@ -28,7 +28,9 @@ package final class ReplayCommand {
         let code = try command.run()
         guard let record = command.record else { return code }
         let isStepped = scenario.isStepped && scenario.steppedUntil == nil
-        let text = recorded.verdict.comparison(with: record, isStepped: isStepped).map { $0 + "\n" }.joined()
+        let isOther = note.overrides != recorded.note.overrides
+        let lines = recorded.verdict.comparison(with: record, isStepped: isStepped, isOther: isOther)
+        let text = lines.map { $0 + "\n" }.joined()
         if options.run.printsJSON { Console.error(text) } else { Console.out(text) }
         return code
     }

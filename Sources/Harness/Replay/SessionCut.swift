@@ -26,10 +26,18 @@ struct SessionCut {
     /// Of one user's sessions no more than these are looked at.
     private static let mostPushes = 100_000
 
-    /// What of `note` is to be played for the session, and what of the run's verdict was about it. `path` names the run.
-    static func make(
-        of session: UInt32, _ note: PlanNote, path: String
-    ) throws(Failure) -> (cut: ReplayNote, verdict: RecordedVerdict) {
+    struct Result {
+        /// What is to be played.
+        var cut: ReplayNote
+        /// What of the run's verdict was about it, with the rules that found something.
+        var verdict: RecordedVerdict
+        var found: [(rule: RuleResult, findings: [Finding])]
+        /// With their numbers over all shards.
+        var sessions: [UInt32]
+    }
+
+    /// `path` names the run, whose plan `note` is. Throws a usage `Failure` when it has no such session.
+    static func make(of session: UInt32, _ note: PlanNote, path: String) throws(Failure) -> Result {
         let played = note.plan(of: try note.scenario())
         guard played.plays(session) else {
             throw Failure(
@@ -84,9 +92,7 @@ struct SessionCut {
 
     // MARK: What comes of it
 
-    private func result(
-        _ note: PlanNote, user: Int, _ record: RunRecord
-    ) throws(Failure) -> (cut: ReplayNote, verdict: RecordedVerdict) {
+    private func result(_ note: PlanNote, user: Int, _ record: RunRecord) throws(Failure) -> Result {
         var base = note
         base.replay = nil
         let scenario = try base.scenario()
@@ -95,19 +101,23 @@ struct SessionCut {
             let before = note.replay?.faults ?? []
             return narrowed(number, fault.rule, before.indices.contains(number) ? before[number] : nil)
         }
-        let own = record.verdicts.filter { result in
-            result.verdict.findings.contains { finding in
-                finding.session.map(sessions.contains) ?? finding.entries.contains(where: ownPushes.contains)
-            }
-        }
-        let broken = own.filter(\.standing.failsTheRun).map(\.id)
+        let found = record.verdicts.map { rule in (rule: rule, findings: rule.verdict.findings.filter(isOwn)) }
+            .filter { !$0.findings.isEmpty }
+        let broken = found.filter(\.rule.standing.failsTheRun).map(\.rule.id)
         cut.exercises = broken
-        cut.knownFailing = own.filter { $0.standing == .knownBroken }.map(\.id)
+        cut.knownFailing = found.filter { $0.rule.standing == .knownBroken }.map(\.rule.id)
         base.replay = ReplayNote(users: [user])
         cut.skipped = skipped(scenario, base.plan(of: scenario), cut.faults)
-        let exit = broken.isEmpty ? (record.exit.code == 4 ? 0 : Int(record.exit.code)) : 4
-        let word = broken.isEmpty && exit == 0 ? "nothing of it broken" : broken.isEmpty ? record.exit.word : "conformance broken"
-        return (cut, RecordedVerdict(exitCode: exit, word: word, broken: broken))
+        let (exit, word) =
+            record.exit.code == 1
+            ? (1, record.exit.word) : broken.isEmpty ? (0, "nothing of it broken") : (4, "conformance broken")
+        return Result(
+            cut: cut, verdict: RecordedVerdict(exitCode: exit, word: word, broken: broken, isOfPart: true), found: found,
+            sessions: sessions.sorted())
+    }
+
+    private func isOwn(_ finding: Finding) -> Bool {
+        finding.session.map(sessions.contains) ?? finding.entries.contains(where: ownPushes.contains)
     }
 
     /// A rule whose counts all sessions shared is given as it met these.
