@@ -27,7 +27,12 @@ package struct ExportCommand: Sendable {
         let reader = try JournalReader(directory: try JournalPlace.journal(of: directory))
         switch format {
         case .ndjson: try write { output throws(Failure) in try ExportLines(self, reader).write(to: &output) }
-        case .csv, .sqlite: throw Failure(.usage, "not yet")
+        case .csv: try write { output throws(Failure) in try TableExport(self, reader).write(to: &output) }
+        case .sqlite:
+            guard let file else {
+                throw Failure(.usage, "a database needs a file", hint: "add --out run.sqlite")
+            }
+            Console.error("\(file): \(Numbers.count(try TableExport(self, reader).write(to: file), "row"))\n")
         }
         return .passed
     }

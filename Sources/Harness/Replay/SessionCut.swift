@@ -39,19 +39,24 @@ struct SessionCut {
     /// `path` names the run, whose plan `note` is. Throws a usage `Failure` when it has no such session.
     static func make(of session: UInt32, _ note: PlanNote, path: String) throws(Failure) -> Result {
         let played = note.plan(of: try note.scenario())
-        guard played.plays(session) else {
-            throw Failure(
-                .usage, "the run in \(path) has no session \(session)",
-                hint: "it has \(Numbers.count(played.sessionCount, "session")); `pushrig journal \(path)` shows them")
-        }
         let user = played.account(ofSession: session)
-        var cut = SessionCut(sessions: Set(played.sessions(ofUser: user)), run: note.run)
+        var cut = SessionCut(sessions: Set(try sessions(of: session, played, path: path)), run: note.run)
         try cut.read(path)
         var options = JudgeOptions()
         options.users = [user]
         options.saysInterrupted = true
         let record = try Verdicts.judge(path, options)
         return try cut.result(note, user: Int(user), record)
+    }
+
+    /// The session and the others of its user. Throws a usage `Failure` when the plan has no such session.
+    static func sessions(of session: UInt32, _ plan: Plan, path: String) throws(Failure) -> [UInt32] {
+        guard plan.plays(session) else {
+            throw Failure(
+                .usage, "the run in \(path) has no session \(session)",
+                hint: "it has \(Numbers.count(plan.sessionCount, "session")); `pushrig journal \(path)` shows them")
+        }
+        return plan.sessions(ofUser: plan.account(ofSession: session))
     }
 
     private init(sessions: Set<UInt32>, run: UInt32) {
