@@ -65,23 +65,23 @@ struct RecordedVerdict: Hashable, Sendable {
         let now = RecordedVerdict(record)
         guard !isSame(as: now) else { return ["same verdict: \(now.words)"] }
         var lines = ["another verdict", "  then: \(words)", "  now:  \(now.words)"]
+        let races = !isStepped && !isOther
         var hasRace = false
+        func race(_ id: String) -> String {
+            guard races, RuleBook.rule(named: id)?.basis.contains(.timing) == true else { return "" }
+            hasRace = true
+            return ": it turns on timing, so a race may have decided"
+        }
         for id in broken where !now.broken.contains(id) {
             let result = record.verdicts.first { $0.id == id }
-            lines.append("  \(id) was broken, and is \(result?.standing.word ?? "not known here")\(race(id, &hasRace))")
+            lines.append("  \(id) was broken, and is \(result?.standing.word ?? "not known here")\(race(id))")
         }
-        for id in now.broken where !broken.contains(id) { lines.append("  \(id) is broken only now\(race(id, &hasRace))") }
+        for id in now.broken where !broken.contains(id) { lines.append("  \(id) is broken only now\(race(id))") }
         if isOther {
             lines.append("  relay or settings are others than those that were recorded")
-        } else if !hasRace, !isStepped, Set(broken) != Set(now.broken) {
+        } else if races, !hasRace, Set(broken) != Set(now.broken) {
             lines.append("  the clock runs: who is faster, the relay, its network or we, is no part of what was recorded")
         }
         return lines
-    }
-
-    private func race(_ id: String, _ hasRace: inout Bool) -> String {
-        guard RuleBook.rule(named: id)?.basis.contains(.timing) == true else { return "" }
-        hasRace = true
-        return ": it turns on timing, so a race may have decided"
     }
 }
