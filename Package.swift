@@ -138,8 +138,8 @@ let package = Package(
         tests(
             "LoadGenerator",
             [
-                "Basics", "EventLoop", "HTTP", "Journal", "LoadGenerator", "Metrics", "Net", "OperatingSystem", "Pushes", "Scenarios",
-                "TLS",
+                "Basics", "EventLoop", "Faults", "HTTP", "Journal", "LoadGenerator", "Metrics", "Net", "OperatingSystem", "Pushes",
+                "Scenarios", "TLS",
             ]),
         tests("Metrics", ["Pushes", "Basics", "Journal", "Metrics"]),
         tests(

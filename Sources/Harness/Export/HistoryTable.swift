@@ -36,8 +36,14 @@ enum HistoryTable {
         columns.map { column in
             guard let text = text(object[column.member]) else { return "" }
             let isPlain = !text.utf8.contains { [34, 44, 10, 13].contains($0) } && !text.isEmpty
-            return isPlain ? text : "\"\(text.replacing("\"", with: "\"\""))\""
+            return isPlain ? text : quoted(text)
         }.joined(separator: ",") + "\r"
+    }
+
+    /// By bytes: to Swift a quote under a combining accent is another character.
+    private static func quoted(_ text: String) -> String {
+        let doubled = text.utf8.flatMap { $0 == 34 ? [34, 34] : [$0] }
+        return "\"" + String(decoding: doubled, as: UTF8.self) + "\""
     }
 
     // MARK: SQLite
