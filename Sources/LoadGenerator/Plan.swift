@@ -75,5 +75,7 @@ extension Plan {
     }
 
     /// What is planned for the session of that number; empty where it is not this plan's.
-    package func events(ofSession session: UInt32) -> [PlannedEvent] { position(of: session).map { self.session($0).events } ?? [] }
+    package func events(ofSession session: UInt32) -> [PlannedEvent] {
+        position(of: session).map { self.session($0).events } ?? []
+    }
 }

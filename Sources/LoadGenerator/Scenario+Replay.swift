@@ -1,7 +1,6 @@
 // A scenario as it is when its plan is played again: at another speed, and of a part of its sessions.
 
 import Basics
-import Faults
 package import Journal
 package import Scenarios
 
@@ -23,9 +22,13 @@ extension Scenario {
             scenario.relay.restarts[index].down = map.span(relay.restarts[index].down)
         }
         for index in scenario.faults.indices {
+            scenario.faults[index].stretch(by: note.speed)
             scenario.faults[index].at = map.moment(faults[index].at)
-            scenario.faults[index].rule.stretch(map)
-            if note.faults.indices.contains(index) { scenario.faults[index].narrow(note.faults[index]) }
+            guard note.faults.indices.contains(index) else { continue }
+            let fault = note.faults[index]
+            scenario.faults[index].isLeftOut = fault.isLeftOut
+            scenario.faults[index].mayRest = fault.mayRest
+            scenario.faults[index].narrow(to: fault.tokens, after: fault.after, times: fault.times)
         }
         // Behind the last call of a few, or of all sooner, each deadline is still to pass.
         let longest = relay.profile.calls.flatMap(\.pushes).map(\.deadline).max() ?? .zero
@@ -46,32 +49,4 @@ private struct TimeMap {
 
     func moment(_ time: Interval) -> Interval { max(.zero, span(time - skipped)) }
     func span(_ time: Interval) -> Interval { speed == 1 ? time : time * (1 / speed) }
-}
-
-extension FaultRule {
-    /// A quota and what heals are the provider's own, and no part of the plan's clock.
-    fileprivate mutating func stretch(_ map: TimeMap) {
-        at = at.map(map.span)
-        duration = duration.map(map.span)
-        timeToLive = timeToLive.map(map.span)
-        switch windows {
-        case .periodic(let every, let duration): 
-            windows = .periodic(every: max(.nanoseconds(1), map.span(every)), duration: map.span(duration))
-        case .listed(let list): windows = .listed(list.map { map.span($0.lowerBound)..<map.span($0.upperBound) })
-        case nil: break
-        }
-    }
-}
-
-extension ScheduledFault {
-    fileprivate mutating func narrow(_ fault: ReplayedFault) {
-        isLeftOut = fault.isLeftOut
-        mayRest = fault.mayRest
-        if let tokens = fault.tokens {
-            rule.match.token = nil
-            rule.match.tokens = tokens
-        }
-        rule.after = fault.after ?? rule.after
-        rule.times = fault.times ?? rule.times
-    }
 }

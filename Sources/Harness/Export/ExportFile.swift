@@ -1,5 +1,5 @@
-// The file that `pushrig export --to ndjson` writes of a run: an object of JSON a line. The first says what was run and what came
-// of it, the next hold the scenario's files, and behind them stands the history. `pushrig replay` needs the first two.
+// The file that `pushrig export --to ndjson` writes of a run: an object of JSON a line. The first says what was run and what
+// came of it, the next hold the scenario's files, and behind them stands the history. `pushrig replay` needs the first two.
 
 import Basics
 import Journal
@@ -42,7 +42,8 @@ enum ExportFile {
     static func read(_ path: String) throws(Failure) -> RecordedRun {
         let bytes: [UInt8]
         do { bytes = try FileSystem.start(of: path, count: mostBytes, kind: .any) } catch {
-            throw Failure(.usage, "cannot read \(path): \(error.words)", hint: "give a run's directory or a file of `pushrig export`")
+            throw Failure(
+                .usage, "cannot read \(path): \(error.words)", hint: "give a run's directory or a file of `pushrig export`")
         }
         var lines = bytes.split(separator: 10, omittingEmptySubsequences: false).enumerated().makeIterator()
         guard let (_, first) = lines.next(), let head = object(first), head["pushrig"]?.string == mark else {

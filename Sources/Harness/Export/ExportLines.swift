@@ -1,4 +1,5 @@
-// The lines of an export as objects of JSON: what a replay needs, what was found, and the history with each call as it was made.
+// The lines of an export as objects of JSON: what a replay needs, what was found, and the history with each call as it was
+// made.
 
 import Basics
 import Conformance
@@ -38,7 +39,8 @@ struct ExportLines {
     }
 
     private func words(_ note: PlanNote, _ verdict: RecordedVerdict, _ part: String) -> String {
-        "\(part) of a run of \(note.files.first?.path ?? "no scenario"): \(verdict.words); `pushrig replay FILE` drives it again"
+        let scenario = note.files.first?.path ?? "no scenario"
+        return "\(part) of a run of \(scenario): \(verdict.words); `pushrig replay FILE` drives it again"
     }
 
     private func write(_ run: RecordedRun, _ about: String, to output: inout LineOutput) {

@@ -24,7 +24,9 @@ struct PlanCheck {
         switch entry {
         case .note(let note):
             if note.kind == .phase, origin == nil { origin = note.at }
-            if note.kind == .kinds, let names = try? JSONValue(parsing: note.text).array { kinds = names.map { $0.string ?? "" } }
+            if note.kind == .kinds, let names = try? JSONValue(parsing: note.text).array {
+                kinds = names.map { $0.string ?? "" }
+            }
         case .event(let event) where !EventNumber.isReaction(event.step): difference = difference ?? difference(event)
         case .event, .push, .broadcast: break
         }

@@ -67,7 +67,8 @@ struct RecordedRun {
         let scenario = try note.scenario()
         let plan = note.plan(of: scenario)
         guard plan.digest() != note.digest else { return }
-        let by = note.toolVersion.isEmpty || note.toolVersion == Build.version ? "" : " (pushrig \(note.toolVersion) recorded it)"
+        let isOwn = note.toolVersion.isEmpty || note.toolVersion == Build.version
+        let by = isOwn ? "" : " (pushrig \(note.toolVersion) recorded it)"
         throw Failure(
             .usage, "the plan of the recorded run is not the one that this pushrig \(Build.version) makes\(by): "
                 + (try difference(plan) ?? "\(Numbers.count(plan.eventCount)) calls now, of another digest"),

@@ -33,7 +33,8 @@ struct RecordedVerdict: Hashable, Sendable {
     var json: JSONValue {
         [
             "exitCode": .integer(Int64(exitCode)), "word": .string(word),
-            "broken": .array(broken.map { .string($0) }), "breached": .array(breached.map { .string($0) }), "isOfPart": .bool(isOfPart),
+            "broken": .array(broken.map { .string($0) }), "breached": .array(breached.map { .string($0) }),
+            "isOfPart": .bool(isOfPart),
         ]
     }
 

@@ -44,7 +44,8 @@ package final class ReplayCommand {
         var replay = recorded.cut ?? ReplayNote()
         replay.speed *= options.speed
         guard ReplayNote.admits(speed: replay.speed) else {
-            throw Failure(.usage, "--speed comes to \(replay.speed) in all", hint: "from 0.001 to 1000 times as fast as recorded")
+            throw Failure(
+                .usage, "--speed comes to \(replay.speed) in all", hint: "from 0.001 to 1000 times as fast as recorded")
         }
         note.replay = replay
         // Gates over all sessions say nothing of some.
@@ -63,7 +64,8 @@ package final class ReplayCommand {
     }
 
     private func introduction(_ recorded: RecordedRun, _ note: PlanNote, _ scenario: Scenario) -> String {
-        var words = ["replays \(options.path), recorded by pushrig \(note.toolVersion.isEmpty ? "of no version" : note.toolVersion)"]
+        let version = note.toolVersion.isEmpty ? "of no version" : note.toolVersion
+        var words = ["replays \(options.path), recorded by pushrig \(version)"]
         if let replay = note.replay, let users = replay.users {
             let plan = note.plan(of: scenario)
             let sessions = users.flatMap { plan.sessions(ofUser: UInt32($0)) }.map(String.init)

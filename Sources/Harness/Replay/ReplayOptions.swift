@@ -33,7 +33,8 @@ package struct ReplayOptions: Sendable {
     func relayOverrides() throws(Failure) -> [(path: String, value: String)] {
         guard relayURL == nil || launch.isEmpty else {
             throw Failure(
-                .usage, "--relay names a relay that runs already, and a command behind -- launches one", hint: "give one of both")
+                .usage, "--relay names a relay that runs already, and a command behind -- launches one",
+                hint: "give one of both")
         }
         guard relayURL == nil || mockAddress != nil else {
             throw Failure(

@@ -70,11 +70,7 @@ struct SessionCut {
         let reader = try JournalReader(directory: try JournalPlace.journal(of: path))
         var cut = self
         _ = try reader.forEach(since: nil, reading: { _ in .outline }) { entry in
-            if case .push(let push) = entry, cut.isMarked(push) { cut.tokens.insert(TokenHash(push.token)) }
-            if case .note(let note) = entry, let made = note.reaction, cut.sessions.contains(made.session), !made.token.isEmpty {
-                cut.tokens.insert(TokenHash(made.token))
-            }
-            if case .note(let note) = entry, case .faultGiven(let fault) = note.run { cut.ruleNumbers[fault.rule] = fault.number }
+            cut.learn(entry)
             return true
         }
         _ = try reader.forEach(since: nil) { entry in
@@ -82,6 +78,18 @@ struct SessionCut {
             return cut.pushes.count < Self.mostPushes
         }
         self = cut
+    }
+
+    private mutating func learn(_ entry: JournalEntry) {
+        switch entry {
+        case .push(let push): if isMarked(push) { tokens.insert(TokenHash(push.token)) }
+        case .note(let note):
+            if let made = note.reaction, sessions.contains(made.session), !made.token.isEmpty {
+                tokens.insert(TokenHash(made.token))
+            }
+            if case .faultGiven(let fault) = note.run { ruleNumbers[fault.rule] = fault.number }
+        case .event, .broadcast: break
+        }
     }
 
     private func isMarked(_ push: PushEntry) -> Bool {
