@@ -33,7 +33,7 @@ package struct ReplayNote: Hashable, Sendable {
 package struct ReplayedFault: Hashable, Sendable {
     /// It met only others.
     package var isLeftOut: Bool
-    /// It met none of these sessions, and need not now.
+    /// It need not meet anything.
     package var mayRest: Bool
     /// What it meets now, and how often: as it met these sessions. Nil: as the scenario says.
     package var tokens: [String]?

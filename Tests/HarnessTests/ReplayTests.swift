@@ -109,7 +109,7 @@ struct ReplayTests {
             let cut = try #require(try RecordedRun(history.directory, session: 3).cut)
             #expect(cut.users == [3] && cut.speed == 1 && cut.faults.count == 3)
             let token = history.plan.token(.activityToken, session: 3)
-            #expect(cut.faults[0] == ReplayedFault(tokens: [token], after: 1, times: 2))
+            #expect(cut.faults[0] == ReplayedFault(mayRest: true, tokens: [token], after: 1, times: 2))
             #expect(cut.faults[1] == ReplayedFault(isLeftOut: true))
             #expect(cut.faults[2] == ReplayedFault(mayRest: true))
             // Sessions begin each two seconds; the faults come later.

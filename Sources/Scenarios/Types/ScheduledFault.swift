@@ -7,7 +7,7 @@ package import Faults
 package struct ScheduledFault: Sendable {
     package var at: Interval
     package var rule: FaultRule
-    /// A part of a plan is played again which it did not meet: it is not given, or need not meet anything.
+    /// A part of a plan is played again: it is not given, or need not meet anything.
     package var isLeftOut = false
     package var mayRest = false
 
