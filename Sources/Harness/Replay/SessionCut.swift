@@ -150,7 +150,8 @@ struct SessionCut {
         }
         var seen: Set<String> = []
         return ReplayedFault(
-            mayRest: true, tokens: tokens.filter { seen.insert($0).inserted }, after: rule.after == nil ? nil : passed, times: firings.count)
+            mayRest: true, tokens: tokens.filter { seen.insert($0).inserted },
+            after: rule.after == nil ? nil : passed, times: firings.count)
     }
 
     /// Whole seconds before anything of it happens; none where the clock is stepped, which takes no time for them.
