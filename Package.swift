@@ -102,7 +102,7 @@ let package = Package(
             [
                 "Basics", "OperatingSystem", "Pushes", "EventLoop", "Net", "Journal", "Metrics", "Scenarios", "Faults",
                 "LoadGenerator", "MockServer", "ReferenceRelay", "Conformance", "Verdicts", "Sessions", "Reports", "APNs",
-                "Devices", "Schemas", "Cases", "CLinux",
+                "Devices", "Schemas", "Cases", "SQLite", "CLinux",
             ]),
         // Floor 13
         .executableTarget(name: "Command", dependencies: ["Basics", "Harness"], swiftSettings: strict),
@@ -130,7 +130,7 @@ let package = Package(
             [
                 "APNs", "Basics", "Conformance", "Devices", "EventLoop", "Faults", "HTTP", "Harness", "Journal",
                 "LoadGenerator", "Metrics", "MockServer", "Net", "OperatingSystem", "Pushes", "ReferenceRelay", "Reports",
-                "Scenarios", "Verdicts",
+                "SQLite", "Scenarios", "Verdicts",
             ]),
         tests("House", []),
         tests("OperatingSystem", ["Basics", "OperatingSystem"]),
@@ -138,8 +138,8 @@ let package = Package(
         tests(
             "LoadGenerator",
             [
-                "Basics", "EventLoop", "HTTP", "Journal", "LoadGenerator", "Metrics", "Net", "OperatingSystem", "Pushes", "Scenarios",
-                "TLS",
+                "Basics", "EventLoop", "Faults", "HTTP", "Journal", "LoadGenerator", "Metrics", "Net", "OperatingSystem", "Pushes",
+                "Scenarios", "TLS",
             ]),
         tests("Metrics", ["Pushes", "Basics", "Journal", "Metrics"]),
         tests(

@@ -25,7 +25,8 @@ struct Invocation: Sendable {
 
 enum PushRigCommand {
     static let verbs: [Verb] = [
-        .run, .check, .prove, .judge, .journal, .mock, .keys, .schema, .relay, .bench, .report, .list, .explain,
+        .run, .replay, .check, .prove, .judge, .journal, .export, .mock, .keys, .schema, .relay, .bench, .report, .list,
+        .explain,
     ]
 
     static func main() -> Never {

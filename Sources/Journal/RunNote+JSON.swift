@@ -106,7 +106,7 @@ extension RunNote {
 }
 
 extension PlanNote {
-    var json: JSONValue {
+    package var json: JSONValue {
         [
             "files": .array(files.map { ["path": .string($0.path), "text": .string($0.text)] }),
             "overrides": .array(overrides.map { .strings($0) }), "gates": .strings(gates),
@@ -115,11 +115,11 @@ extension PlanNote {
             "seed": .string(String(seed)), "run": .integer(Int64(run)), "digest": .string(digest),
             "shardIndex": .integer(Int64(shardIndex)), "shardCount": .integer(Int64(shardCount)),
             "command": .string(command), "toolVersion": .string(toolVersion), "commit": .string(commit),
-            "machine": machine.json,
+            "machine": machine.json, "replay": replay?.json ?? .null,
         ]
     }
 
-    init(_ note: JSONReading) throws(Failure) {
+    package init(_ note: JSONReading) throws(Failure) {
         var files: [File] = []
         for file in try note["files"].list() {
             files.append(File(path: try file["path"].text(), text: try file["text"].text()))
@@ -138,6 +138,8 @@ extension PlanNote {
             shardIndex: try note["shardIndex"].integer(), shardCount: try note["shardCount"].integer(),
             command: try note["command"].text(), toolVersion: try note["toolVersion"].text(),
             commit: try note["commit"].text(), machine: try Machine(note["machine"]))
+        // Older runs have none.
+        if let replay = note.value["replay"], !replay.isNull { self.replay = try ReplayNote(try note["replay"]) }
     }
 }
 
@@ -174,5 +176,5 @@ extension TotalsNote {
 }
 
 extension JSONValue {
-    fileprivate static func strings(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
+    static func strings(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
 }

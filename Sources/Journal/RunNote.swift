@@ -57,6 +57,8 @@ package struct PlanNote: Hashable, Sendable {
     package var toolVersion: String
     package var commit: String
     package var machine: Machine
+    /// It is another run's plan, played again; nil: it is its own.
+    package var replay: ReplayNote?
 
     package init(
         files: [File], overrides: [[String]] = [], gates: [String] = [], knownFailing: [String] = [],

@@ -2,8 +2,10 @@
 // the plan; what depended on answers and phones is learnt from the journal's notes first.
 
 package import Basics
+import HTTP
 package import Journal
 package import Metrics
+import Net
 import Pushes
 import Scenarios
 
@@ -13,6 +15,7 @@ package final class CallRenderer {
     private let driver: RelayDriver
     private let text = ByteBuffer(capacity: 512)
     private let memory: ReplayedMemory
+    private let request = OutgoingRequest()
 
     package init(_ plan: Plan) {
         self.plan = plan
@@ -34,25 +37,46 @@ package final class CallRenderer {
     /// What that session's call says, and the call's index in the profile; nil when neither plan nor journal has such a
     /// step. Costs a walk over the session's earlier steps.
     package func call(session: UInt32, step: UInt32) -> (body: [UInt8], call: Int)? {
+        guard let (event, script) = event(session: session, step: step) else { return nil }
+        driver.renderBody(event, script: script, into: text, memory.context(session: session, step: step))
+        return (text.array(), event.call)
+    }
+
+    private func event(session: UInt32, step: UInt32) -> (event: PlannedEvent, script: UInt16)? {
         let workload = plan.workload
         guard Int(session) < workload.arrivals.count else { return nil }
-        let context = memory.context(session: session, step: step)
         if EventNumber.isReaction(step) {
             let script = script(of: session)
             guard let made = memory.reaction(session: session, step: step), !made.isInVain,
                 let event = plan.event(of: made, script: script, origin: made.plannedAt)
             else { return nil }
-            driver.renderBody(event, script: script, into: text, context)
-            return (text.array(), event.call)
+            return (event, script)
         }
-        var cursor = SessionCursor(
-            session: session, start: workload.arrivals.start(of: Int(session)), workload: workload)
-        while let event = cursor.next(workload) {
-            guard event.step == step else { continue }
-            driver.renderBody(event, script: cursor.script, into: text, context)
-            return (text.array(), event.call)
+        var cursor = SessionCursor(session: session, start: workload.start(of: session), workload: workload)
+        while let event = cursor.next(workload), event.step <= step {
+            if event.step == step { return (event, cursor.script) }
         }
         return nil
+    }
+
+    /// The whole request of that session's step, as it was sent; nil when neither plan nor journal has such a step, or when a
+    /// value did not fit. Credentials are left out, and so are headers that say what an answer held.
+    package func request(session: UInt32, step: UInt32) -> RenderedCall? {
+        guard let (event, script) = event(session: session, step: step),
+            driver.render(event, script: script, into: request, memory.context(session: session, step: step)) == nil
+        else { return nil }
+        let head = request.head
+        let secret = driver.secretHeaders(of: event.call)
+        var call = RenderedCall(method: "", path: "", headers: [], body: request.body.text)
+        for index in 0..<head.count {
+            let (name, value) = (head.name(at: index).text, head.value(at: index).text)
+            switch name {
+            case ":method": call.method = value
+            case ":path": call.path = value
+            default: call.headers.append((name, secret.contains(name) ? Capture.unrecorded : value))
+            }
+        }
+        return call
     }
 
     /// The call's index in the profile, of one that an account of the plan holds: without a walk.
@@ -79,4 +103,13 @@ package final class CallRenderer {
     private func script(of session: UInt32) -> UInt16 {
         SessionCursor(session: session, start: .zero, workload: plan.workload).script
     }
+}
+
+/// A request to a relay, in words.
+package struct RenderedCall {
+    package var method: String
+    package var path: String
+    package var headers: [(name: String, value: String)]
+    /// As it was sent; bytes that are no UTF-8 are told as U+FFFD.
+    package var body: String
 }

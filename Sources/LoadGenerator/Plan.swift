@@ -36,7 +36,7 @@ package struct Plan: Sendable {
     }
 
     /// When this shard's `index`-th session begins; never falls as `index` grows.
-    func start(of index: Int) -> Interval { workload.arrivals.start(of: Int(sessionNumber(index))) }
+    func start(of index: Int) -> Interval { workload.start(of: sessionNumber(index)) }
 
     func cursor(_ index: Int) -> SessionCursor {
         SessionCursor(session: sessionNumber(index), start: start(of: index), workload: workload)
@@ -64,28 +64,18 @@ package struct Plan: Sendable {
     }
 }
 
-/// One part of a plan dealt over several machines. Whole users are dealt in turn, so no token is known to two shards.
-package struct Shard: Hashable, Sendable {
-    /// `0..<count`.
-    package let index: Int
-    package let count: Int
+extension Plan {
+    /// Whether it has that session, by its number over all shards.
+    package func plays(_ session: UInt32) -> Bool { position(of: session) != nil }
 
-    package static let whole = Shard(index: 0, count: 1)
-
-    package init(index: Int, count: Int) {
-        precondition(count > 0 && index >= 0 && index < count, "a shard is i of n with 0 <= i < n")
-        self.index = index
-        self.count = count
+    /// Numbers of the sessions of one user, in order; empty where it is not this plan's.
+    package func sessions(ofUser user: UInt32) -> [UInt32] {
+        let size = UInt64(workload.sessionsPerUser)
+        return (UInt64(user) * size..<(UInt64(user) + 1) * size).compactMap { UInt32(exactly: $0) }.filter(plays)
     }
 
-    /// How many of `total` items, dealt in groups of `size`, are this shard's.
-    func share(of total: Int, inGroupsOf size: Int) -> Int {
-        let round = count * size
-        return total / round * size + max(0, min(size, total % round - index * size))
-    }
-
-    /// Which item is this shard's `position`-th.
-    func number(at position: Int, inGroupsOf size: Int) -> Int {
-        (position / size * count + index) * size + position % size
+    /// What is planned for the session of that number; empty where it is not this plan's.
+    package func events(ofSession session: UInt32) -> [PlannedEvent] {
+        position(of: session).map { self.session($0).events } ?? []
     }
 }

@@ -82,6 +82,13 @@ final class Workload: Sendable {
         phonesPerUser = Self.phonesPerUser(spec, scenario.relay.profile)
     }
 
+    /// When the session of that number begins, since the plan's start.
+    func start(of session: UInt32) -> Interval {
+        let spec = scenario.workload
+        let start = arrivals.start(of: Int(session)) - spec.skipped
+        return spec.speed == 1 ? start : start * (1 / spec.speed)
+    }
+
     func steps(of script: UInt16) -> Range<Int> { scriptRanges[Int(script)] }
 
     /// So long after its beginning a session may wait for a phone.

@@ -15,12 +15,14 @@ extension Scenario {
         return try parse(text: source.text, path: source.path, overrides: overrides, searchPath: searchPath)
     }
 
-    /// As `load`, from files that were read before (`Scenario.sources`), the scenario first.
+    /// As `load`, from files that were read before (`Scenario.sources`), the scenario first. Secrets are no part of these:
+    /// they are read where they are if calls are to be made (`readsSecrets`), and else empty.
     package static func load(
-        _ files: [SourceText], overrides: [(path: String, value: String)] = []
+        _ files: [SourceText], overrides: [(path: String, value: String)] = [], readsSecrets: Bool = false
     ) throws(Failure) -> Scenario {
         guard let first = files.first else { throw Failure(.usage, "a scenario has at least one file") }
-        return try parse(text: first.text, path: first.path, overrides: overrides, files: FileFinder(known: files))
+        let finder = FileFinder(known: files, readsSecrets: readsSecrets)
+        return try parse(text: first.text, path: first.path, overrides: overrides, files: finder)
     }
 
     /// As `load`, with the text of the scenario already at hand.

@@ -16,12 +16,7 @@ package enum SessionsReader {
         let reader = try JournalReader(directory: try JournalPlace.journal(of: record.directory))
         guard let found = try beginning(reader) else { return nil }
         let note = found.plan
-        let scenario = try Scenario.load(
-            note.files.map { SourceText(path: $0.path, text: $0.text) },
-            overrides: note.overrides.map { ($0[0], $0[1]) })
-        let plan = Plan(
-            scenario: scenario, seed: Seed(note.seed), run: note.run,
-            shard: Shard(index: note.shardIndex, count: note.shardCount))
+        let plan = note.plan(of: try note.scenario())
         let origin = found.origin
         let end = origin.instant + (record.phases.last?.end ?? record.duration)
         let outages = record.bands.filter { $0.kind == .restart && $0.start < $0.end }

@@ -38,6 +38,8 @@ struct Pass {
     private var reactions: [UInt32: [MadeReaction]] = [:]
     private let content: ContentCheck
     private var undelivered: Set<UInt64> = []
+    /// Those whose accounts rules see; nil: all.
+    var users: Set<UInt32>?
     private(set) var pushesRead = 0
     private(set) var eventsRead = 0
 
@@ -277,7 +279,7 @@ struct Pass {
         }
         let joined = JoinedAccount(account, context.circumstances, isDeath: context.tellsOfDeath)
         correlator.close(joined, context.circumstances)
-        course.close(joined, context)
+        if users?.contains(number) ?? true { course.close(joined, context) }
         for call in account.tokenCalls { owners[call.token] = nil }
         for row in account.rows { owners[row.token] = nil }
         content.forget(account)

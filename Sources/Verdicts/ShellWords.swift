@@ -27,6 +27,11 @@ extension Finding {
     package func more(in directory: String) -> String {
         ShellWords.journal(directory, session: session, entry: entries.last ?? call?.entry)
     }
+
+    /// The command that plays its session again; nil where it speaks of none. `directory` is where the run's journal stands.
+    package func replay(in directory: String) -> String? {
+        session.map { ShellWords.line(["pushrig", "replay", directory.isEmpty ? "RUN" : directory, "--session", String($0)]) }
+    }
 }
 
 extension Example {

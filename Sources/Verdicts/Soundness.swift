@@ -71,7 +71,7 @@ struct Soundness {
                     + "\(scenario.phases.drain)")
         }
         let cameUp = story.wasReady || story.relayStartedAt == nil
-        for (number, fault) in scenario.faults.enumerated() where cameUp {
+        for (number, fault) in scenario.faults.enumerated() where cameUp && !fault.isLeftOut && !fault.mayRest {
             let fired = totals?.firings[safe: number] ?? 0
             guard totals != nil, fired == 0 else { continue }
             let id = fault.rule.id.isEmpty ? "it" : "`\(fault.rule.id)`"

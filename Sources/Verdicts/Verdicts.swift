@@ -3,7 +3,7 @@
 
 package import Basics
 import Conformance
-import Journal
+package import Journal
 import LoadGenerator
 import Metrics
 import Scenarios
@@ -19,6 +19,8 @@ package struct JudgeOptions: Sendable {
     package var showsFullTokens = false
     /// Of each class of deliveries. At least 0.
     package var maxExamples = Correlator.fewExamples
+    /// Rules see the accounts of these users alone; nil: of all.
+    package var users: Set<UInt32>?
 
     package init() {}
 }
@@ -29,18 +31,20 @@ package enum Verdicts {
     package static func judge(_ directory: String, _ options: JudgeOptions = JudgeOptions()) throws(Failure) -> RunRecord {
         let reader = try JournalReader(directory: try JournalPlace.journal(of: directory))
         let home = JournalPlace.home(of: directory)
+        let plan = try planNote(reader)
         var record =
-            if let plan = try planNote(reader) {
+            if let plan {
                 try Judgement(plan, options).judge(reader)
             } else {
                 try MockJudgement(directory: home, options: options).judge(reader)
             }
         record.directory = home
+        if plan?.note.replay != nil { record.replayCommand = ShellWords.line(["pushrig", "replay", home]) }
         return record
     }
 
-    /// The first thing a run writes.
-    private static func planNote(_ reader: JournalReader) throws(Failure) -> (note: PlanNote, entry: NoteEntry)? {
+    /// The first thing a run writes; nil: no run wrote here.
+    package static func planNote(_ reader: JournalReader) throws(Failure) -> (note: PlanNote, entry: NoteEntry)? {
         var found: (PlanNote, NoteEntry)?
         var looked = 0
         _ = try reader.forEach(since: nil) { entry in
@@ -69,16 +73,13 @@ private struct Judgement {
         startedAt = found.entry.wall
         begun = found.entry.at
         self.options = options
-        let files = note.files.map { SourceText(path: $0.path, text: $0.text) }
-        let scenario = try Scenario.load(files, overrides: note.overrides.map { ($0[0], $0[1]) })
+        let scenario = try note.scenario()
         let kinds = scenario.relay.profile.calls.filter { !$0.pushes.isEmpty }.map(\.name)
         var gates = scenario.gates
         for gate in note.gates + options.gates { gates.append(try Gate(parsing: gate, kinds: kinds)) }
         self.gates = gates
         self.scenario = scenario
-        plan = Plan(
-            scenario: scenario, seed: Seed(note.seed), run: note.run,
-            shard: Shard(index: note.shardIndex, count: note.shardCount))
+        plan = note.plan(of: scenario)
     }
 
     func judge(_ reader: JournalReader) throws(Failure) -> RunRecord {
@@ -88,6 +89,7 @@ private struct Judgement {
             kinds: plan.kinds, origin: origin, measuredFrom: (origin ?? begun) + scenario.phases.warmUp,
             maxExamples: options.maxExamples, pace: scenario.pace)
         var pass = Pass(plan: plan, scenario: scenario, context: context, correlator: correlator)
+        pass.users = options.users
         _ = try reader.forEach(since: nil) { entry in
             pass.visit(entry)
             return true

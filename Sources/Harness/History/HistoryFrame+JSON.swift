@@ -9,7 +9,9 @@ import Verdicts
 
 extension HistoryFrame {
     /// Tokens are in full. Why the phone did with a push what it did is there as far as it was looked for.
-    func json(_ entry: JournalEntry) -> String {
+    func json(_ entry: JournalEntry) -> String { JSONValue.object(object(entry)).text }
+
+    func object(_ entry: JournalEntry) -> JSONObject {
         var object: JSONObject = [
             "entry": .integer(Int64(entry.id)), "time": .string(entry.wall.iso8601),
             "offsetNanoseconds": origin.map { .integer((entry.wall - $0).nanoseconds) } ?? .null,
@@ -22,7 +24,7 @@ extension HistoryFrame {
             object["note"] = .string("\(note.kind)")
             object["text"] = (try? JSONValue(parsing: note.text)).map { told($0, note) } ?? .string(note.text)
         }
-        return JSONValue.object(object).text
+        return object
     }
 
     /// The note's JSON, with the instants in it counted as those of an event are.

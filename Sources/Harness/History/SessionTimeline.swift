@@ -96,15 +96,9 @@ struct SessionTimeline {
     // MARK: Cards
 
     private mutating func addCards(_ session: UInt32, _ frame: HistoryFrame) {
-        guard let note = frame.plan,
-            let scenario = try? Scenario.load(
-                note.files.map { SourceText(path: $0.path, text: $0.text) },
-                overrides: note.overrides.map { ($0[0], $0[1]) })
+        guard let note = frame.plan, let scenario = try? note.scenario(),
+            let cards = CardHistory(note.plan(of: scenario), session: session, planned: planned)
         else { return }
-        let plan = Plan(
-            scenario: scenario, seed: Seed(note.seed), run: note.run,
-            shard: Shard(index: note.shardIndex, count: note.shardCount))
-        guard let cards = CardHistory(plan, session: session, planned: planned) else { return }
         var shown: [Row] = []
         func draw(until now: WallTime) {
             for (at, look) in cards.drawings(until: now) { shown.append(Row(at: at, what: .card(look, push: nil))) }

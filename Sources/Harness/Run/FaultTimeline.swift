@@ -17,7 +17,8 @@ struct FaultTimeline {
 
     /// `give` puts a rule in force and gives the number it has there.
     init(_ faults: [ScheduledFault], give: @escaping (FaultRule, Instant) -> UInt32) {
-        pending = faults.enumerated().map { ($0.offset, $0.element) }.sorted { $0.fault.at < $1.fault.at }
+        pending = faults.enumerated().filter { !$0.element.isLeftOut }.map { ($0.offset, $0.element) }
+            .sorted { $0.fault.at < $1.fault.at }
         firings = [Int](repeating: 0, count: faults.count)
         self.give = give
     }

@@ -14,27 +14,41 @@ import Verdicts
 package final class RunCommand {
     private let options: RunOptions
     private let signals: Signals
+    private let note: PlanNote
     private let scenario: Scenario
-    private let seed: Seed
+    private var seed: Seed { plan.seed }
     private let plan: Plan
     private let time = SystemTime()
+    /// What it came to; nil until then, and where nothing was judged.
+    private(set) var record: RunRecord?
 
     /// `signals` must have been made before any thread was started.
-    package init(_ options: RunOptions, signals: Signals) throws(Failure) {
+    package convenience init(_ options: RunOptions, signals: Signals) throws(Failure) {
+        let scenario = try Scenario.load(
+            path: options.scenarioPath, overrides: options.overrides, searchPath: ["Scenarios"])
+        let drawn = UInt64(bitPattern: SystemTime().wall().nanoseconds)
+        let seed = Seed(options.seed ?? scenario.seed ?? Seed(drawn).child("run").value)
+        let note = PlanNote(
+            files: scenario.sources.map { PlanNote.File(path: $0.path, text: $0.text) },
+            overrides: options.overrides.map { [$0.path, $0.value] }, gates: options.gates,
+            knownFailing: options.knownFailing, isStrict: options.isStrict, seed: seed.value,
+            run: UInt32(truncatingIfNeeded: seed.child("run").value), digest: "", shardIndex: options.shard.index,
+            shardCount: options.shard.count)
+        try self.init(note, scenario, options, signals: signals)
+    }
+
+    /// Plays the plan of `note`, which is that of `scenario`. Of `options` only counts what is no part of a plan.
+    init(_ note: PlanNote, _ scenario: Scenario, _ options: RunOptions, signals: Signals) throws(Failure) {
         self.options = options
         self.signals = signals
-        var scenario = try Scenario.load(
-            path: options.scenarioPath, overrides: options.overrides, searchPath: ["Scenarios"])
+        self.note = note
+        var scenario = scenario
         let kinds = scenario.relay.profile.calls.filter { !$0.pushes.isEmpty }.map(\.name)
-        for gate in options.gates { scenario.gates.append(try Gate(parsing: gate, kinds: kinds)) }
+        for gate in note.gates { scenario.gates.append(try Gate(parsing: gate, kinds: kinds)) }
         try Preflight.check(scenario)
-        try Preflight.checkRules(options.knownFailing, "--known-failing", [])
+        try Preflight.checkRules(note.knownFailing, "--known-failing", [])
         self.scenario = scenario
-        let drawn = UInt64(bitPattern: time.wall().nanoseconds)
-        seed = Seed(options.seed ?? scenario.seed ?? Seed(drawn).child("run").value)
-        plan = Plan(
-            scenario: scenario, seed: seed, run: UInt32(truncatingIfNeeded: seed.child("run").value),
-            shard: Shard(index: options.shard.index, count: options.shard.count))
+        plan = note.plan(of: scenario)
     }
 
     /// Runs to the end and tells the exit code. What stands in the way of starting is thrown; what happens later is in
@@ -48,12 +62,14 @@ package final class RunCommand {
             title: scenario.name, options: options,
             total: plan.duration + scenario.drain)
         let directory = try RunDirectory(
-            chosen: options.outputDirectory, scenario: scenario.name, scenarioText: scenario.text, at: time.wall())
+            chosen: options.outputDirectory, scenario: scenario.name + (note.replay == nil ? "" : "-replay"),
+            scenarioText: scenario.text, at: time.wall())
         panel.say("seed \(seed), \(plan.sessionCount) sessions, \(plan.eventCount) events, report in \(directory.path)\n")
         try play(directory, panel)
         var judging = JudgeOptions()
         judging.saysInterrupted = true
         let judged = try Verdicts.judge(directory.path, judging)
+        self.record = judged
         let record = options.showsFullTokens ? judged : judged.withShortTokens
         let seen = SeenSessions.read(judged)
         let sessions = options.showsFullTokens ? seen : seen?.withShortTokens
@@ -103,11 +119,12 @@ package final class RunCommand {
     }
 
     private var planNote: PlanNote {
-        PlanNote(
-            files: scenario.sources.map { PlanNote.File(path: $0.path, text: $0.text) },
-            overrides: options.overrides.map { [$0.path, $0.value] }, gates: options.gates,
-            knownFailing: options.knownFailing, isStrict: options.isStrict, seed: seed.value, run: plan.run,
-            digest: plan.digest(), shardIndex: options.shard.index, shardCount: options.shard.count,
-            command: options.command, toolVersion: Build.version, commit: Build.commit, machine: .current)
+        var note = note
+        note.digest = plan.digest()
+        note.command = options.command
+        note.toolVersion = Build.version
+        note.commit = Build.commit
+        note.machine = .current
+        return note
     }
 }

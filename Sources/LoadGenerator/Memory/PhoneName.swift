@@ -54,14 +54,7 @@ extension Plan {
     /// Which of this shard's sessions it is; nil: none.
     func position(of session: UInt32) -> Int? {
         let position = shard.position(of: Int(session), inGroupsOf: workload.sessionsPerUser)
-        guard position < sessionCount, sessionNumber(position) == session else { return nil }
+        guard let position, position < sessionCount else { return nil }
         return position
-    }
-}
-
-extension Shard {
-    /// What `number(at:inGroupsOf:)` makes of the item, if it is this shard's.
-    fileprivate func position(of number: Int, inGroupsOf size: Int) -> Int {
-        number / size / count * size + number % size
     }
 }

@@ -49,12 +49,16 @@ struct RuleArticle {
             } ?? ""
         return """
             <li>\(finding.message)<dl>\(whose)<dt>expected</dt><dd>\(finding.expected)</dd><dt>seen</dt>\
-            <dd>\(finding.seen)</dd>\(evidence)\(more(finding.more(in: directory)))</dl>\
+            <dd>\(finding.seen)</dd>\(evidence)\(more(finding.more(in: directory)))\(replay(finding))</dl>\
             \(finding.exchanges.markup(exchange))</li>
             """
     }
 
     private func more(_ command: String) -> Markup { "<dt>more</dt><dd><code>\(command)</code></dd>" }
+
+    private func replay(_ finding: Finding) -> Markup {
+        finding.replay(in: directory).map { "<dt>replay</dt><dd><code>\($0)</code></dd>" } ?? ""
+    }
 
     /// A push and its answer, folded.
     private func exchange(_ exchange: Exchange) -> Markup {

@@ -30,6 +30,7 @@ enum RuleEvidence {
             lines.append("found   \(Numbers.count(count)) times; the report shows more of them")
         }
         lines.append("more    \(safe(finding.more(in: directory)))")
+        if let replay = finding.replay(in: directory) { lines.append("replay  \(safe(replay))") }
         return lines
     }
 

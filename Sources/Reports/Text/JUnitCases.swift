@@ -75,7 +75,9 @@ extension JUnitCases.Case {
         let details =
             "\(result.requirement)\n\(result.claims.joined(separator: ", ")) (\(result.level.rawValue)). \(result.norm).\n"
             + "What to change: \(result.advice).\n"
-            + findings.map { "\($0.line)\n  \($0.more(in: directory))" }.joined(separator: "\n")
+            + findings.map { finding in
+                "\(finding.line)\n  \(finding.more(in: directory))" + (finding.replay(in: directory).map { "\n  \($0)" } ?? "")
+            }.joined(separator: "\n")
         let name = "\(result.id) (\(result.claims.joined(separator: ", ")))"
         switch result.standing {
         case .kept: self.init(name: name, result: .passed)

@@ -101,8 +101,10 @@ struct MarkdownSummary {
                 ]
             })
             + loud.map { result in
-                let more = result.verdict.findings.first.map { ". More: " + escaped($0.more(in: record.directory)) } ?? ""
-                return "- \(escaped(result.id)): \(escaped(result.norm)). Change: \(escaped(result.advice))\(more)\n"
+                let finding = result.verdict.findings.first
+                let more = finding.map { ". More: " + escaped($0.more(in: record.directory)) } ?? ""
+                let replay = finding?.replay(in: record.directory).map { ". Replay: " + escaped($0) } ?? ""
+                return "- \(escaped(result.id)): \(escaped(result.norm)). Change: \(escaped(result.advice))\(more)\(replay)\n"
             }.joined() + "\n"
     }
 

@@ -13,18 +13,20 @@ final class FileFinder {
     /// Files at hand, which are then the only ones there are.
     private let known: [SourceText]?
 
-    /// Files are read where they are; false where a saved run is read again.
-    var isLive: Bool { known == nil }
+    /// False where a saved run is only looked at again.
+    let readsSecrets: Bool
 
     init(folders: [String]) {
         self.folders = folders
         known = nil
+        readsSecrets = true
     }
 
     /// Finds nothing but these, by the paths that they were read from.
-    init(known: [SourceText]) {
+    init(known: [SourceText], readsSecrets: Bool = false) {
         folders = []
         self.known = known
+        self.readsSecrets = readsSecrets
     }
 
     /// A part of a scenario that is a mapping in place, or the name of a file that holds it. `name`: without folder and

@@ -13,7 +13,8 @@ struct RelayDecoder {
             let profile = try ProfileDecoder(files: files, mistakes: mistakes)
                 .profile(source.node.replacing(fields.entries("with")), fallbackName: source.name)
         else { return nil }
-        if fields.value("launch") == nil, fields.value("url") == nil {
+        let launches = launchNode(fields) != nil
+        if !launches, fields.value("url") == nil {
             mistakes.add(
                 "`relay` says neither how to launch it nor where it runs",
                 hint: "add `launch: […]` or `url: http://…`",
@@ -26,8 +27,13 @@ struct RelayDecoder {
         return relay
     }
 
+    /// `null` takes back what another file or an earlier `--set` says.
+    private func launchNode(_ fields: Fields) -> YAMLNode? {
+        fields.value("launch").flatMap { $0.plainValue == .null ? nil : $0 }
+    }
+
     private func launch(_ fields: Fields) -> [String]? {
-        guard let node = fields.value("launch") else { return nil }
+        guard let node = launchNode(fields) else { return nil }
         if case .scalar(let text, _) = node.content {
             let words = text.split(whereSeparator: \.isWhitespace).map { "\"\($0)\"" }.joined(separator: ", ")
             mistakes.add(
@@ -46,7 +52,7 @@ struct RelayDecoder {
             mistakes.add(
                 "`url` must be http://host:port or https://host:port, not `\(text)`",
                 hint: "paths belong into the profile's calls", at: node.place)
-        } else if fields.value("launch") == nil, text.contains("{{relay."),
+        } else if launchNode(fields) == nil, text.contains("{{relay."),
             LaunchTemplate.names(in: text).allSatisfy(LaunchTemplate.variables.contains)
         {
             mistakes.add(
@@ -88,7 +94,7 @@ struct RelayDecoder {
 
     private func restarts(_ fields: Fields) -> [RelayRestart] {
         let items = fields.items("restarts", atMost: 1_000)
-        if let first = items.first, fields.value("launch") == nil {
+        if let first = items.first, launchNode(fields) == nil {
             mistakes.add(
                 "only a launched relay can be restarted", hint: "add `launch`, or strike `restarts`", at: first.place)
         }

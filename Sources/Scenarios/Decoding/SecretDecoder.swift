@@ -44,7 +44,7 @@ struct SecretDecoder {
                 "a secret comes from one place", hint: "write `{ env: NAME }` or `{ file: PATH }`", at: node.place)
             return nil
         }
-        guard files.isLive else { return KeptSecret([]) }
+        guard files.readsSecrets else { return KeptSecret([]) }
         let place = fields.value(variable == nil ? "file" : "env")!.place
         let bytes = variable.map { environment($0, at: place) } ?? read(file!, at: place)
         guard let bytes else { return nil }

@@ -21,6 +21,10 @@ package struct WorkloadSpec: Sendable {
     /// From leaving the session's queue until the answer.
     package var requestTimeout: Interval
 
+    /// A plan that is played again: how many times as fast, which `pace` counts in, and what is left out of its beginning.
+    package var speed = 1.0
+    package var skipped = Interval.zero
+
     /// As many as a relay of one process may be expected to hold open, and as an event that leaves each few milliseconds
     /// needs when the relay takes a second for each.
     package static let usualConnections = 256

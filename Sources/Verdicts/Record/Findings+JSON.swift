@@ -60,6 +60,7 @@ extension Finding {
             "session": session.map { .integer(Int64($0)) } ?? .null, "step": step.map { .integer(Int64($0)) } ?? .null,
             "entries": .array(entries.map { .integer(Int64($0)) }), "call": call?.json ?? .null,
             "exchanges": .array(exchanges.map(\.json)), "more": .string(more(in: directory)),
+            "replay": replay(in: directory).map { .string($0) } ?? .null,
         ]
     }
 

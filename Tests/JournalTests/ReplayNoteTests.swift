@@ -1,0 +1,52 @@
+// What a replay notes of itself beside the plan.
+
+import Basics
+import Testing
+
+@testable import Journal
+
+struct ReplayNoteTests {
+    private var plan: PlanNote {
+        var plan = PlanNote(files: [.init(path: "a.yaml", text: "name: a")], seed: 7, run: 1, digest: "d")
+        plan.replay = ReplayNote(
+            users: [3, 9], speed: 2.5, skipped: .seconds(12),
+            faults: [ReplayedFault(), ReplayedFault(isLeftOut: true), ReplayedFault(mayRest: true, tokens: ["ab"], after: 1, times: 2)],
+            exercises: ["new-token-used"], knownFailing: ["R0.8"])
+        return plan
+    }
+
+    private func read(_ json: JSONValue) throws -> PlanNote { try PlanNote(JSONReading(json, of: "plan")) }
+
+    private func changed(_ key: String, _ value: JSONValue) -> JSONValue {
+        var object = plan.json.object!
+        var replay = object["replay"]!.object!
+        replay[key] = value
+        object["replay"] = .object(replay)
+        return .object(object)
+    }
+
+    @Test func `comes back from its JSON as it was`() throws {
+        #expect(try read(JSONValue(parsing: plan.json.text)) == plan)
+    }
+
+    @Test func `is none in the journal of an older run, and of a run that is its own`() throws {
+        var object = try #require(plan.json.object)
+        object["replay"] = .null
+        #expect(try read(.object(object)).replay == nil)
+        var older = JSONObject()
+        for (key, value) in object where key != "replay" { older[key] = value }
+        #expect(try read(.object(older)).replay == nil)
+    }
+
+    @Test func `is refused where its numbers cannot be`() {
+        for (key, value) in [("speed", 0), ("speed", 1e9), ("users", [2, 1]), ("users", [-1]), ("faults", [[:]])]
+            as [(String, JSONValue)]
+        {
+            #expect(throws: Failure.self, "\(key) \(value.text)") { try read(changed(key, value)) }
+        }
+    }
+
+    @Test func `never skips backwards`() throws {
+        #expect(try read(changed("skippedNanoseconds", -5)).replay?.skipped == .zero)
+    }
+}
