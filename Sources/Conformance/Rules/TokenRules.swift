@@ -5,7 +5,7 @@ import Metrics
 import Pushes
 
 enum TokenRules {
-    static let all = [deadDropped, deadDeviceDropped, livingKept, otherKept, oldReportIgnored]
+    static let all = [deadDropped, deadDeviceDropped, livingKept, otherKept, oldReportIgnored, changedKept]
 
     /// Pushes that came to a token which the relay knew to be dead.
     private static func judgeDead(
@@ -181,6 +181,37 @@ enum TokenRules {
             tally.find(
                 "a token was dropped for a 410 that spoke of a time before its registration",
                 expected: "a push for the next event", seen: "none", session: row.session, step: row.step, push.id)
+        }
+    }
+
+    /// A relay has stored a registration when it has answered it, and a moment.
+    private static let storing = Interval.milliseconds(20)
+
+    static let changedKept = Rule(
+        "changed-row-kept", ["G4"], .must, basis: .absence,
+        requirement: "An answer about a token does nothing to what was registered in its place while it was on its way.",
+        norm: "Apple, Handling notification responses from APNs: stop, unless the token was registered after the timestamp",
+        advice: "delete the row only where it still holds the token, and the registration, that the push was made of"
+    ) { joined, run, tally in
+        for push in joined.account.pushes where run.tellsOfDeath(push) && !push.flags.contains(.isAnswerUndelivered) {
+            guard let lane = joined.tokens.lanes[push.token] else { continue }
+            for new in joined.account.tokenCalls where new.isRegistration && new.lane == lane {
+                // The same token again: only a 410 says when it died, and that was before.
+                guard new.token != push.token || push.status == 410,
+                    let call = joined.account.call(at: new.place), call.wasTaken, call.sentAt > push.arrivedAt,
+                    call.answeredAt + run.circumstances.real(storing) < push.answeredAt,
+                    new.token == push.token || joined.tokens.deaths[new.token] == nil
+                else { continue }
+                let later = owedLater(joined, new.token, after: push.answeredAt, run)
+                guard let first = later.first else { continue }
+                tally.test()
+                guard isForgotten(joined, new.token, after: push.answeredAt) else { continue }
+                let row = joined.account.rows[first]
+                tally.find(
+                    "\(run.reason(push)) to the token of before took away what was registered while it was on its way",
+                    expected: "pushes to the token that was registered meanwhile", seen: "none", session: row.session,
+                    step: row.step, push.id)
+            }
         }
     }
 }
