@@ -150,7 +150,8 @@ extension ActionRow {
                 hint: "write it into the body")
         }
         if object["delay"] != nil {
-            throw object.error("delay", "only the reasons of APNs come later", hint: "strike it, or give a known `reason` alone")
+            throw object.error(
+                "delay", "only the reasons of APNs come later", hint: "strike it, or give a known `reason` alone")
         }
         let word = try object.text("reason")
         guard let status = try object.count("status", from: 200, to: 999)

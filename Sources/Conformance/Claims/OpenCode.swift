@@ -133,7 +133,7 @@ extension Claim {
             "R0.23", .must, "An answer of 403, 429 or 5xx costs no token its registration.",
             norm: "\(follows); Apple, Handling notification responses: these speak of the sender or of APNs",
             rules: ["living-token-kept", "states-delivered"],
-            unseen: "Whether a token is forgotten or rests within 15 minutes of a 429 or 5xx: what it misses is only counted as lost.",
+            unseen: "Whether a token rests or is forgotten in the 15 minutes behind 429 or 5xx: that is counted as lost.",
             defects: [
                 "prunes-on-any-refusal", "prunes-on-token-updates", "prunes-when-busy", "prunes-on-credentials",
             ]),

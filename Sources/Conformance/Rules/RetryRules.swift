@@ -77,7 +77,7 @@ enum RetryRules {
     static let notRepeated = Rule(
         "refusal-not-repeated", ["P9"], .should,
         requirement: "A push that APNs has refused for what it is or asks for is not sent again as it was.",
-        norm: "Apple, Handling notification responses from APNs: some answers forbid a retry, others want the cause mended first",
+        norm: "Apple, Handling notification responses from APNs: some forbid a retry, others want the cause mended first",
         advice: "try again after 429, 5xx and no answer only; report every other refusal, and keep the token"
     ) { joined, run, tally in
         var refused: [PushIdentity: SeenPush] = [:]

@@ -17,7 +17,7 @@ enum TokenRules {
             // Where both hosts are asked in turn the last answer before a push is the other's.
             if let death = joined.tokens.death(before: push, in: joined.account, grace: grace, isOfItsHost: true),
                 run.tellsOfDeathForGood(joined.account.pushes[death.push]),
-                !livesElsewhere(death, push, joined)
+                !livesElsewhere(death, push, joined), !isUnsettled(death, push, joined, run)
             {
                 let answer = joined.account.pushes[death.push]
                 tally.find(
@@ -41,6 +41,20 @@ enum TokenRules {
             other.token == push.token && other.environment != death.environment && other.isAccepted
                 && other.arrivedAt >= death.arrivedAt && other.arrivedAt <= push.arrivedAt
         }
+    }
+
+    /// BadDeviceToken means no more than another host where that one was asked with the same push, and has said of the token
+    /// neither that it lives nor that it is none: what it refused was the request, the sender, or for now.
+    private static func isUnsettled(
+        _ death: TokenLife.Death, _ push: SeenPush, _ joined: JoinedAccount, _ run: RunContext
+    ) -> Bool {
+        let answer = joined.account.pushes[death.push]
+        guard answer.status == 400 else { return false }
+        let asked = joined.account.pushes.last { other in
+            other.token == answer.token && other.identity == answer.identity && other.environment != answer.environment
+                && other.arrivedAt >= answer.arrivedAt && other.arrivedAt <= push.arrivedAt && other.id != push.id
+        }
+        return asked.map { !$0.isAccepted && !run.tellsOfDeath($0) } ?? false
     }
 
     /// Whether something would have been sent to the token, had it not died. Without a plan nobody knows.
