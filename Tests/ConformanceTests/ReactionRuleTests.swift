@@ -91,3 +91,30 @@ struct DismissedAndRefusedTests {
         #expect(again.findings("refusal-not-repeated") == 0)
     }
 }
+
+@Suite("Which of several refusals a token was forgotten for")
+struct ForgottenTests {
+    /// Steps 2 and 3 are refused, and nothing goes to the token behind that.
+    private var forgotten: History {
+        History.refused(status: 400, reason: "BadTopic").with { history in
+            history.pushes.removeAll { $0.token == .activity && $0.step != 2 }
+            history.push(3, at: 13.02, status: 403, reason: "InvalidProviderToken") { $0.faultRule = 1 }
+        }
+    }
+
+    @Test("a token that survives one refusal and is forgotten for the next breaks living-token-kept once")
+    func second() {
+        #expect(forgotten.findings("living-token-kept") == 1)
+        #expect(forgotten.with { $0.push(5, at: 24.02) }.findings("living-token-kept") == 0)
+    }
+
+    @Test("a token that the other environment has taken is alive, whatever the first one said")
+    func elsewhere() {
+        let moved = forgotten.with { history in
+            history.push(2, at: 2.03, status: 400, reason: "BadDeviceToken")
+            history.push(2, at: 2.04) { $0.environment = .sandbox }
+        }
+        #expect(moved.findings("living-token-kept") == 1)
+        #expect(moved.with { $0.pushes.removeLast() }.findings("living-token-kept") == nil)
+    }
+}

@@ -115,17 +115,28 @@ enum TokenRules {
         }
     }
 
+    /// An answer has said so, and the other environment has not taken a push to it behind that.
+    private static func isDead(_ token: TokenHash, _ joined: JoinedAccount) -> Bool {
+        joined.tokens.deaths[token]?.contains { death in
+            !joined.account.pushes.contains { other in
+                other.token == token && other.environment != death.environment && other.isAccepted
+                    && other.arrivedAt >= death.arrivedAt
+            }
+        } ?? false
+    }
+
     static let livingKept = Rule(
         "living-token-kept", ["R0.23", "G1"], .must, basis: .absence,
         requirement: "A reply that speaks of the sender, the request or of APNs never makes the relay forget a token.",
         norm: "Apple, Handling notification responses from APNs: only 410, and 400 BadDeviceToken, speak of the token",
         advice: "delete a token for 410 and 400 BadDeviceToken only; keep it for every other answer"
     ) { joined, run, tally in
-        var seen: Set<TokenHash> = []
+        // Whichever refusal it was that it forgot a token for: it may have survived others. Each token counts once.
+        var (tested, found): (Set<TokenHash>, Set<TokenHash>) = ([], [])
         for push in joined.account.pushes where push.status >= 400 && !run.tellsOfDeath(push) {
-            guard !push.flags.contains(.isAnswerUndelivered), seen.insert(push.token).inserted,
-                joined.tokens.deaths[push.token] == nil
-            else { continue }
+            guard !push.flags.contains(.isAnswerUndelivered), !found.contains(push.token), !isDead(push.token, joined) else {
+                continue
+            }
             let later = owedLater(joined, push.token, after: push.answeredAt, run).filter { index in
                 let row = joined.account.rows[index]
                 return !run.circumstances.wasDown(between: push.arrivedAt, and: row.plannedAt)
@@ -133,8 +144,9 @@ enum TokenRules {
                         || row.plannedAt - push.answeredAt > RetryRules.longBackOff)
             }
             guard let first = later.first else { continue }
-            tally.test()
+            if tested.insert(push.token).inserted { tally.test() }
             guard isForgotten(joined, push.token, after: push.answeredAt) else { continue }
+            found.insert(push.token)
             let row = joined.account.rows[first]
             tally.find(
                 "a token was never pushed to again after \(run.reason(push))",

@@ -44,11 +44,15 @@ extension Defect {
         case .keepsFileWhileThrottled: ["content-unchanged"]
         case .crossesSessions, .mixesTeams, .sharesThrottle, .waitsForEver: ["last-state-delivered"]
         // One of two phones loses what the other still has.
-        case .ignores410Timestamp, .prunesOnAnyRefusal, .prunesAllTokens, .stopsAtFailure: ["each-phone-served"]
+        case .ignores410Timestamp, .prunesAllTokens, .stopsAtFailure: ["each-phone-served"]
+        // What was forgotten before may look as if it was lost with a connection.
+        case .prunesOnAnyRefusal: ["each-phone-served", "goaway-obeyed"]
+        case .prunesOnCredentials, .prunesWhenBusy: ["each-phone-served", "goaway-obeyed"]
         // And where its other token dies besides, it looks as if that had taken this one with it.
-        case .prunesOnTokenUpdates: ["each-phone-served", "other-token-kept", "living-token-kept"]
+        case .prunesOnTokenUpdates: ["each-phone-served", "other-token-kept", "living-token-kept", "goaway-obeyed"]
         // A second attempt that is wasted makes the third wait twice as long, and the states behind it.
-        case .retriesAfter410, .retriesAtOnce, .losesRefusedStreams: Self.lost
+        case .retriesAtOnce, .losesRefusedStreams: Self.lost
+        case .retriesAfter410: ["states-delivered", "last-state-delivered", "refusal-not-repeated"]
         // A handshake takes now more, now less time, so pushes that leave a window apart arrive closer, or too late.
         case .connectionPerPush: ["throttle-respected", "last-state-delivered", "states-in-time"]
         default: []
