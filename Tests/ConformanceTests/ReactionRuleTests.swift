@@ -49,6 +49,17 @@ struct ChangedRowRuleTests {
 
 @Suite("Rules about what was dismissed or refused")
 struct DismissedAndRefusedTests {
+    @Test("BadDeviceToken is not the last word where the other host, asked with the same push, refused something else", arguments: [
+        (400, "BadTopic", 0), (503, "Shutdown", 0), (400, "BadDeviceToken", 1), (410, "Unregistered", 1),
+    ] as [(UInt16, String, Int)])
+    func unsettled(status: UInt16, reason: String, expected: Int) {
+        let history = History.died(.activity, at: 14, status: 400, reason: "BadDeviceToken").with { history in
+            history.push(4, at: 15.04, status: status, reason: reason) { $0.environment = .sandbox }
+            history.push(5, at: 24.02)
+        }
+        #expect(history.findings("dead-token-dropped") == expected)
+    }
+
     @Test("a start that nothing calls for behind a dismissal breaks dismissal-respected, a SHOULD")
     func dismissed() {
         #expect(History.goneOn.findings("dismissal-respected") == 0)
@@ -106,15 +117,5 @@ struct ForgottenTests {
     func second() {
         #expect(forgotten.findings("living-token-kept") == 1)
         #expect(forgotten.with { $0.push(5, at: 24.02) }.findings("living-token-kept") == 0)
-    }
-
-    @Test("a token that the other environment has taken is alive, whatever the first one said")
-    func elsewhere() {
-        let moved = forgotten.with { history in
-            history.push(2, at: 2.03, status: 400, reason: "BadDeviceToken")
-            history.push(2, at: 2.04) { $0.environment = .sandbox }
-        }
-        #expect(moved.findings("living-token-kept") == 1)
-        #expect(moved.with { $0.pushes.removeLast() }.findings("living-token-kept") == nil)
     }
 }

@@ -132,17 +132,6 @@ struct TokenRuleTests {
         #expect(history.findings("dead-token-dropped") == 0)
     }
 
-    @Test("BadDeviceToken is not the last word where the other host, asked with the same push, refused something else", arguments: [
-        (400, "BadTopic", 0), (503, "Shutdown", 0), (400, "BadDeviceToken", 1), (410, "Unregistered", 1),
-    ] as [(UInt16, String, Int)])
-    func unsettled(status: UInt16, reason: String, expected: Int) {
-        let history = History.died(.activity, at: 14, status: 400, reason: "BadDeviceToken").with { history in
-            history.push(4, at: 15.04, status: status, reason: reason) { $0.environment = .sandbox }
-            history.push(5, at: 24.02)
-        }
-        #expect(history.findings("dead-token-dropped") == expected)
-    }
-
     // MARK: Living tokens
 
     private func forgotten(_ status: UInt16, _ reason: String) -> History {

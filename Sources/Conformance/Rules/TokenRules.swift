@@ -115,16 +115,6 @@ enum TokenRules {
         }
     }
 
-    /// An answer has said so, and the other environment has not taken a push to it behind that.
-    private static func isDead(_ token: TokenHash, _ joined: JoinedAccount) -> Bool {
-        joined.tokens.deaths[token]?.contains { death in
-            !joined.account.pushes.contains { other in
-                other.token == token && other.environment != death.environment && other.isAccepted
-                    && other.arrivedAt >= death.arrivedAt
-            }
-        } ?? false
-    }
-
     static let livingKept = Rule(
         "living-token-kept", ["R0.23", "G1"], .must, basis: .absence,
         requirement: "A reply that speaks of the sender, the request or of APNs never makes the relay forget a token.",
@@ -134,9 +124,9 @@ enum TokenRules {
         // Whichever refusal it was that it forgot a token for: it may have survived others. Each token counts once.
         var (tested, found): (Set<TokenHash>, Set<TokenHash>) = ([], [])
         for push in joined.account.pushes where push.status >= 400 && !run.tellsOfDeath(push) {
-            guard !push.flags.contains(.isAnswerUndelivered), !found.contains(push.token), !isDead(push.token, joined) else {
-                continue
-            }
+            guard !push.flags.contains(.isAnswerUndelivered), !found.contains(push.token),
+                joined.tokens.deaths[push.token] == nil
+            else { continue }
             let later = owedLater(joined, push.token, after: push.answeredAt, run).filter { index in
                 let row = joined.account.rows[index]
                 return !run.circumstances.wasDown(between: push.arrivedAt, and: row.plannedAt)
