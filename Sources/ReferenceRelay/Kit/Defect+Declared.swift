@@ -46,7 +46,8 @@ extension Defect {
         // One of two phones loses what the other still has.
         case .ignores410Timestamp, .stopsAtFailure: ["each-phone-served"]
         // What was forgotten before may look as if it was lost with a connection.
-        case .prunesAllTokens, .prunesOnAnyRefusal, .prunesOnCredentials, .prunesWhenBusy: ["each-phone-served", "goaway-obeyed"]
+        case .prunesAllTokens, .prunesOnAnyRefusal, .prunesOnCredentials, .prunesWhenBusy:
+            ["each-phone-served", "goaway-obeyed"]
         // And where its other token dies besides, it looks as if that had taken this one with it.
         case .prunesOnTokenUpdates: ["each-phone-served", "other-token-kept", "living-token-kept", "goaway-obeyed"]
         // A second attempt that is wasted makes the third wait twice as long, and the states behind it.
