@@ -47,7 +47,9 @@ extension Defect {
         case .ignores410Timestamp, .stopsAtFailure: ["each-phone-served"]
         // What was forgotten before may look as if it was lost with a connection.
         case .prunesAllTokens, .prunesOnAnyRefusal, .prunesOnCredentials, .prunesWhenBusy:
-            ["each-phone-served", "goaway-obeyed"]
+            ["each-phone-served", "goaway-obeyed", "last-state-delivered"]
+        // Where APNs takes nothing for the old token any more.
+        case .startsByFirstToken: ["states-delivered"]
         // And where its other token dies besides, it looks as if that had taken this one with it.
         case .prunesOnTokenUpdates: ["each-phone-served", "other-token-kept", "living-token-kept", "goaway-obeyed"]
         // A second attempt that is wasted makes the third wait twice as long, and the states behind it.
@@ -105,7 +107,7 @@ extension Defect {
         // What it had been told goes to the token of before, which whoever registered it does not use any more.
         case .storesLate: ("R0.18", ["new-token-used"])
         case .ignoresUnregister: ("R0.19", ["unregister-respected", "nothing-unexpected"])
-        case .startsByFirstToken: ("R0.44", ["start-token-kept", "states-delivered"])
+        case .startsByFirstToken: ("R0.44", ["start-token-kept"])
         case .restartsDismissed: ("G17", ["dismissal-respected", "nothing-unexpected"])
         case .forgetsStartToken: ("R0.44", ["start-token-kept", "states-delivered"])
         case .nullErasesStartToken: ("R0.44", ["start-token-kept", "states-delivered"])
@@ -226,7 +228,7 @@ extension Defect {
         case .ignores410Timestamp: ("P10", ["old-410-ignored"] + Self.lost)
         case .prunesChangedRow: ("G4", ["changed-row-kept"] + Self.lost)
         case .prunesWhenBusy: ("R0.23", ["living-token-kept"] + Self.lost)
-        case .prunesOnCredentials: ("R0.23", ["living-token-kept"] + Self.lost)
+        case .prunesOnCredentials: ("R0.23", ["living-token-kept", "states-delivered"])
         case .repeatsRefused: ("P9", ["refusal-not-repeated"])
         case .prunesOnAnyRefusal: ("R0.23", ["living-token-kept"] + Self.lost)
         case .prunesOnTokenUpdates: ("R0.23", Self.lost)
