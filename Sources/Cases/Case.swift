@@ -69,3 +69,10 @@ package struct Case: Sendable {
         return text
     }
 }
+
+extension Case {
+    /// One whose scenario is a file of its own: only what is told of it.
+    package init(name: String, question: String, exercises: [String]) {
+        self.init(name: name, question: question, scripts: [], exercises: exercises)
+    }
+}

@@ -3,8 +3,8 @@ import Harness
 
 extension Verb {
     static let prove = Verb(
-        name: "prove", operand: "SCENARIO",
-        summary: "Asks the cases of check whether they convict: the reference relay as it is, and with each defect",
+        name: "prove", operand: "SCENARIO…",
+        summary: "Asks cases or scenarios whether they convict: the reference relay as it is, and with each defect",
         example: "pushrig prove Scenarios/conformance/environments.yaml --only keeps-old-token",
         options: [
             Option("--only", "NAME", isRepeatable: true, "a defect, or honest"),
@@ -15,8 +15,12 @@ extension Verb {
             Option("--quiet", "only the result"),
         ]
     ) { arguments, invocation in
-        var options = CheckOptions(
-            path: try arguments.onlyOperand("SCENARIO", example: "pushrig prove Scenarios/conformance/environments.yaml"))
+        guard let path = arguments.operands.first else {
+            throw Failure(
+                .usage, "SCENARIO is missing", hint: "for example: pushrig prove Scenarios/conformance/environments.yaml")
+        }
+        var options = CheckOptions(path: path)
+        options.morePaths = Array(arguments.operands.dropFirst())
         options.only = arguments.all("--only")
         options.isSlow = arguments.has("--slow")
         options.lanes = try arguments.integer("--lanes", in: 1...64)

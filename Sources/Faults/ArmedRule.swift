@@ -141,6 +141,7 @@ struct ArmedRule {
     }
 
     private func delay(_ identity: UInt64) -> Interval {
+        if case .respond(_, _, let delay) = rule.action { return delay }
         guard case .delay(let distribution) = rule.action else { return .zero }
         var generator = delayChance.child(identity).generator()
         return .seconds(min(max(distribution.sample(&generator), 0), longestDelay.seconds))

@@ -45,14 +45,15 @@ extension ActionRow {
         """
         `reason` is spelled as APNs does and gives the status; `timestamp` of a 410 is before-registration (a day
         ago), after-registration (now, the default), a date, or Unix milliseconds. `status`, `body` and `headers` make
-        an answer that APNs never gives, such as a proxy's.
+        an answer that APNs never gives, such as a proxy's. `delay` sends the refusal so much later, at most 24 hours:
+        what the relay has learnt meanwhile counts.
         """,
         example: #"{"reason": "BadDeviceToken"}"#,
         rule: #"{"action": {"respond": {"reason": "Unregistered", "timestamp": "before-registration"}}, "times": 3}"#,
-        keys: ["reason", "timestamp", "status", "body", "headers"],
+        keys: ["reason", "timestamp", "delay", "status", "body", "headers"],
         fate: { _, _ in .refused },
         meant: { action, target in
-            guard case .respond(let reason, nil) = action, target == .broadcast else { return action }
+            guard case .respond(let reason, nil, .zero) = action, target == .broadcast else { return action }
             return reason.in(.apnsBroadcasts).map(FaultAction.refuse) ?? action
         },
         objection: { action, target in
@@ -61,7 +62,9 @@ extension ActionRow {
                 FaultObjection(
                     "respond/reason", "\(reason.word) is a reason of broadcasts and channels",
                     hint: #"add "meets": "broadcast""#)
-            case .respond(let reason, _) where target == .broadcast:
+            case .respond(_, _, let delay) where target == .broadcast && delay > .zero:
+                FaultObjection("respond/delay", "broadcasts are refused at once", hint: "strike it")
+            case .respond(let reason, _, _) where target == .broadcast:
                 FaultObjection(
                     "respond/reason", "\(reason.word) is no reason of broadcasts and channels",
                     hint: "`pushrig list broadcast-reasons` tells those there are")
@@ -77,7 +80,12 @@ extension ActionRow {
                 pointer: pointer, message: "a reason is missing", hint: #"such as {"reason": "BadDeviceToken"}"#)
         }
         guard let reason = NamedReason(word: word, in: .apns) else {
-            if let reason = NamedReason(word: word, in: .apnsBroadcasts) { return .refuse(reason) }
+            if let reason = NamedReason(word: word, in: .apnsBroadcasts) {
+                guard object["delay"] == nil else {
+                    throw object.error("delay", "broadcasts are refused at once", hint: "strike it")
+                }
+                return .refuse(reason)
+            }
             throw object.unknownWord("reason", word, among: ReasonList.apns.words)
         }
         let timestamp = try readTimestamp(object)
@@ -85,10 +93,10 @@ extension ActionRow {
             throw object.error(
                 "timestamp", "\(reason.word) carries no timestamp", hint: "only Unregistered and ExpiredToken do")
         }
-        return .respond(reason, timestamp: timestamp)
+        return .respond(reason, timestamp: timestamp, delay: try readDelay(object))
     } write: { action in
         switch action {
-        case .respond(let reason, let timestamp):
+        case .respond(let reason, let timestamp, let delay):
             var object = JSONObject()
             object["reason"] = .string(reason.word.description)
             switch timestamp {
@@ -97,6 +105,7 @@ extension ActionRow {
             case .absolute(let time): object["timestamp"] = .integer(time.milliseconds)
             case nil: break
             }
+            if delay > .zero { object["delay"] = .string(delay.exactText) }
             return .object(object)
         case .refuse(let reason): return ["reason": .string(reason.word.description)]
         case .answer(let answer):
@@ -126,11 +135,23 @@ extension ActionRow {
         }
     }
 
+    private static func readDelay(_ object: ObjectReader) throws(FaultRuleError) -> Interval {
+        guard let value = object["delay"] else { return .zero }
+        guard let delay = value.string.flatMap({ Interval(parsing: $0) }), delay <= longestDelay else {
+            throw object.error("delay", "this is no duration of at most 24 hours", hint: #"write it as "200ms""#)
+        }
+        return delay
+    }
+
     /// A known reason gives the status; any other word needs one.
     private static func readLawless(_ object: ObjectReader) throws(FaultRuleError) -> LawlessAnswer {
         if object["timestamp"] != nil {
             throw object.error("timestamp", "an answer with its own status, body or headers takes no timestamp",
                 hint: "write it into the body")
+        }
+        if object["delay"] != nil {
+            throw object.error(
+                "delay", "only the reasons of APNs come later", hint: "strike it, or give a known `reason` alone")
         }
         let word = try object.text("reason")
         guard let status = try object.count("status", from: 200, to: 999)

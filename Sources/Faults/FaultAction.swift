@@ -6,8 +6,8 @@ package import Pushes
 
 /// What happens to a push, a broadcast or a connection that a rule meets.
 package enum FaultAction: Sendable, Equatable {
-    /// Refuses with that reason; `timestamp` is for 410 only, and nil means after the registration.
-    case respond(NamedReason, timestamp: RelativeTimestamp?)
+    /// Refuses with that reason, so much later; `timestamp` is for 410 only, and nil means after the registration.
+    case respond(NamedReason, timestamp: RelativeTimestamp?, delay: Interval = .zero)
     /// The same of what meets broadcasts, whose reasons are a list of their own.
     case refuse(NamedReason)
     /// Answers what no rule of the provider would.

@@ -71,6 +71,6 @@ package struct Firing: Sendable, Equatable {
     /// The rule's number within its script, from 1; see `FaultScript.id(of:)`.
     package var ruleID: UInt32
     package var action: FaultAction
-    /// Drawn for this push when the action is `delay`, else zero.
+    /// Drawn for this push when the action is `delay`, or that of a `respond`; else zero.
     package var delay: Interval
 }

@@ -47,7 +47,7 @@ extension NamedReason {
 extension FaultRule {
     fileprivate var mayKillToken: Bool {
         switch action {
-        case .respond(let reason, _): reason.endsToken
+        case .respond(let reason, _, _): reason.endsToken
         case .answer: true
         default: false
         }

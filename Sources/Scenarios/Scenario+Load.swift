@@ -58,6 +58,8 @@ package struct ScenarioBase: Sendable {
     package var pace: Double
     /// It says itself how long the relay may be busy with what was under way (`Scenario.inFlightGrace`).
     package var saysGrace = false
+    /// It names defects that it turns red by itself (`Scenario.convicts`).
+    package var convicts = false
 
     /// Reads a scenario's file, which may have nothing but `relay`; nil where it has none, such as a profile's. Found as
     /// `Scenario.load` finds files.
@@ -85,7 +87,8 @@ package struct ScenarioBase: Sendable {
         let scale = root["clockScale"]?.plainValue?.double ?? 1
         let isStepped = root["clock"]?.plainValue?.string == ClockKind.stepped.rawValue && root["steppedUntil"] == nil
         return ScenarioBase(
-            relay: relay, pace: isStepped ? .infinity : max(scale, 0.001), saysGrace: root["inFlightGrace"] != nil)
+            relay: relay, pace: isStepped ? .infinity : max(scale, 0.001), saysGrace: root["inFlightGrace"] != nil,
+            convicts: root["convicts"] != nil)
     }
 }
 

@@ -35,6 +35,8 @@ package struct Scenario: Sendable {
     package var exercises: [String] = []
     /// Ids or claims of rules that are known to be broken; one that is kept fails the run.
     package var knownFailing: [String] = []
+    /// Defects of the reference relay that this file is to turn red, by id; `pushrig prove` asks for it.
+    package var convicts: [String] = []
     /// Where the items of `gates`, `exercises` and `knownFailing` stand: `file:line:column`, beside each.
     package var places = ListPlaces()
     /// A broken SHOULD fails the run as a MUST does.
@@ -75,6 +77,7 @@ package struct ListPlaces: Hashable, Sendable {
     package var gates: [String] = []
     package var exercises: [String] = []
     package var knownFailing: [String] = []
+    package var convicts: [String] = []
 
     package init() {}
 }

@@ -75,6 +75,30 @@ extension History {
         }
     }
 
+    /// A 410 is on its way for two seconds, and meanwhile that token is registered instead, or again.
+    static func changed(_ token: TokenHash) -> History {
+        honest.with { history in
+            history.call(7, .registerActivity, at: 40)
+            history.registers(7, token, .activity)
+            history.push(8, at: 39, status: 410, reason: "Unregistered") {
+                $0.answeredAt = at(41)
+                $0.faultRule = 1
+            }
+            history.call(9, .progress, at: 50)
+            history.expect(9, .progress, at: 50, token: token, flags: [.mayBeSuperseded, .isThrottled])
+            history.push(9, at: 50.02, token: token)
+        }
+    }
+
+    /// The activity was taken back, and the session goes on.
+    static var goneOn: History {
+        takenBack.with { history in
+            history.call(9, .permission, at: 40)
+            history.expect(9, .permission, at: 40, .alert)
+            history.push(9, at: 40.02, .alert)
+        }
+    }
+
     /// Afterwards the older activity's unregistering comes.
     static var overtaken: History { rotated.with { $0.call(8, .lateUnregister, at: 28) } }
 

@@ -113,6 +113,31 @@ struct CheckTests {
         #expect(foreign.code == 2 && foreign.error.contains("does not launch the reference relay"), "\(foreign.error)")
     }
 
+    @Test("is proven by scenarios, too: each passes as it is, and fails with each defect that it names")
+    func proveFiles() throws {
+        let bugs = ["Scenarios/token-bugs/changed-row.yaml", "Scenarios/token-bugs/expired-token.yaml"]
+        try Rig.withFolder { folder in
+            let run = try Rig.run(Rig.pushrig, ["prove"] + bugs + ["--out", folder + "/prove"], seconds: 280)
+            #expect(run.code == 0, "\(run.out)\(run.error)")
+            #expect(run.out.contains("honest: 2 of 2 cases kept\ndefects: 2 of 2 proven"), "\(run.out)\(run.error)")
+            let text = """
+                extends: \(Rig.root)/\(bugs[0])
+                name: spared
+                convicts: [forgets-start-token]
+                """
+            try text.write(toFile: folder + "/spared.yaml", atomically: true, encoding: .utf8)
+            let spared = try Rig.run(Rig.pushrig, ["prove", folder + "/spared.yaml", "--out", folder + "/spared"], seconds: 280)
+            #expect(spared.code == 4 && spared.out.contains("missed: forgets-start-token"), "\(spared.out)\(spared.error)")
+            try text.replacing("forgets", with: "forget").write(toFile: folder + "/wrong.yaml", atomically: true, encoding: .utf8)
+            let wrong = try Rig.run(Rig.pushrig, ["prove", folder + "/wrong.yaml"])
+            #expect(
+                wrong.code == 2 && wrong.error.contains("wrong.yaml:3:12: the reference relay has no defect `forget-start-token`")
+                    && wrong.error.contains("forgets-start-token"), "\(wrong.error)")
+        }
+        let mixed = try Rig.run(Rig.pushrig, ["prove", bugs[0], "Scenarios/smoke.yaml"])
+        #expect(mixed.code == 2 && mixed.error.contains("Scenarios/smoke.yaml names no defect that it convicts"), "\(mixed.error)")
+    }
+
     @Test("lists what it would ask, and tells mistakes in one line", arguments: [
         (["Scenarios/smoke.yaml", "--list"], 0, "key-of-other-host: "),
         (["Scenarios/smoke.yaml", "--list", "--only", "R0.31"], 0, "bad-requests: "),

@@ -89,6 +89,10 @@ import Testing
                 .respond(Reason.expiredToken.named, timestamp: .afterRegistration)
             ),
             (
+                #"{"respond":{"reason":"Unregistered","delay":"1500ms"}}"#,
+                .respond(Reason.unregistered.named, timestamp: nil, delay: .milliseconds(1_500))
+            ),
+            (
                 #"{"respond":{"reason":"Unregistered","timestamp":"2026-11-20T10:00:00Z"}}"#,
                 .respond(Reason.unregistered.named, timestamp: .absolute(WallTime(seconds: 1_795_168_800)))
             ),
@@ -141,6 +145,21 @@ import Testing
         let rule = try rule(text)
         #expect(try FaultRule(json: rule.json) == rule)
         #expect(try FaultRule(json: JSONValue(parsing: rule.json.text)) == rule)
+    }
+
+    @Test(
+        "a refusal's delay is a duration, of a reason of APNs, and of no broadcast",
+        arguments: [
+            #"{"action":{"respond":{"reason":"Unregistered","delay":"25h"}}}"#,
+            #"{"action":{"respond":{"reason":"Unregistered","delay":2}}}"#,
+            #"{"action":{"respond":{"status":502,"delay":"2s"}}}"#,
+            #"{"action":{"respond":{"reason":"ChannelNotRegistered","delay":"2s"}},"meets":"broadcast"}"#,
+            #"{"action":{"respond":{"reason":"BadPriority","delay":"2s"}},"meets":"broadcast"}"#,
+        ])
+    func delayedRefusals(text: String) throws {
+        let error = #expect(throws: FaultRuleError.self) { try rule(text) }
+        #expect(error?.pointer == "/action/respond/delay")
+        #expect(error?.hint != nil)
     }
 
     @Test("every named sequence of frames can be scripted", arguments: LawlessFrames.all.map(\.name))

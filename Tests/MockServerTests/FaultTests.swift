@@ -72,6 +72,19 @@ import Testing
         }
     }
 
+    @Test func `a refusal may come later, and its timestamp is of when the push came`() throws {
+        try withMock { mock in
+            let client = try mock.provider()
+            try mock.fault(#"{"action":{"respond":{"reason":"Unregistered","delay":"250ms"}}}"#)
+            let begin = now()
+            let late = try client.ask("POST", path, mock.fields(), body: alert)
+            #expect(late.status == 410 && late.json["reason"] == "Unregistered")
+            #expect(late.answeredAt - begin >= .milliseconds(250))
+            let seen = try #require(try mock.journal().first)
+            #expect(seen.delay == .milliseconds(250))
+        }
+    }
+
     @Test func `silence is never answered and reaches no device`() throws {
         try withMock { mock in
             let client = try mock.provider()

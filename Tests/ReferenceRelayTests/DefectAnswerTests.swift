@@ -56,6 +56,44 @@ import Testing
         #expect(broken.rows.activities.isEmpty)
     }
 
+    @Test(arguments: [
+        (Defect.prunesWhenBusy, 429, "TooManyRequests"), (.prunesWhenBusy, 503, "Shutdown"),
+        (.prunesOnCredentials, 403, "ExpiredProviderToken"), (.prunesOnAnyRefusal, 400, "BadTopic"),
+    ])
+    func prunesForNothing(defect: Defect, status: Int, reason: String) {
+        let (honest, broken) = pair(defect) { rig in
+            rig.activity()
+            rig.answer = { $0.token == "a1" ? Rig.refusal(status, reason) : Rig.accepted }
+            rig.event(.progress)
+        }
+        #expect(honest.rows.activities.count == 1)
+        #expect(broken.rows.activities.isEmpty)
+    }
+
+    @Test func prunesChangedRow() {
+        let (honest, broken) = pair(.prunesChangedRow) { rig in
+            rig.activity("a1")
+            rig.answer = { _ in nil }
+            rig.event(.progress)
+            rig.activity("a2")
+            rig.answer = { _ in Rig.accepted }
+            rig.answerOldest(Rig.refusal(410, "Unregistered"))
+        }
+        #expect(honest.rows.activities.map(\.token) == ["a2"])
+        #expect(broken.rows.activities.isEmpty)
+    }
+
+    @Test func repeatsRefused() {
+        let (honest, broken) = pair(.repeatsRefused) { rig in
+            rig.activity()
+            rig.answer = { _ in Rig.refusal(400, "BadTopic") }
+            rig.event(.progress)
+            rig.pass(.seconds(2))
+        }
+        #expect(honest.seen == ["update a1 working"])
+        #expect(broken.seen.count > 1)
+    }
+
     @Test func prunesAllTokens() {
         let (honest, broken) = pair(.prunesAllTokens) { rig in
             rig.activity()

@@ -155,6 +155,29 @@ import Testing
         #expect(broken.attempts.isEmpty)
     }
 
+    @Test func startsByFirstToken() {
+        let (honest, broken) = pair(.startsByFirstToken) { rig in
+            rig.device(start: "e1")
+            rig.device(start: "e2")
+            rig.event(.start)
+        }
+        #expect(honest.attempts.map(\.token) == ["e2"])
+        #expect(broken.attempts.map(\.token) == ["p1"], "the one that the rig registered first")
+    }
+
+    @Test func restartsDismissed() {
+        let (honest, broken) = pair(.restartsDismissed) { rig in
+            rig.device(start: "e1")
+            rig.event(.start)
+            rig.activity("a1")
+            rig.unregister()
+            rig.forgetSeen()
+            rig.event(.progress)
+        }
+        #expect(honest.seen == [])
+        #expect(broken.seen == ["start e1"])
+    }
+
     @Test func obeysLateUnregister() {
         let (honest, broken) = pair(.obeysLateUnregister) { rig in
             rig.activity("a1")

@@ -34,6 +34,19 @@ struct ProveTests {
         #expect(down.standing == .inconclusive)
     }
 
+    @Test("of a file wants the run to fail: a warning convicts nobody")
+    func files() {
+        func standing(_ level: Rule.Level, code: Int32) -> DefectProof.Standing {
+            var proof = DefectProof(
+                defect: "a", claim: "", declared: ["one-start"], possible: [], cases: ["one"], hasToFail: true)
+            proof.take(["a/one": CheckSample.item("one", [CheckSample.broken("one-start", level)], code: code)])
+            return proof.standing
+        }
+        #expect(standing(.must, code: 4) == .proven)
+        #expect(standing(.should, code: 0) == .missed)
+        #expect(standing(.must, code: 5) == .inconclusive)
+    }
+
     private func code(_ honest: [CaseResult], _ proofs: [DefectProof], interrupted: Bool = false) -> Int32 {
         ProveRecord(dialect: "opencode", honest: honest, proofs: proofs, isInterrupted: interrupted).exitCode
     }

@@ -42,7 +42,8 @@ extension Claim {
             defects: ["loses-refused-streams"]),
         Claim(
             "P9", .must, "A push met by 410 or BadDeviceToken is never sent again, and its token is dropped.",
-            norm: answers, rules: ["dead-token-dropped"], defects: ["retries-after-410", "keeps-dead-tokens"]),
+            norm: answers, rules: ["dead-token-dropped", "refusal-not-repeated"],
+            defects: ["retries-after-410", "keeps-dead-tokens", "repeats-refused"]),
         Claim(
             "P10", .must,
             "The timestamp of a 410, in milliseconds, is held against the registration before a token is deleted.",

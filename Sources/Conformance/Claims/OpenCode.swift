@@ -133,8 +133,10 @@ extension Claim {
             "R0.23", .must, "An answer of 403, 429 or 5xx costs no token its registration.",
             norm: "\(follows); Apple, Handling notification responses: these speak of the sender or of APNs",
             rules: ["living-token-kept", "states-delivered"],
-            unseen: "Whether a token is forgotten or rests after 429 or 5xx: what it misses is only counted as lost.",
-            defects: ["prunes-on-any-refusal", "prunes-on-token-updates"]),
+            unseen: "Whether a token rests or is forgotten in the 15 minutes behind 429 or 5xx: that is counted as lost.",
+            defects: [
+                "prunes-on-any-refusal", "prunes-on-token-updates", "prunes-when-busy", "prunes-on-credentials",
+            ]),
         Claim(
             "R0.24", .must, "A dead activity token leaves the device token registered, and the other way round.",
             norm: "\(follows); Apple, Handling notification responses: the answer speaks of the token in the path",
@@ -231,7 +233,9 @@ extension Claim {
             "R0.44", .must,
             "A push-to-start token counts for the app, follows its changes, and survives a registration without it.",
             norm: plan, rules: ["start-token-kept", "states-delivered"],
-            defects: ["forgets-start-token", "null-erases-start-token", "wakes-without-start-tokens"]),
+            defects: [
+                "forgets-start-token", "null-erases-start-token", "wakes-without-start-tokens", "starts-by-first-token",
+            ]),
         Claim(
             "R0.45", .should,
             "After a run the relay's health page counts as many devices and deliveries as there were.",

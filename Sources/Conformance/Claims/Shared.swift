@@ -24,7 +24,7 @@ extension Claim {
         Claim(
             "G4", .must, "A token that was registered again since it was read is not deleted.",
             norm: "\(answers): stop, unless the token was registered after the 410's timestamp", on: [.apns],
-            rules: ["old-410-ignored"], defects: ["ignores-410-timestamp"]),
+            rules: ["old-410-ignored", "changed-row-kept"], defects: ["ignores-410-timestamp", "prunes-changed-row"]),
         Claim(
             "G5", .must, "A dead token is deleted where tokens of its kind are kept, and no other is.",
             norm: "\(answers): the answer speaks of the token in the path", on: [.apns], rules: ["other-token-kept"],
@@ -84,8 +84,9 @@ extension Claim {
         Claim(
             "G17", .should,
             "After the user has dismissed an activity its session starts no other until the app asks.",
-            norm: "\(custom); seen in Home Assistant", on: [.liveActivities],
-            missing: "A profile has no call by which a phone tells the relay of a dismissal."),
+            norm: "\(custom); seen in Home Assistant", on: [.liveActivities], rules: ["dismissal-respected"],
+            unseen: "A dismissal of which the app tells the relay nothing: then no relay can know of it.",
+            defects: ["restarts-dismissed"]),
         Claim(
             "G18", .should, "If the token of a started activity never comes there is still no second start.",
             norm: "\(custom); seen in Kilo", on: [.liveActivities], rules: ["one-start"], defects: ["starts-again"]),

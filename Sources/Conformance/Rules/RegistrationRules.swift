@@ -5,7 +5,7 @@ import Metrics
 import Pushes
 
 enum RegistrationRules {
-    static let all = [newTokenUsed, newerKept, unregisterRespected, unknownSilent, startTokenKept]
+    static let all = [newTokenUsed, newerKept, unregisterRespected, dismissalRespected, unknownSilent, startTokenKept]
 
     static let newTokenUsed = Rule(
         "new-token-used", ["R0.18"], .must,
@@ -93,6 +93,43 @@ enum RegistrationRules {
                     "a push went to a token that had been taken back", expected: "none after `\(run.kind(call.kind))`",
                     seen: "one \(push.arrivedAt - call.answeredAt) later", session: push.isMarked ? push.session : nil,
                     step: push.isMarked ? push.step : nil, push.id)
+                break
+            }
+        }
+    }
+
+    static let dismissalRespected = Rule(
+        "dismissal-respected", ["G17"], .should,
+        requirement: "After an activity was taken back its session gets no other by push, unless an event calls for one.",
+        norm: "Good practice: whoever has dismissed a card does not want it back with the next event",
+        advice: "remember that the session's activity was taken back, until the app registers one or the next turn begins"
+    ) { joined, run, tally in
+        for taken in joined.account.tokenCalls where !taken.isRegistration && taken.lane.role == .activity {
+            guard let call = joined.account.call(at: taken.place), call.wasTaken, run.quietKinds.contains(call.kind),
+                !joined.doubts.contain(taken.place)
+            else { continue }
+            let session = call.session
+            let next = joined.account.tokenCalls.first { later in
+                later.isRegistration && later.lane.role == .activity && later.place > taken.place
+                    && later.place >> 32 == UInt64(session)
+            }
+            let until = next.flatMap { joined.account.call(at: $0.place)?.sentAt } ?? .distantFuture
+            let since = call.answeredAt + run.circumstances.inFlightGrace
+            // Whatever comes now might bring it back.
+            let isTempted = joined.account.calls.contains { later in
+                later.session == session && later.state == .sent && later.sentAt > since && later.sentAt < until
+            }
+            guard isTempted else { continue }
+            tally.test()
+            for (index, push) in joined.account.pushes.enumerated()
+            where push.isMarked && push.session == session && push.event == .start && push.arrivedAt > since
+                && push.arrivedAt < until
+            {
+                let isOwed = joined.rowOfPush[index].map { joined.account.rows[$0].event == .start } ?? false
+                guard !isOwed, !joined.isOfRestart(push) else { continue }
+                tally.find(
+                    "an activity was started again after `\(run.kind(call.kind))` had taken it back", expected: "no start",
+                    seen: "one \(push.arrivedAt - call.answeredAt) later", session: session, step: push.step, push.id)
                 break
             }
         }

@@ -5,7 +5,7 @@ import Metrics
 import Pushes
 
 enum RetryRules {
-    static let all = [backsOff, noStorm, keepsID, idIsUnique]
+    static let all = [backsOff, noStorm, notRepeated, keepsID, idIsUnique]
 
     /// Apple says no figure for the first retry but "not immediately": a second, with room for jitter.
     private static let usualPause = Interval.seconds(1)
@@ -61,6 +61,39 @@ enum RetryRules {
             if isRefusal { tally.test() }
             if isRefusal { list.append(push) }
             recent[push.identity] = list.isEmpty ? nil : list
+        }
+    }
+
+    /// What the same request meets again, whenever it comes. Not BadDeviceToken and the credentials, which have rules of
+    /// their own, nor IdleTimeout, which is the connection's.
+    private static func isForGood(_ push: SeenPush, _ run: RunContext) -> Bool {
+        switch (push.status, run.word(push)) {
+        case (400, "BadDeviceToken"), (400, "IdleTimeout"): false
+        case (400, _), (404, _), (405, _), (413, _), (403, "Forbidden"): true
+        default: false
+        }
+    }
+
+    static let notRepeated = Rule(
+        "refusal-not-repeated", ["P9"], .should,
+        requirement: "A push that APNs has refused for what it is or asks for is not sent again as it was.",
+        norm: "Apple, Handling notification responses from APNs: some forbid a retry, others want the cause mended first",
+        advice: "try again after 429, 5xx and no answer only; report every other refusal, and keep the token"
+    ) { joined, run, tally in
+        var refused: [PushIdentity: SeenPush] = [:]
+        for push in joined.account.pushes {
+            if let first = refused[push.identity], push.environment == first.environment, push.topic == first.topic,
+                push.payloadHash == first.payloadHash, push.payloadCount == first.payloadCount,
+                !joined.tokens.wasRegistered(push.token, after: first.arrivedAt, until: push.arrivedAt)
+            {
+                tally.find(
+                    "a push was sent again as it was after \(run.reason(first))", expected: "no other attempt",
+                    seen: "one \(push.arrivedAt - first.answeredAt) later", session: push.isMarked ? push.session : nil,
+                    step: push.isMarked ? push.step : nil, first.id, push.id)
+            }
+            guard isForGood(push, run), !push.flags.contains(.isAnswerUndelivered) else { continue }
+            tally.test()
+            refused[push.identity] = push
         }
     }
 

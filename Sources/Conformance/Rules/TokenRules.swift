@@ -5,7 +5,7 @@ import Metrics
 import Pushes
 
 enum TokenRules {
-    static let all = [deadDropped, deadDeviceDropped, livingKept, otherKept, oldReportIgnored]
+    static let all = [deadDropped, deadDeviceDropped, livingKept, otherKept, oldReportIgnored, changedKept]
 
     /// Pushes that came to a token which the relay knew to be dead.
     private static func judgeDead(
@@ -17,7 +17,7 @@ enum TokenRules {
             // Where both hosts are asked in turn the last answer before a push is the other's.
             if let death = joined.tokens.death(before: push, in: joined.account, grace: grace, isOfItsHost: true),
                 run.tellsOfDeathForGood(joined.account.pushes[death.push]),
-                !livesElsewhere(death, push, joined)
+                !livesElsewhere(death, push, joined), !isUnsettled(death, push, joined, run)
             {
                 let answer = joined.account.pushes[death.push]
                 tally.find(
@@ -41,6 +41,20 @@ enum TokenRules {
             other.token == push.token && other.environment != death.environment && other.isAccepted
                 && other.arrivedAt >= death.arrivedAt && other.arrivedAt <= push.arrivedAt
         }
+    }
+
+    /// BadDeviceToken means no more than another host where that one was asked with the same push, and has said of the token
+    /// neither that it lives nor that it is none: what it refused was the request, the sender, or for now.
+    private static func isUnsettled(
+        _ death: TokenLife.Death, _ push: SeenPush, _ joined: JoinedAccount, _ run: RunContext
+    ) -> Bool {
+        let answer = joined.account.pushes[death.push]
+        guard answer.status == 400 else { return false }
+        let asked = joined.account.pushes.last { other in
+            other.token == answer.token && other.identity == answer.identity && other.environment != answer.environment
+                && other.arrivedAt >= answer.arrivedAt && other.arrivedAt <= push.arrivedAt && other.id != push.id
+        }
+        return asked.map { !$0.isAccepted && !run.tellsOfDeath($0) } ?? false
     }
 
     /// Whether something would have been sent to the token, had it not died. Without a plan nobody knows.
@@ -107,9 +121,10 @@ enum TokenRules {
         norm: "Apple, Handling notification responses from APNs: only 410, and 400 BadDeviceToken, speak of the token",
         advice: "delete a token for 410 and 400 BadDeviceToken only; keep it for every other answer"
     ) { joined, run, tally in
-        var seen: Set<TokenHash> = []
+        // Whichever refusal it was that it forgot a token for: it may have survived others. Each token counts once.
+        var (tested, found): (Set<TokenHash>, Set<TokenHash>) = ([], [])
         for push in joined.account.pushes where push.status >= 400 && !run.tellsOfDeath(push) {
-            guard !push.flags.contains(.isAnswerUndelivered), seen.insert(push.token).inserted,
+            guard !push.flags.contains(.isAnswerUndelivered), !found.contains(push.token),
                 joined.tokens.deaths[push.token] == nil
             else { continue }
             let later = owedLater(joined, push.token, after: push.answeredAt, run).filter { index in
@@ -119,8 +134,9 @@ enum TokenRules {
                         || row.plannedAt - push.answeredAt > RetryRules.longBackOff)
             }
             guard let first = later.first else { continue }
-            tally.test()
+            if tested.insert(push.token).inserted { tally.test() }
             guard isForgotten(joined, push.token, after: push.answeredAt) else { continue }
+            found.insert(push.token)
             let row = joined.account.rows[first]
             tally.find(
                 "a token was never pushed to again after \(run.reason(push))",
@@ -181,6 +197,37 @@ enum TokenRules {
             tally.find(
                 "a token was dropped for a 410 that spoke of a time before its registration",
                 expected: "a push for the next event", seen: "none", session: row.session, step: row.step, push.id)
+        }
+    }
+
+    /// A relay has stored a registration when it has answered it, and a moment.
+    private static let storing = Interval.milliseconds(20)
+
+    static let changedKept = Rule(
+        "changed-row-kept", ["G4"], .must, basis: .absence,
+        requirement: "An answer about a token does nothing to what was registered in its place while it was on its way.",
+        norm: "Apple, Handling notification responses from APNs: stop, unless the token was registered after the timestamp",
+        advice: "delete the row only where it still holds the token, and the registration, that the push was made of"
+    ) { joined, run, tally in
+        for push in joined.account.pushes where run.tellsOfDeath(push) && !push.flags.contains(.isAnswerUndelivered) {
+            guard let lane = joined.tokens.lanes[push.token] else { continue }
+            for new in joined.account.tokenCalls where new.isRegistration && new.lane == lane {
+                // The same token again: only a 410 says when it died, and that was before.
+                guard new.token != push.token || push.status == 410,
+                    let call = joined.account.call(at: new.place), call.wasTaken, call.sentAt > push.arrivedAt,
+                    call.answeredAt + run.circumstances.real(storing) < push.answeredAt,
+                    new.token == push.token || joined.tokens.deaths[new.token] == nil
+                else { continue }
+                let later = owedLater(joined, new.token, after: push.answeredAt, run)
+                guard let first = later.first else { continue }
+                tally.test()
+                guard isForgotten(joined, new.token, after: push.answeredAt) else { continue }
+                let row = joined.account.rows[first]
+                tally.find(
+                    "\(run.reason(push)) to the token of before took away what was registered while it was on its way",
+                    expected: "pushes to the token that was registered meanwhile", seen: "none", session: row.session,
+                    step: row.step, push.id)
+            }
         }
     }
 }

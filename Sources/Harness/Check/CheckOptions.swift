@@ -5,6 +5,8 @@ package import Basics
 package struct CheckOptions: Sendable {
     /// A profile, or a scenario whose `relay` and `mock` count.
     package var path: String
+    /// Further scenarios, for a proof.
+    package var morePaths: [String] = []
     /// Where the relay runs already, for a profile.
     package var relayURL: String?
     /// How to launch it, for a profile.

@@ -1,5 +1,5 @@
 // `pushrig prove`: asks the cases of a check whether they convict. The reference relay is asked as it is, and with each defect
-// in the cases that are about the rule which that breaks.
+// in the cases that are about the rule which that breaks. Scenarios that name what they convict are asked themselves.
 
 package import Basics
 import Cases
@@ -36,6 +36,31 @@ package final class ProveCommand {
         let started = SystemTime().wall()
         let wanted = options.outputDirectory.map { FileSystem.absolute($0) ?? $0 }
         let folder = wanted ?? RunDirectory.fresh("prove", at: started)
+        guard !FileSystem.exists(folder + "/conformance.md") else {
+            throw Failure(.usage, "\(folder) holds a proof already", hint: "choose an empty folder with --out DIR")
+        }
+        guard let files = try files() else { return try told(try ofCases(in: folder), in: folder) }
+        return try told(try files.record(options, folder: folder, signals: signals), in: folder)
+    }
+
+    /// Nil where one scenario is named that convicts nothing by itself.
+    private func files() throws(Failure) -> ProveFiles? {
+        let paths = [options.path] + options.morePaths
+        if paths.count == 1, try ScenarioBase.load(path: options.path, searchPath: ["Scenarios"]).base?.convicts != true {
+            return nil
+        }
+        var scenarios: [(scenario: Scenario, path: String)] = []
+        for path in paths { scenarios.append((try Scenario.load(path: path, searchPath: ["Scenarios"]), path)) }
+        return try ProveFiles(scenarios)
+    }
+
+    private func told(_ record: ProveRecord, in folder: String) throws(Failure) -> ExitCode {
+        try FileSystem.write(ProveText.map(record), to: folder + "/conformance.md")
+        Console.out(ProveText.text(record) + "map: \(folder)/conformance.md\n")
+        return ExitCode(rawValue: record.exitCode) ?? .couldNotRun
+    }
+
+    private func ofCases(in folder: String) throws(Failure) -> ProveRecord {
         let base = try CheckBase(options, directory: folder)
         guard let launch = base.relay.launch, let dialect = launch.value(behind: "--dialect") else {
             throw Failure(
@@ -51,9 +76,6 @@ package final class ProveCommand {
             throw Failure(
                 .usage, "a relay of the dialect \(dialect) has no defect `\(unknown)`",
                 hint: Suggestion.hint(for: unknown, among: names))
-        }
-        guard !FileSystem.exists(folder + "/conformance.md") else {
-            throw Failure(.usage, "\(folder) holds a proof already", hint: "choose an empty folder with --out DIR")
         }
         try FileSystem.makeDirectory(folder + "/cases")
         let seed = Seed(options.seed ?? 1)
@@ -94,10 +116,7 @@ package final class ProveCommand {
             for place in proofs.indices { proofs[place].take(results) }
         }
         let honest = cases.compactMap { results["honest/\($0.name)"] }
-        let record = ProveRecord(dialect: dialect, honest: honest, proofs: proofs, isInterrupted: lanes.isInterrupted)
-        try FileSystem.write(ProveText.map(record), to: folder + "/conformance.md")
-        Console.out(ProveText.text(record) + "map: \(folder)/conformance.md\n")
-        return ExitCode(rawValue: record.exitCode) ?? .couldNotRun
+        return ProveRecord(dialect: dialect, honest: honest, proofs: proofs, isInterrupted: lanes.isInterrupted)
     }
 }
 

@@ -78,7 +78,7 @@ extension FaultRule {
     /// A few words for a chart: `410 Unregistered`, `502`, `delay`, `goaway`, `raw bad-hpack`.
     var label: String {
         switch action {
-        case .respond(let reason, _), .refuse(let reason): "\(reason.status) \(reason.word)"
+        case .respond(let reason, _, _), .refuse(let reason): "\(reason.status) \(reason.word)"
         case .answer(let answer): "\(answer.status)"
         case .maxStreams(let fault): "max-streams \(fault.count)"
         case .close(let fault): "close \(fault.manner.rawValue)"

@@ -33,6 +33,8 @@ extension FaultedRequest {
     func carryOutFault() {
         let connection = exchange.connection!
         switch fault.action {
+        case .respond where fault.delay > .zero:
+            _ = loop.onClock(after: fault.delay) { if exchange.isOpen { answer() } }
         case .respond, .refuse: answer()
         case .answer(let lawless): answer(lawless)
         case .silence, .refuseTLS: break

@@ -16,8 +16,9 @@ extension Provider {
         decision.fault = firing
         decision.isUnanswered = !fate.isAnswered
         switch firing.action {
-        case .respond(let reason, let timestamp):
+        case .respond(let reason, let timestamp, _):
             decision.rejection = Verdict.Reason(reason)
+            decision.delay = firing.delay
             if reason.hasTimestamp {
                 decision.timestampMilliseconds = timestamp?.milliseconds(now: now) ?? now.milliseconds
             }

@@ -10,6 +10,12 @@ extension Defect {
     /// The rules that it may turn red besides, by chance; no other may turn red for it.
     package var possible: [String] {
         switch self {
+        // Where the token lives at the other host in truth.
+        case .neverTriesOtherEnvironment: Self.lost
+        // What is taken at last has come late.
+        case .repeatsRefused: ["states-in-time"]
+        // Where nothing was shown between the two starts.
+        case .restartsDismissed: ["one-start"]
         // Whether the next turn's states are taken for the new activity's.
         case .keepsEndedRow: ["nothing-unexpected"]
         // Whether a turn that it does not begin has a question that nothing follows.
@@ -38,11 +44,17 @@ extension Defect {
         case .keepsFileWhileThrottled: ["content-unchanged"]
         case .crossesSessions, .mixesTeams, .sharesThrottle, .waitsForEver: ["last-state-delivered"]
         // One of two phones loses what the other still has.
-        case .ignores410Timestamp, .prunesOnAnyRefusal, .prunesAllTokens, .stopsAtFailure: ["each-phone-served"]
+        case .ignores410Timestamp, .stopsAtFailure: ["each-phone-served"]
+        // What was forgotten before may look as if it was lost with a connection.
+        case .prunesAllTokens, .prunesOnAnyRefusal, .prunesOnCredentials, .prunesWhenBusy:
+            ["each-phone-served", "goaway-obeyed", "last-state-delivered"]
+        // Where APNs takes nothing for the old token any more.
+        case .startsByFirstToken: ["states-delivered"]
         // And where its other token dies besides, it looks as if that had taken this one with it.
-        case .prunesOnTokenUpdates: ["each-phone-served", "other-token-kept"]
+        case .prunesOnTokenUpdates: ["each-phone-served", "other-token-kept", "living-token-kept", "goaway-obeyed"]
         // A second attempt that is wasted makes the third wait twice as long, and the states behind it.
-        case .retriesAfter410, .retriesAtOnce, .losesRefusedStreams: Self.lost
+        case .retriesAtOnce, .losesRefusedStreams: Self.lost
+        case .retriesAfter410: ["states-delivered", "last-state-delivered", "refusal-not-repeated"]
         // A handshake takes now more, now less time, so pushes that leave a window apart arrive closer, or too late.
         case .connectionPerPush: ["throttle-respected", "last-state-delivered", "states-in-time"]
         default: []
@@ -95,6 +107,8 @@ extension Defect {
         // What it had been told goes to the token of before, which whoever registered it does not use any more.
         case .storesLate: ("R0.18", ["new-token-used"])
         case .ignoresUnregister: ("R0.19", ["unregister-respected", "nothing-unexpected"])
+        case .startsByFirstToken: ("R0.44", ["start-token-kept"])
+        case .restartsDismissed: ("G17", ["dismissal-respected", "nothing-unexpected"])
         case .forgetsStartToken: ("R0.44", ["start-token-kept", "states-delivered"])
         case .nullErasesStartToken: ("R0.44", ["start-token-kept", "states-delivered"])
         case .obeysLateUnregister: ("R0.20", ["newer-registration-kept"] + Self.lost)
@@ -212,6 +226,10 @@ extension Defect {
         case .keepsBadDeviceTokens: ("R0.22", ["dead-token-dropped"])
         case .retriesAfter410: ("R0.22", ["dead-token-dropped", "dead-device-token-dropped"])
         case .ignores410Timestamp: ("P10", ["old-410-ignored"] + Self.lost)
+        case .prunesChangedRow: ("G4", ["changed-row-kept"] + Self.lost)
+        case .prunesWhenBusy: ("R0.23", ["living-token-kept"] + Self.lost)
+        case .prunesOnCredentials: ("R0.23", ["living-token-kept", "states-delivered"])
+        case .repeatsRefused: ("P9", ["refusal-not-repeated"])
         case .prunesOnAnyRefusal: ("R0.23", ["living-token-kept"] + Self.lost)
         case .prunesOnTokenUpdates: ("R0.23", Self.lost)
         case .stopsAtFailure: ("R0.29", ["states-delivered"])

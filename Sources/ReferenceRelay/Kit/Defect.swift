@@ -83,6 +83,10 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case storesLate = "stores-late"
     /// Answers every unregister and does nothing. Breaks R0.19.
     case ignoresUnregister = "ignores-unregister"
+    /// Starts by the push-to-start token that a phone registered first, whatever it has registered since. Breaks R0.44 (R4.23).
+    case startsByFirstToken = "starts-by-first-token"
+    /// Starts an activity again on the next event when its user has dismissed it. Breaks G17 (R0.19).
+    case restartsDismissed = "restarts-dismissed"
     /// Erases a phone's push-to-start token when its device registers again without one. Breaks R0.44.
     case forgetsStartToken = "forgets-start-token"
     /// Erases it when its device registers again with a null in its place. Breaks R0.44.
@@ -287,6 +291,14 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case retriesAfter410 = "retries-after-410"
     /// Deletes a token that was registered again after the timestamp of the 410. Breaks P10 (G4).
     case ignores410Timestamp = "ignores-410-timestamp"
+    /// Deletes an activity's row for the answer to a token that it does not hold any more, or held anew. Breaks G4.
+    case prunesChangedRow = "prunes-changed-row"
+    /// Deletes a token when APNs is busy or failing (429, 5xx). Breaks R0.23.
+    case prunesWhenBusy = "prunes-when-busy"
+    /// Deletes a token when APNs refuses the relay's provider token. Breaks R0.23.
+    case prunesOnCredentials = "prunes-on-credentials"
+    /// Sends what APNs has refused for good again as it was. Breaks P9.
+    case repeatsRefused = "repeats-refused"
     /// Deletes a token for any 4xx. Breaks R0.23 (G1).
     case prunesOnAnyRefusal = "prunes-on-any-refusal"
     /// Deletes a token when APNs says that the relay signs too often. Breaks R0.23 (G1).

@@ -34,7 +34,7 @@ final class Device {
     var claimedEnvironment: PushEnvironment
     var environment: PushEnvironment
     var startToken: String?
-    /// Used by the defect `restarts-by-old-token` only.
+    /// Also what the defects `restarts-by-old-token` and `starts-by-first-token` start by.
     var firstStartToken: String?
     let createdAt: WallTime
     var registeredAt: WallTime

@@ -124,6 +124,7 @@ extension RelayCore {
     /// begins.
     private func silenceIfAlone(_ session: Session) {
         guard session.phase == .active, session.lanes.isEmpty else { return }
+        if has(.restartsDismissed) { return forgetDismissal(session) }
         session.isSilenced = true
         session.hasTrailing = false
         session.unadoptedStarts = 0

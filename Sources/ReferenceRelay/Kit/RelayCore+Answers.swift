@@ -15,6 +15,7 @@ extension RelayCore {
         case .wrongHost(let condemns):
             tryOtherHost(push, condemns: condemns, now: now)
         case .badCredentials:
+            if has(.prunesOnCredentials) { prune(push, now: now) }
             tryNewToken(push, now: now)
         case .dead(let since):
             if has(.retriesAfter410) {
@@ -25,11 +26,16 @@ extension RelayCore {
                 condemn(push, since: since, now: now)
             }
         case .busy(let isToken):
+            if has(.prunesWhenBusy), case .answered = outcome {
+                prune(push, now: now)
+                return fail(push, now: now)
+            }
             if has(.prunesOnTokenUpdates), outcome.words.hasSuffix("TooManyProviderTokenUpdates") { prune(push, now: now) }
             retry(push, isToken: isToken, now: now)
         case .unprocessed:
             if has(.losesRefusedStreams) { fail(push, now: now) } else { resendUnprocessed(push, now: now) }
         case .refused:
+            if has(.repeatsRefused) { return retry(push, isToken: false, now: now) }
             if has(.prunesOnAnyRefusal) { prune(push, now: now) }
             fail(push, now: now)
         }
@@ -86,7 +92,7 @@ extension RelayCore {
         case .activity(let lane, _): (revision, registeredAt) = (lane.revision, lane.registeredAt)
         case .stray: return true
         }
-        if push.revision != revision { return true }
+        if push.revision != revision { return !has(.prunesChangedRow) }
         if has(.ignores410Timestamp) { return false }
         return since.map { $0 < registeredAt.milliseconds } ?? false
     }
@@ -106,7 +112,7 @@ extension RelayCore {
             device.startToken = nil
             writes.append(.saveDevice(DeviceRow(device)))
         case .activity(let lane, _):
-            if lane.token == push.token, lane.isRegistered {
+            if lane.token == push.token || has(.prunesChangedRow), lane.isRegistered {
                 remove(lane, now: now)
                 noteDead(lane, isOver: push.lastError.hasSuffix("ExpiredToken"))
                 // Its phone does not know yet, and may unregister it when a newer one has come (R0.20).

@@ -90,6 +90,18 @@ extension RelayCore {
         }
     }
 
+    /// Defect `restarts-dismissed`: to what comes next the session has had no activity.
+    func forgetDismissal(_ session: Session) {
+        session.hadLane = false
+        session.starts = []
+        session.unadoptedStarts = 0
+    }
+
+    /// Defect `starts-by-first-token`.
+    func tokenToStart(_ device: Device) -> String? {
+        has(.startsByFirstToken) && device.startToken != nil ? device.firstStartToken : device.startToken
+    }
+
     /// Defect `keeps-ended-row`: activities of the turn before are this one's, too.
     func takeUpEnded(_ session: Session) {
         for lane in session.finishing { lane.finalState = nil }

@@ -223,7 +223,7 @@ extension RelayCore {
         let standing = options.defects.isEmpty ? session.starts : startsThatStand(session, now: now)
         var tokens = Set(standing.map(\.token))
         let devices = session.account.devices.filter { device in
-            guard let token = device.startToken else { return false }
+            guard let token = tokenToStart(device) else { return false }
             return !standing.contains { $0.deviceID == device.id } && tokens.insert(token).inserted
         }
         let shown = session.startState(for: event)
@@ -233,7 +233,7 @@ extension RelayCore {
         keep(session)
         var payload: [UInt8]?
         for device in devices {
-            guard let token = device.startToken else { continue }
+            guard let token = tokenToStart(device) else { continue }
             let attempt = StartAttempt(
                 deviceID: device.id, token: token, turn: session.turn, sequence: shown.sequence, leftAt: now.wall)
             session.starts.append(attempt)

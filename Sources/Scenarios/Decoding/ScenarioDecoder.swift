@@ -54,6 +54,8 @@ struct ScenarioDecoder {
         scenario.steppedUntil = steppedUntil
         scenario.exercises = fields.value("exercises") == nil ? [] : fields.texts("exercises")
         scenario.knownFailing = fields.value("knownFailing") == nil ? [] : fields.texts("knownFailing", atLeast: 1)
+        scenario.convicts = fields.value("convicts") == nil ? [] : fields.texts("convicts", atLeast: 1)
+        scenario.places.convicts = places(fields, "convicts")
         scenario.places.gates = places(fields, "gates")
         scenario.places.exercises = places(fields, "exercises")
         scenario.places.knownFailing = places(fields, "knownFailing")

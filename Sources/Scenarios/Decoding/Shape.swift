@@ -43,7 +43,7 @@ extension Shape {
             "relay*": "{ profile: relays/opencode.yaml, url: \"http://127.0.0.1:8787\" }", "mock": "{ tokens: any }",
             "workload*": "{ arrivals: […], scripts: […] }", "faults": "[]", "phases": "{ drain: 5s }",
             "gates": "[lost == 0]", "exercises": "[throttle-respected]", "knownFailing": "[R0.9]", "strict": "true",
-            "inFlightGrace": "1s",
+            "inFlightGrace": "1s", "convicts": "[keeps-dead-tokens]",
         ])
 
     static let relay = Shape(

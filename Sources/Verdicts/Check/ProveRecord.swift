@@ -26,9 +26,15 @@ package struct DefectProof: Sendable {
     package var cases: [String]
     /// By case: what turned red.
     package private(set) var red: [String: [String]] = [:]
+    private var failed: Set<String> = []
     private var isUnsure = false
+    /// Only a run that fails convicts; a warning does not.
+    private let hasToFail: Bool
 
-    package init(defect: String, claim: String, declared: [String], possible: [String], cases: [String]) {
+    package init(
+        defect: String, claim: String, declared: [String], possible: [String], cases: [String], hasToFail: Bool = false
+    ) {
+        self.hasToFail = hasToFail
         self.defect = defect
         self.claim = claim
         self.declared = declared
@@ -41,11 +47,14 @@ package struct DefectProof: Sendable {
         for name in cases {
             guard let result = results["\(defect)/\(name)"] else { continue }
             red[name] = result.broken.map(\.id)
-            if result.verdict == .couldNotRun { isUnsure = true }
+            if result.verdict == .couldNotRun || hasToFail && result.verdict == .inconclusive { isUnsure = true }
+            if result.verdict == .broken { failed.insert(name) }
         }
     }
 
-    package var convictedIn: [String] { cases.filter { red[$0]?.contains(declared[0]) ?? false } }
+    package var convictedIn: [String] {
+        cases.filter { red[$0]?.contains(declared[0]) ?? false && (!hasToFail || failed.contains($0)) }
+    }
 
     /// Red, and neither declared nor possible.
     package var excess: [String] {

@@ -39,7 +39,7 @@ final class FaultRuleEater: FuzzEater {
             if let firing = script.firing(for: subject, now: now) {
                 try hold(firing.delay >= .zero && firing.delay <= .seconds(86_400), "a delay of \(firing.delay)")
                 try hold(firing.action == rule.action, "a rule fires with another's action")
-                if case .respond(_, let timestamp) = firing.action { _ = timestamp?.milliseconds(now: time.wall()) }
+                if case .respond(_, let timestamp, _) = firing.action { _ = timestamp?.milliseconds(now: time.wall()) }
             }
             now = now + .seconds(3)
         }

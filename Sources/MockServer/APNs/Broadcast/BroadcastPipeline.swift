@@ -116,7 +116,7 @@ final class BroadcastPipeline {
         let (action, fate) = (firing.action, firing.action.fate(ofStream: exchange.streamID))
         var (reply, reason) = (BroadcastReply(status: 0, facts: verdict.facts), BroadcastReason?.none)
         switch action {
-        case .refuse(let other), .respond(let other, _):
+        case .refuse(let other), .respond(let other, _, _):
             (reply, reason) = refuse(BroadcastReason(other) ?? .internalServerError, verdict.facts)
         case .answer(let lawless): reply.status = lawless.status
         default:

@@ -1,0 +1,121 @@
+// What a relay makes of an answer that comes late, of a dismissal, and of what was refused for good.
+
+import Basics
+import Conformance
+import Metrics
+import Pushes
+import Testing
+
+@Suite("Rules about what has changed meanwhile")
+struct ChangedRowRuleTests {
+    private func dropped(_ token: TokenHash) -> History { .changed(token).with { $0.pushes.removeLast() } }
+
+    @Test("what is registered while a 410 is on its way, and dropped for it, breaks changed-row-kept")
+    func changedRow() {
+        #expect(History.changed(.rotated).findings("changed-row-kept") == 0)
+        #expect(dropped(.rotated).findings("changed-row-kept") == 1)
+        #expect(History.changed(.activity).findings("changed-row-kept") == 0)
+        #expect(dropped(.activity).findings("changed-row-kept") == 1)
+    }
+
+    @Test("only where it was stored before the answer came, and behind the push")
+    func order() {
+        let call = dropped(.rotated).calls.count - 2
+        let move = { (seconds: Double) in
+            dropped(.rotated).with { history in
+                history.calls[call].sentAt = at(seconds)
+                history.calls[call].answeredAt = at(seconds + 0.005)
+            }
+        }
+        #expect(move(38.99).findings("changed-row-kept") == nil)
+        #expect(move(39.01).findings("changed-row-kept") == 1)
+        #expect(move(40.97).findings("changed-row-kept") == 1)
+        #expect(move(40.98).findings("changed-row-kept") == nil)
+        #expect(dropped(.rotated).with { $0.undelivered = [$0.pushes.last!.id] }.findings("changed-row-kept") == nil)
+    }
+
+    @Test("BadDeviceToken says nothing of when a token died, and speaks of that token only")
+    func withoutTime() {
+        let bad = { (token: TokenHash) in
+            dropped(token).with { history in
+                history.pushes[history.pushes.count - 1].status = 400
+                history.pushes[history.pushes.count - 1].reason = history.text("BadDeviceToken")
+            }
+        }
+        #expect(bad(.rotated).findings("changed-row-kept") == 1)
+        #expect(bad(.activity).findings("changed-row-kept") == nil)
+    }
+}
+
+@Suite("Rules about what was dismissed or refused")
+struct DismissedAndRefusedTests {
+    @Test("BadDeviceToken is not the last word where the other host, asked with the same push, refused something else", arguments: [
+        (400, "BadTopic", 0), (503, "Shutdown", 0), (400, "BadDeviceToken", 1), (410, "Unregistered", 1),
+    ] as [(UInt16, String, Int)])
+    func unsettled(status: UInt16, reason: String, expected: Int) {
+        let history = History.died(.activity, at: 14, status: 400, reason: "BadDeviceToken").with { history in
+            history.push(4, at: 15.04, status: status, reason: reason) { $0.environment = .sandbox }
+            history.push(5, at: 24.02)
+        }
+        #expect(history.findings("dead-token-dropped") == expected)
+    }
+
+    @Test("a start that nothing calls for behind a dismissal breaks dismissal-respected, a SHOULD")
+    func dismissed() {
+        #expect(History.goneOn.findings("dismissal-respected") == 0)
+        #expect(History.takenBack.findings("dismissal-respected") == nil, "nothing came that might bring it back")
+        let again = { (seconds: Double) in
+            History.goneOn.with { $0.push(9, at: seconds, event: .start, token: .start) }
+        }
+        #expect(again(40.03).findings("dismissal-respected") == 1)
+        #expect(again(27.9).findings("dismissal-respected") == 0, "it was under way")
+        let owed = again(40.03).with { $0.expect(9, .permission, at: 40, event: .start, token: .start, lane: .start) }
+        #expect(owed.findings("dismissal-respected") == 0)
+        let returned = again(40.03).with { history in
+            history.call(8, .registerActivity, at: 39)
+            history.registers(8, .rotated, .activity)
+        }
+        #expect(returned.findings("dismissal-respected") == nil, "the app has asked for it")
+    }
+
+    @Test("what was refused for good and comes again as it was breaks refusal-not-repeated", arguments: [
+        (400, "BadTopic", 1), (400, "DeviceTokenNotForTopic", 1), (404, "BadPath", 1), (413, "PayloadTooLarge", 1),
+        (403, "Forbidden", 1), (400, "BadDeviceToken", nil), (400, "IdleTimeout", nil), (403, "ExpiredProviderToken", nil),
+        (429, "TooManyRequests", nil), (503, "Shutdown", nil),
+    ] as [(UInt16, String, Int?)])
+    func repeated(status: UInt16, reason: String, expected: Int?) {
+        let history = History.refused(status: status, reason: reason).with { $0.push(2, at: 4) }
+        #expect(history.findings("refusal-not-repeated") == expected)
+    }
+
+    @Test("another payload, topic or environment is another push, and so is one behind a registration")
+    func changed() {
+        let history = History.refused(status: 400, reason: "BadTopic").with { $0.push(2, at: 4) }
+        let last = history.pushes.count - 1
+        #expect(history.with { $0.pushes[last].payloadHash = 7 }.findings("refusal-not-repeated") == 0)
+        #expect(history.with { $0.pushes[last].topic = $0.text("other") }.findings("refusal-not-repeated") == 0)
+        #expect(history.with { $0.pushes[last].environment = .sandbox }.findings("refusal-not-repeated") == 0)
+        let again = history.with { history in
+            history.call(7, .registerActivity, at: 3)
+            history.registers(7, .activity, .activity)
+        }
+        #expect(again.findings("refusal-not-repeated") == 0)
+    }
+}
+
+@Suite("Which of several refusals a token was forgotten for")
+struct ForgottenTests {
+    /// Steps 2 and 3 are refused, and nothing goes to the token behind that.
+    private var forgotten: History {
+        History.refused(status: 400, reason: "BadTopic").with { history in
+            history.pushes.removeAll { $0.token == .activity && $0.step != 2 }
+            history.push(3, at: 13.02, status: 403, reason: "InvalidProviderToken") { $0.faultRule = 1 }
+        }
+    }
+
+    @Test("a token that survives one refusal and is forgotten for the next breaks living-token-kept once")
+    func second() {
+        #expect(forgotten.findings("living-token-kept") == 1)
+        #expect(forgotten.with { $0.push(5, at: 24.02) }.findings("living-token-kept") == 0)
+    }
+}
