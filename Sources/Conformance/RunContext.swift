@@ -79,6 +79,8 @@ package final class RunContext {
     package var oversizedKinds: Set<UInt16> = []
     /// Calls that cause no push by themselves.
     package var quietKinds: Set<UInt16> = []
+    /// Calls with a push that bears no marker.
+    package var unmarkedKinds: Set<UInt16> = []
     /// The mock offers production and sandbox side by side.
     package var hasBothEnvironments = false
     /// The profile has schemas, and says what is passed through.

@@ -140,6 +140,7 @@ private struct Judgement {
             if call.isStale { context.staleKinds.insert(kind) }
             if call.isUnknown { context.unknownKinds.insert(kind) }
             if call.isFinal { context.circumstances.finalKinds.insert(kind) }
+            if call.pushes.contains(where: { !$0.isMarked }) { context.unmarkedKinds.insert(kind) }
             if call.pushes.isEmpty { context.quietKinds.insert(kind) }
             if !(call.passes ?? profile.content.passes).isEmpty || !call.sets.isEmpty { context.passesContent = true }
         }

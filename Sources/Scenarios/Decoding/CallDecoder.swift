@@ -178,6 +178,12 @@ struct CallDecoder {
             coalesce: coalesce, held: held,
             deadline: fields.duration("deadline", .milliseconds(1)...Fields.longest) ?? usualDeadline)
         push.isUrgent = fields.flag("urgent") ?? false
+        push.isMarked = fields.flag("marked") ?? true
+        if !push.isMarked, push.event != .update, push.event != .end {
+            mistakes.add(
+                "only an activity's update or end can do without a marker", hint: "strike `marked`, or say `event: update`",
+                at: fields.value("marked")!.place)
+        }
         return push
     }
 
@@ -211,10 +217,10 @@ struct CallDecoder {
                 hint: "write `{{\(entry.key)}}` somewhere in the call or strike it",
                 at: entry.keyPlace)
         }
-        if let pushes = fields.value("pushes"), !call.pushes.isEmpty, !used.contains(.event(.marker)) {
+        if let pushes = fields.value("pushes"), call.pushes.contains(where: \.isMarked), !used.contains(.event(.marker)) {
             mistakes.add(
                 "`\(call.name)` expects pushes but carries no {{marker}}, so they could not be told apart",
-                hint: "put {{marker}} where the relay passes text through", at: pushes.place)
+                hint: "put {{marker}} where the relay passes text through, or say `marked: false` of an update that has no text", at: pushes.place)
         }
         if call.isFinal, !call.pushes.contains(where: { $0.channel == .liveactivity }) {
             mistakes.add(

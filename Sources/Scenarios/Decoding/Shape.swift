@@ -164,7 +164,7 @@ extension Shape {
         "push",
         [
             "channel*": "liveactivity", "event": "update", "token": "activityToken", "unless": "activityToken",
-            "coalesce": "true", "held": "true", "deadline": "5s", "urgent": "true",
+            "coalesce": "true", "held": "true", "deadline": "5s", "urgent": "true", "marked": "false",
         ])
 
     static let session = Shape(

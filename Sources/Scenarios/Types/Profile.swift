@@ -142,6 +142,8 @@ package struct ExpectedPush: Hashable, Sendable {
     package var held: Bool
     /// It asks the user for something: to be sent at priority 10.
     package var isUrgent = false
+    /// False: it holds no text in which the call's marker could stand.
+    package var isMarked = true
     /// Later than this after the planned instant is *late*.
     package var deadline: Interval
 
