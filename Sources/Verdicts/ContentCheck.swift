@@ -70,7 +70,8 @@ final class ContentCheck {
         push.fall = number(of: lapses?.fall ?? [], context)
         push.drift = number(of: lapses?.drift ?? [], context)
         // A start that stands for no call of its own need not pass on what that call said beside the state.
-        let passed = entry.marker == nil && push.event == .start ? [] : passedOn(payload, marker, renderer, checker, calls, push)
+        let standsIn = entry.marker == nil && push.event == .start
+        let passed = standsIn ? [] : passedOn(payload, marker, renderer, checker, calls, push)
         push.alteration = number(of: passed + (lapses?.said ?? []), context)
     }
 

@@ -184,9 +184,8 @@ struct Pass {
 
     /// Of an activity's update or end that bears none: the last call of its token's session whose push has no room for one.
     private func unmarkedMarker(of entry: PushEntry) -> Marker? {
-        guard !context.unmarkedKinds.isEmpty, entry.marker == nil, entry.event == .update || entry.event == .end, let plan else {
-            return nil
-        }
+        let isState = entry.event == .update || entry.event == .end
+        guard isState, entry.marker == nil, !context.unmarkedKinds.isEmpty, let plan else { return nil }
         let token = TokenHash(entry.token)
         guard let account = owners[token].flatMap({ open[$0]?.account }),
             let session = account.tokenCalls.last(where: { $0.token == token }).map({ UInt32($0.place >> 32) })

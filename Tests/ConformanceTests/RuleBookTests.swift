@@ -34,6 +34,7 @@ private let honestHistories: [String: @Sendable () -> History] = [
     "dead-device-token-dropped": { .died(.device, at: 14) },
     "living-token-kept": { .refused(status: 400, reason: "BadTopic") },
     "other-token-kept": { .died(.activity, at: 14) },
+    "token-of-its-kind": { .honest },
     "old-410-ignored": { .oldReport },
     "new-token-used": { .rotated },
     "newer-registration-kept": { .overtaken },

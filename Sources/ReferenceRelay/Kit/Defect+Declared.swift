@@ -156,7 +156,7 @@ extension Defect {
             ("R2.14", ["content-fits-contract", "content-unchanged", "omitted-values-kept"] + Self.lost)
         case .uncutPaths: ("R2.15", ["payload-fits", "requests-well-formed"])
         // A phone's device token takes no push of an activity, so that nothing is shown.
-        case .sendsToDeviceToken: ("R2.16", ["bad-requests-refused"])
+        case .sendsToDeviceToken: ("R2.16", ["bad-requests-refused", "token-of-its-kind"])
 
         case .restartsLate: ("R4.1", ["restart-in-time", "restart-in-window"])
         // An activity that grew too old is ended by its phone, which shows nothing of what follows.
@@ -196,9 +196,8 @@ extension Defect {
         case .ignoresClears: ("R1.6", ["states-delivered"])
         case .keepsClearedNote: ("R1.6", ["states-delivered", "no-duplicate-push"])
         case .pushesToFirstCard: ("R1.7", ["each-phone-served"] + Self.lost)
-        // APNs takes no push of an activity for a device token, and says so each time.
-        case .pushesToEveryKind: ("R1.8", ["dead-token-dropped"])
-        case .guessesRate: ("R1.10", ["content-fits-contract", "content-unchanged"] + Self.lost)
+        case .pushesToEveryKind: ("R1.8", ["token-of-its-kind"])
+        case .guessesRate: ("R1.4", ["content-fits-contract", "content-unchanged"] + Self.lost)
         case .letsDevicesWrite: ("R1.13", ["bad-requests-refused", "nothing-unexpected"])
         case .hidesRowsFromPeople: ("R1.14", ["answers-hold-values"])
         case .pushesNoToolCalls: ("R1.15", ["states-delivered"])

@@ -257,7 +257,7 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case pushesToFirstCard = "pushes-to-first-card"
     /// Sends to tokens of other kinds, too. Breaks R1.8.
     case pushesToEveryKind = "pushes-to-every-kind"
-    /// Tells a rate of requests that it cannot know. Breaks R1.10.
+    /// Tells a rate of requests that it cannot know. Breaks R1.4 (R1.10).
     case guessesRate = "guesses-rate"
     /// Takes what a device writes into its own row. Breaks R1.13.
     case letsDevicesWrite = "lets-devices-write"

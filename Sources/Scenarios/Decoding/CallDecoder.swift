@@ -220,7 +220,7 @@ struct CallDecoder {
         if let pushes = fields.value("pushes"), call.pushes.contains(where: \.isMarked), !used.contains(.event(.marker)) {
             mistakes.add(
                 "`\(call.name)` expects pushes but carries no {{marker}}, so they could not be told apart",
-                hint: "put {{marker}} where the relay passes text through, or say `marked: false` of an update that has no text", at: pushes.place)
+                hint: "put {{marker}} where the relay passes text through", at: pushes.place)
         }
         if call.isFinal, !call.pushes.contains(where: { $0.channel == .liveactivity }) {
             mistakes.add(

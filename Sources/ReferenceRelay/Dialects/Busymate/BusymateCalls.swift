@@ -40,7 +40,9 @@ extension BusymateDesk {
             return rpc(.null, error: -32_700, "Parse error")
         }
         let id = body["id"] ?? .null
-        guard body["jsonrpc"] == "2.0", body["method"] == "tools/call" else { return rpc(id, error: -32_601, "Method not found") }
+        guard body["jsonrpc"] == "2.0", body["method"] == "tools/call" else {
+            return rpc(id, error: -32_601, "Method not found")
+        }
         guard let arguments = body["params"]?["arguments"], body["params"]?["name"] == "set_live_activity_message",
             let message = arguments["message"]?.string
         else { return rpc(id, error: -32_602, "Invalid params") }

@@ -33,7 +33,8 @@ struct RowRequest {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let value = Hex.decode(String(decoding: rest.prefix(2), as: UTF8.self)), value.count == 1 {
+            let value = byte == UInt8(ascii: "%") ? Hex.decode(String(decoding: rest.prefix(2), as: UTF8.self)) : nil
+            if let value, value.count == 1 {
                 bytes += value
                 rest = rest.dropFirst(2)
             } else {
