@@ -118,10 +118,13 @@ final class RelayClient: Sendable {
         }
     }
 
-    func call(_ method: String, _ path: String, _ body: String = "") -> CallAnswer {
+    func call(
+        _ method: String, _ path: String, _ body: String = "", headers: [(name: String, value: String)] = []
+    ) -> CallAnswer {
         let handover = Handover<CallAnswer>()
         thread.post { pool in
             let request = OutgoingRequest(method: method, path: path, body: Array(body.utf8))
+            for header in headers { request.head.append(name: header.name, value: header.value) }
             pool.send(request) { outcome in
                 switch outcome {
                 case .response(let response):
