@@ -101,7 +101,9 @@ struct Pass {
 
     private func see(_ capture: CaptureNote) {
         content.learn(capture)
-        context.learn(capture)
+        let place = EventNumber.place(session: capture.session, step: capture.step)
+        let account = plan.flatMap { open[$0.account(ofSession: capture.session)]?.account }
+        context.learn(capture, of: account?.call(at: place)?.kind)
     }
 
     /// A call that no plan has is the account's from here on, with the token that it speaks of.

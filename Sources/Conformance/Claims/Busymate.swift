@@ -56,9 +56,9 @@ extension Claim {
             norm: page, missing: "The app's own reading of the row is part of no run."),
         Claim(
             "R1.13", .must, "A device may read its own row and no other, and may write none.",
-            norm: page, rules: ["answers-hold-values", "bad-requests-refused", "nothing-unexpected"],
-            unseen: "That another's row is not shown: a profile says what an answer holds, not what it must lack.",
-            defects: ["lets-devices-write"]),
+            norm: page,
+            rules: ["answers-hold-values", "answers-keep-secrets", "bad-requests-refused", "nothing-unexpected"],
+            defects: ["lets-devices-write", "shows-all-rows"]),
         Claim(
             "R1.14", .must, "People may read and write any row.",
             norm: page, rules: ["answers-hold-values", "states-delivered"], defects: ["hides-rows-from-people"]),
@@ -92,9 +92,8 @@ extension Claim {
             rules: ["relay-serves", "states-delivered"], defects: ["fails-when-cold", "loses-cold-writes"]),
         Claim(
             "R1.21", .must, "Only the service role can read the service key.",
-            norm: page, rules: ["bad-requests-refused", "answers-hold-values"],
-            unseen: "That others read nothing: a profile says what an answer holds, not what it must lack.",
-            defects: ["opens-config"]),
+            norm: page, rules: ["answers-keep-secrets", "answers-hold-values", "bad-requests-refused"],
+            defects: ["shows-service-key", "opens-config"]),
         Claim(
             "R1.22", .should, "Writing the same message again either pushes it each time or never.",
             norm: follows,

@@ -261,6 +261,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case guessesRate = "guesses-rate"
     /// Takes what a device writes into its own row. Breaks R1.13.
     case letsDevicesWrite = "lets-devices-write"
+    /// Shows each device the rows of all. Breaks R1.13.
+    case showsAllRows = "shows-all-rows"
     /// Shows people no row. Breaks R1.14.
     case hidesRowsFromPeople = "hides-rows-from-people"
     /// Pushes nothing for a message that the tool sets. Breaks R1.15.
@@ -275,6 +277,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case failsWhenCold = "fails-when-cold"
     /// Loses what is written while the function has never run. Breaks R1.20 (R1.1).
     case losesColdWrites = "loses-cold-writes"
+    /// Shows everybody the key of the push function. Breaks R1.21.
+    case showsServiceKey = "shows-service-key"
     /// Lets everybody change where the trigger posts to. Breaks R1.21.
     case opensConfig = "opens-config"
     /// Deletes all tokens of a device with a dead one. Breaks R1.23.

@@ -53,6 +53,7 @@ struct CallDecoder {
         call.isUnknown = fields.flag("unknown") ?? false
         call.isOversized = fields.flag("oversized") ?? false
         call.captures = CaptureDecoder(mistakes: mistakes).captures(fields, names: captures)
+        call.lacks = CaptureDecoder(mistakes: mistakes).lacks(fields, call.captures, names: captures)
         if fields.value("passes") != nil {
             call.passes = contents.passes(fields, bodies: BodyDecoder.sayings(entry.value).map { [$0] } ?? [])
         }

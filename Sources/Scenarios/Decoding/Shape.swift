@@ -157,7 +157,7 @@ extension Shape {
             "unregisters": "[activityToken]", "stale": "true", "unknown": "true",
             "oversized": "true",
             "passes": "[{ at: /aps/content-state, from: /state }]", "sets": "{ status: Error }",
-            "captures": "{ activityID: /activity/id }", "auth": "none",
+            "captures": "{ activityID: /activity/id }", "lacks": "[]", "auth": "none",
         ])
 
     static let push = Shape(

@@ -92,6 +92,8 @@ package struct ProfileCall: Sendable {
     package var isOversized = false
     /// What is taken from an answer of expected status.
     package var captures: [Capture] = []
+    /// Those of them that the answer must not hold, for its caller may not see them.
+    package var lacks: CapturedNames = []
     /// What comes through unchanged in the pushes for this call; nil: what the profile says for all.
     package var passes: [PassRule]?
     /// What the card shows from this call on, whatever its body says: by place in `ContentSpec.carried`.

@@ -97,7 +97,7 @@ extension BusymateDesk {
     func getConfig(_ relay: RelayService, _ request: RowRequest) throws -> Reply {
         let config = try tables.config()
         return request.reply(200) {
-            guard let config, request.caller.role == .service else { return [] }
+            guard let config, request.caller.role == .service || has(.showsServiceKey) else { return [] }
             return [["url": .string(config.url), "service_key": .string(config.key)]]
         }
     }
