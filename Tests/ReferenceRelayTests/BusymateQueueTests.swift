@@ -124,4 +124,23 @@ import Testing
             #expect(notes(rig, 1) == ["n"])
         }
     }
+
+    /// Whoever calls it right behind a write does not overtake that.
+    @Test func theFunctionOvertakesNoWrite() throws {
+        try Rig.with { rig in
+            rig.card("a1")
+            let headers = [(name: "apikey", value: "public"), (name: "authorization", value: "Bearer service.x")]
+            let body = #"{"push_type":"liveactivity","device_uuid":"\#(Rig.device)","aps":{"content-state":{"mode":"pac","note":"n"}}}"#
+            let row = #"{"device_uuid":"\#(Rig.device)","message":"m%"}"#
+            for round in 0..<20 {
+                let message = row.replacing("%", with: String(round))
+                let prefer = headers + [(name: "prefer", value: "resolution=merge-duplicates")]
+                let calls: [(path: String, body: String, headers: [(name: String, value: String)])] = [
+                    (Rig.messages, message, prefer), (PushQueue.path, body, headers),
+                ]
+                rig.rig.client.together(calls)
+                #expect(notes(rig, 2 * round + 2).suffix(2) == ["m\(round)", "n"])
+            }
+        }
+    }
 }

@@ -136,6 +136,19 @@ final class RelayClient: Sendable {
         return handover.take()
     }
 
+    /// Posts that leave at once, each on a connection of its own, in this order; waits for all.
+    func together(_ calls: [(path: String, body: String, headers: [(name: String, value: String)])]) {
+        let handovers = calls.map { _ in Handover<Int>() }
+        thread.post { pool in
+            for (call, handover) in zip(calls, handovers) {
+                let request = OutgoingRequest(method: "POST", path: call.path, body: Array(call.body.utf8))
+                for header in call.headers { request.head.append(name: header.name, value: header.value) }
+                pool.send(request) { _ in handover.give(0) }
+            }
+        }
+        for handover in handovers { _ = handover.take() }
+    }
+
     func post(_ path: String, _ body: String) -> CallAnswer { call("POST", path, body) }
     func stop() { thread.stop() }
 }

@@ -34,7 +34,6 @@ extension Claim {
         Claim(
             "R1.7", .must, "A write reaches every activity token of the device, each in its own environment.",
             norm: page, rules: ["each-phone-served", "bad-token-other-environment"],
-            unseen: "Cards of one device in both environments: all of a user's phones live in one.",
             defects: ["pushes-to-first-card", "asks-production-only"]),
         Claim(
             "R1.8", .must, "A bad token keeps no other one from its push, and tokens of another kind get none.",

@@ -78,7 +78,11 @@ extension Shape {
 
     static let users = Shape("users", ["sessionsPerUser": "1"])
     static let phones = Shape(
-        "phones", ["wake": "500ms", "never": "0.36", "rotate": "3s", "ios": "\"18.0\"", "environment": "sandbox"])
+        "phones",
+        [
+            "wake": "500ms", "never": "0.36", "rotate": "3s", "ios": "\"18.0\"", "environment": "sandbox",
+            "secondEnvironment": "production",
+        ])
     static let arrival = Shape("arrival", ["rate": "10", "from": "10", "to": "100", "for*": "30s"])
     static let scriptUse = Shape(
         "scriptUse", ["script*": "sessions/S0-happy.yaml", "weight": "1", "with": "{ progressEvery: 5s }"])

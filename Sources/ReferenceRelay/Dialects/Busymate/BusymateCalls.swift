@@ -24,6 +24,7 @@ extension BusymateDesk {
             throw RowError.badBody
         }
         let state = BusymateState(mode: mode, message: shown?["note"]?.string ?? "")
+        try queue.catchUp(relay)
         let ticket = EventTicket(context: exchange)
         relay.core.handle(PushQueue.event(state, for: device.text), ticket: ticket, now: relay.moment)
     }

@@ -45,6 +45,15 @@ final class PushQueue {
         }
     }
 
+    /// What was written before is told before: for whoever pushes at once.
+    func catchUp(_ relay: RelayService) throws {
+        var before = lastPosted - 1
+        while before < lastPosted {
+            before = lastPosted
+            try drain(relay)
+        }
+    }
+
     private func drain(_ relay: RelayService) throws {
         var requests = try tables.requests(after: lastPosted, atMost: Self.batch)
         for request in requests where request.id > lastBroadcast {
