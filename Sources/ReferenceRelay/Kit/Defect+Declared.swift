@@ -16,6 +16,8 @@ extension Defect {
         case .endsForGood: ["last-state-delivered"]
         // What goes with a token that is none at that host looks like another one's death, or a goodbye that was obeyed.
         case .asksSandboxOnly: ["other-token-kept", "newer-registration-kept"]
+        // Or one of a user's two phones lives there.
+        case .asksProductionOnly: ["each-phone-served"]
         // What was kept back came very late; or a single state went astray, and a newer one did not make up for it.
         case .swapsOrder: ["states-in-time"]
         // It leaves with the window, and not behind it.
