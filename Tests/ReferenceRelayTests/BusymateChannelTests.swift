@@ -63,7 +63,9 @@ private final class Listener {
             rig.write("")
             for listener in [device, dashboard] {
                 #expect(listener.hears(#""message":"""#))
-                let events = listener.text.split(separator: "\n").filter { $0.hasPrefix("event: ") || $0.hasPrefix("data: ") }
+                let events = listener.text.split(whereSeparator: \.isNewline).filter {
+                    $0.hasPrefix("event: ") || $0.hasPrefix("data: ")
+                }
                 let data = ["one", ""].map { #"data: {"device_uuid":"\#(Rig.device)","message":"\#($0)"}"# }
                 #expect(events.map(String.init) == data.flatMap { ["event: live-activity-message", $0] })
             }
