@@ -61,6 +61,11 @@ package final class RunContext {
     package private(set) var missedCount = 0
     package private(set) var missed: [CaptureNote] = []
     private static let mostMissed = 100
+    /// Names by the number of the call whose answer must not hold them.
+    package var lackingKinds: [UInt16: Set<String>] = [:]
+    /// How often that was looked for, and the first values that were there.
+    package private(set) var lackCount = 0
+    package private(set) var revealed: [CaptureNote] = []
     /// Connections on which the relay opened more streams than it had acknowledged as the limit, and how many at once.
     package var overruns: [(connection: UInt64, streams: Int)] = []
     /// The relay's connections to the mock.
@@ -79,6 +84,8 @@ package final class RunContext {
     package var oversizedKinds: Set<UInt16> = []
     /// Calls that cause no push by themselves.
     package var quietKinds: Set<UInt16> = []
+    /// Calls with a push that bears no marker.
+    package var unmarkedKinds: Set<UInt16> = []
     /// The mock offers production and sandbox side by side.
     package var hasBothEnvironments = false
     /// The profile has schemas, and says what is passed through.
@@ -106,8 +113,13 @@ package final class RunContext {
 
     package init() {}
 
-    /// What was looked for in an answer.
-    package func learn(_ capture: CaptureNote) {
+    /// What was looked for in an answer to that call.
+    package func learn(_ capture: CaptureNote, of kind: UInt16? = nil) {
+        if let kind, lackingKinds[kind]?.contains(capture.name) == true {
+            lackCount += 1
+            if capture.failure == nil, revealed.count < Self.mostMissed { revealed.append(capture) }
+            return
+        }
         guard capture.failure != nil else {
             capturedCount += 1
             return

@@ -20,7 +20,10 @@ extension Plan {
             for index in 0..<sessionCount {
                 let session = sessionNumber(index)
                 let token = workload.text(variable, session: session)
-                if token != last { visit(variable, token, knowsHomes ? phoneSpec(ofSession: session).environment : nil) }
+                if token != last {
+                    let home = knowsHomes ? phoneSpec(ofSession: session).environment(ofPhone: variable.phone) : nil
+                    visit(variable, token, home)
+                }
                 last = token
             }
         }

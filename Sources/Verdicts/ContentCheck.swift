@@ -69,8 +69,9 @@ final class ContentCheck {
         push.lapse = number(of: lapses?.kept ?? [], context)
         push.fall = number(of: lapses?.fall ?? [], context)
         push.drift = number(of: lapses?.drift ?? [], context)
-        // What stands for no call of its own need not pass on what that call said beside the state.
-        let passed = entry.marker == nil ? [] : passedOn(payload, marker, renderer, checker, calls, push)
+        // A start that stands for no call of its own need not pass on what that call said beside the state.
+        let standsIn = entry.marker == nil && push.event == .start
+        let passed = standsIn ? [] : passedOn(payload, marker, renderer, checker, calls, push)
         push.alteration = number(of: passed + (lapses?.said ?? []), context)
     }
 

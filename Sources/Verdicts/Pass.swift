@@ -103,7 +103,9 @@ struct Pass {
 
     private func see(_ capture: CaptureNote) {
         content.learn(capture)
-        context.learn(capture)
+        let place = EventNumber.place(session: capture.session, step: capture.step)
+        let account = plan.flatMap { open[$0.account(ofSession: capture.session)]?.account }
+        context.learn(capture, of: account?.call(at: place)?.kind)
     }
 
     /// A call that no plan has is the account's from here on, with the token that it speaks of.
@@ -144,7 +146,7 @@ struct Pass {
         guard entry.provider == .apns else { return }
         pushesRead += 1
         context.pushCount += 1
-        let marker = observer.marker(of: entry) ?? restartMarker(of: entry)
+        let marker = observer.marker(of: entry) ?? restartMarker(of: entry) ?? unmarkedMarker(of: entry)
         var push = observer.observe(entry, marker, calls(of: marker))
         if push.metFault, push.isRefusedForNow || push.status == 0 || push.answeredAt > push.arrivedAt {
             context.noteTrouble(from: push.arrivedAt, to: push.answeredAt)
@@ -182,6 +184,26 @@ struct Pass {
         else { return nil }
         let last = calls.last { $0.wasTaken && $0.answeredAt <= entry.arrivedAt && !context.quietKinds.contains($0.kind) }
         return last.map { Marker(run: plan.run, session: $0.session, step: $0.step) }
+    }
+
+    /// Of an activity's update or end that bears none: the last call of its token's session whose push has no room for one.
+    private func unmarkedMarker(of entry: PushEntry) -> Marker? {
+        let isState = entry.event == .update || entry.event == .end
+        guard isState, entry.marker == nil, !context.unmarkedKinds.isEmpty, let plan else { return nil }
+        let token = TokenHash(entry.token)
+        guard let account = owners[token].flatMap({ open[$0]?.account }),
+            let session = account.tokenCalls.last(where: { $0.token == token }).map({ UInt32($0.place >> 32) })
+        else { return nil }
+        let call = account.calls.last { call in
+            guard call.session == session, context.unmarkedKinds.contains(call.kind) else { return false }
+            switch call.state {
+            // What it caused may come before its own record.
+            case .planned: return call.plannedAt <= entry.arrivedAt
+            case .sent: return call.sentAt <= entry.arrivedAt
+            case .dropped, .withheld: return false
+            }
+        }
+        return call.map { Marker(run: plan.run, session: session, step: $0.step) }
     }
 
     /// The account that a push belongs to: that of its marker, else that of its token.

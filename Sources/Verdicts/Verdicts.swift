@@ -139,9 +139,12 @@ private struct Judgement {
             } else if call.expectedStatus.allSatisfy({ $0 >= 400 }) {
                 context.refusedKinds.insert(kind)
             }
+            let lacks = call.captures.filter { call.lacks.contains(CapturedNames($0.name)) }
+            if !lacks.isEmpty { context.lackingKinds[kind] = Set(lacks.map { profile.captures[$0.name] }) }
             if call.isStale { context.staleKinds.insert(kind) }
             if call.isUnknown { context.unknownKinds.insert(kind) }
             if call.isFinal { context.circumstances.finalKinds.insert(kind) }
+            if call.pushes.contains(where: { !$0.isMarked }) { context.unmarkedKinds.insert(kind) }
             if call.pushes.isEmpty { context.quietKinds.insert(kind) }
             if !(call.passes ?? profile.content.passes).isEmpty || !call.sets.isEmpty { context.passesContent = true }
         }

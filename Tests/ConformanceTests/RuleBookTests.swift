@@ -20,6 +20,12 @@ private let honestHistories: [String: @Sendable () -> History] = [
     "answers-hold-values": {
         .honest.with { $0.run.learn(CaptureNote(session: 1, step: 0, name: "activityID", value: "a1")) }
     },
+    "answers-keep-secrets": {
+        .honest.with { history in
+            history.run.lackingKinds = [3: ["key"]]
+            history.run.learn(CaptureNote(session: 1, step: 0, name: "key", failure: "nothing there"), of: 3)
+        }
+    },
     "aged-activity-ended": { AgeRuleTests.aged() },
     "content-decodes": { .honest },
     "content-fits-contract": { .honest.with { $0.run.hasSchemas = true } },
@@ -34,6 +40,7 @@ private let honestHistories: [String: @Sendable () -> History] = [
     "dead-device-token-dropped": { .died(.device, at: 14) },
     "living-token-kept": { .refused(status: 400, reason: "BadTopic") },
     "other-token-kept": { .died(.activity, at: 14) },
+    "token-of-its-kind": { .honest },
     "old-410-ignored": { .oldReport },
     "changed-row-kept": { .changed(.rotated) },
     "dismissal-respected": { .goneOn },

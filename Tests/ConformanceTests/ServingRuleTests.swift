@@ -308,4 +308,20 @@ struct FormRuleTests {
         #expect(history.isKept("timestamp-seconds-rising"))
         #expect(history.with { $0.pushes[1].stamp = epoch + 1 }.findings("timestamp-seconds-rising") == 1)
     }
+
+    @Test("an answer that holds what its caller may not see breaks answers-keep-secrets, and is no captured value")
+    func secrets() {
+        func findings(_ note: CaptureNote, of kind: UInt16) -> (kept: Int?, held: Int?) {
+            let history = History.honest.with { history in
+                history.run.lackingKinds = [3: ["key"]]
+                history.run.learn(note, of: kind)
+            }
+            return (history.findings("answers-keep-secrets"), history.findings("answers-hold-values"))
+        }
+        let (held, lacking) = (CaptureNote(session: 1, step: 2, name: "key", value: "s3"), CaptureNote(session: 1, step: 2, name: "key", failure: "nothing there"))
+        #expect(findings(lacking, of: 3) == (0, nil))
+        #expect(findings(held, of: 3) == (1, nil))
+        #expect(findings(held, of: 4) == (nil, 0))
+        #expect(findings(lacking, of: 4) == (nil, 1))
+    }
 }

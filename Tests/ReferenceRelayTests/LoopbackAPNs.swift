@@ -118,10 +118,13 @@ final class RelayClient: Sendable {
         }
     }
 
-    func call(_ method: String, _ path: String, _ body: String = "") -> CallAnswer {
+    func call(
+        _ method: String, _ path: String, _ body: String = "", headers: [(name: String, value: String)] = []
+    ) -> CallAnswer {
         let handover = Handover<CallAnswer>()
         thread.post { pool in
             let request = OutgoingRequest(method: method, path: path, body: Array(body.utf8))
+            for header in headers { request.head.append(name: header.name, value: header.value) }
             pool.send(request) { outcome in
                 switch outcome {
                 case .response(let response):
@@ -131,6 +134,19 @@ final class RelayClient: Sendable {
             }
         }
         return handover.take()
+    }
+
+    /// Posts that leave at once, each on a connection of its own, in this order; waits for all.
+    func together(_ calls: [(path: String, body: String, headers: [(name: String, value: String)])]) {
+        let handovers = calls.map { _ in Handover<Int>() }
+        thread.post { pool in
+            for (call, handover) in zip(calls, handovers) {
+                let request = OutgoingRequest(method: "POST", path: call.path, body: Array(call.body.utf8))
+                for header in call.headers { request.head.append(name: header.name, value: header.value) }
+                pool.send(request) { _ in handover.give(0) }
+            }
+        }
+        for handover in handovers { _ = handover.take() }
     }
 
     func post(_ path: String, _ body: String) -> CallAnswer { call("POST", path, body) }

@@ -65,4 +65,14 @@ struct PhonesTests {
             alone == "tiny.yaml:25:17: this script says what its phones are like, and the workload has none "
                 + "(add `phones: {}` to the scenario's `workload`, or strike it here)")
     }
+
+    @Test("a second phone lives where the first does, unless it says otherwise")
+    func second() throws {
+        let text = some.replacing("never: 0.25,", with: "never: 0.25, environment: sandbox, secondEnvironment: production,")
+        let phones = try #require(try Sample.load(text).workload.phones)
+        #expect(phones.environment(ofPhone: 0) == .sandbox && phones.environment(ofPhone: 1) == .production)
+        let script = PhonesSpec(environment: .production).over(phones)
+        #expect(script.environment(ofPhone: 0) == .production && script.environment(ofPhone: 1) == .production)
+        #expect(PhonesSpec(environment: .sandbox).environment(ofPhone: 1) == .sandbox)
+    }
 }

@@ -127,7 +127,8 @@ struct RepositoryFilesTests {
     }
 
     private static func scenario(around script: String) -> String {
-        let profile = script.contains("/S4-") ? "epilogue" : script.contains("/S2-") ? "opencode-ios" : "opencode"
+        let profiles = ["/S1-": "busymate", "/S2-": "opencode-ios", "/S4-": "epilogue"]
+        let profile = profiles.first { script.contains($0.key) }?.value ?? "opencode"
         return """
             relay: { url: "http://127.0.0.1:1", profile: \(folder)/relays/\(profile).yaml }
             workload: { phones: {}, arrivals: [{ rate: 1, for: 1s }], scripts: [{ script: \(script) }] }

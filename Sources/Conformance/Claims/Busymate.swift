@@ -11,33 +11,33 @@ extension Claim {
             "R1.1", .must,
             "One write of the row causes one broadcast and one push to each of the device's activity tokens.",
             norm: page, rules: ["states-delivered", "no-duplicate-push", "each-phone-served"],
-            unseen: "The broadcast: the rig joins no Realtime channel."),
+            unseen: "The broadcast: the rig joins no Realtime channel.", defects: ["pushes-inserts-only"]),
         Claim(
             "R1.2", .must, "The broadcast arrives on the device's own channel, within half a second of the commit.",
             norm: page, missing: "The rig joins no Realtime channel, so no record holds a broadcast of the relay's."),
         Claim(
             "R1.3", .must,
             "The push has the type and topic of a Live Activity, is no alert, and does not wake the app.",
-            norm: "\(page); \(apple)", rules: ["topic-fits-type", "alerts-only-where-due"],
-            unseen: "content-available: a profile cannot say which keys `aps` may hold."),
+            norm: "\(page); \(apple)",
+            rules: ["topic-fits-type", "alerts-only-where-due", "content-unchanged"], defects: ["alerts-on-message"]),
         Claim(
             "R1.4", .must, "The content-state has mode, requestsPerSec and note, and nothing else.",
-            norm: page, rules: ["content-fits-contract"]),
+            norm: page, rules: ["content-fits-contract"], defects: ["tells-who-wrote", "guesses-rate"]),
         Claim(
             "R1.5", .must,
             "mode tells the device's state at the write: vpn or pac while it is online with one, else off.",
-            norm: page,
-            missing: "A profile cannot derive the value it expects from an earlier call, here the device's status."),
+            norm: page, rules: ["omitted-values-kept"], defects: ["ignores-presence"]),
         Claim(
             "R1.6", .must, "An empty message becomes a note of null, and the text that was shown goes away.",
-            norm: page, missing: "A push is told by the marker in its text, and an empty text has no room for one."),
+            norm: page, rules: ["content-unchanged", "states-delivered", "answers-hold-values"],
+            defects: ["pushes-empty-note", "ignores-clears", "keeps-cleared-note"]),
         Claim(
             "R1.7", .must, "A write reaches every activity token of the device, each in its own environment.",
-            norm: page, rules: ["each-phone-served"],
-            unseen: "The environment of each token: a profile cannot state it token by token."),
+            norm: page, rules: ["each-phone-served", "bad-token-other-environment"],
+            defects: ["pushes-to-first-card", "asks-production-only"]),
         Claim(
             "R1.8", .must, "A bad token keeps no other one from its push, and tokens of another kind get none.",
-            norm: follows, rules: ["states-delivered", "other-token-kept"]),
+            norm: follows, rules: ["states-delivered", "token-of-its-kind"], defects: ["pushes-to-every-kind"]),
         Claim(
             "R1.9", .must, "Whatever the app draws by itself, after a switch of its VPN too, shows the last message.",
             norm: page, missing: "What the app draws by itself is in no record; only calls and pushes are."),
@@ -48,45 +48,51 @@ extension Claim {
         Claim(
             "R1.11", .must,
             "A message written while nothing runs is stored, and shown as soon as the app starts its capture.",
-            norm: page, missing: "The app's own reading of the row is part of no run."),
+            norm: page, rules: ["answers-hold-values", "relay-serves"],
+            unseen: "What the app shows of it: its own reading of the row is part of no run."),
         Claim(
             "R1.12", .must, "An app that starts or comes to the front reads the row again and blanks no message.",
             norm: page, missing: "The app's own reading of the row is part of no run."),
         Claim(
             "R1.13", .must, "A device may read its own row and no other, and may write none.",
             norm: page,
-            missing: "A profile has one identity for all calls, and the journal no bodies of expected answers."),
+            rules: ["answers-hold-values", "answers-keep-secrets", "bad-requests-refused", "nothing-unexpected"],
+            defects: ["lets-devices-write", "shows-all-rows"]),
         Claim(
             "R1.14", .must, "People may read and write any row.",
-            norm: page,
-            missing: "A profile has one identity for all calls, and the journal no bodies of expected answers."),
+            norm: page, rules: ["answers-hold-values", "states-delivered"], defects: ["hides-rows-from-people"]),
         Claim(
             "R1.15", .must, "Setting the message through the MCP tool does what the REST call does.",
-            norm: page, missing: "A call is one request: the rig speaks no MCP, which keeps a session of its own."),
+            norm: page, rules: ["states-delivered", "content-unchanged"],
+            unseen: "The session that MCP keeps around its calls: for the rig each is one request.",
+            defects: ["pushes-no-tool-calls"]),
         Claim(
             "R1.16", .must, "Two dashboards and the device agree on the message without polling.",
             norm: page, missing: "The rig joins no Realtime channel, so no record tells what a dashboard shows."),
         Claim(
             "R1.17", .must, "Of ten writes within a second the card shows the last.",
             norm: "\(follows); pg_net sends without order, and \(apple): older timestamps are ignored",
-            rules: ["last-state-delivered", "state-order", "timestamp-seconds-rising"]),
+            rules: ["last-state-delivered", "state-order", "timestamp-seconds-rising"], defects: ["posts-without-order"]),
         Claim(
             "R1.18", .must, "A transaction that is rolled back pushes nothing.",
             norm: "PostgreSQL and pg_net: a request leaves after the commit only",
-            missing: "A call over REST is a transaction of its own; none can be rolled back from outside."),
+            rules: ["bad-requests-refused", "nothing-unexpected"],
+            unseen: "A transaction of several requests: over REST each is one by itself.", defects: ["pushes-before-commit"]),
         Claim(
             "R1.19", .should,
             "While the push function is down a write still succeeds, and what it promised is sent again.",
             norm: "\(follows); pg_net tries once",
-            missing: "Faults act at the provider; none reaches the relay's own function."),
+            rules: ["relay-serves", "states-delivered"],
+            unseen: "A function that is slow: a call can only point the trigger to where none is.",
+            defects: ["loses-failed-posts"]),
         Claim(
             "R1.20", .must, "Before the push function has run for the first time a write does not fail.",
             norm: "\(follows): its configuration is empty until then",
-            missing: "Nothing sets or reads the relay's configuration row, so that state cannot be brought about."),
+            rules: ["relay-serves", "states-delivered"], defects: ["fails-when-cold", "loses-cold-writes"]),
         Claim(
             "R1.21", .must, "Only the service role can read the service key.",
-            norm: page,
-            missing: "A profile has one identity for all calls, and the journal no bodies of expected answers."),
+            norm: page, rules: ["answers-keep-secrets", "answers-hold-values", "bad-requests-refused"],
+            defects: ["shows-service-key", "opens-config"]),
         Claim(
             "R1.22", .should, "Writing the same message again either pushes it each time or never.",
             norm: follows,
@@ -94,11 +100,11 @@ extension Claim {
         Claim(
             "R1.23", .must, "A token that APNs calls dead is deleted, and no other row with it.",
             norm: "\(follows); Apple, Handling notification responses",
-            rules: ["dead-token-dropped", "other-token-kept"]),
+            rules: ["dead-token-dropped", "states-delivered"], defects: ["prunes-whole-device", "knows-only-unregistered"]),
         Claim(
             "R1.24", .should, "A message too long for a push is cut or refused with 4xx, not accepted and lost.",
             norm: "\(follows); Apple, Generating a remote notification: at most 4,096 bytes",
-            rules: ["payload-fits", "accepted-is-pushed"]),
+            rules: ["payload-fits", "accepted-is-pushed"], defects: ["uncut-notes"]),
         Claim(
             "R1.25", .should, "A statement that writes many rows pushes to each device, and lets none starve.",
             norm: follows,

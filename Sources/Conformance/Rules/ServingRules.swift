@@ -6,7 +6,10 @@ import Metrics
 import Pushes
 
 enum ServingRules {
-    static let all = [serves, acceptedIsPushed, answersInTime, badRequestsRefused, oversizedRefused, answersHoldValues]
+    static let all = [
+        serves, acceptedIsPushed, answersInTime, badRequestsRefused, oversizedRefused, answersHoldValues,
+        answersKeepSecrets,
+    ]
 
     /// How close to an outage of ours a call may have been cut off by it.
     private static let slack = Interval.seconds(1)
@@ -75,6 +78,26 @@ enum ServingRules {
         norm: "Relay contract: the caller goes on with what the answer tells, such as the activity's id",
         advice: "answer with the JSON that the contract has; or mend the profile's `captures` where they are wrong",
         make: { HoldsValues() })
+
+    private struct KeepsSecrets: RuleMachine {
+        func verdict(_ run: RunContext) -> Verdict {
+            var tally = Tally()
+            tally.test(run.lackCount)
+            for note in run.revealed {
+                tally.find(
+                    "an answer held `\(note.name)`", expected: "nothing there, for who asked may not see it",
+                    seen: "a value of \(note.value?.utf8.count ?? 0) bytes", session: note.session, step: note.step)
+            }
+            return tally.verdict
+        }
+    }
+
+    static let answersKeepSecrets = Rule(
+        "answers-keep-secrets", ["R1.13", "R1.21"], .must,
+        requirement: "An answer does not hold what its caller may not see.",
+        norm: "Relay contract: each role has rows of its own to read, and a key is read by services only",
+        advice: "filter what is read by who reads it, in the database and not in the page that shows it",
+        make: { KeepsSecrets() })
 
     static let serves = Rule(
         "relay-serves", ["R0.36"], .must,

@@ -5,7 +5,7 @@ import Metrics
 import Pushes
 
 enum TokenRules {
-    static let all = [deadDropped, deadDeviceDropped, livingKept, otherKept, oldReportIgnored, changedKept]
+    static let all = [deadDropped, deadDeviceDropped, livingKept, otherKept, ofItsKind, oldReportIgnored, changedKept]
 
     /// Pushes that came to a token which the relay knew to be dead.
     private static func judgeDead(
@@ -176,6 +176,32 @@ enum TokenRules {
                     expected: "pushes to the token that lives", seen: "none", session: row.session, step: row.step,
                     answer.id)
             }
+        }
+    }
+
+    static let ofItsKind = Rule(
+        "token-of-its-kind", ["R1.8"], .must,
+        requirement: "Updates of an activity go to its own token, starts to a start token, alerts to a device token.",
+        norm: "Apple, Starting and updating Live Activities: each activity has a token of its own, as have starts and the app",
+        advice: "keep the kind with each token, and choose by it before anything is sent"
+    ) { joined, run, tally in
+        for (index, push) in joined.account.pushes.enumerated() {
+            guard let lane = joined.tokens.lanes[push.token], let kind = kind(of: push) else { continue }
+            tally.test()
+            guard lane.role != kind, joined.rowOfPush[index] == nil else { continue }
+            tally.find(
+                "a push of type \(push.type.word) went to a token of another kind", expected: "a token of kind \(kind)",
+                seen: "one of kind \(lane.role)", session: push.isMarked ? push.session : nil,
+                step: push.isMarked ? push.step : nil, push.id)
+        }
+    }
+
+    /// Of the token that it needs; nil where that is not certain.
+    private static func kind(of push: SeenPush) -> Lane.Role? {
+        switch push.type {
+        case .liveactivity: push.event.map { $0 == .start ? .start : .activity }
+        case .alert: .device
+        default: nil
         }
     }
 

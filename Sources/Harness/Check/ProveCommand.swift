@@ -130,6 +130,7 @@ extension Defect {
     /// Whether a dialect of the reference relay can have it: what breaks a claim of one system alone fits that one.
     fileprivate func fits(_ dialect: String) -> Bool {
         switch claim.prefix(2) {
+        case "R1": dialect == "busymate"
         case "R2": dialect == "opencode-ios"
         case "R4": dialect == "epilogue"
         default: dialect == "opencode"

@@ -44,7 +44,7 @@ extension Plan {
             return PlannedPhone(
                 name: PhoneName(user: account(ofSession: session), phone: place % workload.phonesPerUser).text,
                 app: workload.profile.topic, spec: spec,
-                environment: knowsHomes ? spec.environment : nil)
+                environment: knowsHomes ? spec.environment(ofPhone: place % workload.phonesPerUser) : nil)
         }
     }
 }

@@ -22,6 +22,8 @@ extension Defect {
         case .endsForGood: ["last-state-delivered"]
         // What goes with a token that is none at that host looks like another one's death, or a goodbye that was obeyed.
         case .asksSandboxOnly: ["other-token-kept", "newer-registration-kept"]
+        // Or one of a user's two phones lives there.
+        case .asksProductionOnly: ["each-phone-served"]
         // What was kept back came very late; or a single state went astray, and a newer one did not make up for it.
         case .swapsOrder: ["states-in-time"]
         // It leaves with the window, and not behind it.
@@ -170,7 +172,7 @@ extension Defect {
             ("R2.14", ["content-fits-contract", "content-unchanged", "omitted-values-kept"] + Self.lost)
         case .uncutPaths: ("R2.15", ["payload-fits", "requests-well-formed"])
         // A phone's device token takes no push of an activity, so that nothing is shown.
-        case .sendsToDeviceToken: ("R2.16", ["bad-requests-refused"])
+        case .sendsToDeviceToken: ("R2.16", ["bad-requests-refused", "token-of-its-kind"])
 
         case .restartsLate: ("R4.1", ["restart-in-time", "restart-in-window"])
         // An activity that grew too old is ended by its phone, which shows nothing of what follows.
@@ -201,6 +203,30 @@ extension Defect {
         case .hammersStarts: ("R4.24", ["restart-backs-off"])
         case .unixStartTime: ("R4.27", ["content-fits-contract", "content-unchanged", "restart-keeps-state"])
         case .restartsAllAtOnce: ("R4.28", ["restarts-spread"])
+
+        case .pushesInsertsOnly: ("R1.1", ["states-delivered"])
+        case .alertsOnMessage: ("R1.3", ["alerts-only-where-due", "nothing-unexpected"])
+        case .tellsWhoWrote: ("R1.4", ["content-fits-contract"])
+        case .ignoresPresence: ("R1.5", ["omitted-values-kept"])
+        case .pushesEmptyNote: ("R1.6", ["content-unchanged", "content-fits-contract", "states-delivered"])
+        case .ignoresClears: ("R1.6", ["states-delivered"])
+        case .keepsClearedNote: ("R1.6", ["states-delivered", "no-duplicate-push"])
+        case .pushesToFirstCard: ("R1.7", ["each-phone-served"] + Self.lost)
+        case .pushesToEveryKind: ("R1.8", ["token-of-its-kind"])
+        case .guessesRate: ("R1.4", ["content-fits-contract", "content-unchanged"] + Self.lost)
+        case .letsDevicesWrite: ("R1.13", ["bad-requests-refused", "nothing-unexpected"])
+        case .showsAllRows: ("R1.13", ["answers-keep-secrets"])
+        case .hidesRowsFromPeople: ("R1.14", ["answers-hold-values"])
+        case .pushesNoToolCalls: ("R1.15", ["states-delivered"])
+        case .postsWithoutOrder: ("R1.17", ["state-order", "timestamp-seconds-rising"])
+        case .pushesBeforeCommit: ("R1.18", ["bad-requests-refused", "nothing-unexpected"])
+        case .losesFailedPosts: ("R1.19", ["states-delivered"])
+        case .failsWhenCold: ("R1.20", ["relay-serves", "states-delivered"])
+        case .losesColdWrites: ("R1.20", ["states-delivered"])
+        case .showsServiceKey: ("R1.21", ["answers-keep-secrets"])
+        case .opensConfig: ("R1.21", ["bad-requests-refused"])
+        case .prunesWholeDevice: ("R1.23", Self.lost)
+        case .uncutNotes: ("R1.24", ["payload-fits", "requests-well-formed", "states-delivered"])
 
         case .permissionAtFive: ("R0.12", ["urgent-states-at-10"])
         case .everythingAtTen: ("P19", ["activity-priorities-mixed"])

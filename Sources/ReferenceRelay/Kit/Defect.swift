@@ -241,6 +241,55 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     /// Replaces what began together in the same second. Breaks R4.28.
     case restartsAllAtOnce = "restarts-all-at-once"
 
+    // MARK: Rows that are pushed when they are written (busymate)
+
+    /// Pushes what is inserted, and not what is changed by PATCH. Breaks R1.1.
+    case pushesInsertsOnly = "pushes-inserts-only"
+    /// Sends an alert to the device besides. Breaks R1.3.
+    case alertsOnMessage = "alerts-on-message"
+    /// Puts the writer's name into the content-state. Breaks R1.4.
+    case tellsWhoWrote = "tells-who-wrote"
+    /// Shows the source of a device that is not online. Breaks R1.5.
+    case ignoresPresence = "ignores-presence"
+    /// Shows an empty message as an empty note. Breaks R1.6.
+    case pushesEmptyNote = "pushes-empty-note"
+    /// Pushes nothing for an empty message. Breaks R1.6.
+    case ignoresClears = "ignores-clears"
+    /// Pushes the note of before for an empty message. Breaks R1.6.
+    case keepsClearedNote = "keeps-cleared-note"
+    /// Sends to the card of a device that registered first, and to no other. Breaks R1.7.
+    case pushesToFirstCard = "pushes-to-first-card"
+    /// Sends to tokens of other kinds, too. Breaks R1.8.
+    case pushesToEveryKind = "pushes-to-every-kind"
+    /// Tells a rate of requests that it cannot know. Breaks R1.4 (R1.10).
+    case guessesRate = "guesses-rate"
+    /// Takes what a device writes into its own row. Breaks R1.13.
+    case letsDevicesWrite = "lets-devices-write"
+    /// Shows each device the rows of all. Breaks R1.13.
+    case showsAllRows = "shows-all-rows"
+    /// Shows people no row. Breaks R1.14.
+    case hidesRowsFromPeople = "hides-rows-from-people"
+    /// Pushes nothing for a message that the tool sets. Breaks R1.15.
+    case pushesNoToolCalls = "pushes-no-tool-calls"
+    /// Posts what came within a quarter of a second in reverse. Breaks R1.17.
+    case postsWithoutOrder = "posts-without-order"
+    /// Commits each row by itself, so that what stands before a bad one is pushed. Breaks R1.18.
+    case pushesBeforeCommit = "pushes-before-commit"
+    /// Posts once: what comes while the function is out of reach is lost. Breaks R1.19.
+    case losesFailedPosts = "loses-failed-posts"
+    /// Fails a write while the function has never run. Breaks R1.20.
+    case failsWhenCold = "fails-when-cold"
+    /// Loses what is written while the function has never run. Breaks R1.20 (R1.1).
+    case losesColdWrites = "loses-cold-writes"
+    /// Shows everybody the key of the push function. Breaks R1.21.
+    case showsServiceKey = "shows-service-key"
+    /// Lets everybody change where the trigger posts to. Breaks R1.21.
+    case opensConfig = "opens-config"
+    /// Deletes all tokens of a device with a dead one. Breaks R1.23.
+    case prunesWholeDevice = "prunes-whole-device"
+    /// Cuts no note. Breaks R1.24 (R0.6).
+    case uncutNotes = "uncut-notes"
+
     // MARK: What is in a header
 
     /// Sends a permission state at priority 5. Breaks R0.12.

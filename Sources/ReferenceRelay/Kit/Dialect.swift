@@ -13,6 +13,8 @@ protocol Dialect {
     var done: Reply { get }
     func reply(to ticket: EventTicket) -> Reply
     func refusal(_ reason: Refusal) -> Reply
+    /// The relay listens from now on; what a process before this one has left is known.
+    func begin(_ relay: RelayService) throws
 
     /// A state that a process before this one has left (`StateContent.stored`); nil for what nobody wrote.
     func content(stored: JSONValue) -> (any StateContent)?
@@ -38,6 +40,7 @@ extension Dialect {
         ticket.refusal.map(refusal) ?? Replies.event(sent: ticket.sent, failed: ticket.failed)
     }
     func refusal(_ reason: Refusal) -> Reply { Replies.refusal(reason) }
+    func begin(_ relay: RelayService) throws {}
     func alert(_ event: RelayEvent) -> [UInt8] { [] }
     func replaced(_ latest: (any StateContent)?) -> any StateContent { timedOut(after: latest) }
     func replacement(_ state: SessionState, sessionID: String, stamp: Int64) -> [UInt8] { [] }
@@ -60,6 +63,9 @@ struct DialectPolicy {
     /// An event says what has changed, not how all is: the state behind it is kept through everything, restarts
     /// included (R2.8).
     var mergesStates = false
+    /// Each state is told, in order, and none is passed over because a newer one is there; but for one that APNs is not ready
+    /// to take.
+    var tellsEachState = false
     /// What becomes of an activity that grows too old.
     var ageing = Ageing.ends
 }
@@ -70,6 +76,8 @@ enum Ageing {
     case ends
     /// Another takes its place before (R4.1).
     case replaces(ReplacementPolicy)
+    /// It is its app's own affair.
+    case unwatched
 }
 
 /// What an event says, in its dialect's own words.

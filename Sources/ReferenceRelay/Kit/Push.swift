@@ -98,6 +98,13 @@ final class EventTicket {
     init(context: AnyObject? = nil) { self.context = context }
 }
 
+/// Who waits for a ticket within the relay itself: its `context`.
+final class TicketAnswer {
+    let take: (EventTicket) -> Void
+
+    init(_ take: @escaping (EventTicket) -> Void) { self.take = take }
+}
+
 /// What an event does to its session's activities, once its alerts have been tried: APNs is asked to deliver them in
 /// the order of their answers, whatever two streams or two connections make of it on the way.
 final class Followup {

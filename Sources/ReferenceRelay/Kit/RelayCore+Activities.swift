@@ -184,7 +184,7 @@ extension RelayCore {
     }
 
     /// The same activity under a new token: a new row, and whatever waits goes there.
-    private func rotate(_ lane: Lane, to registration: ActivityRegistration, now: Moment) {
+    func rotate(_ lane: Lane, to registration: ActivityRegistration, now: Moment) {
         let former = lane.token
         if case .replaces = dialect.policy.ageing { noteReplaced(lane) }
         writes.append(.deleteActivity(lane.id))

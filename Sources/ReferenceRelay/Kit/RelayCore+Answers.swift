@@ -122,6 +122,7 @@ extension RelayCore {
                     session.owedUnregisters.append(push.token)
                 }
             }
+            if has(.prunesWholeDevice) { for other in lane.session.lanes { remove(other, now: now) } }
             if has(.prunesAllTokens) { for device in lane.account.devices { remove(device) } }
         case .stray: break
         }

@@ -121,8 +121,9 @@ extension RelayCore {
     /// Defect `serves-unknown-secrets`.
     var mistakenAccount: Account? { has(.servesUnknownSecrets) ? mischief.lastAccount : nil }
 
-    /// Defects `progress-to-one-phone`, `flushes-to-one-phone` and `quiet-after-rotation`.
+    /// Defects `progress-to-one-phone`, `flushes-to-one-phone`, `quiet-after-rotation` and `pushes-to-first-card`.
     func passesOver(_ lane: Lane, _ state: SessionState, isTrailing: Bool) -> Bool {
+        if has(.pushesToFirstCard), lane !== lane.session.lanes.first { return true }
         guard state.eventType.isThrottled else { return false }
         if has(.progressToOnePhone) || isTrailing && has(.flushesToOnePhone), lane !== lane.session.lanes.first { return true }
         return has(.quietAfterRotation) && lane.revision > 0
@@ -169,6 +170,17 @@ extension RelayCore {
     func onlyHost(_ isActivity: Bool) -> PushEnvironment? {
         if has(.asksProductionOnly) { return .production }
         return has(.asksSandboxOnly) && isActivity ? .sandbox : nil
+    }
+
+    /// Defects `pushes-to-every-kind` and `alerts-on-message`: to a token that is no card's.
+    func pushAstray(_ event: RelayEvent, to token: String, isActivity: Bool, now: Moment) {
+        guard let session = registry.accounts[event.secret]?.sessions[event.sessionID] else { return }
+        let state = session.state(after: event)
+        let payload = isActivity ? dialect.update(state, stamp: now.wall.seconds) : dialect.alert(event)
+        send(
+            makePush(
+                .stray(session), event.type, token: token, revision: 0, bundleID: options.topic, isActivity: isActivity,
+                isUrgent: true, payload: payload, environment: .production, ticket: nil, isCounted: false, now: now))
     }
 
     /// Counts it as accepted.

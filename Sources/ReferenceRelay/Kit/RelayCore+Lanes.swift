@@ -12,6 +12,7 @@ extension RelayCore {
     func want(_ lane: Lane, ticket: EventTicket?, isCounted: Bool = true, now: Moment) {
         guard lane.isRegistered else { return }
         if lane.isInFlight || lane.retryAt != nil {
+            if queues(lane) { return }
             lane.isStale = true
             if lane.finalState != nil { lane.failures = 0 }
         } else {
@@ -26,6 +27,23 @@ extension RelayCore {
         if has(.swapsOrder), holdsBack(state, of: lane, now: now) { return }
         if options.plantEvery != nil, choosesToHold(state, of: lane, now: now) { return }
         push(state, to: lane, ticket: ticket, isCounted: isCounted, now: now)
+    }
+
+    /// Whether the newest state waits behind those that are told one by one.
+    private func queues(_ lane: Lane) -> Bool {
+        guard dialect.policy.tellsEachState, lane.isInFlight, !lane.isStale, let state = lane.session.latest else {
+            return false
+        }
+        lane.queue.append(state)
+        lane.sentSequence = state.sequence
+        if lane.queue.count > RelayLimits.queuedStates { lane.queue.removeFirst() }
+        return true
+    }
+
+    /// The newest says it all.
+    private func dropQueue(of lane: Lane) {
+        if !lane.queue.isEmpty { lane.isStale = true }
+        lane.queue = []
     }
 
     /// Progress goes at priority 5 and spends nothing; what a person waits for goes at 10 (R0.12, P19, G7).
@@ -68,7 +86,9 @@ extension RelayCore {
 
     private func goOn(_ lane: Lane, after state: SessionState, now: Moment) {
         guard lane.isRegistered else { return }
-        if lane.isStale {
+        if !lane.queue.isEmpty {
+            push(lane.queue.removeFirst(), to: lane, ticket: nil, isCounted: false, now: now)
+        } else if lane.isStale {
             sendNewest(lane, now: now)
         } else if lane.finalState === state, !has(.keepsEndedRow) {
             remove(lane, now: now)
@@ -77,6 +97,7 @@ extension RelayCore {
 
     func lanePostponed(_ lane: Lane, _ push: Push, _ state: SessionState, until instant: Instant, now: Moment) {
         lane.isInFlight = false
+        dropQueue(of: lane)
         guard lane.isRegistered, push.token == lane.token else {
             settle(push, sent: false)
             log(push, sent: false, now: now)

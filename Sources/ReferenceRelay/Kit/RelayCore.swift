@@ -32,6 +32,8 @@ enum RelayLimits {
     /// Pushes that wait for their next attempt; beyond it they fail at once.
     static let waiting = 100_000
     static let idCharacters = 255
+    /// States of one activity that leave one by one.
+    static let queuedStates = 64
 }
 
 final class RelayCore {

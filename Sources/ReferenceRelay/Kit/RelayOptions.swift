@@ -12,6 +12,8 @@ package enum RelayDialect: String, CaseIterable, Hashable, Sendable {
     case opencodeIOS = "opencode-ios"
     /// Sessions of many hours, whose activities are replaced before the system ends them (chapter 5).
     case epilogue
+    /// A database whose rows are pushed when they are written (chapter 2).
+    case busymate
 
     /// With the options that are the dialect's own.
     func make(_ options: RelayOptions) -> any Dialect {
@@ -19,6 +21,7 @@ package enum RelayDialect: String, CaseIterable, Hashable, Sendable {
         case .opencode: OpenCodeDialect(variant: options.variant, defects: options.defects)
         case .opencodeIOS: OpenCodeIOSDialect(defects: options.defects)
         case .epilogue: EpilogueDialect(defects: options.defects)
+        case .busymate: BusymateDialect(defects: options.defects)
         }
     }
 }

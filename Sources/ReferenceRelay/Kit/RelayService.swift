@@ -66,6 +66,7 @@ final class RelayService: ServerHandler {
         let server = try Server(loop: loop, configuration: configuration, handler: self)
         server.listen(on: socket)
         self.server = server
+        try dialect.begin(self)
         work()
     }
 
@@ -206,6 +207,7 @@ final class RelayService: ServerHandler {
             channel(environment).renew()
         case .answer(let ticket):
             let context = ticket.context.take()
+            if let waiting = context as? TicketAnswer { return waiting.take(ticket) }
             guard let exchange = context as? ServerExchange, exchange.isOpen else { return }
             dialect.reply(to: ticket).send(on: exchange)
         case .die: _exit(70)
@@ -236,6 +238,14 @@ final class RelayService: ServerHandler {
         _ = loop.after(.milliseconds(200)) { [self] in
             isLogArmed = false
             do throws(Failure) { try storage.flush(force: true) } catch { report(error) }
+        }
+    }
+
+    /// Does something a little later, and what it leads to.
+    func later(_ wait: Interval = .zero, _ body: @escaping () -> Void) {
+        _ = loop.after(wait) { [self] in
+            body()
+            work()
         }
     }
 

@@ -171,6 +171,8 @@ final class Lane {
     /// The push that waits for its next attempt, and when that is.
     var waiting: Push?
     var retryAt: Instant?
+    /// States that leave one by one behind the one under way (`tellsEachState`).
+    var queue: [SessionState] = []
     /// A newer state than the one under way wants to leave.
     var isStale = false
     /// Attempts in a row that failed for reasons that pass.

@@ -6,6 +6,8 @@ enum EventType: String, Hashable, Sendable {
     case complete, permission, error, progress, start
     /// The app went to the background (R2.10): told at once, but nobody is asked anything.
     case background
+    /// A note for a card that its app keeps itself, and the word that there is none any more (R1.1, R1.6).
+    case message, clearing
 
     /// Ends the activity (R0.4).
     var isFinal: Bool { self == .complete || self == .error }
@@ -14,10 +16,10 @@ enum EventType: String, Hashable, Sendable {
     var isThrottled: Bool { self == .progress }
 
     /// Spends none of the phone's budget (R0.12, P19).
-    var isCalm: Bool { self == .progress || self == .background }
+    var isCalm: Bool { self == .progress || self == .background || self == .clearing }
 
     /// In the midst of a turn and never coalesced: what a plant spoils.
-    var isQuestion: Bool { self == .permission || self == .background }
+    var isQuestion: Bool { self == .permission || self == .background || self == .message }
 }
 
 /// One state of one session. Shared by all phones that show the session, so that they get the same stamp.

@@ -53,6 +53,7 @@ struct CallDecoder {
         call.isUnknown = fields.flag("unknown") ?? false
         call.isOversized = fields.flag("oversized") ?? false
         call.captures = CaptureDecoder(mistakes: mistakes).captures(fields, names: captures)
+        call.lacks = CaptureDecoder(mistakes: mistakes).lacks(fields, call.captures, names: captures)
         if fields.value("passes") != nil {
             call.passes = contents.passes(fields, bodies: BodyDecoder.sayings(entry.value).map { [$0] } ?? [])
         }
@@ -178,6 +179,12 @@ struct CallDecoder {
             coalesce: coalesce, held: held,
             deadline: fields.duration("deadline", .milliseconds(1)...Fields.longest) ?? usualDeadline)
         push.isUrgent = fields.flag("urgent") ?? false
+        push.isMarked = fields.flag("marked") ?? true
+        if !push.isMarked, push.event != .update, push.event != .end {
+            mistakes.add(
+                "only an activity's update or end can do without a marker", hint: "strike `marked`, or say `event: update`",
+                at: fields.value("marked")!.place)
+        }
         return push
     }
 
@@ -211,7 +218,7 @@ struct CallDecoder {
                 hint: "write `{{\(entry.key)}}` somewhere in the call or strike it",
                 at: entry.keyPlace)
         }
-        if let pushes = fields.value("pushes"), !call.pushes.isEmpty, !used.contains(.event(.marker)) {
+        if let pushes = fields.value("pushes"), call.pushes.contains(where: \.isMarked), !used.contains(.event(.marker)) {
             mistakes.add(
                 "`\(call.name)` expects pushes but carries no {{marker}}, so they could not be told apart",
                 hint: "put {{marker}} where the relay passes text through", at: pushes.place)

@@ -54,4 +54,17 @@ struct CaptureDecoder {
             return Capture(name: name, pointer: pointer)
         }
     }
+
+    /// Names among those that the call captures.
+    func lacks(_ fields: Fields, _ captures: [Capture], names: [String]) -> CapturedNames {
+        fields.items("lacks", atMost: Capture.mostNames).reduce(into: []) { lacks, item in
+            let own = captures.map { names[$0.name] }
+            guard case .scalar(let text, _) = item.content, own.contains(text), let name = names.firstIndex(of: text) else {
+                return mistakes.add(
+                    "`lacks` names what the call's own `captures` look for", hint: "such as `captures: { key: /0/key }`",
+                    at: item.place)
+            }
+            lacks.insert(CapturedNames(name))
+        }
+    }
 }

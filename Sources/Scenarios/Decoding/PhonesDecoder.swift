@@ -16,7 +16,7 @@ struct PhonesDecoder {
         return PhonesSpec(
             wake: fields.distribution("wake", of: .duration, atMost: Self.longest), never: fields.number("never", 0...1),
             rotate: fields.distribution("rotate", of: .duration, atMost: Self.longest), system: system(fields),
-            environment: fields.choice("environment"))
+            environment: fields.choice("environment"), secondEnvironment: fields.choice("secondEnvironment"))
     }
 
     private func system(_ fields: Fields) -> SystemVersion? {

@@ -78,7 +78,11 @@ extension Shape {
 
     static let users = Shape("users", ["sessionsPerUser": "1"])
     static let phones = Shape(
-        "phones", ["wake": "500ms", "never": "0.36", "rotate": "3s", "ios": "\"18.0\"", "environment": "sandbox"])
+        "phones",
+        [
+            "wake": "500ms", "never": "0.36", "rotate": "3s", "ios": "\"18.0\"", "environment": "sandbox",
+            "secondEnvironment": "production",
+        ])
     static let arrival = Shape("arrival", ["rate": "10", "from": "10", "to": "100", "for*": "30s"])
     static let scriptUse = Shape(
         "scriptUse", ["script*": "sessions/S0-happy.yaml", "weight": "1", "with": "{ progressEvery: 5s }"])
@@ -157,14 +161,14 @@ extension Shape {
             "unregisters": "[activityToken]", "stale": "true", "unknown": "true",
             "oversized": "true",
             "passes": "[{ at: /aps/content-state, from: /state }]", "sets": "{ status: Error }",
-            "captures": "{ activityID: /activity/id }", "auth": "none",
+            "captures": "{ activityID: /activity/id }", "lacks": "[]", "auth": "none",
         ])
 
     static let push = Shape(
         "push",
         [
             "channel*": "liveactivity", "event": "update", "token": "activityToken", "unless": "activityToken",
-            "coalesce": "true", "held": "true", "deadline": "5s", "urgent": "true",
+            "coalesce": "true", "held": "true", "deadline": "5s", "urgent": "true", "marked": "false",
         ])
 
     static let session = Shape(

@@ -16,16 +16,19 @@ package struct PhonesSpec: Hashable, Sendable {
     package var system: SystemVersion?
     /// Where its app's tokens live, in a mock that plays both environments.
     package var environment: PushEnvironment?
+    /// Of a user's second phone; nil: as the first's.
+    package var secondEnvironment: PushEnvironment?
 
     package init(
         wake: Distribution? = nil, never: Double? = nil, rotate: Distribution? = nil, system: SystemVersion? = nil,
-        environment: PushEnvironment? = nil
+        environment: PushEnvironment? = nil, secondEnvironment: PushEnvironment? = nil
     ) {
         self.wake = wake
         self.never = never
         self.rotate = rotate
         self.system = system
         self.environment = environment
+        self.secondEnvironment = secondEnvironment
     }
 
     /// What holds where no file says anything.
@@ -35,7 +38,13 @@ package struct PhonesSpec: Hashable, Sendable {
     package func over(_ other: PhonesSpec) -> PhonesSpec {
         PhonesSpec(
             wake: wake ?? other.wake, never: never ?? other.never, rotate: rotate ?? other.rotate,
-            system: system ?? other.system, environment: environment ?? other.environment)
+            system: system ?? other.system, environment: environment ?? other.environment,
+            secondEnvironment: secondEnvironment ?? other.secondEnvironment)
+    }
+
+    /// Of a user's phone, from 0.
+    package func environment(ofPhone phone: Int) -> PushEnvironment? {
+        phone == 0 ? environment : secondEnvironment ?? environment
     }
 
     /// The same where all of a script's times are divided by `pace`, greater than 0.

@@ -92,6 +92,8 @@ package struct ProfileCall: Sendable {
     package var isOversized = false
     /// What is taken from an answer of expected status.
     package var captures: [Capture] = []
+    /// Those of them that the answer must not hold, for its caller may not see them.
+    package var lacks: CapturedNames = []
     /// What comes through unchanged in the pushes for this call; nil: what the profile says for all.
     package var passes: [PassRule]?
     /// What the card shows from this call on, whatever its body says: by place in `ContentSpec.carried`.
@@ -142,6 +144,8 @@ package struct ExpectedPush: Hashable, Sendable {
     package var held: Bool
     /// It asks the user for something: to be sent at priority 10.
     package var isUrgent = false
+    /// False: it holds no text in which the call's marker could stand.
+    package var isMarked = true
     /// Later than this after the planned instant is *late*.
     package var deadline: Interval
 

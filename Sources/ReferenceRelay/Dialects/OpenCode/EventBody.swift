@@ -5,7 +5,7 @@ import Basics
 extension Requests {
     static func event(_ body: Span<UInt8>) throws(InvalidBody) -> RelayEvent {
         let fields = try RequestFields(body)
-        guard let type = EventType(rawValue: try fields.text("eventType")), type != .background else {
+        guard let type = EventType(rawValue: try fields.text("eventType")), OpenCodeEvent.types.contains(type) else {
             throw InvalidBody()
         }
         let secret = try fields.secret()

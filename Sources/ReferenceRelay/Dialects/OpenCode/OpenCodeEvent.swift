@@ -15,7 +15,7 @@ extension EventType {
         case .complete: .complete
         case .permission: .permission
         case .error: .error
-        case .progress, .start, .background: .working
+        case .progress, .start, .background, .message, .clearing: .working
         }
     }
 }
@@ -55,6 +55,8 @@ struct OpenCodeState: StateContent {
 }
 
 struct OpenCodeEvent: EventContent {
+    static let types: Set<EventType> = [.complete, .permission, .error, .progress, .start]
+
     var type: EventType
     var sessionID: String
     var serverID: String?
@@ -75,7 +77,7 @@ struct OpenCodeEvent: EventContent {
         case .complete: "The session has finished."
         case .permission: "The session asks for a permission."
         case .error: "The session has stopped with an error."
-        case .progress, .start, .background: "The session is working."
+        case .progress, .start, .background, .message, .clearing: "The session is working."
         }
     }
 

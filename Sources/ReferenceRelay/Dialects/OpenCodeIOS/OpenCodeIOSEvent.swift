@@ -53,7 +53,7 @@ struct OpenCodeIOSEvent: EventContent {
             merge(into: &state)
             if has(.forgetsBackground) { state.statusInFront = state.status }
             state.status = "Running in background"
-        case .progress, .permission: merge(into: &state)
+        case .progress, .permission, .message, .clearing: merge(into: &state)
         }
         return state
     }
