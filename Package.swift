@@ -48,7 +48,7 @@ let package = Package(
         library("CZlib", package: "zlib1g-dev", pkgConfig: "zlib"),
         room("Basics", []),
         // Floor 1
-        room("OperatingSystem", ["Basics"]),
+        room("OperatingSystem", ["Basics", "CLinux"]),
         room("TLS", ["Basics", "COpenSSL"]),
         room("HTTP", ["Basics"]),
         room("YAML", ["Basics", "CYAML"]),
@@ -102,7 +102,7 @@ let package = Package(
             [
                 "Basics", "OperatingSystem", "Pushes", "EventLoop", "Net", "Journal", "Metrics", "Scenarios", "Faults",
                 "LoadGenerator", "MockServer", "ReferenceRelay", "Conformance", "Verdicts", "Sessions", "Reports", "APNs",
-                "Devices", "Schemas", "Cases", "CLinux",
+                "Devices", "Schemas", "Cases", "TLS", "CLinux",
             ]),
         // Floor 13
         .executableTarget(name: "Command", dependencies: ["Basics", "Harness"], swiftSettings: strict),

@@ -17,14 +17,23 @@ package final class RunCommand {
     private let scenario: Scenario
     private let seed: Seed
     private let plan: Plan
+    /// Of a mock that is up; nil: the run's mock has one of its own.
+    private let place: MockPlace?
     private let time = SystemTime()
 
     /// `signals` must have been made before any thread was started.
     package init(_ options: RunOptions, signals: Signals) throws(Failure) {
-        self.options = options
+        var options = options
         self.signals = signals
         var scenario = try Scenario.load(
             path: options.scenarioPath, overrides: options.overrides, searchPath: ["Scenarios"])
+        place = try options.mock.map { directory throws(Failure) in try MockPlace(of: directory) }
+        if let place, let override = try place.override(for: scenario.mock.environment) {
+            options.overrides.append(override)
+            scenario = try Scenario.load(
+                path: options.scenarioPath, overrides: options.overrides, searchPath: ["Scenarios"])
+        }
+        self.options = options
         let kinds = scenario.relay.profile.calls.filter { !$0.pushes.isEmpty }.map(\.name)
         for gate in options.gates { scenario.gates.append(try Gate(parsing: gate, kinds: kinds)) }
         try Preflight.check(scenario)
@@ -47,10 +56,12 @@ package final class RunCommand {
         let panel = RunPanel(
             title: scenario.name, options: options,
             total: plan.duration + scenario.drain)
+        let loan = try place.map { place throws(Failure) in try MockLoan(of: place.directory) }
         let directory = try RunDirectory(
             chosen: options.outputDirectory, scenario: scenario.name, scenarioText: scenario.text, at: time.wall())
         panel.say("seed \(seed), \(plan.sessionCount) sessions, \(plan.eventCount) events, report in \(directory.path)\n")
         try play(directory, panel)
+        loan?.giveBack()
         var judging = JudgeOptions()
         judging.saysInterrupted = true
         let judged = try Verdicts.judge(directory.path, judging)
@@ -78,7 +89,7 @@ package final class RunCommand {
         var finish = FinishNote()
         do throws(Failure) {
             let rig = try Rig(
-                plan: plan, scenario: scenario, directory: directory, options: options, clock: clock,
+                plan: plan, scenario: scenario, directory: directory, options: options, place: place, clock: clock,
                 note: { journal.note($0) })
             let conductor = Conductor(
                 rig, scenario: scenario, journal: journal, signals: signals, startAt: options.startAt,
