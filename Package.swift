@@ -114,7 +114,7 @@ let package = Package(
         tests("Cases", ["Basics", "Cases", "Pushes", "Scenarios"]),
         tests("Conformance", ["Pushes", "Basics", "Conformance", "Journal", "Metrics"]),
         tests("Devices", ["Pushes", "APNs", "Basics", "Devices"]),
-        tests("EndToEnd", ["APNs", "Basics", "EventLoop", "Journal", "Net", "Pushes", "TLS"]),
+        tests("EndToEnd", ["APNs", "Basics", "EventLoop", "Journal", "Net", "Pushes", "TLS", "YAML"]),
         tests("EventLoop", ["Basics", "EventLoop"]),
         tests("Faults", ["Pushes", "APNs", "Basics", "Faults"]),
         .testTarget(

@@ -33,7 +33,8 @@ extension Verb {
         command.mock = arguments.text("--mock")
         let own = ["--state", "--no-443", "--admin", "--tokens", "--topic", "--setting", "--seed"]
         if command.mock != nil, let flag = own.first(where: arguments.has) {
-            throw Failure(.usage, "\(flag) is for a mock of its own, and --mock names one that is up", hint: "drop one of the two")
+            throw Failure(
+                .usage, "\(flag) is for a mock of its own, and --mock names one that is up", hint: "drop one of the two")
         }
         command.stateDirectory = arguments.text("--state") ?? command.stateDirectory
         command.isWithout443 = arguments.has("--no-443")

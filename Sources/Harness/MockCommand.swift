@@ -99,15 +99,7 @@ package struct MockCommand: Sendable {
 
     /// Until a signal comes; stands aside for each run that wants its place.
     private func serve(_ mock: MockService, _ signals: Signals) throws(Failure) {
-        var isAside = false
-        while !signals.wait(atMost: .milliseconds(isAside ? 20 : 100)) {
-            let isWanted = MockLoan.isWanted(of: stateDirectory)
-            if isWanted, !isAside {
-                mock.standAside()
-                isAside = true
-            } else if !isWanted, isAside {
-                isAside = !(try mock.comeBack())
-            }
-        }
+        var lender = MockLender(mock, in: stateDirectory)
+        while !signals.wait(atMost: lender.pace) { try lender.look() }
     }
 }

@@ -31,7 +31,8 @@ final class MockLoan {
         lock = taken
         guard Self.waits(atMost: Self.patience, until: { !RunningMock.isUp(directory) }) else {
             throw Failure(
-                .run, "the mock of \(directory) does not stand aside", hint: "is it of this version? stop it, and start it again")
+                .run, "the mock of \(directory) does not stand aside",
+                hint: "is it of this version? stop it, and start it again")
         }
     }
 

@@ -41,7 +41,9 @@ struct MockVariables {
                 .usage, "port 0 is any port, and which is not known before the mock is up",
                 hint: "name a port, or ask when it is up")
         }
-        guard address.isWildcard, names.isEmpty else { return SocketAddress(host: names.first ?? address.host, port: address.port) }
+        guard address.isWildcard, names.isEmpty else {
+            return SocketAddress(host: names.first ?? address.host, port: address.port)
+        }
         throw Failure(
             .usage, "\(address.host) is each address of this machine, and none that could be called",
             hint: "add --name NAME, as which the relay finds it, such as a container's")

@@ -42,8 +42,9 @@ package final class ListeningSocket: Sendable {
     deinit { close(descriptor) }
 
     /// What a small port such as 443 needs (ip(7)).
-    private static let portRights = "such a port needs root, CAP_NET_BIND_SERVICE (sudo setcap cap_net_bind_service=+ep pushrig), "
-        + "or a lower net.ipv4.ip_unprivileged_port_start; or choose a port above 1023"
+    private static let portRights =
+        "such a port needs root, CAP_NET_BIND_SERVICE (sudo setcap cap_net_bind_service=+ep pushrig), or a lower"
+        + " net.ipv4.ip_unprivileged_port_start; or choose a port above 1023"
 }
 
 /// Accepts connections on a loop and deals their descriptors to whoever serves them.

@@ -23,16 +23,23 @@ struct ChildWatch {
         ChildProcess.adoptOrphans()
     }
 
-    /// Waits until the program has ended, and ends what it has left behind. Gives its code as a shell would.
-    func wait(for child: pid_t) -> Int32 {
+    /// Waits until the program has ended, and ends what it has left behind. Gives its code as a shell would. Meanwhile runs
+    /// may have the mock's place; when that cannot come back the program is told to end, and `failed` why.
+    func wait(for child: pid_t, lending lender: MockLender?, failed: (Failure) -> Void) -> Int32 {
+        var lender = lender
         var code: Int32?
         while code == nil {
-            let signal = next(nil)
+            do throws(Failure) { try lender?.look() } catch {
+                failed(error)
+                lender = nil
+                kill(child, SIGTERM)
+            }
+            let signal = next(lender?.pace)
             if signal.number == SIGCHLD {
                 while let ended = ChildProcess.reap() {
                     if ended.child == child { code = ChildProcess.code(of: ended.status) }
                 }
-            } else if !signal.isOfTerminal {
+            } else if signal.number > 0, !signal.isOfTerminal {
                 kill(child, signal.number)
             }
         }

@@ -48,8 +48,11 @@ package struct ExecCommand {
         } catch {
             throw Failure(.run, "cannot start a process: \(error.words)", hint: "check `ulimit -u`")
         }
-        let code = watch.wait(for: child)
+        var trouble: Failure?
+        let lender = mock.service.map { MockLender($0, in: stateDirectory) }
+        let code = watch.wait(for: child, lending: lender) { trouble = $0 }
         mock.stop()
+        if let trouble { throw trouble }
         if let failure = mock.service?.failure { throw failure }
         if !isQuiet, let service = mock.service { Console.error(Self.ending(service)) }
         return code

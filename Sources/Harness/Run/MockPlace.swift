@@ -24,7 +24,8 @@ struct MockPlace {
         guard wanted != played else { return nil }
         guard wanted != .both else {
             throw Failure(
-                .usage, "the scenario wants production and sandbox, and the mock of \(directory) plays \(played.rawValue) alone",
+                .usage,
+                "the scenario wants production and sandbox, and the mock of \(directory) plays \(played.rawValue) alone",
                 hint: "start it with --sandbox 127.0.0.1:2198 beside --apns")
         }
         return ("mock.environment", played.rawValue)
