@@ -48,7 +48,7 @@ let package = Package(
         library("CZlib", package: "zlib1g-dev", pkgConfig: "zlib"),
         room("Basics", []),
         // Floor 1
-        room("OperatingSystem", ["Basics"]),
+        room("OperatingSystem", ["Basics", "CLinux"]),
         room("TLS", ["Basics", "COpenSSL"]),
         room("HTTP", ["Basics"]),
         room("YAML", ["Basics", "CYAML"]),
@@ -102,7 +102,7 @@ let package = Package(
             [
                 "Basics", "OperatingSystem", "Pushes", "EventLoop", "Net", "Journal", "Metrics", "Scenarios", "Faults",
                 "LoadGenerator", "MockServer", "ReferenceRelay", "Conformance", "Verdicts", "Sessions", "Reports", "APNs",
-                "Devices", "Schemas", "Cases", "SQLite", "CLinux",
+                "Devices", "Schemas", "Cases", "SQLite", "TLS", "CLinux",
             ]),
         // Floor 13
         .executableTarget(name: "Command", dependencies: ["Basics", "Harness"], swiftSettings: strict),
@@ -114,7 +114,7 @@ let package = Package(
         tests("Cases", ["Basics", "Cases", "Pushes", "Scenarios"]),
         tests("Conformance", ["Pushes", "Basics", "Conformance", "Journal", "Metrics"]),
         tests("Devices", ["Pushes", "APNs", "Basics", "Devices"]),
-        tests("EndToEnd", ["APNs", "Basics", "EventLoop", "Journal", "Net", "Pushes", "TLS"]),
+        tests("EndToEnd", ["APNs", "Basics", "EventLoop", "Journal", "Net", "Pushes", "TLS", "YAML"]),
         tests("EventLoop", ["Basics", "EventLoop"]),
         tests("Faults", ["Pushes", "APNs", "Basics", "Faults"]),
         .testTarget(

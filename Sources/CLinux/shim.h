@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "keeper.h"
+#include "namespace.h"
 
 // Declared by hand because <sys/socket.h> hides it without _GNU_SOURCE.
 int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags);

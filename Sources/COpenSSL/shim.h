@@ -16,6 +16,8 @@
 #include <openssl/x509v3.h>
 #include <time.h>
 
+#include "truststore.h"
+
 static inline long pushrig_ssl_ctx_set_mode(SSL_CTX *context, long mode) { return SSL_CTX_set_mode(context, mode); }
 static inline int pushrig_ssl_ctx_set_min_version(SSL_CTX *context, int version) {
     return SSL_CTX_set_min_proto_version(context, version);

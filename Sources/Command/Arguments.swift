@@ -79,6 +79,19 @@ struct Arguments: Sendable {
         return overrides
     }
 
+    /// Each `NAME=VALUE` of `--setting`.
+    func settings() throws(Failure) -> [(name: String, value: String)] {
+        var settings: [(name: String, value: String)] = []
+        for text in all("--setting") {
+            guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
+                throw Failure(
+                    .usage, "--setting \(text) has no value", hint: "write --setting tokenUpdateScope=peer-and-team")
+            }
+            settings.append((String(text[..<equals]), String(text[text.index(after: equals)...])))
+        }
+        return settings
+    }
+
     func integer<I: FixedWidthInteger>(_ name: String, in range: ClosedRange<I>) throws(Failure) -> I? {
         guard let text = text(name) else { return nil }
         guard let number = I(text), range.contains(number) else {

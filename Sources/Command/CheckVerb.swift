@@ -37,6 +37,7 @@ extension Verb {
         example: "pushrig check Scenarios/smoke.yaml --only R0.22",
         options: [
             Option("--relay", "URL", "where the relay of a profile runs already; without it its command stands behind --"),
+            Option("--mock", "DIR", "a mock that is up on this state directory: each case has its place in turn"),
             Option("--mock-address", "ADDR", "where such a relay looks for APNs, such as 127.0.0.1:2197"),
             Option("--mock-state", "DIR", "folder of the mock's keys and authority, as such a relay knows them"),
             Option("--set", "PATH=VALUE", isRepeatable: true, "changes one value of the scenario"),
@@ -62,6 +63,7 @@ extension Verb {
         var options = CheckOptions(path: path)
         options.launch = Array(arguments.operands.dropFirst())
         options.relayURL = arguments.text("--relay")
+        options.mock = arguments.text("--mock")
         options.mockAddress = arguments.text("--mock-address")
         options.mockState = arguments.text("--mock-state")
         options.overrides = try arguments.overrides("--set")

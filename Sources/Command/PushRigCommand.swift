@@ -25,13 +25,15 @@ struct Invocation: Sendable {
 
 enum PushRigCommand {
     static let verbs: [Verb] = [
-        .run, .replay, .check, .prove, .judge, .journal, .export, .mock, .keys, .schema, .relay, .bench, .report, .list,
-        .explain,
+        .run, .replay, .check, .prove, .judge, .journal, .export, .mock, .exec, .keys, .schema, .relay, .bench, .report,
+        .list, .explain,
     ]
 
     static func main() -> Never {
-        let signals = Signals()
         let words = CommandLine.arguments
+        // Before anything else: what it becomes inherits what we do to signals.
+        if words.count > 1, words[1] == ExecWithin.word { exit(ExecWithin.run(Array(words.dropFirst(2)))) }
+        let signals = Signals()
         let command = CommandText.line(["pushrig"] + words.dropFirst())
         do {
             exit(try run(Array(words.dropFirst()), Invocation(signals: signals, command: command)).rawValue)
@@ -67,7 +69,9 @@ enum PushRigCommand {
                 .usage, "there is no verb '\(first)'", hint: Suggestion.hint(for: first, among: verbs.map(\.name)))
         }
         let rest = Array(words.dropFirst())
-        if rest.contains("--help") || rest.contains("-h") {
+        // What stands behind -- is for somebody else.
+        let ours = rest.prefix { $0 != "--" }
+        if ours.contains("--help") || ours.contains("-h") {
             Console.out(help(verb))
             return .passed
         }
@@ -102,7 +106,7 @@ enum PushRigCommand {
         return """
             \(verb.summary)
 
-            usage: pushrig \(verb.name)\(operand)\(rows.isEmpty ? "" : " [options]")
+            usage: pushrig \(verb.name)\(operand)\(rows.isEmpty || operand.contains("[options]") ? "" : " [options]")
 
             \(rows.map { $0 + "\n" }.joined())\(rows.isEmpty ? "" : "\n")example: \(verb.example)
 

@@ -14,6 +14,7 @@ extension Verb {
             Option(
                 "--known-failing", "RULE", isRepeatable: true,
                 "a rule that is known to break; one that heals fails the run"),
+            Option("--mock", "DIR", "a mock that is up on this state directory: the run has its place until it is over"),
             Option("--clock-scale", "N", "how many times as fast as real time the run's clock runs, at most 3600"),
             Option("--stepped", "the run's clock moves only when nothing is in flight, and then at once"),
             Option("--strict", "what the relay should do counts like what it must"),
@@ -40,6 +41,7 @@ extension Verb {
         options.printsJSON = try arguments.one(of: ["text", "json"], "--format") == "json"
         options.showsFullTokens = arguments.has("--full-tokens")
         options.allowHosts = Set(arguments.all("--allow-host"))
+        options.mock = arguments.text("--mock")
         options.command = invocation.command
         options.overrides = try arguments.overrides("--set")
         if let text = arguments.text("--clock-scale") { options.overrides.append(("clockScale", text)) }

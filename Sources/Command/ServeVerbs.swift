@@ -20,15 +20,24 @@ extension Verb {
             Option("--tokens", "any|registered", "whether unknown tokens are accepted (default any)"),
             Option("--environment", "production|sandbox", "which of Apple's two --apns plays (default production)"),
             Option("--topic", "BUNDLE", isRepeatable: true, "a bundle ID that exists; default: every one"),
+            Option("--name", "NAME", isRepeatable: true, "a further name of its certificate, such as a container's"),
             Option("--setting", "NAME=VALUE", isRepeatable: true, "what Apple leaves open; `pushrig list settings`"),
             Option("--clock-skew", "TIME", "how far its clock is ahead of the real one, such as 90m; behind: -90m"),
             Option("--clock-scale", "N", "how many times as fast as real time its clock runs (default 1)"),
             Option("--loops", "N", "threads that serve pushes (default 1)"),
             Option("--seed", "N", "chance of faults and ids (default 1)"),
+            Option("--print-env", "prints what a relay is to be told, as variables, and starts nothing"),
+            Option("--format", "sh|docker|json", "of those variables: export lines, an --env-file, an object (default sh)"),
         ]
     ) { arguments, invocation in
         try arguments.noOperands()
         var command = MockCommand()
+        command.names = arguments.all("--name")
+        let format = try arguments.one(of: MockCommand.formats, "--format")
+        guard format == nil || arguments.has("--print-env") else {
+            throw Failure(.usage, "--format is for --print-env", hint: "add --print-env, or leave --format out")
+        }
+        if arguments.has("--print-env") { command.printedFormat = format ?? MockCommand.formats[0] }
         command.stateDirectory = arguments.text("--state") ?? command.stateDirectory
         command.apns = arguments.text("--apns") ?? command.apns
         command.apnsTwin = arguments.text("--apns-twin")
@@ -44,13 +53,7 @@ extension Verb {
         command.registersTokens = try arguments.one(of: ["any", "registered"], "--tokens") == "registered"
         command.environment = try arguments.one(of: MockCommand.environments, "--environment") ?? command.environment
         command.topics = arguments.all("--topic")
-        for text in arguments.all("--setting") {
-            guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
-                throw Failure(
-                    .usage, "--setting \(text) has no value", hint: "write --setting tokenUpdateScope=peer-and-team")
-            }
-            command.settings.append((String(text[..<equals]), String(text[text.index(after: equals)...])))
-        }
+        command.settings = try arguments.settings()
         command.clockSkew = try arguments.text("--clock-skew").map { text throws(Failure) in
             guard let skew = Interval(parsing: text.hasPrefix("-") ? String(text.dropFirst()) : text),
                 ClockBounds.admits(skew: skew)

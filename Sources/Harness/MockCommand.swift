@@ -27,6 +27,11 @@ package struct MockCommand: Sendable {
     package var environment = PushEnvironment.production.word.description
     package static let environments = PushEnvironment.words
     package var topics: [String] = []
+    /// Further names of its certificate.
+    package var names: [String] = []
+    /// Prints variables in this format, and starts nothing; nil: runs.
+    package var printedFormat: String?
+    package static let formats = MockVariables.Format.allCases.map(\.rawValue)
     package var loops = 1
     package var seed: UInt64 = 1
 
@@ -44,9 +49,7 @@ package struct MockCommand: Sendable {
         options.channelsMayMove = channels == nil && sandboxChannels == nil
     }
 
-    /// Prints the ready line, serves, drains on SIGINT or SIGTERM. Throws when it cannot start.
-    package func run(signals: Signals) throws(Failure) -> ExitCode {
-        DescriptorLimit.raise()
+    private func options() throws(Failure) -> MockOptions {
         var options = MockOptions(stateDirectory: stateDirectory)
         options.apns = try SocketAddress(parsing: apns)
         options.apnsTwin = try apnsTwin.map { text throws(Failure) in try SocketAddress(parsing: text) }
@@ -61,11 +64,25 @@ package struct MockCommand: Sendable {
         try chooseChannels(&options)
         options.registration = registersTokens ? .registered : .any
         options.topics = topics
+        options.serverNames = names
         options.loops = loops
         options.seed = Seed(seed)
         for (name, value) in settings { try options.set(name, to: value) }
         options.runClock = RunClock(base: SystemTime(), mode: .running(clockScale))
         options.clockSkew = clockSkew
+        return options
+    }
+
+    /// Prints the ready line, serves, drains on SIGINT or SIGTERM. Throws when it cannot start.
+    package func run(signals: Signals) throws(Failure) -> ExitCode {
+        let options = try options()
+        if let format = printedFormat.flatMap(MockVariables.Format.init) {
+            let found = RunningMock.isUp(stateDirectory)
+                ? try RunningMock.coordinates(in: stateDirectory) : try MockService.prepare(options)
+            Console.out(try MockVariables(found).text(format))
+            return .passed
+        }
+        DescriptorLimit.raise()
         let broken = Handover<Failure>()
         let mock = try MockService(options: options) { failure in
             broken.give(failure)
@@ -73,10 +90,16 @@ package struct MockCommand: Sendable {
             Signals.raiseTermination()
         }
         Console.out(mock.coordinates.readyLine + "\n")
-        signals.wait()
+        try serve(mock, signals)
         signals.endAtNext()
         mock.drainAndStop()
         if let failure = mock.failure { throw failure }
         return .passed
+    }
+
+    /// Until a signal comes; stands aside for each run that wants its place.
+    private func serve(_ mock: MockService, _ signals: Signals) throws(Failure) {
+        var lender = MockLender(mock, in: stateDirectory)
+        while !signals.wait(atMost: lender.pace) { try lender.look() }
     }
 }

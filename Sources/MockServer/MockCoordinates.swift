@@ -2,6 +2,7 @@
 
 package import Basics
 package import Net
+package import Pushes
 
 /// All paths are absolute.
 package struct MockCoordinates: Hashable, Sendable {
@@ -24,6 +25,15 @@ package struct MockCoordinates: Hashable, Sendable {
     package var topics: [String]
     /// The bearer token that the admin API demands; nil on loopback.
     package var adminToken: String?
+    /// What `apns` plays.
+    package var environment = PushEnvironment.production
+    /// Of the server's certificate, beside those that every mock has.
+    package var names: [String] = []
+
+    /// Where providers push, in the order of `MockOptions.listeners`.
+    var places: [(address: SocketAddress?, environment: PushEnvironment)] {
+        [(apns, environment), (apnsTwin, environment), (sandbox, .sandbox), (sandboxTwin, .sandbox)]
+    }
 
     package var adminURL: String? { admin.map { "http://\($0)" } }
 
@@ -41,6 +51,8 @@ package struct MockCoordinates: Hashable, Sendable {
             "teamId": .string(teamID),
             "topics": .array(topics.map(JSONValue.string)),
             "serviceAccount": .null,
+            "environment": .string(environment.word.description),
+            "names": .array(names.map(JSONValue.string)),
         ]
         func address(_ address: SocketAddress?) -> JSONValue { address.map { .string($0.description) } ?? .null }
         object["apnsTwin"] = address(apnsTwin)
@@ -53,4 +65,31 @@ package struct MockCoordinates: Hashable, Sendable {
 
     /// One line of JSON, without the line feed.
     package var readyLine: String { json.text }
+}
+
+extension MockCoordinates {
+    /// As asked for: ports may be 0 still.
+    init(_ options: MockOptions, _ identity: MockIdentity) {
+        self.init(
+            apns: options.apns, apnsTwin: options.apnsTwin, sandbox: options.sandbox, sandboxTwin: options.sandboxTwin,
+            admin: options.admin, ca: identity.caFile, apnsKey: identity.providerKeyFile, keyID: identity.keyID,
+            teamID: identity.teamID, topics: options.topics.isEmpty ? ["com.example.app"] : options.topics,
+            environment: options.environment, names: options.serverNames)
+    }
+
+    /// Reads what `json` has written; nil when a needed part is missing.
+    package init?(_ json: JSONValue) {
+        func address(_ name: String) -> SocketAddress? { json[name]?.string.flatMap { try? SocketAddress(parsing: $0) } }
+        guard let apns = address("apns"), let ca = json["ca"]?.string, let key = json["apnsKey"]?.string,
+            let keyID = json["keyId"]?.string, let teamID = json["teamId"]?.string,
+            let topics = json["topics"]?.array?.compactMap(\.string), !topics.isEmpty
+        else { return nil }
+        self.init(apns: apns, ca: ca, apnsKey: key, keyID: keyID, teamID: teamID, topics: topics)
+        (apnsTwin, sandbox, sandboxTwin) = (address("apnsTwin"), address("sandbox"), address("sandboxTwin"))
+        (channels, sandboxChannels) = (address("channels"), address("sandboxChannels"))
+        admin = json["admin"]?.string.flatMap { try? SocketAddress(parsing: String($0.dropFirst("http://".count))) }
+        adminToken = json["adminToken"]?.string
+        environment = json["environment"]?.string.flatMap { PushEnvironment(word: $0) } ?? .production
+        names = json["names"]?.array?.compactMap(\.string) ?? []
+    }
 }

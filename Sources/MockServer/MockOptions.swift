@@ -62,6 +62,8 @@ package struct MockOptions: Sendable {
     package var clock: (any TimeSource)?
     /// Nil: `journal` in the state directory.
     package var journalDirectory: String?
+    /// Whether `mock.json` tells where it is; not for one that stands in for another (`MockService.standAside`).
+    package var tellsPlace = true
     /// How long open requests may take to end when the mock stops.
     package var drainLimit = Interval.seconds(5)
 

@@ -24,6 +24,7 @@ package final class MockService: Sendable {
     private let admin: LoopThread<AdminWorker>?
     private let channelManager: LoopThread<ChannelWorker>?
     private let drainLimit: Interval
+    private let tellsPlace: Bool
     private let isStopped = Mutex(false)
 
     /// Listens when it returns, and `mock.json` is written. A usage failure names the option to change, a run failure
@@ -33,11 +34,8 @@ package final class MockService: Sendable {
     package init(options: MockOptions, onFailure: @escaping @Sendable (Failure) -> Void = { _ in }) throws(Failure) {
         try Self.check(options)
         let state = try StateDirectory(path: options.stateDirectory)
-        state.remove("mock.json")
-        let identity = try MockIdentity(
-            in: state, seed: options.seed, extraNames: options.serverNames,
-            extraAddresses: options.listeners.compactMap(\.?.address)
-                .filter { !$0.isLoopback && !$0.isWildcard }.map(\.host))
+        if options.tellsPlace { state.remove("mock.json") }
+        let identity = try MockIdentity(options, in: state)
         let adminToken = try Self.adminToken(options, state)
         let listeners = options.listeners
         let sockets = try listeners.map { listener throws(Failure) in
@@ -45,12 +43,17 @@ package final class MockService: Sendable {
         }
         let adminSocket = try options.admin.map { address throws(Failure) in try ListeningSocket(address) }
         let channelSockets = try Self.channelSockets(options)
-        coordinates = MockCoordinates(
-            apns: sockets[0]!.boundAddress, apnsTwin: sockets[1]?.boundAddress, sandbox: sockets[2]?.boundAddress,
-            sandboxTwin: sockets[3]?.boundAddress, admin: adminSocket?.boundAddress,
-            channels: channelSockets[0]?.boundAddress, sandboxChannels: channelSockets[1]?.boundAddress,
-            ca: identity.caFile, apnsKey: identity.providerKeyFile, keyID: identity.keyID, teamID: identity.teamID,
-            topics: options.topics.isEmpty ? ["com.example.app"] : options.topics, adminToken: adminToken)
+        var found = MockCoordinates(options, identity)
+        found.apns = sockets[0]!.boundAddress
+        found.apnsTwin = sockets[1]?.boundAddress
+        found.sandbox = sockets[2]?.boundAddress
+        found.sandboxTwin = sockets[3]?.boundAddress
+        found.admin = adminSocket?.boundAddress
+        found.channels = channelSockets[0]?.boundAddress
+        found.sandboxChannels = channelSockets[1]?.boundAddress
+        found.adminToken = adminToken
+        coordinates = found
+        tellsPlace = options.tellsPlace
         shared = try MockShared(options: options, state: state, identity: identity, onFailure: onFailure)
         drainLimit = options.drainLimit
         let (shared, coordinates) = (shared, coordinates)
@@ -86,18 +89,11 @@ package final class MockService: Sendable {
             let thread = try Self.thread("mock-channels", shared.time) { loop in
                 try ChannelWorker(loop: loop, shared: shared, tls: tls)
             }
-            let places = [options.environment, .sandbox]
-            for case (let socket?, let environment) in zip(channelSockets, places) {
-                thread.post { $0.listen(on: socket, as: environment) }
-            }
             channelManager = thread
         } else {
             channelManager = nil
         }
-        let others = Array(workers.dropFirst())
-        for case (let listener?, let socket?) in zip(listeners, sockets) {
-            workers[0].post { $0.listen(on: socket, as: listener.environment, dealingTo: others) }
-        }
+        serve(sockets, channelSockets)
         workers[0].post { [credentials = shared.credentials] worker in
             worker.watch(credentials)
             worker.watchStoredPushes()
@@ -112,7 +108,7 @@ package final class MockService: Sendable {
                 $0.watchPhones()
             }
         }
-        try shared.state.write("mock.json", coordinates.readyLine + "\n", secret: true)
+        if tellsPlace { try shared.state.write("mock.json", coordinates.readyLine + "\n", secret: true) }
     }
 
     deinit { drainAndStop() }
@@ -194,6 +190,21 @@ package final class MockService: Sendable {
             return !held
         }
         guard isFirst else { return }
+        drain()
+        channelManager?.stop()
+        if let admin {
+            let done = Handover<Void>()
+            admin.post { $0.drain(within: .seconds(1)) { done.give(()) } }
+            done.take()
+            admin.stop()
+        }
+        for worker in workers { worker.stop() }
+        if tellsPlace { shared.state.remove("mock.json") }
+        shared.state.unlock()
+    }
+
+    /// Stops accepting and closes what providers have opened, when open requests have ended or the limit is over.
+    func drain() {
         workers[0].ask { $0.stopAccepting() }
         let limit = drainLimit
         let drained = workers.map { worker in
@@ -202,22 +213,27 @@ package final class MockService: Sendable {
             return done
         }
         for done in drained { done.take() }
-        if let channelManager {
-            let done = Handover<Void>()
-            channelManager.post { $0.drain(within: limit) { done.give(()) } }
-            done.take()
-            channelManager.stop()
-        }
-        if let admin {
-            let done = Handover<Void>()
-            admin.post { $0.drain(within: .seconds(1)) { done.give(()) } }
-            done.take()
-            admin.stop()
-        }
-        for worker in workers { worker.stop() }
-        shared.state.remove("mock.json")
-        shared.state.unlock()
+        guard let channelManager else { return }
+        let done = Handover<Void>()
+        channelManager.post { $0.drain(within: limit) { done.give(()) } }
+        done.take()
     }
+
+    /// Serves on these, which stand in the order of `MockCoordinates.places` and of its channels.
+    func serve(_ sockets: [ListeningSocket?], _ channelSockets: [ListeningSocket?]) {
+        let others = Array(workers.dropFirst())
+        for (place, socket) in zip(coordinates.places, sockets) {
+            guard let socket else { continue }
+            workers[0].post { $0.listen(on: socket, as: place.environment, dealingTo: others) }
+        }
+        for case (let socket?, let environment) in zip(channelSockets, [coordinates.environment, .sandbox]) {
+            channelManager?.post { $0.listen(on: socket, as: environment) }
+        }
+    }
+
+    /// For another mock, or again for this one.
+    func lend() { shared.state.unlock() }
+    func takeBack() -> Bool { shared.state.relock() }
 
     // MARK: Starting
 
@@ -281,8 +297,4 @@ private final class Flag: Sendable {
     private let isRaised = Atomic<Bool>(false)
     func raise() -> Bool { !isRaised.exchange(true, ordering: .sequentiallyConsistent) }
     func lower() { isRaised.store(false, ordering: .sequentiallyConsistent) }
-}
-
-extension SocketAddress {
-    fileprivate var isWildcard: Bool { host == "0.0.0.0" || host == "::" }
 }

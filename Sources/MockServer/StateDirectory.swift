@@ -33,6 +33,9 @@ struct StateDirectory: ~Copyable, Sendable {
     /// Lets another mock use the directory while this value still lives.
     borrowing func unlock() { lock.release() }
 
+    /// Takes it again; false while another mock uses it.
+    borrowing func relock() -> Bool { lock.retake() }
+
     borrowing func path(of name: String) -> String { path + "/" + name }
 
     /// The content of a file, or nil when there is none. At most 1 MiB.

@@ -27,9 +27,12 @@ package final class ListeningSocket: Sendable {
             let error = errno
             close(number)
             let hint =
-                error == EADDRINUSE
-                ? "something else listens on port \(address.port): stop it, or choose another port (0 picks a free one)"
-                : "choose an address of this machine and a port above 1023"
+                switch error {
+                case EADDRINUSE:
+                    "something else listens on port \(address.port): stop it, or choose another port (0 picks a free one)"
+                case EACCES: Self.portRights
+                default: "choose an address of this machine"
+                }
             throw Failure(.run, "cannot listen on \(address): \(SystemCall.describe(error))", hint: hint)
         }
         descriptor = number
@@ -37,6 +40,11 @@ package final class ListeningSocket: Sendable {
     }
 
     deinit { close(descriptor) }
+
+    /// What a small port such as 443 needs (ip(7)).
+    private static let portRights =
+        "such a port needs root, CAP_NET_BIND_SERVICE (sudo setcap cap_net_bind_service=+ep pushrig), or a lower"
+        + " net.ipv4.ip_unprivileged_port_start; or choose a port above 1023"
 }
 
 /// Accepts connections on a loop and deals their descriptors to whoever serves them.

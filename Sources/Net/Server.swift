@@ -36,6 +36,7 @@ package final class Server: TurnEndHandler {
     /// Cancelled when the server goes, so it may hold it unowned: a weak reference would slow down every count of it.
     var sweep: LoopTimer?
     private var drained: (() -> Void)?
+    private var drainEnd: LoopTimer?
 
     private static let nextID = Atomic<UInt64>(1)
 
@@ -55,7 +56,10 @@ package final class Server: TurnEndHandler {
             requestsClientCertificate: tls.requestsClientCertificate, clientAuthorityFiles: tls.clientAuthorityFiles)
     }
 
-    deinit { sweep?.cancel() }
+    deinit {
+        sweep?.cancel()
+        drainEnd?.cancel()
+    }
 
     package var connectionCount: Int { connections.count }
     var isDraining: Bool { drained != nil }
@@ -112,7 +116,7 @@ package final class Server: TurnEndHandler {
             case .unproven, .proven: connection.goAwayGracefully(debug: debug)
             }
         }
-        _ = loop.after(limit) { [self] in
+        drainEnd = loop.after(limit) { [self] in
             for connection in connections { close(connection) }
         }
     }
@@ -178,6 +182,9 @@ package final class Server: TurnEndHandler {
         connection.transport.release()
         if connections.isEmpty, let done = drained {
             drained = nil
+            // It may serve again.
+            drainEnd?.cancel()
+            drainEnd = nil
             loop.atEndOfTurn(done)
         }
     }

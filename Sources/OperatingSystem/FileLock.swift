@@ -32,5 +32,8 @@ package struct FileLock: ~Copyable, Sendable {
         _ = SystemCall.run { Int(flock(number, LOCK_EX)) }
     }
 
+    /// Takes it again after a release; false where somebody else has it.
+    package borrowing func retake() -> Bool { flock(file.number, LOCK_EX | LOCK_NB) == 0 }
+
     package borrowing func release() { flock(file.number, LOCK_UN) }
 }

@@ -55,6 +55,9 @@ extension FileSystem {
         }
     }
 
+    /// Sets the permissions of what is there.
+    package static func allow(_ path: String, mode: UInt32) { chmod(path, mode) }
+
     /// A file, or a link itself. What is not there, or may not be removed, stays so.
     package static func remove(_ path: String) { unlink(path) }
 

@@ -60,10 +60,12 @@ struct CheckBase {
                 .usage, "\(options.path) is a profile, and does not say where the relay is",
                 hint: "add --relay http://127.0.0.1:8787, or -- and the command that launches it; or name a scenario")
         }
-        guard options.relayURL == nil || !options.launch.isEmpty || options.mockAddress != nil else {
+        guard options.relayURL == nil || !options.launch.isEmpty || options.mockAddress != nil
+            || options.mock != nil
+        else {
             throw Failure(
                 .usage, "a relay that runs already has to find the mock where it looks for APNs",
-                hint: "add --mock-address 127.0.0.1:2197 and --mock-state DIR, as the relay knows them")
+                hint: "add --mock DIR of a mock that is up, or --mock-address 127.0.0.1:2197 and --mock-state DIR")
         }
         if let url = options.relayURL, !url.hasPrefix("http://"), !url.hasPrefix("https://") {
             throw Failure(.usage, "--relay is no URL: `\(url)`", hint: "such as --relay http://127.0.0.1:8787")

@@ -23,6 +23,14 @@ package final class CheckCommand {
 
     package func run() throws(Failure) -> ExitCode {
         try Preflight.checkRules(options.knownFailing, "--known-failing", [])
+        if let mock = options.mock {
+            guard options.mockAddress == nil, options.mockState == nil else {
+                throw Failure(
+                    .usage, "--mock names a mock that is up, with its address and its state",
+                    hint: "leave --mock-address and --mock-state out")
+            }
+            if !options.listsOnly { _ = try MockPlace(of: mock) }
+        }
         let started = (wall: time.wall(), at: time.now())
         let wanted = options.outputDirectory.map { FileSystem.absolute($0) ?? $0 }
         let folder = wanted ?? RunDirectory.fresh("check", at: started.wall)
@@ -65,13 +73,14 @@ package final class CheckCommand {
 
     /// Two small relays keep a processor busy; a relay that runs already has one mock, and takes one case at a time.
     private func laneCount(_ relay: RelaySpec) -> Int {
-        guard relay.launch != nil else { return 1 }
+        guard relay.launch != nil, options.mock == nil else { return 1 }
         return options.lanes ?? min(8, max(1, Machine.current.cores * 4))
     }
 
     private var arguments: [String] {
         var words: [String] = []
         for (path, value) in options.overrides { words += ["--set", "\(path)=\(value)"] }
+        if let mock = options.mock { words += ["--mock", FileSystem.absolute(mock) ?? mock] }
         for rule in options.knownFailing { words += ["--known-failing", rule] }
         for host in options.allowHosts { words += ["--allow-host", host] }
         return options.isStrict ? words + ["--strict"] : words

@@ -11,6 +11,8 @@ package struct CheckOptions: Sendable {
     package var relayURL: String?
     /// How to launch it, for a profile.
     package var launch: [String] = []
+    /// State directory of a mock that is up.
+    package var mock: String?
     /// Where the mock listens, and the folder of its keys, for a relay that runs already.
     package var mockAddress: String?
     package var mockState: String?

@@ -32,7 +32,8 @@ final class Rig {
     /// The mock listens when it returns, the relay is not started yet. Throws a usage `Failure` when the relay may not be
     /// called.
     init(
-        plan: Plan, scenario: Scenario, directory: RunDirectory, options: RunOptions, clock: RunClock,
+        plan: Plan, scenario: Scenario, directory: RunDirectory, options: RunOptions,
+        place: MockPlace? = nil, clock: RunClock,
         note: @escaping (RunNote) -> Void
     ) throws(Failure) {
         self.plan = plan
@@ -40,7 +41,7 @@ final class Rig {
         self.directory = directory
         self.clock = clock
         DescriptorLimit.raise()
-        let mock = try MockService(options: try Self.mockOptions(plan, directory: directory, clock: clock))
+        let mock = try MockService(options: try Self.mockOptions(plan, directory: directory, place: place, clock: clock))
         self.mock = mock
         let isFollowed = (plan.hasReactions || plan.hasActs) && plan.phoneCount > 0
         phones = isFollowed ? PhoneMailbox { [weak mock] deed in mock.map { deed.carryOut(on: $0) } } : nil
@@ -134,14 +135,14 @@ final class Rig {
     }
 
     private static func mockOptions(
-        _ plan: Plan, directory: RunDirectory, clock: RunClock
+        _ plan: Plan, directory: RunDirectory, place: MockPlace?, clock: RunClock
     ) throws(Failure) -> MockOptions {
         let scenario = plan.scenario
         let mock = scenario.mock
         func address(_ text: String?) throws(Failure) -> SocketAddress {
             try SocketAddress(parsing: text ?? "127.0.0.1:0")
         }
-        var options = MockOptions(stateDirectory: mock.state ?? directory.mockState)
+        var options = MockOptions(stateDirectory: place?.directory ?? mock.state ?? directory.mockState)
         options.apns = try address(mock.apns)
         options.admin = try address(mock.admin)
         options.serverNames = mock.names
@@ -158,6 +159,7 @@ final class Rig {
         for (name, value) in mock.settings { try options.set(name, to: value) }
         options.runClock = clock
         options.clockSkew = mock.clockSkew
+        place?.take(&options)
         return options
     }
 

@@ -18,14 +18,24 @@ package final class RunCommand {
     private let scenario: Scenario
     private var seed: Seed { plan.seed }
     private let plan: Plan
+    /// Of a mock that is up; nil: the run's mock has one of its own.
+    private let place: MockPlace?
     private let time = SystemTime()
     /// What it came to; nil until then, and where nothing was judged.
     private(set) var record: RunRecord?
 
     /// `signals` must have been made before any thread was started.
     package convenience init(_ options: RunOptions, signals: Signals) throws(Failure) {
-        let scenario = try Scenario.load(
-            path: options.scenarioPath, overrides: options.overrides, searchPath: ["Scenarios"])
+        var options = options
+        func load() throws(Failure) -> Scenario {
+            try Scenario.load(path: options.scenarioPath, overrides: options.overrides, searchPath: ["Scenarios"])
+        }
+        var scenario = try load()
+        let place = try options.mock.map { directory throws(Failure) in try MockPlace(of: directory) }
+        if let place, let override = try place.override(for: scenario.mock.environment) {
+            options.overrides.append(override)
+            scenario = try load()
+        }
         let drawn = UInt64(bitPattern: SystemTime().wall().nanoseconds)
         let seed = Seed(options.seed ?? scenario.seed ?? Seed(drawn).child("run").value)
         let note = PlanNote(
@@ -34,14 +44,17 @@ package final class RunCommand {
             knownFailing: options.knownFailing, isStrict: options.isStrict, seed: seed.value,
             run: UInt32(truncatingIfNeeded: seed.child("run").value), digest: "", shardIndex: options.shard.index,
             shardCount: options.shard.count)
-        try self.init(note, scenario, options, signals: signals)
+        try self.init(note, scenario, options, place, signals: signals)
     }
 
     /// Plays the plan of `note`, which is that of `scenario`. Of `options` only counts what is no part of a plan.
-    init(_ note: PlanNote, _ scenario: Scenario, _ options: RunOptions, signals: Signals) throws(Failure) {
+    init(
+        _ note: PlanNote, _ scenario: Scenario, _ options: RunOptions, _ place: MockPlace? = nil, signals: Signals
+    ) throws(Failure) {
         self.options = options
         self.signals = signals
         self.note = note
+        self.place = place
         var scenario = scenario
         let kinds = scenario.relay.profile.calls.filter { !$0.pushes.isEmpty }.map(\.name)
         for gate in note.gates { scenario.gates.append(try Gate(parsing: gate, kinds: kinds)) }
@@ -61,11 +74,13 @@ package final class RunCommand {
         let panel = RunPanel(
             title: scenario.name, options: options,
             total: plan.duration + scenario.drain)
+        let loan = try place.map { place throws(Failure) in try MockLoan(of: place.directory) }
         let directory = try RunDirectory(
             chosen: options.outputDirectory, scenario: scenario.name + (note.replay == nil ? "" : "-replay"),
             scenarioText: scenario.text, at: time.wall())
         panel.say("seed \(seed), \(plan.sessionCount) sessions, \(plan.eventCount) events, report in \(directory.path)\n")
         try play(directory, panel)
+        loan?.giveBack()
         var judging = JudgeOptions()
         judging.saysInterrupted = true
         let judged = try Verdicts.judge(directory.path, judging)
@@ -94,7 +109,7 @@ package final class RunCommand {
         var finish = FinishNote()
         do throws(Failure) {
             let rig = try Rig(
-                plan: plan, scenario: scenario, directory: directory, options: options, clock: clock,
+                plan: plan, scenario: scenario, directory: directory, options: options, place: place, clock: clock,
                 note: { journal.note($0) })
             let conductor = Conductor(
                 rig, scenario: scenario, journal: journal, signals: signals, startAt: options.startAt,

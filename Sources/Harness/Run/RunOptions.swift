@@ -24,6 +24,8 @@ package struct RunOptions: Sendable {
     package var shard: (index: Int, count: Int) = (0, 1)
     /// When the load begins; nil: as soon as all is up.
     package var startAt: WallTime?
+    /// State directory of a mock that is up, whose place the run has while it lasts.
+    package var mock: String?
     /// The command as given, for the record.
     package var command = ""
     /// What `{{pushrig}}` stands for in a scenario; nil: this program.

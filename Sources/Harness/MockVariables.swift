@@ -1,0 +1,51 @@
+// Where a mock is, as the variables that a relay is told by: for a shell, for a container.
+
+import Basics
+import MockServer
+import Net
+
+struct MockVariables {
+    enum Format: String, CaseIterable { case sh, docker, json }
+
+    let rows: [(name: String, value: String)]
+
+    /// A mock with names is called by its first. Throws where it could not be called at all.
+    init(_ found: MockCoordinates) throws(Failure) {
+        let production = try Self.place(found.apns, found.names)
+        let sandbox = try found.sandbox.map { address throws(Failure) in try Self.place(address, found.names) } ?? production
+        rows = [
+            ("APNS_URL", "https://\(production)"), ("APNS_HOST", production.host), ("APNS_PORT", String(production.port)),
+            ("APNS_SANDBOX_URL", "https://\(sandbox)"), ("APNS_SANDBOX_HOST", sandbox.host),
+            ("APNS_SANDBOX_PORT", String(sandbox.port)), ("APNS_CA_FILE", found.ca), ("APNS_KEY_FILE", found.apnsKey),
+            ("APNS_KEY_ID", found.keyID), ("APNS_TEAM_ID", found.teamID), ("APNS_TOPIC", found.topics[0]),
+        ]
+    }
+
+    func text(_ format: Format) -> String {
+        switch format {
+        case .sh: rows.map { "export \($0.name)=\(CommandText.line([$0.value]))\n" }.joined()
+        case .docker: rows.map { "\($0.name)=\($0.value)\n" }.joined()
+        case .json: object.text + "\n"
+        }
+    }
+
+    private var object: JSONValue {
+        var object = JSONObject()
+        for (name, value) in rows { object[name] = .string(value) }
+        return .object(object)
+    }
+
+    private static func place(_ address: SocketAddress, _ names: [String]) throws(Failure) -> SocketAddress {
+        guard address.port != 0 else {
+            throw Failure(
+                .usage, "port 0 is any port, and which is not known before the mock is up",
+                hint: "name a port, or ask when it is up")
+        }
+        guard address.isWildcard, names.isEmpty else {
+            return SocketAddress(host: names.first ?? address.host, port: address.port)
+        }
+        throw Failure(
+            .usage, "\(address.host) is each address of this machine, and none that could be called",
+            hint: "add --name NAME, as which the relay finds it, such as a container's")
+    }
+}
