@@ -89,4 +89,14 @@ import Testing
         let seconds = [0.5, 1.5, 2.5, 5.5, 6.5]
         #expect(seconds.filter { !timeline.active(at: origin + .seconds($0)).isEmpty } == [1.5, 5.5])
     }
+
+    @Test func `keeps a fault that is left out to itself, and the numbers of the others`() {
+        var left = ScheduledFault(at: .seconds(1), rule: FaultRule(id: "left", action: .silence))
+        left.isLeftOut = true
+        let given = ScheduledFault(at: .seconds(2), rule: FaultRule(id: "given", action: .silence))
+        var timeline = FaultTimeline([left, given]) { _, _ in 1 }
+        #expect(timeline.next == .seconds(2))
+        #expect(timeline.advance(since: origin, now: origin + .seconds(9)).map(\.number) == [1])
+        #expect(timeline.firings.count == 2)
+    }
 }

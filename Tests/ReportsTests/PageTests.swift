@@ -92,6 +92,7 @@ import Testing
         #expect(text.contains("<summary>entry 118 at +61.200 s (10:01:01.000Z): 410 Unregistered</summary>"))
         #expect(text.contains("<b>What to change:</b> delete the token&#39;s row"))
         #expect(text.contains("<dt>more</dt><dd><code>pushrig journal Reports/latest --session 17 --around 204</code></dd>"))
+        #expect(text.contains("<dt>replay</dt><dd><code>pushrig replay Reports/latest --session 17</code></dd>"))
         #expect(text.contains("<summary>2 more</summary>"))
     }
 

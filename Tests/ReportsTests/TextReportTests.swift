@@ -35,6 +35,7 @@ import Testing
         #expect(failures[2].text.contains("[entries 118, 204]"))
         #expect(failures[2].text.contains("What to change: delete the token's row"))
         #expect(failures[2].text.contains("pushrig journal Reports/latest --session 17 --around 204"))
+        #expect(failures[2].text.contains("pushrig replay Reports/latest --session 17"))
     }
 
     @Test func `tells what was not measured, not sound or inconclusive as errors, never as passed`() throws {
@@ -149,6 +150,7 @@ import Testing
             ":path: /3/device/a1b2c3d4…; apns-push-type: liveactivity", #"{"aps":{"timestamp""#,
             "norm    Apple, Handling notification responses", "change  delete the token's row", "found   5 times",
             "more    pushrig journal Reports/latest --session 17 --around 204\n",
+            "replay  pushrig replay Reports/latest --session 17\n",
         ] { #expect(text.contains(part), "\(part)\n\(text)") }
     }
 

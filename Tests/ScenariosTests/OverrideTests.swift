@@ -21,6 +21,13 @@ struct OverrideTests {
         #expect(scenario.text == Sample.text)
     }
 
+    @Test("takes a launch back, where it runs already")
+    func launchesNothing() throws {
+        let overrides = [("relay.url", "http://127.0.0.1:8787"), ("relay.launch", "[./relay]"), ("relay.launch", "null")]
+        let relay = try Sample.load(overrides: overrides).relay
+        #expect(relay.launch == nil && relay.url == "http://127.0.0.1:8787")
+    }
+
     @Test("adds what the file leaves out, whole lists too")
     func adds() throws {
         let scenario = try Sample.load(overrides: [
