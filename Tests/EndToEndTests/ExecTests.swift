@@ -1,6 +1,8 @@
 // `pushrig exec`: programs with Apple's hosts in their code, and what they see of us.
 
+import APNs
 import Basics
+import EventLoop
 import Foundation
 import Net
 import TLS
@@ -113,14 +115,14 @@ struct ExecTests {
                 process.arguments = ["exec", "--quiet", "--no-443", "--state", folder + "/state", "--", "sh", "-c", script]
                 try process.run()
                 var pid = ""
-                #expect(try Rig.wait {
+                #expect(Rig.wait {
                     pid = ((try? String(contentsOfFile: folder + "/pid", encoding: .utf8)) ?? "").filter(\.isNumber)
                     return !pid.isEmpty
                 })
                 kill(process.processIdentifier, signal)
                 process.waitUntilExit()
                 #expect(process.terminationStatus == code)
-                #expect(try Rig.wait(seconds: 5) { !FileManager.default.fileExists(atPath: "/proc/" + pid) })
+                #expect(Rig.wait(seconds: 5) { !FileManager.default.fileExists(atPath: "/proc/" + pid) })
             }
         }
     }

@@ -2,6 +2,7 @@
 
 import Basics
 import Foundation
+import Net
 import Testing
 import YAML
 
