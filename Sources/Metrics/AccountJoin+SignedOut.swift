@@ -4,10 +4,12 @@ import Basics
 import Pushes
 
 extension JoinedAccount {
-    /// All devices of its user have signed out: an activity that lives on may be told or not.
+    /// All devices of its user have signed out, or had since its token was registered: an activity that lives on may be told
+    /// or not.
     func isOfNobody(_ row: Expectation) -> Bool {
-        guard let registered = registeredPhones(row) else { return false }
-        return registered.isEmpty
+        guard let (registered, leftAt) = registeredPhones(row) else { return false }
+        let told = tokens.registrations[row.token]?.last { $0.place <= row.place }?.sentAt
+        return registered.isEmpty || told.flatMap { told in leftAt.map { told < $0 } } ?? false
     }
 
     /// Sessions that went on when no device of their user was registered any more: what the relay keeps of their activities
@@ -31,7 +33,7 @@ extension JoinedAccount {
     /// Its phone has signed out, and another phone has since registered an activity of that session: a call that names no
     /// phone may take the place of all that are stored (R0.18), and what it takes from a phone that is gone is nobody's.
     func isOfFormerPhone(_ row: Expectation) -> Bool {
-        guard let registered = registeredPhones(row), !registered.contains(row.lane.phone),
+        guard let (registered, _) = registeredPhones(row), !registered.contains(row.lane.phone),
             let gone = account.tokenCalls.last(where: { made in
                 made.lane == Lane(role: .device, phone: row.lane.phone) && !made.isRegistration && made.place <= row.place
             })
@@ -42,18 +44,20 @@ extension JoinedAccount {
         }
     }
 
-    /// Whose devices the relay had been told of when this state was said to it; nil where there was none, or where one of
-    /// those calls was not taken.
-    private func registeredPhones(_ row: Expectation) -> Set<UInt8>? {
+    /// Whose devices the relay had been told of when this state was said to it, and when last there were none; nil where it
+    /// never was, or where one of those calls was not taken.
+    private func registeredPhones(_ row: Expectation) -> (phones: Set<UInt8>, leftAt: Instant?)? {
         guard row.lane.role == .activity, let said = account.call(at: row.place) else { return nil }
         let calls = account.tokenCalls.filter { $0.lane.role == .device }
             .compactMap { made in account.call(at: made.place).map { (made: made, call: $0) } }
             .filter { $0.call.sentAt < said.sentAt }.sorted { $0.call.sentAt < $1.call.sentAt }
         var known: Set<UInt8> = []
+        var leftAt: Instant?
         for (made, call) in calls {
             guard call.wasTaken else { return nil }
             if made.isRegistration { known.insert(made.lane.phone) } else { known.remove(made.lane.phone) }
+            if known.isEmpty { leftAt = call.sentAt }
         }
-        return calls.isEmpty ? nil : known
+        return calls.isEmpty ? nil : (known, leftAt)
     }
 }

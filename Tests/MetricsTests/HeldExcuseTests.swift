@@ -48,7 +48,7 @@ extension ExcuseTests {
 
     @Test("and one that signs in again may find its activity forgotten: a start tells what an update was to tell")
     func signedInAgain() {
-        func story(registered: Int64 = 100, out: Int64 = 500) -> String {
+        func story(registered: Int64 = 100, out: Int64 = 500, isTold: Bool = true) -> String {
             silent.with { story in
                 story.account.calls[0].step = 9
                 story.account.rows[0].step = 9
@@ -59,11 +59,12 @@ extension ExcuseTests {
                 story.call(1, at: registered)
                 story.registers(1)
                 story.registers(0, TokenHash("51"), role: .start)
-                story.push(9, event: .start, token: TokenHash("51"), outcome: .started)
+                if isTold { story.push(9, event: .start, token: TokenHash("51"), outcome: .started) }
             }.classes
         }
         #expect(story() == "delivered 1")
         #expect(story(registered: 800) == "lost 1, misdirected 1", "its activity was registered behind that")
+        #expect(story(isTold: false) == "excused 1" && story(registered: 800, isTold: false) == "lost 1")
     }
 
     @Test("the sign-out of its phone, once another phone has registered an activity of the session")

@@ -182,10 +182,11 @@ enum RestartCardRules {
     ) -> [SeenPush] {
         let births = activity.starts.map { joined.account.pushes[$0] }.filter(\.isAccepted)
         guard births.isEmpty, next.isRival else { return births }
-        return joined.account.pushes.filter { push in
-            push.isAccepted && push.event == .start && push.session == next.session && next.born.contains(push.arrivedAt)
-                && joined.tokens.lanes[push.token]?.phone == next.phone
+        let starts = joined.account.pushes.filter { push in
+            push.isAccepted && push.event == .start && push.session == next.session
+                && push.arrivedAt <= next.born.upperBound && joined.tokens.lanes[push.token]?.phone == next.phone
         }
+        return Array(starts.suffix(max(1, starts.count { next.born.contains($0.arrivedAt) })))
     }
 
     /// When the successor's token was known; where that died before it could be told, the same one again or the next one. Nil:
