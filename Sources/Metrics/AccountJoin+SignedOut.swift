@@ -12,19 +12,26 @@ extension JoinedAccount {
         return registered.isEmpty || told.flatMap { told in leftAt.map { told < $0 } } ?? false
     }
 
-    /// Sessions that went on when no device of their user was registered any more: what the relay keeps of their activities
-    /// is its own affair, also once a phone signs in again.
+    /// Sessions of a user who signed out with all devices, and in again while they went on: what the relay has kept of
+    /// their activities is its own affair.
     static func sessionsLeftByAll(_ account: Account) -> Set<UInt32> {
         let calls = account.tokenCalls.filter { $0.lane.role == .device }
             .compactMap { made in account.call(at: made.place).map { (made: made, call: $0) } }
             .filter { $0.call.wasTaken }.sorted { $0.call.sentAt < $1.call.sentAt }
         var known: Set<UInt8> = []
+        var leftAt: Instant?
         var sessions: Set<UInt32> = []
         for (made, call) in calls {
-            if made.isRegistration { known.insert(made.lane.phone) } else { known.remove(made.lane.phone) }
-            guard known.isEmpty else { continue }
+            guard made.isRegistration else {
+                known.remove(made.lane.phone)
+                if known.isEmpty { leftAt = call.sentAt }
+                continue
+            }
+            known.insert(made.lane.phone)
+            guard let left = leftAt else { continue }
+            leftAt = nil
             let living = account.tokenCalls.filter { $0.lane.role == .activity && $0.isRegistration }
-                .compactMap { account.call(at: $0.place) }.filter { $0.sentAt < call.sentAt }.map(\.session)
+                .compactMap { account.call(at: $0.place) }.filter { $0.sentAt < left }.map(\.session)
             sessions.formUnion(living)
         }
         return sessions

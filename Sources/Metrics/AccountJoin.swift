@@ -25,7 +25,7 @@ package struct JoinedAccount: Sendable {
     /// Beside `account.pushes`: what is wrong with it, if anything.
     package private(set) var fault: [DeliveryClass?]
     /// Sessions of which it is uncertain what the relay knows: a call that registers a token, takes one back or owes a
-    /// start was not sent or not taken, or all devices of the user signed out while they went on.
+    /// start was not sent or not taken, or the user signed out with all devices, and in again.
     private let disturbed: Set<UInt32>
     /// States that the death of their token kept from the card, and that count from the registration of the next one.
     private var renewals: [Int: Renewal] = [:]
