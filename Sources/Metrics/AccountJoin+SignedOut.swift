@@ -15,9 +15,7 @@ extension JoinedAccount {
     /// Sessions of a user who signed out with all devices, and in again while they went on: what the relay has kept of
     /// their activities is its own affair.
     static func sessionsLeftByAll(_ account: Account) -> Set<UInt32> {
-        let calls = account.tokenCalls.filter { $0.lane.role == .device }
-            .compactMap { made in account.call(at: made.place).map { (made: made, call: $0) } }
-            .filter { $0.call.wasTaken }.sorted { $0.call.sentAt < $1.call.sentAt }
+        let calls = deviceCalls(account).filter(\.call.wasTaken)
         var known: Set<UInt8> = []
         var leftAt: Instant?
         var sessions: Set<UInt32> = []
@@ -55,9 +53,7 @@ extension JoinedAccount {
     /// never was, or where one of those calls was not taken.
     private func registeredPhones(_ row: Expectation) -> (phones: Set<UInt8>, leftAt: Instant?)? {
         guard row.lane.role == .activity, let said = account.call(at: row.place) else { return nil }
-        let calls = account.tokenCalls.filter { $0.lane.role == .device }
-            .compactMap { made in account.call(at: made.place).map { (made: made, call: $0) } }
-            .filter { $0.call.sentAt < said.sentAt }.sorted { $0.call.sentAt < $1.call.sentAt }
+        let calls = Self.deviceCalls(account).filter { $0.call.sentAt < said.sentAt }
         var known: Set<UInt8> = []
         var leftAt: Instant?
         for (made, call) in calls {
@@ -66,5 +62,12 @@ extension JoinedAccount {
             if known.isEmpty { leftAt = call.sentAt }
         }
         return calls.isEmpty ? nil : (known, leftAt)
+    }
+
+    /// Calls that make a device known or take it back, in the order in which they were sent.
+    private static func deviceCalls(_ account: Account) -> [(made: TokenCall, call: SeenCall)] {
+        account.tokenCalls.filter { $0.lane.role == .device }
+            .compactMap { made in account.call(at: made.place).map { (made: made, call: $0) } }
+            .sorted { $0.call.sentAt < $1.call.sentAt }
     }
 }

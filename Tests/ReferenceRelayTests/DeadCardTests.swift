@@ -101,4 +101,13 @@ import Testing
         try #require(next.seen == ["update a3 permission"])
         #expect(next.message(0) == "may I?")
     }
+
+    /// A row of a table that apps keep themselves follows none, in the next process either.
+    @Test func aTokenRowFollowsNoneThatDied() throws {
+        let rig = try dead()
+        let row = ActivityRegistration(secret: Rig.secret, sessionID: "s1", token: "b1")
+        #expect(rig.core.addToken(row, now: rig.now) == nil)
+        rig.settle()
+        #expect(rig.rows.dead.isEmpty && rig.rows.activities.map(\.token) == ["b1"])
+    }
 }

@@ -24,7 +24,7 @@ extension RelayCore {
         session.lanes.append(makeLane(row, in: session, now: now))
         session.hadLane = true
         // Nothing follows from those that died.
-        session.deadCards = []
+        forgetDead(session)
         session.owedUnregisters = []
         return nil
     }
