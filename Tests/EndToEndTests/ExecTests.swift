@@ -145,6 +145,19 @@ struct ExecTests {
         }
     }
 
+    @Test("its mock's certificate is good for the addresses that --print-env tells as well")
+    func addresses() throws {
+        try Rig.withFolder { folder in
+            let script = """
+                eval "$(\(Rig.pushrig) mock --state \(folder)/state --print-env)"
+                for url in $APNS_URL $APNS_SANDBOX_URL; do curl -sS --http2 -d '{}' $url/3/device/abc; done
+                """
+            let run = try exec(folder, ["--no-443", "--quiet"], ["sh", "-c", script])
+            let answer = #"{"reason":"MissingProviderToken"}"#
+            #expect(run.out == answer + answer, "\(run.out)\(run.error)")
+        }
+    }
+
     @Test("leads to a mock that is up, if that has Apple's ports")
     func running() throws {
         try Rig.withFolder { folder in
