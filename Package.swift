@@ -62,8 +62,9 @@ let package = Package(
         room("Net", ["Basics", "OperatingSystem", "EventLoop", "TLS", "HTTP", "HTTP2", "CLinux"]),
         // Floor 4
         room("APNs", ["Basics", "HTTP", "Pushes"]),
+        room("FCM", ["Basics", "HTTP", "Pushes"]),
         // Floor 5
-        room("Devices", ["Basics", "Pushes", "APNs"]),
+        room("Devices", ["Basics", "Pushes", "APNs", "FCM"]),
         room("Faults", ["Basics", "Pushes"]),
         // Floor 6
         room("Journal", ["Basics", "OperatingSystem", "HTTP", "Pushes", "CXXHash"]),
@@ -75,7 +76,7 @@ let package = Package(
         room(
             "MockServer",
             [
-                "Basics", "OperatingSystem", "Pushes", "EventLoop", "TLS", "HTTP", "HTTP2", "Net", "APNs", "Devices",
+                "Basics", "OperatingSystem", "Pushes", "EventLoop", "TLS", "HTTP", "HTTP2", "Net", "APNs", "FCM", "Devices",
                 "Faults", "Journal", "Schemas",
             ]),
         room("Cases", ["Basics", "Pushes", "Scenarios"]),
@@ -116,6 +117,7 @@ let package = Package(
         tests("Devices", ["Pushes", "APNs", "Basics", "Devices"]),
         tests("EndToEnd", ["APNs", "Basics", "EventLoop", "Journal", "Net", "Pushes", "TLS", "YAML"]),
         tests("EventLoop", ["Basics", "EventLoop"]),
+        tests("FCM", ["Basics", "FCM", "HTTP", "Pushes"]),
         tests("Faults", ["Pushes", "APNs", "Basics", "Faults"]),
         .testTarget(
             name: "FuzzTests", dependencies: fuzzed.map { .byName(name: $0) }, exclude: ["Driver"], swiftSettings: strict),

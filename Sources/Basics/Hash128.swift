@@ -14,6 +14,10 @@ package struct Hash128: Hashable, Sendable {
     /// `hex` are the digits as sent; what is no hex digit is hashed all the same.
     package init(hex: Span<UInt8>) { self = Self.read(hex).hash }
 
+    /// Of a token of either provider: hex digits, or a registration of FCM, which is told by its colon or by a letter that
+    /// is no digit, and in which case counts.
+    package init(ofToken token: Span<UInt8>) { self = Hash128(checking: token) ?? Hash128(hashing: token) }
+
     /// Of any bytes, case and all: a key for what is no token.
     package init(hashing bytes: Span<UInt8>) {
         self = bytes.withUnsafeBytes { bytes in

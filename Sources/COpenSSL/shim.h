@@ -37,6 +37,7 @@ static inline void pushrig_bio_set_retry_write(BIO *bio) { BIO_set_retry_write(b
 static inline void pushrig_bio_clear_retry_flags(BIO *bio) { BIO_clear_retry_flags(bio); }
 static inline uint64_t pushrig_ssl_server_options(void) { return SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION; }
 static inline EVP_PKEY *pushrig_ec_generate_p256(void) { return EVP_EC_gen("P-256"); }
+static inline EVP_PKEY *pushrig_rsa_generate(unsigned int bits) { return EVP_RSA_gen(bits); }
 
 // Adds one extension in OpenSSL's configuration syntax; X509V3_set_ctx_nodb is a macro over the context's members.
 static inline int pushrig_x509_extend(X509 *certificate, X509 *issuer, int nid, const char *value) {

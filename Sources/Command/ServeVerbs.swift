@@ -12,6 +12,7 @@ extension Verb {
             Option("--apns-twin", "ADDR", "a second address of APNs, as Apple has 2197 beside 443"),
             Option("--sandbox", "ADDR", "where it plays sandbox as well, with tokens and keys apart"),
             Option("--sandbox-twin", "ADDR", "a second address of sandbox"),
+            Option("--fcm", "ADDR", "where FCM and its token endpoint listen as well (default: nowhere)"),
             Option("--admin", "ADDR", "where the admin API listens (default 127.0.0.1:2190)"),
             Option(
                 "--channels", "ADDR|none",
@@ -44,6 +45,7 @@ extension Verb {
         command.sandbox = arguments.text("--sandbox")
         command.sandboxTwin = arguments.text("--sandbox-twin")
         command.admin = arguments.text("--admin") ?? command.admin
+        command.fcm = arguments.text("--fcm")
         command.channels = arguments.text("--channels")
         command.sandboxChannels = arguments.text("--sandbox-channels")
         if command.sandboxChannels != nil, !arguments.has("--sandbox") {

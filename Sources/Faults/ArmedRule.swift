@@ -47,7 +47,7 @@ struct ArmedRule {
         endsAt = rule.duration.map { [startsAt] in startsAt + $0 } ?? .distantFuture
         expiresAt = rule.timeToLive.map { now + $0 } ?? .distantFuture
         let chance = seed.child("fault").child(rule.id)
-        match = CompiledMatch(rule.match, chance: chance)
+        match = CompiledMatch(rule.match.of(rule.action.provider), chance: chance)
         delayChance = chance.child("delay")
         if rule.per != .all { each = TallyTable() }
         if case .quiet? = rule.cure { quietTokens = TallyTable() }

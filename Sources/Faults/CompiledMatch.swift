@@ -27,7 +27,7 @@ struct CompiledMatch {
         connectionChance = chance.child("connection")
     }
 
-    private static func hash(_ token: String) -> Hash128 { withBytes(of: token) { Hash128(hex: $0) } }
+    private static func hash(_ token: String) -> Hash128 { withBytes(of: token) { Hash128(ofToken: $0) } }
 
     func holds(for subject: borrowing FaultSubject) -> Bool {
         guard holds(for: subject.caller) else { return false }

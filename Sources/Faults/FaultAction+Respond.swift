@@ -37,6 +37,25 @@ package struct LawlessAnswer: Sendable, Equatable {
     package var headers: [Field]
 }
 
+extension FaultAction {
+    /// Whose reason it answers with; nil: it may meet each provider.
+    var provider: Provider? {
+        switch self {
+        case .respond(let reason, _, _), .refuse(let reason): reason.list.provider
+        default: nil
+        }
+    }
+}
+
+extension FaultMatch {
+    /// The same for pushes of that provider alone.
+    func of(_ provider: Provider?) -> FaultMatch {
+        var match = self
+        match.provider = match.provider ?? provider
+        return match
+    }
+}
+
 extension ActionRow {
     private static let longestBody = 65_536
 
@@ -79,14 +98,14 @@ extension ActionRow {
             throw FaultRuleError(
                 pointer: pointer, message: "a reason is missing", hint: #"such as {"reason": "BadDeviceToken"}"#)
         }
-        guard let reason = NamedReason(word: word, in: .apns) else {
+        guard let reason = NamedReason(word: word, in: .apns) ?? NamedReason(word: word, in: .fcm) else {
             if let reason = NamedReason(word: word, in: .apnsBroadcasts) {
                 guard object["delay"] == nil else {
                     throw object.error("delay", "broadcasts are refused at once", hint: "strike it")
                 }
                 return .refuse(reason)
             }
-            throw object.unknownWord("reason", word, among: ReasonList.apns.words)
+            throw object.unknownWord("reason", word, among: ReasonList.apns.words + ReasonList.fcm.words)
         }
         let timestamp = try readTimestamp(object)
         if timestamp != nil, !reason.hasTimestamp {

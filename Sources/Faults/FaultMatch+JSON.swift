@@ -31,7 +31,7 @@ extension FaultMatch {
                 hint: "it may ask for " + known.joined(separator: ", "))
         }
         self.init(
-            provider: try object.word("provider", of: [Provider.apns.word.description]).flatMap { Provider(word: $0) },
+            provider: try object.word("provider", of: Provider.words).flatMap { Provider(word: $0) },
             token: try object.text("token"),
             tokens: try Self.tokens(object),
             topic: try object.text("topic"),
@@ -47,14 +47,23 @@ extension FaultMatch {
             connection: try object.ordinals("connection"),
             connectionFraction: try object.share("connectionFraction"))
         if let token, !Self.isToken(token) {
-            throw object.error("token", "a device token is an even number of hex digits")
+            throw object.error("token", "a device token is an even number of hex digits, a registration of FCM has one colon")
         }
         if let priority, ![1, 5, 10].contains(priority) {
             throw object.error("priority", "a priority is 1, 5 or 10")
         }
     }
 
-    private static func isToken(_ text: String) -> Bool { withBytes(of: text) { Hash128(checking: $0) } != nil }
+    /// Hex digits of APNs, or a registration of FCM: a token with its colon, or an installation of 22 characters.
+    private static func isToken(_ text: String) -> Bool {
+        if withBytes(of: text, { Hash128(checking: $0) }) != nil { return true }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2 || parts.count == 1 && text.utf8.count == 22, text.utf8.count <= 4_096 else { return false }
+        return parts.allSatisfy { part in
+            !part.isEmpty
+                && part.utf8.allSatisfy { 48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0 || $0 == 45 || $0 == 95 }
+        }
+    }
 
     private static func tokens(_ object: ObjectReader) throws(FaultRuleError) -> [String]? {
         guard let value = object["tokens"] else { return nil }

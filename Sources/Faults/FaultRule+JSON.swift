@@ -5,6 +5,7 @@
 //      "times": 3, "for": "10s", "after": 2, "at": "20s", "id": "f1"}
 
 package import Basics
+import Pushes
 
 extension FaultRule {
     static let keys = [
@@ -68,6 +69,11 @@ extension FaultRule {
         }
         if target == .broadcast, per == .token {
             throw object.error("per", "a broadcast goes to no token", hint: "all, or connection")
+        }
+        if let asked = match.provider, let own = action.provider, asked != own {
+            throw object.errorBelow(
+                "action/respond/reason", "this is a reason of \(own.word), and the rule meets \(asked.word)",
+                hint: "leave `provider` out, or name a reason of \(asked.word)")
         }
         if let objection = action.row.objection(action, target) {
             throw object.errorBelow("action/" + objection.path, objection.message, hint: objection.hint)

@@ -14,6 +14,8 @@ package struct MockCommand: Sendable {
     package var sandbox: String?
     package var sandboxTwin: String?
     package var admin = "127.0.0.1:2190"
+    /// Where FCM and its token endpoint listen; nil: nowhere.
+    package var fcm: String?
     /// Nil: Apple's port for the environment, or a free one if that is taken. `none`: nowhere.
     package var channels: String?
     package var sandboxChannels: String?
@@ -56,6 +58,7 @@ package struct MockCommand: Sendable {
         options.sandbox = try sandbox.map { text throws(Failure) in try SocketAddress(parsing: text) }
         options.sandboxTwin = try sandboxTwin.map { text throws(Failure) in try SocketAddress(parsing: text) }
         options.admin = try SocketAddress(parsing: admin)
+        options.fcm = try fcm.map { text throws(Failure) in try SocketAddress(parsing: text) }
         guard let place = PushEnvironment(word: environment) else {
             throw Failure(
                 .usage, "\(environment) is no environment", hint: Suggestion.hint(for: environment, among: Self.environments))

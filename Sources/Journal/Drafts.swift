@@ -206,4 +206,6 @@ package enum NoteKind: UInt8, CaseIterable, Sendable {
     case captured = 30
     /// A session does something because of what happened on a phone: see `ReactionNote`.
     case reaction = 31
+    /// An access token was given out, or refused: connection, status, account or error.
+    case accessToken = 45
 }

@@ -136,8 +136,8 @@ struct EntryDecoder {
             let isBlob = nameWord & Format.blobBit != 0
             let end = offset + 4 + nameLength + (isBlob ? 8 : valueLength)
             guard end <= record.length else { return nil }
-            // By their lengths, 5 and 14: `:path` and `apns-push-type`.
-            if isOutline, isBlob || nameLength != 5 && nameLength != 14 {
+            // By their lengths, 5, 7 and 14: `:path`, `:target` and `apns-push-type`.
+            if isOutline, isBlob || nameLength != 5 && nameLength != 7 && nameLength != 14 {
                 offset = end
                 continue
             }
@@ -158,16 +158,22 @@ struct EntryDecoder {
     }
 
     private static func fillFromHeaders(_ entry: inout PushEntry) {
+        var target: String?
         for (name, value) in entry.headers {
             switch name.utf8.count {
             case 5 where name == ":path":
                 entry.token = lastPart(of: value)
+            // No field of HTTP: what a provider with its targets in the body puts on record beside the head.
+            case 7 where name == ":target": target = value
             case 10 where name == "apns-topic" && entry.topic == nil: entry.topic = value
             case 14 where name == "apns-push-type" && entry.pushType == nil: entry.pushType = value
             case 13 where name == "apns-priority" && entry.priority == nil: entry.priority = value
             default: break
             }
         }
+        guard entry.provider != .apns else { return }
+        entry.token = target ?? ""
+        entry.headers.removeAll { $0.name == ":target" }
     }
 }
 

@@ -15,6 +15,10 @@ package struct MockCoordinates: Hashable, Sendable {
     /// Where broadcast channels are managed, over HTTP/2 and TLS like `apns`: those of its environment, and of `sandbox`.
     package var channels: SocketAddress?
     package var sandboxChannels: SocketAddress?
+    /// FCM and its token endpoint.
+    package var fcm: SocketAddress?
+    /// The file that FCM's clients are given.
+    package var serviceAccount: String?
     /// PEM file to trust.
     package var ca: String
     /// PKCS #8 PEM file (.p8) of the provider key.
@@ -37,12 +41,15 @@ package struct MockCoordinates: Hashable, Sendable {
 
     package var adminURL: String? { admin.map { "http://\($0)" } }
 
-    /// The object of the ready line. `fcm` and `serviceAccount` are null: there is no FCM mock yet.
+    /// Where access tokens are given out.
+    package var tokenURL: String? { fcm.map { "https://\($0)/token" } }
+
+    /// The object of the ready line.
     package var json: JSONValue {
         var object: JSONObject = [
             "ready": true,
             "apns": .string(apns.description),
-            "fcm": .null,
+            "fcm": fcm.map { .string($0.description) } ?? .null,
             "admin": adminURL.map(JSONValue.string) ?? .null,
             "channels": channels.map { .string($0.description) } ?? .null,
             "ca": .string(ca),
@@ -50,7 +57,8 @@ package struct MockCoordinates: Hashable, Sendable {
             "keyId": .string(keyID),
             "teamId": .string(teamID),
             "topics": .array(topics.map(JSONValue.string)),
-            "serviceAccount": .null,
+            "serviceAccount": serviceAccount.map(JSONValue.string) ?? .null,
+            "tokenUri": tokenURL.map(JSONValue.string) ?? .null,
             "environment": .string(environment.word.description),
             "names": .array(names.map(JSONValue.string)),
         ]
@@ -87,6 +95,7 @@ extension MockCoordinates {
         self.init(apns: apns, ca: ca, apnsKey: key, keyID: keyID, teamID: teamID, topics: topics)
         (apnsTwin, sandbox, sandboxTwin) = (address("apnsTwin"), address("sandbox"), address("sandboxTwin"))
         (channels, sandboxChannels) = (address("channels"), address("sandboxChannels"))
+        (fcm, serviceAccount) = (address("fcm"), json["serviceAccount"]?.string)
         admin = json["admin"]?.string.flatMap { try? SocketAddress(parsing: String($0.dropFirst("http://".count))) }
         adminToken = json["adminToken"]?.string
         environment = json["environment"]?.string.flatMap { PushEnvironment(word: $0) } ?? .production

@@ -10,7 +10,8 @@ struct MockIdentity {
         "localhost", "api.push.apple.com", "api.sandbox.push.apple.com", "api.development.push.apple.com",
         "api-broadcast.push.apple.com", "api-broadcast.sandbox.push.apple.com",
         "api-manage-broadcast.push.apple.com", "api-manage-broadcast.sandbox.push.apple.com",
-        "fcm.googleapis.com", "oauth2.googleapis.com", "www.googleapis.com",
+        "fcm.googleapis.com", "fcm.mtls.googleapis.com", "oauth2.googleapis.com", "www.googleapis.com",
+        "iid.googleapis.com", "iamcredentials.googleapis.com",
     ]
     static let serverAddresses = ["127.0.0.1", "::1"]
 

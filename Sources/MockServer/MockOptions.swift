@@ -4,6 +4,7 @@ package import APNs
 package import Basics
 package import Devices
 import EventLoop
+package import FCM
 package import Net
 package import Pushes
 
@@ -36,6 +37,10 @@ package struct MockOptions: Sendable {
     package var sandboxChannels: SocketAddress?
     /// Picks a free port when one of these is taken, as the command line does with its defaults.
     package var channelsMayMove = false
+    /// Where FCM and its token endpoint listen; nil: nowhere.
+    package var fcm: SocketAddress?
+    /// The open questions of spec/fcm.md §9.
+    package var fcmRules = FCMSettings()
     /// Threads that serve pushes, 1...64. The admin API has one more.
     package var loops = 1
     package var registration = Registration.any

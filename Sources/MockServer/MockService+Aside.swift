@@ -19,7 +19,7 @@ extension MockService {
             let channels = try [coordinates.channels, coordinates.sandboxChannels].map { address throws(Failure) in
                 try address.map(Self.listening)
             }
-            serve(sockets, channels)
+            serve(sockets, channels, try coordinates.fcm.map(Self.listening))
         } catch {
             lend()
             throw error

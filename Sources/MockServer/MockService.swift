@@ -23,6 +23,7 @@ package final class MockService: Sendable {
     private let workers: [LoopThread<PushWorker<APNsPipeline>>]
     private let admin: LoopThread<AdminWorker>?
     private let channelManager: LoopThread<ChannelWorker>?
+    private let fcm: LoopThread<FCMWorker>?
     private let drainLimit: Interval
     private let tellsPlace: Bool
     private let isStopped = Mutex(false)
@@ -43,6 +44,7 @@ package final class MockService: Sendable {
         }
         let adminSocket = try options.admin.map { address throws(Failure) in try ListeningSocket(address) }
         let channelSockets = try Self.channelSockets(options)
+        let fcmSocket = try options.fcm.map { address throws(Failure) in try ListeningSocket(address) }
         var found = MockCoordinates(options, identity)
         found.apns = sockets[0]!.boundAddress
         found.apnsTwin = sockets[1]?.boundAddress
@@ -52,9 +54,12 @@ package final class MockService: Sendable {
         found.channels = channelSockets[0]?.boundAddress
         found.sandboxChannels = channelSockets[1]?.boundAddress
         found.adminToken = adminToken
-        coordinates = found
+        found.fcm = fcmSocket?.boundAddress
         tellsPlace = options.tellsPlace
         shared = try MockShared(options: options, state: state, identity: identity, onFailure: onFailure)
+        found.serviceAccount = shared.fcm?.identity.file
+        coordinates = found
+        if let fcm = shared.fcm, let url = found.tokenURL { try fcm.identity.write(to: shared.state, tokenURL: url) }
         drainLimit = options.drainLimit
         let (shared, coordinates) = (shared, coordinates)
         let tls = TLSServerSettings(
@@ -93,7 +98,12 @@ package final class MockService: Sendable {
         } else {
             channelManager = nil
         }
-        serve(sockets, channelSockets)
+        if fcmSocket != nil {
+            fcm = try Self.thread("fcm-0", shared.time) { loop in try FCMWorker(loop: loop, shared: shared, tls: tls) }
+        } else {
+            fcm = nil
+        }
+        serve(sockets, channelSockets, fcmSocket)
         workers[0].post { [credentials = shared.credentials] worker in
             worker.watch(credentials)
             worker.watchStoredPushes()
@@ -192,6 +202,7 @@ package final class MockService: Sendable {
         guard isFirst else { return }
         drain()
         channelManager?.stop()
+        fcm?.stop()
         if let admin {
             let done = Handover<Void>()
             admin.post { $0.drain(within: .seconds(1)) { done.give(()) } }
@@ -213,6 +224,11 @@ package final class MockService: Sendable {
             return done
         }
         for done in drained { done.take() }
+        if let fcm {
+            let done = Handover<Void>()
+            fcm.post { $0.drain(within: limit) { done.give(()) } }
+            done.take()
+        }
         guard let channelManager else { return }
         let done = Handover<Void>()
         channelManager.post { $0.drain(within: limit) { done.give(()) } }
@@ -220,7 +236,7 @@ package final class MockService: Sendable {
     }
 
     /// Serves on these, which stand in the order of `MockCoordinates.places` and of its channels.
-    func serve(_ sockets: [ListeningSocket?], _ channelSockets: [ListeningSocket?]) {
+    func serve(_ sockets: [ListeningSocket?], _ channelSockets: [ListeningSocket?], _ fcmSocket: ListeningSocket?) {
         let others = Array(workers.dropFirst())
         for (place, socket) in zip(coordinates.places, sockets) {
             guard let socket else { continue }
@@ -229,6 +245,7 @@ package final class MockService: Sendable {
         for case (let socket?, let environment) in zip(channelSockets, [coordinates.environment, .sandbox]) {
             channelManager?.post { $0.listen(on: socket, as: environment) }
         }
+        if let fcmSocket { fcm?.post { $0.listen(on: fcmSocket) } }
     }
 
     /// For another mock, or again for this one.

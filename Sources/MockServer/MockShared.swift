@@ -5,6 +5,7 @@ import APNs
 import Basics
 import Devices
 import EventLoop
+import FCM
 import Faults
 import Journal
 import Net
@@ -43,10 +44,15 @@ final class MockShared: Sendable {
     /// Those that are played, that of the first listener first.
     let environments: [PushEnvironment]
     let loops: Int
-    /// One for each loop and environment: all loops of the first environment, then those of the second.
+    /// One for each loop and environment: all loops of the first environment, then those of the second, then that of FCM.
     let totals: [PublishedTotals]
+    /// Nil: no mock FCM beside.
+    let fcm: FCMShared?
+    /// Where the totals of its loops begin.
+    let placeOfFCM: Int
     let refusedByAPNs = RefusalTotals()
     let refusedByChannels = RefusalTotals()
+    let refusedByFCM = RefusalTotals()
     let refusedByAdmin = RefusalTotals()
     /// Raised at each commit of a journal; whoever waits for pushes watches it.
     let commits = Atomic<UInt64>(0)
@@ -84,7 +90,13 @@ final class MockShared: Sendable {
         startedAt = clock.wall()
         environments = options.environments
         loops = options.loops
-        totals = (0..<options.loops * options.environments.count).map { _ in PublishedTotals(.apns) }
+        placeOfFCM = options.loops * options.environments.count
+        totals = (0..<placeOfFCM).map { _ in PublishedTotals(.apns) } + (options.fcm == nil ? [] : [PublishedTotals(.fcm)])
+        fcm = try options.fcm.map { _ throws(Failure) in
+            FCMShared(
+                settings: options.fcmRules, identity: try FCMIdentity(in: state, seed: options.seed),
+                takesUnknown: options.registration == .any)
+        }
         credentials = try LiveCredentials(CredentialStore(state: state), identity: identity, keys: keys)
         self.state = state
         self.onFailure = onFailure
@@ -127,6 +139,7 @@ final class MockShared: Sendable {
     func forget() {
         devices.reset()
         channels.reset()
+        fcm?.registrations.reset()
         faults.removeAll()
         for ledger in ledgers { ledger.reset() }
     }
@@ -166,6 +179,7 @@ final class MockShared: Sendable {
         statistics.refusals = [
             "apns": refusedByAPNs.byKind, "channels": refusedByChannels.byKind, "admin": refusedByAdmin.byKind,
         ]
+        if fcm != nil { statistics.refusals["fcm"] = refusedByFCM.byKind }
         return statistics
     }
 }

@@ -26,10 +26,13 @@ package enum ReasonList: UInt8, CaseIterable, Sendable {
     case apns
     /// Of broadcasts and of operations on channels.
     case apnsBroadcasts
+    /// Of messages on `messages:send`.
+    case fcm
 
     package var provider: Provider {
         switch self {
         case .apns, .apnsBroadcasts: .apns
+        case .fcm: .fcm
         }
     }
 
@@ -37,6 +40,7 @@ package enum ReasonList: UInt8, CaseIterable, Sendable {
         switch self {
         case .apns: Self.deviceRows
         case .apnsBroadcasts: Self.broadcastRows
+        case .fcm: Self.messageRows
         }
     }
 

@@ -22,6 +22,7 @@ extension Provider {
     func connected(_ connection: ServerConnection) {
         core.totals.connectionsOpened += 1
         core.totals.connectionsOpen += 1
+        prepare(connection)
         var facts: JSONObject = ["environment": .string(core.environment.word.description)]
         let isWelcome = greet(connection, peer(of: connection), &facts)
         core.note(.connectionOpened, connection, facts)
@@ -54,6 +55,8 @@ extension Provider {
             answer(exchange, verdict.read, decision)
         }
     }
+
+    func prepare(_ connection: ServerConnection) {}
 
     func servesOtherwise(
         _ exchange: ServerExchange, _ verdict: Verdict, _ peer: Peer, now: WallTime

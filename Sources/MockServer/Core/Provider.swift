@@ -19,7 +19,7 @@ import Pushes
 /// One push service on one loop. Confined to it. Conforming types are final classes: the core's part is an extension, made
 /// anew for each of them by the compiler, so that nothing on the data path is called dynamically.
 protocol Provider: ServerHandler, SendableMetatype {
-    /// What it keeps of a connection. Every connection has one as its context, from `firstStreamLimit` on.
+    /// What it keeps of a connection. Every connection has one as its context, from `firstStreamLimit` or `prepare` on.
     associatedtype Peer: ProviderPeer
     associatedtype Verdict: ProviderVerdict
     typealias Facts = Verdict.Facts
@@ -37,6 +37,8 @@ protocol Provider: ServerHandler, SendableMetatype {
 
     // MARK: Who it is
 
+    /// A connection is there, of either version of HTTP: the place to give it its peer, where `firstStreamLimit` has not.
+    func prepare(_ connection: ServerConnection)
     /// Meets a connection after our first SETTINGS and adds to what the record says of it. False: it was told to go.
     func greet(_ connection: ServerConnection, _ peer: Peer, _ facts: inout JSONObject) -> Bool
     /// The first rule that meets a push which was accepted, if any; `PipelineCore.caller` is the connection's part.

@@ -118,6 +118,12 @@ final class AdminHandler: ServerHandler {
             case "DELETE": return try removeToken(token)
             default: return try self.token(token)
             }
+        case .registration(let token):
+            switch request.method {
+            case "PUT": return try putRegistration(token, request)
+            case "DELETE": return try removeRegistration(token)
+            default: return try registration(token)
+            }
         case .activities: return try activities(request)
         case .activity(let token): return try activity(try hexToken(token))
         case .subscription(let token):

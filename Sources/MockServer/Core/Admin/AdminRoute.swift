@@ -12,6 +12,8 @@ enum AdminRoute: Hashable, Sendable {
     case participant(id: String)
     case fault(id: String)
     case token(String)
+    /// Of FCM.
+    case registration(String)
     case activity(token: String)
     case subscription(token: String)
     case app(bundle: String)
@@ -41,6 +43,7 @@ enum AdminRoute: Hashable, Sendable {
             case "faults": self = .fault(id: segments[2])
             case "keys": self = .key(id: segments[2])
             case "tokens": self = .token(segments[2])
+            case "registrations": self = .registration(segments[2])
             case "activities": self = .activity(token: segments[2])
             case "apps": self = .app(bundle: segments[2])
             case "phones": self = segments[2] == PhoneFleet.reservedName ? .phoneEvents : .phone(id: segments[2])
@@ -65,7 +68,7 @@ enum AdminRoute: Hashable, Sendable {
         case .key: ["DELETE"]
         case .fault: ["GET", "HEAD", "DELETE"]
         case .token, .phone: ["GET", "HEAD", "PUT", "PATCH", "DELETE"]
-        case .subscription: ["GET", "HEAD", "PUT", "DELETE"]
+        case .subscription, .registration: ["GET", "HEAD", "PUT", "DELETE"]
         case .app: ["GET", "HEAD", "PUT"]
         case .clock: ["GET", "HEAD", "PUT"]
         case .reset, .participants: ["POST"]

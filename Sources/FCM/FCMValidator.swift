@@ -1,0 +1,322 @@
+// The judge: one send in, a message or a refusal out. The order of the checks is observed in parts and unsure in others
+// (spec/fcm.md §9.2), so it is one table of rows: another order is another array.
+
+package import Basics
+package import HTTP
+package import Pushes
+
+package typealias FCMCheck = CheckRow<SendStep, Never>
+
+extension CheckRow where Step == SendStep, Scope == Never {
+    package static var sends: [FCMCheck] { sendChecks }
+}
+
+private let sendChecks: [FCMCheck] = [
+    FCMCheck(.path, "path", "§1.1"),
+    FCMCheck(.credential, "credential", "§3.4"),
+    FCMCheck(.project, "project", "§3.4, order unsure"),
+    FCMCheck(.fields, "fields", "§2, §3.2"),
+    FCMCheck(.target, "target", "§2.1, §3.4"),
+    FCMCheck(.androidForms, "android-forms", "§0"),
+    FCMCheck(.targetForm, "target-form", "§2.1, §3.4, §5"),
+    FCMCheck(.dataKeys, "data-keys", "§2.1, §3.4"),
+    FCMCheck(.timeToLive, "ttl", "§2.2"),
+    FCMCheck(.webpushTTL, "webpush-ttl", "§2.1, §3.4"),
+    FCMCheck(.size, "size", "§2.4"),
+    FCMCheck(.registration, "registration", "§3.3, §5"),
+]
+
+/// The rows' functions by number.
+package enum SendStep: UInt8, Sendable {
+    case path, credential, project, fields, target, androidForms, targetForm, dataKeys, timeToLive, webpushTTL, size
+    case registration
+}
+
+/// What a connection keeps for the judge.
+package final class SenderConnection {
+    /// The last good access token and what it allows: most sends of a connection bear the same.
+    fileprivate var token: [UInt8] = []
+    fileprivate var grant: AccessGrant?
+    fileprivate var generation: UInt64 = 0
+
+    package init() {}
+}
+
+/// Judges requests of `messages:send`. One per loop; confined to its thread.
+package final class FCMValidator {
+    private let settings: FCMSettings
+    private let access: any AccessDirectory
+    private let registrations: any RegistrationDirectory
+    private let checks: [FCMCheck]
+    private let steps: [SendStep]
+    private let reader = BodyReader()
+    private let scratch = ByteBuffer(capacity: 256)
+    /// What the last refusal has to say beside its reason: valid until the next send.
+    package private(set) var violations: [FieldViolation] = []
+    package private(set) var message: String?
+    /// The reason of the last refusal.
+    package private(set) var rejected: FCMReason?
+
+    package init(
+        settings: FCMSettings, access: any AccessDirectory, registrations: any RegistrationDirectory,
+        checks: [FCMCheck] = FCMCheck.sends
+    ) {
+        self.settings = settings
+        self.access = access
+        self.registrations = registrations
+        self.checks = checks
+        steps = checks.map(\.step)
+    }
+
+    /// `head` has the pseudo-header fields of HTTP/2, also of HTTP/1.1, and names in lower case.
+    package func validate(
+        _ head: HeaderBlock, body: ByteBuffer, connection: SenderConnection, now: WallTime
+    ) -> FCMVerdict {
+        var facts = MessageFacts()
+        if !violations.isEmpty { violations.removeAll() }
+        message = nil
+        rejected = nil
+        for index in steps.indices {
+            let objection: FCMReason? =
+                switch steps[index] {
+                case .path: path(&facts, head)
+                case .credential: credential(head, connection, now)
+                case .project: project(facts, head, connection)
+                case .fields: fields(body)
+                case .target: target(&facts)
+                case .androidForms: androidForms()
+                case .targetForm: targetForm(facts, body)
+                case .dataKeys: dataKeys()
+                case .timeToLive: timeToLive(&facts)
+                case .webpushTTL: webpushTTL()
+                case .size: size(facts)
+                case .registration: registration(&facts, head, body)
+                }
+            if let objection {
+                rejected = objection
+                return FCMVerdict(facts: facts, rejection: objection, check: checks[index].name)
+            }
+        }
+        describe(&facts, body)
+        return FCMVerdict(facts: facts)
+    }
+
+    // MARK: The request
+
+    private func path(_ facts: inout MessageFacts, _ head: HeaderBlock) -> FCMReason? {
+        guard let method = head.index(of: ":method"), let field = head.index(of: ":path"),
+            head.value(at: method).equals("POST"), let project = SendPath.project(head.value(at: field))
+        else { return .notFound }
+        facts.project = project
+        return nil
+    }
+
+    private func credential(_ head: HeaderBlock, _ connection: SenderConnection, _ now: WallTime) -> FCMReason? {
+        guard settings.demandsAccessToken else { return nil }
+        guard let field = head.index(of: "authorization") else { return .credentialsMissing }
+        let value = head.value(at: field)
+        guard let start = Self.bearer(value) else { return .credentialsMissing }
+        let token = value.extracting(start..<value.count)
+        let generation = access.generation
+        let last = connection.token
+        let isKnown = generation == connection.generation && last.span.equals(token)
+        if !isKnown {
+            connection.grant = access.grant(of: token)
+            connection.token = connection.grant == nil ? [] : token.array
+            connection.generation = generation
+        }
+        guard let grant = connection.grant else { return .invalidCredentials }
+        guard now < grant.expiresAt else { return .accessTokenExpired }
+        return grant.maySend ? nil : .scopeInsufficient
+    }
+
+    /// `Bearer` in any case of letters, then blanks.
+    private static func bearer(_ value: Span<UInt8>) -> Int? {
+        guard value.count > 7, value[6] == 32 else { return nil }
+        let scheme: StaticString = "bearer"
+        for index in 0..<6 where value[index] | 0x20 != scheme.utf8Start[index] { return nil }
+        var start = 7
+        while start < value.count, value[start] == 32 { start += 1 }
+        return start < value.count ? start : nil
+    }
+
+    private func project(_ facts: MessageFacts, _ head: HeaderBlock, _ connection: SenderConnection) -> FCMReason? {
+        guard let field = head.index(of: ":path") else { return nil }
+        let path = head.value(at: field)
+        let project = path.extracting(facts.project)
+        if settings.demandsAccessToken, let granted = connection.grant?.project, !granted.span.equals(project) {
+            return .iamPermissionDenied
+        }
+        guard !settings.projects.isEmpty else { return nil }
+        for known in settings.projects where known.span.equals(project) { return nil }
+        return .iamPermissionDenied
+    }
+
+    private func fields(_ body: ByteBuffer) -> FCMReason? {
+        if reader.read(body.bytes) { return nil }
+        violations = reader.violations
+        return .invalidJSON
+    }
+
+    // MARK: The message
+
+    private func target(_ facts: inout MessageFacts) -> FCMReason? {
+        if let node = reader.node(.token) {
+            take(node, .token, &facts)
+        } else if let node = reader.node(.fid) {
+            take(node, .fid, &facts)
+        } else if let node = reader.node(.topic) {
+            take(node, .topic, &facts)
+        } else if let node = reader.node(.condition) {
+            take(node, .condition, &facts)
+        } else {
+            return .recipientNotSet
+        }
+        return nil
+    }
+
+    private func take(_ node: Int, _ target: MessageTarget, _ facts: inout MessageFacts) {
+        facts.target = target
+        facts.targetText = place(of: node)
+    }
+
+    /// Between the quotes of a text; of all else the whole.
+    private func place(of node: Int) -> Range<Int> {
+        let row = reader.scanner.node(node)
+        let quote = row.kind == .string ? 1 : 0
+        return Int(row.start) + quote..<Int(row.end) - quote
+    }
+
+    /// Either form of `android`, not both.
+    private func androidForms() -> FCMReason? {
+        reader.node(.android) != nil && reader.node(.androidV2) != nil ? .invalidArgument : nil
+    }
+
+    private func targetForm(_ facts: MessageFacts, _ body: ByteBuffer) -> FCMReason? {
+        let text = body.bytes.extracting(facts.targetText)
+        switch facts.target {
+        case .token: return RegistrationForm.isToken(text) || RegistrationForm.isInstallation(text) ? nil : .invalidRegistrationToken
+        // A FID that is none is as good as gone (§3.4).
+        case .fid: return RegistrationForm.isInstallation(text) ? nil : .unregistered
+        case .topic: return TopicForm.isName(text) ? nil : .invalidTopic
+        case .condition: return TopicCondition(text.text) == nil ? .invalidCondition : nil
+        case .none: return nil
+        }
+    }
+
+    private func dataKeys() -> FCMReason? {
+        for slot in [MessageSlot.data, .androidData] {
+            guard let map = reader.node(slot) else { continue }
+            var child = Int(reader.scanner.node(map).firstChild)
+            while child >= 0 {
+                if let key = reader.scanner.key(child), Self.isReserved(key) {
+                    message = "Invalid data payload key: \(key)"
+                    return .invalidDataKey
+                }
+                child = Int(reader.scanner.node(child).next)
+            }
+        }
+        return nil
+    }
+
+    private static func isReserved(_ key: String) -> Bool {
+        key == "from" || key == "message_type" || key.hasPrefix("google.") || key.hasPrefix("gcm.notification.")
+    }
+
+    private static let longestTTL: Int64 = 2_419_200
+
+    private func timeToLive(_ facts: inout MessageFacts) -> FCMReason? {
+        let scanner = reader.scanner
+        guard let node = reader.node(.timeToLive), let duration = DurationText(scanner.content(node)) else { return nil }
+        guard 0...Self.longestTTL ~= duration.seconds else { return .invalidTTL }
+        facts.timeToLive = duration.seconds
+        return nil
+    }
+
+    private func webpushTTL() -> FCMReason? {
+        let scanner = reader.scanner
+        guard let headers = reader.node(.webpushHeaders), let node = scanner.member("TTL", of: headers) else { return nil }
+        let text = scanner.content(node)
+        guard text.count > 0 else { return .invalidWebpushTTL }
+        for index in text.indices where !(48...57 ~= text[index]) { return .invalidWebpushTTL }
+        return nil
+    }
+
+    private func size(_ facts: MessageFacts) -> FCMReason? {
+        var bytes = 0
+        for slot in [MessageSlot.androidData, .data] {
+            guard let map = reader.node(slot) else { continue }
+            bytes += textBytes(of: map)
+            // `android.data` stands in the place of `data`.
+            break
+        }
+        for slot in [MessageSlot.notification, .androidNotification] {
+            if let node = reader.node(slot) { bytes += textBytes(of: node) }
+        }
+        let isToTopic = facts.target == .topic || facts.target == .condition
+        let limit = isToTopic ? settings.topicSizeLimit ?? settings.sizeLimit : settings.sizeLimit
+        if bytes > limit { return isToTopic ? .messageTooBig : .androidMessageTooBig }
+        if let payload = reader.node(.apnsPayload), place(of: payload).count > settings.sizeLimit { return .messageTooBig }
+        return nil
+    }
+
+    /// Keys and texts of an object's members, decoded.
+    private func textBytes(of object: Int) -> Int {
+        var sum = 0
+        var child = Int(reader.scanner.node(object).firstChild)
+        while child >= 0 {
+            let node = reader.scanner.node(child)
+            sum += node.keyHasEscapes ? (reader.scanner.key(child)?.utf8.count ?? 0) : Int(node.keyEnd - node.keyStart)
+            if node.kind == .string {
+                if node.hasEscapes {
+                    let scratch = scratch
+                    scratch.clear()
+                    reader.scanner.decodeString(child, into: scratch)
+                    sum += scratch.count
+                } else {
+                    sum += Int(node.end - node.start) - 2
+                }
+            }
+            child = Int(node.next)
+        }
+        return sum
+    }
+
+    private func registration(_ facts: inout MessageFacts, _ head: HeaderBlock, _ body: ByteBuffer) -> FCMReason? {
+        guard facts.target == .token || facts.target == .fid, let field = head.index(of: ":path") else { return nil }
+        let text = body.bytes.extracting(facts.targetText)
+        facts.tokenHash = Hash128(hashing: text)
+        let path = head.value(at: field)
+        switch registrations.standing(of: text, hash: facts.tokenHash, project: path.extracting(facts.project)) {
+        case .active: return nil
+        case .unregistered: return .unregistered
+        case .ofOtherProject: return .senderIDMismatch
+        }
+    }
+
+    // MARK: What it says
+
+    private func describe(_ facts: inout MessageFacts, _ body: ByteBuffer) {
+        let scanner = reader.scanner
+        if let node = reader.node(.validateOnly) {
+            facts.isDryRun = scanner.node(node).kind == .true || scanner.isString(node, "true")
+        }
+        facts.hasNotification = reader.node(.notification) != nil || reader.node(.androidNotification) != nil
+        facts.hasData = reader.node(.data) != nil || reader.node(.androidData) != nil
+        if let node = reader.node(.priority) {
+            let text = scanner.content(node)
+            facts.isHighPriority = text.count == 4 || text.count == 1 && text[0] == UInt8(ascii: "1")
+        }
+        if let node = reader.node(.collapseKey) {
+            facts.collapseMark = UInt32(truncatingIfNeeded: Hash128(hashing: scanner.content(node)).low) | 1
+        }
+        if let node = reader.node(.liveActivityToken) { facts.liveActivityToken = place(of: node) }
+        guard let payload = reader.node(.apnsPayload) else { return }
+        facts.apnsPayload = place(of: payload)
+        guard let aps = scanner.member("aps", of: payload) else { return }
+        if let stamp = scanner.member("timestamp", of: aps) { facts.stamp = scanner.integer(stamp) }
+        guard let event = scanner.member("event", of: aps), scanner.node(event).kind != .null else { return }
+        facts.event = ActivityEvent.allCases.first { scanner.isString(event, $0.word) }
+        facts.hasUnknownEvent = facts.event == nil
+    }
+}

@@ -1,0 +1,100 @@
+// What a message is, in fixed size and without heap: numbers and places in the request's own path and body.
+
+package import Basics
+package import Pushes
+
+/// Whom a message goes to.
+package enum MessageTarget: UInt8, Sendable { case none, token, fid, topic, condition }
+
+/// What the rules read from a send. Filled as far as the checks came.
+package struct MessageFacts: Sendable {
+    /// The project's place within the value of `:path`; empty when the path has none.
+    package var project: Range<Int> = 0..<0
+    package var target = MessageTarget.none
+    /// The target's place within the body, between its quotes.
+    package var targetText: Range<Int> = 0..<0
+    package var tokenHash = Hash128(high: 0, low: 0)
+    /// `validate_only`: nothing is delivered.
+    package var isDryRun = false
+    package var hasNotification = false
+    package var hasData = false
+    /// Nil: not said.
+    package var isHighPriority: Bool?
+    /// Whole seconds; nil: not said, which is four weeks.
+    package var timeToLive: Int64?
+    /// Thirty-one bits of its hash, and never 0, where one is given.
+    package var collapseMark: UInt32 = 0
+    /// `apns.live_activity_token`, between its quotes; empty: none.
+    package var liveActivityToken: Range<Int> = 0..<0
+    /// `apns.payload`, brackets included; empty: none.
+    package var apnsPayload: Range<Int> = 0..<0
+    /// `aps.event` in there.
+    package var event: ActivityEvent?
+    package var hasUnknownEvent = false
+    /// `aps.timestamp` in there.
+    package var stamp: Int64?
+
+    package init() {}
+
+    package var isLiveActivity: Bool { !liveActivityToken.isEmpty }
+}
+
+/// The rules' answer to one send.
+package struct FCMVerdict: Sendable {
+    package var facts: MessageFacts
+    /// Nil: accepted.
+    package var rejection: FCMReason? = nil
+    /// Which row of the table of checks refused it; nil when accepted.
+    package var check: StaticString? = nil
+}
+
+/// What the mock holds of a registration.
+package enum RegistrationStanding: Sendable {
+    case active
+    /// Well-formed and gone, or never heard of where only known ones are taken.
+    case unregistered
+    case ofOtherProject
+}
+
+/// Who knows registrations.
+package protocol RegistrationDirectory: Sendable {
+    func standing(of registration: Span<UInt8>, hash: Hash128, project: Span<UInt8>) -> RegistrationStanding
+}
+
+/// What an access token allows.
+package struct AccessGrant: Hashable, Sendable {
+    /// The project of the account; UTF-8.
+    package var project: [UInt8]
+    /// Of the run's wall time.
+    package var expiresAt: WallTime
+    /// It was asked for with a scope that allows sending.
+    package var maySend: Bool
+
+    package init(project: [UInt8], expiresAt: WallTime, maySend: Bool) {
+        self.project = project
+        self.expiresAt = expiresAt
+        self.maySend = maySend
+    }
+}
+
+/// Who knows access tokens.
+package protocol AccessDirectory: Sendable {
+    /// Nil: it is none of ours.
+    func grant(of accessToken: Span<UInt8>) -> AccessGrant?
+    /// Raised when a token stops to be good.
+    var generation: UInt64 { get }
+}
+
+/// What is open in the facts (spec/fcm.md §9).
+package struct FCMSettings: Sendable {
+    /// Most bytes of keys and values together (§2.4).
+    package var sizeLimit = 4_096
+    /// Most bytes of a message to a topic or condition; nil: as `sizeLimit`, for the published 2048 are not enforced (§2.4).
+    package var topicSizeLimit: Int?
+    /// Whether a send without a good access token is refused. A mock that asks for none serves clients that have none.
+    package var demandsAccessToken = true
+    /// Projects by id and number; empty: each that an account is of.
+    package var projects: [[UInt8]] = []
+
+    package init() {}
+}

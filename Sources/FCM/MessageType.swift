@@ -1,0 +1,105 @@
+// What the types of a request are made of (JSON of Protocol Buffers, version 3): enough to read one, to say what is wrong with
+// it as Google does, and to cause each of its faults in a test. The table itself is `MessageTable.swift`.
+
+/// A message of Protocol Buffers.
+package final class MessageType: Sendable {
+    /// Without its package, such as `AndroidConfig`.
+    package let name: String
+    package let fields: [FieldRow]
+
+    init(_ name: String, _ fields: [FieldRow]) {
+        self.name = name
+        self.fields = fields
+    }
+
+    /// As errors spell it.
+    package var url: String { "type.googleapis.com/google.firebase.fcm.v1.\(name)" }
+}
+
+/// The words of an enumeration.
+package final class WordType: Sendable {
+    package let name: String
+    package let words: [String]
+
+    init(_ name: String, _ words: [String]) {
+        self.name = name
+        self.words = words
+    }
+
+    package var url: String { "type.googleapis.com/google.firebase.fcm.v1.\(name)" }
+}
+
+/// What a field holds.
+package enum FieldKind: Sendable {
+    case text
+    case flag
+    case int32
+    case float
+    /// `"3.5s"`.
+    case duration
+    /// RFC 3339.
+    case timestamp
+    case word(WordType)
+    case texts
+    case durations
+    /// Of text to text.
+    case map
+    /// Any JSON object.
+    case free
+    case message(MessageType)
+
+    /// As errors spell it.
+    package var url: String {
+        switch self {
+        case .text, .texts, .map: "TYPE_STRING"
+        case .flag: "TYPE_BOOL"
+        case .int32: "TYPE_INT32"
+        case .float: "TYPE_FLOAT"
+        case .duration, .durations: "type.googleapis.com/google.protobuf.Duration"
+        case .timestamp: "type.googleapis.com/google.protobuf.Timestamp"
+        case .word(let type): type.url
+        case .free: "type.googleapis.com/google.protobuf.Struct"
+        case .message(let type): type.url
+        }
+    }
+
+    var isRepeated: Bool {
+        switch self {
+        case .texts, .durations: true
+        default: false
+        }
+    }
+}
+
+/// One field. Both spellings of its name are read.
+package struct FieldRow: Sendable {
+    /// snake_case, as in paths of errors.
+    package let name: String
+    /// lowerCamelCase.
+    package let camel: String
+    package let kind: FieldKind
+    /// Where the reader keeps its value; nil: it is only checked.
+    let slot: MessageSlot?
+    /// Of `target`, of which one is given.
+    let isTarget: Bool
+
+    init(_ name: String, _ kind: FieldKind, slot: MessageSlot? = nil, isTarget: Bool = false) {
+        self.name = name
+        camel = Self.camel(name)
+        self.kind = kind
+        self.slot = slot
+        self.isTarget = isTarget
+    }
+
+    private static func camel(_ name: String) -> String {
+        let parts = name.split(separator: "_")
+        return parts.dropFirst().reduce(String(parts[0])) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
+    }
+}
+
+/// What the rules read again once a body is found well-formed.
+enum MessageSlot: Int, CaseIterable {
+    case validateOnly, message, token, fid, topic, condition, data, notification, android, androidV2, apns, webpush
+    case collapseKey, priority, timeToLive, package, androidData, androidNotification
+    case apnsPayload, liveActivityToken, webpushHeaders, backgroundSync, remoteNotification
+}

@@ -1,0 +1,165 @@
+// The mock FCM on one loop: what of a message's way is Google's own. The way itself is the core's (`Provider+Serving.swift`).
+
+import Basics
+import Devices
+import EventLoop
+import FCM
+import Faults
+import HTTP
+import HTTP2
+import Journal
+import Net
+import Pushes
+
+/// Answers FCM's requests on one loop. Confined to it.
+final class FCMPipeline: Provider {
+    let core: PipelineCore
+    private let shared: FCMShared
+    private let validator: FCMValidator
+    private let tokens: TokenEndpoint
+    private var generator: Generator
+
+    init(loop: EventLoop, shared: MockShared, environment: PushEnvironment, index: Int) throws(Failure) {
+        guard let fcm = shared.fcm else { preconditionFailure("no mock FCM was asked for") }
+        self.shared = fcm
+        core = try PipelineCore(
+            loop: loop, shared: shared, reasons: FCMReason.list, environment: environment, name: "fcm-\(index)",
+            place: shared.placeOfFCM + index)
+        validator = FCMValidator(settings: fcm.settings, access: fcm.access, registrations: fcm.registrations)
+        tokens = TokenEndpoint(core: core, shared: fcm)
+        generator = shared.seed.child("fcm-\(index)").generator()
+    }
+
+    static var farewell: [UInt8] { [] }
+
+    func refused(_ refusal: Refusal, times: Int) { core.shared.refusedByFCM.add(refusal, times: times) }
+
+    // MARK: Who it is
+
+    func prepare(_ connection: ServerConnection) { connection.context = FCMPeer() }
+
+    func greet(_ connection: ServerConnection, _ peer: FCMPeer, _ facts: inout JSONObject) -> Bool {
+        facts["provider"] = "fcm"
+        return true
+    }
+
+    func firing(_ facts: MessageFacts, _ exchange: ServerExchange, _ peer: FCMPeer) -> Firing? {
+        let connection = exchange.connection!
+        let body = exchange.body
+        let isToTopic = facts.target == .topic
+        let subject = FaultSubject(
+            tokenHash: facts.tokenHash, topic: body.bytes.extracting(isToTopic ? facts.targetText : 0..<0), pushType: nil,
+            event: facts.event, priority: facts.isHighPriority == true ? 10 : 5, id: nil,
+            nthOfToken: shared.registrations.count(of: facts.tokenHash) &+ 1, nthOfConnection: peer.requests,
+            caller: core.caller(connection.number, acceptedAt: connection.metAt), credential: 0)
+        return core.shared.faults.firing(for: subject, now: exchange.arrivedAt)
+    }
+
+    // MARK: What it says
+
+    func judge(_ exchange: ServerExchange, _ peer: FCMPeer, now: WallTime) -> FCMVerdict {
+        peer.requests &+= 1
+        return validator.validate(exchange.head, body: exchange.body, connection: peer.sender, now: now)
+    }
+
+    /// The token endpoint is on the same port.
+    func servesOtherwise(_ exchange: ServerExchange, _ verdict: FCMVerdict, _ peer: FCMPeer, now: WallTime) -> Bool {
+        guard verdict.refusal == .notFound, let field = exchange.head.index(of: ":path") else { return false }
+        let head = exchange.head
+        guard TokenEndpoint.isPath(head.value(at: field)) else { return false }
+        tokens.answer(exchange, now: now)
+        return true
+    }
+
+    func deliver(_ facts: MessageFacts, _ exchange: ServerExchange, now: WallTime) -> (Outcome?, PhoneReason?) {
+        guard !facts.isDryRun else { return (nil, nil) }
+        if facts.target == .token || facts.target == .fid, let field = exchange.head.index(of: ":path") {
+            let head = exchange.head
+            let path = head.value(at: field)
+            _ = shared.registrations.note(facts.tokenHash, project: path.extracting(facts.project))
+        }
+        return (facts.hasNotification ? .shown : .handedOver, nil)
+    }
+
+    // MARK: On record
+
+    /// Whom a message goes to stands in its body: it is on record as if it stood in the head.
+    func describe(
+        _ draft: inout PushDraft, _ facts: MessageFacts, _ exchange: ServerExchange, isAccepted: Bool, now: WallTime
+    ) {
+        draft.event = facts.event
+        draft.hasUnknownEvent = facts.hasUnknownEvent
+        draft.stamp = facts.stamp
+        guard !facts.targetText.isEmpty else { return }
+        let body = exchange.body
+        exchange.head.append(":target", body.bytes.extracting(facts.targetText))
+    }
+
+    func recorded(_ id: UInt64, _ outcome: Outcome?, _ facts: MessageFacts, _ exchange: ServerExchange, now: WallTime) {}
+    func tellLate() {}
+
+    // MARK: The answer
+
+    /// The fields that were captured from Google's front end (spec/fcm.md §1.2).
+    func identify(_ exchange: ServerExchange, _ facts: MessageFacts, isSuccess: Bool) { GoogleFields.append(to: exchange) }
+
+    func respond(_ exchange: ServerExchange, _ facts: MessageFacts, _ reason: FCMReason?, timestampMilliseconds: Int64?) {
+        let head = exchange.head
+        let project = head.index(of: ":path").map { head.value(at: $0).extracting(facts.project).text } ?? ""
+        guard let reason else {
+            exchange.responseHead.append("content-type", "application/json; charset=UTF-8")
+            let name: JSONValue = ["name": .string("projects/\(project)/messages/\(messageID(facts))")]
+            return exchange.respond(status: 200, body: name.encoded(pretty: true) + [10])
+        }
+        exchange.responseHead.append("content-type", ErrorBody.contentType(of: reason).description)
+        if reason == .quotaExceeded || reason == .rateLimitExceeded { exchange.responseHead.append("retry-after", "60") }
+        let isOwn = validator.rejected == reason
+        let text = ErrorBody.text(
+            of: reason, project: project, violations: isOwn ? validator.violations : [], message: isOwn ? validator.message : nil)
+        exchange.respond(status: Int(reason.status), body: Array(text.utf8))
+    }
+
+    /// Decimal for topics and conditions, as seen; for tokens as in Google's samples (spec/fcm.md §3.1).
+    private func messageID(_ facts: MessageFacts) -> String {
+        let number = generator.next()
+        switch facts.target {
+        case .topic, .condition: return String(number >> 1)
+        default:
+            let hex = String(number | 1 << 63, radix: 16)
+            return "0:\(core.shared.clock.wall().nanoseconds / 1_000)%\(hex)\(hex)"
+        }
+    }
+
+    func id(_ facts: MessageFacts) -> String { "" }
+}
+
+extension FCMPipeline {
+    /// Both versions of HTTP, and 100 streams at once (spec/fcm.md §1.2).
+    static func configuration(
+        _ shared: MockShared, _ environment: PushEnvironment, tls: TLSServerSettings?
+    ) -> ServerConfiguration {
+        var configuration = ServerConfiguration(tls: tls)
+        configuration.limits.maxBodyBytes = 65_536
+        configuration.limits.maxHeaderListBytes = 16_384
+        configuration.limits.maxConcurrentStreams = 100
+        return configuration
+    }
+}
+
+extension FCMVerdict: ProviderVerdict {
+    @inline(__always) var read: MessageFacts { facts }
+    @inline(__always) var refusal: FCMReason? { rejection }
+    @inline(__always) var timeOfDeath: Int64? { nil }
+}
+
+/// What the mock FCM keeps of a connection. Confined to its loop.
+final class FCMPeer: ProviderPeer {
+    let sender = SenderConnection()
+    var requests: UInt32 = 0
+    var plannedFault: LoopTimer?
+    var hasOverrun = false
+
+    func serves(_ exchange: ServerExchange) -> Bool { true }
+    func judged(on connection: ServerConnection) {}
+    func keepStreamLimit() {}
+}

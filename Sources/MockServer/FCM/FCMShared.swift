@@ -1,0 +1,23 @@
+// What all loops of a mock FCM share.
+
+import Basics
+import Devices
+import FCM
+
+final class FCMShared: Sendable {
+    let settings: FCMSettings
+    let access = AccessTokens()
+    let registrations: RegistrationBook
+    let identity: FCMIdentity
+
+    init(settings: FCMSettings, identity: FCMIdentity, takesUnknown: Bool) {
+        self.settings = settings
+        self.identity = identity
+        registrations = RegistrationBook(takesUnknown: takesUnknown)
+    }
+
+    /// `audiences`: addresses under which clients may know the token endpoint.
+    func reader(audiences: [String]) -> TokenRequestReader {
+        TokenRequestReader(accounts: [identity.account], audiences: audiences)
+    }
+}

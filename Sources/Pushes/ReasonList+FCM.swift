@@ -1,0 +1,39 @@
+// Why FCM refuses a message on `messages:send`: one row per case of the facts (spec/fcm.md §3.4), in the order of the cases of
+// `FCMReason`. FCM's own codes are few and stand for several cases each, so a row is named by its code where one case has it,
+// and by what is wrong where several share one.
+
+extension ReasonList {
+    static let messageRows: [ReasonRow] = [
+        ReasonRow("INVALID_ARGUMENT", 400, "Something in the message is not allowed; the answer does not say what."),
+        ReasonRow("INVALID_JSON", 400, "The body is no JSON, or a field is unknown or of the wrong type: the answer names it."),
+        ReasonRow("RECIPIENT_NOT_SET", 400, "The message has no token, fid, topic or condition."),
+        ReasonRow("INVALID_REGISTRATION_TOKEN", 400, "The registration token is malformed."),
+        ReasonRow("INVALID_TOPIC", 400, "The topic's name has characters that topics do not have, or a prefix."),
+        ReasonRow("INVALID_CONDITION", 400, "The condition cannot be read, or names more than five topics."),
+        ReasonRow("INVALID_DATA_KEY", 400, "A key of data is reserved: from, message_type, google.*, gcm.notification.*"),
+        ReasonRow("MESSAGE_TOO_BIG", 400, "Keys and values are longer than 4096 bytes together."),
+        ReasonRow("ANDROID_MESSAGE_TOO_BIG", 400, "The same of a message to one Android app."),
+        ReasonRow("INVALID_TTL", 400, "android.ttl lies outside of 0 to 2419200 seconds."),
+        ReasonRow("INVALID_WEBPUSH_TTL", 400, "The header TTL of webpush is no whole number of seconds."),
+        ReasonRow("APNS_TOKEN_DISABLED", 400, "APNs answered 410: the token of the iPhone or its Live Activity is dead."),
+        ReasonRow("APNS_BAD_DEVICE_TOKEN", 400, "APNs answered 400 BadDeviceToken."),
+        ReasonRow("CREDENTIALS_MISSING", 401, "There is no authorization header with a bearer token."),
+        ReasonRow("INVALID_CREDENTIALS", 401, "The bearer token is no access token of this token endpoint."),
+        ReasonRow("ACCESS_TOKEN_EXPIRED", 401, "The access token is older than its hour: get another, and send again."),
+        ReasonRow("THIRD_PARTY_AUTH_ERROR", 401, "APNs refuses the project's own key: tell its operator, keep the tokens."),
+        ReasonRow("SENDER_ID_MISMATCH", 403, "The token belongs to another project."),
+        ReasonRow("IAM_PERMISSION_DENIED", 403, "The account may not send for this project, or there is none of that name."),
+        ReasonRow("SCOPE_INSUFFICIENT", 403, "The access token was asked for without the scope of messaging."),
+        ReasonRow("SERVICE_DISABLED", 403, "The project has not switched the messaging API on."),
+        ReasonRow("UNREGISTERED", 404, "The token or FID is gone: delete it."),
+        ReasonRow("APNS_UNREGISTERED", 404, "The same, learnt from APNs."),
+        ReasonRow("NOT_FOUND", 404, "There is nothing at that path; no token is meant."),
+        ReasonRow("QUOTA_EXCEEDED", 429, "Too many messages to this device, or of this project."),
+        ReasonRow("TOPIC_QUOTA_EXCEEDED", 429, "Too many messages to this topic."),
+        ReasonRow("RATE_LIMIT_EXCEEDED", 429, "The project's minute is used up."),
+        ReasonRow("INTERNAL", 500, "FCM failed; try again, not before ten seconds."),
+        ReasonRow("BAD_GATEWAY", 502, "The front end failed: a page of HTML, no JSON."),
+        ReasonRow("UNAVAILABLE", 503, "FCM is overloaded; obey Retry-After."),
+        ReasonRow("SERVICE_UNAVAILABLE", 503, "The same, from the front end: without details."),
+    ]
+}
