@@ -103,7 +103,7 @@ let package = Package(
             [
                 "Basics", "OperatingSystem", "Pushes", "EventLoop", "Net", "Journal", "Metrics", "Scenarios", "Faults",
                 "LoadGenerator", "MockServer", "ReferenceRelay", "Conformance", "Verdicts", "Sessions", "Reports", "APNs",
-                "Devices", "Schemas", "Cases", "SQLite", "TLS", "CLinux",
+                "Devices", "FCM", "Schemas", "Cases", "SQLite", "TLS", "CLinux",
             ]),
         // Floor 13
         .executableTarget(name: "Command", dependencies: ["Basics", "Harness"], swiftSettings: strict),

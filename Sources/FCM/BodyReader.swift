@@ -159,14 +159,17 @@ final class BodyReader {
     }
 
     /// `trouble`: what the reader of a duration or a time says.
-    private func wrongValue(_ node: Int, _ type: String, _ trouble: FieldValues.Trouble = .plain, _ row: FieldRow? = nil) {
+    private func wrongValue(
+        _ node: Int, _ type: String, _ trouble: FieldValues.Trouble = .plain, _ row: FieldRow? = nil
+    ) {
         isRight = false
         guard isExplaining else { return }
         let scanner = scanner
         let said =
             switch trouble {
             case .plain: scanner.text(node).text
-            case .format(let what): "Field '\(row?.camel ?? "")', \(what)\(scanner.string(node) ?? scanner.text(node).text)"
+            case .format(let what):
+                "Field '\(row?.camel ?? "")', \(what)\(scanner.string(node) ?? scanner.text(node).text)"
             }
         fail(path, "Invalid value at '\(path ?? "")' (\(type)), \(said)")
     }

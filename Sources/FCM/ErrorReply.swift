@@ -29,10 +29,10 @@ struct ErrorReply {
     }
 
     let status: RPCStatus
-    let message: StaticString
+    let message: String
     let details: [Detail]
 
-    init(_ status: RPCStatus, _ message: StaticString, _ details: [Detail]) {
+    init(_ status: RPCStatus, _ message: String, _ details: [Detail]) {
         self.status = status
         self.message = message
         self.details = details
@@ -59,11 +59,12 @@ package enum ErrorBody {
         of reason: FCMReason, project: String = "", violations: [FieldViolation] = [], message: String? = nil
     ) -> String {
         guard let reply = reason.reply else { return page(of: reason) }
-        var text = message ?? reply.message.description
+        var text = message ?? reply.message
         if !violations.isEmpty { text = violations.map(\.description).joined(separator: "\n") }
         text = text.replacing("{project}", with: project)
         var error: JSONObject = [
-            "code": .integer(Int64(reason.status)), "message": .string(text), "status": .string(reply.status.rawValue),
+            "code": .integer(Int64(reason.status)), "message": .string(text),
+            "status": .string(reply.status.rawValue),
         ]
         let details = reply.details.map { value(of: $0, text, violations) }
         if !details.isEmpty { error["details"] = .array(details) }
@@ -123,7 +124,8 @@ package enum ErrorBody {
         let title = reason == .badGateway ? "Error 502 (Server Error)!!1" : "Error 404 (Not Found)!!1"
         let said =
             reason == .badGateway
-            ? "The server encountered a temporary error and could not complete your request." : "The requested URL was not found on this server."
+            ? "The server encountered a temporary error and could not complete your request."
+            : "The requested URL was not found on this server."
         return """
             <!DOCTYPE html>
             <html lang=en>

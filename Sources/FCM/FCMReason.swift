@@ -63,7 +63,8 @@ package enum FCMReason: UInt8, ProviderReason {
         case .iamPermissionDenied:
             ErrorReply(
                 .permissionDenied,
-                "Permission 'cloudmessaging.messages.create' denied on resource '//cloudresourcemanager.googleapis.com/projects/{project}' (or it may not exist).",
+                "Permission 'cloudmessaging.messages.create' denied on resource "
+                    + "'//cloudresourcemanager.googleapis.com/projects/{project}' (or it may not exist).",
                 [.info("IAM_PERMISSION_DENIED")])
         case .scopeInsufficient:
             ErrorReply(
@@ -72,7 +73,11 @@ package enum FCMReason: UInt8, ProviderReason {
         case .serviceDisabled:
             ErrorReply(
                 .permissionDenied,
-                "Firebase Cloud Messaging API has not been used in project {project} before or it is disabled. Enable it by visiting https://console.developers.google.com/apis/api/fcm.googleapis.com/overview?project={project} then retry. If you enabled this API recently, wait a few minutes for the action to propagate to our systems and retry.",
+                "Firebase Cloud Messaging API has not been used in project {project} before or it is disabled. "
+                    + "Enable it by visiting "
+                    + "https://console.developers.google.com/apis/api/fcm.googleapis.com/overview?project={project} "
+                    + "then retry. If you enabled this API recently, wait a few minutes for the action to propagate to our "
+                    + "systems and retry.",
                 [.info("SERVICE_DISABLED")])
         case .unregistered: ErrorReply(.notFound, Text.gone, [.fcm("UNREGISTERED")])
         case .apnsUnregistered:
@@ -87,7 +92,8 @@ package enum FCMReason: UInt8, ProviderReason {
         case .rateLimitExceeded:
             ErrorReply(
                 .resourceExhausted,
-                "Quota exceeded for quota metric 'Send requests' and limit 'Send requests per minute' of service 'fcm.googleapis.com' for consumer 'project_number:{project}'.",
+                "Quota exceeded for quota metric 'Send requests' and limit 'Send requests per minute' of service "
+                    + "'fcm.googleapis.com' for consumer 'project_number:{project}'.",
                 [.info("RATE_LIMIT_EXCEEDED")])
         case .internal: ErrorReply(.internal, "Internal error encountered.", [.fcm("INTERNAL")])
         case .unavailable: ErrorReply(.unavailable, Text.unavailable, [.fcm("UNAVAILABLE")])
@@ -97,17 +103,19 @@ package enum FCMReason: UInt8, ProviderReason {
 
     /// FCM's own code in the answer, which clients go by; nil: the answer has none.
     package var errorCode: StaticString? {
-        for case .fcm(let code)? in reply?.details.map(Optional.init) ?? [] { return code }
+        guard let reply else { return nil }
+        for case .fcm(let code) in reply.details { return code }
         return nil
     }
 
     private enum Text {
-        static let argument: StaticString = "Request contains an invalid argument."
-        static let gone: StaticString = "Requested entity was not found."
-        static let unavailable: StaticString = "The service is currently unavailable."
-        static let missing: StaticString =
-            "Request is missing required authentication credential. Expected OAuth 2 access token, login cookie or other valid authentication credential. See https://developers.google.com/identity/sign-in/web/devconsole-project."
-        static let invalid: StaticString =
-            "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential. See https://developers.google.com/identity/sign-in/web/devconsole-project."
+        static let argument = "Request contains an invalid argument."
+        static let gone = "Requested entity was not found."
+        static let unavailable = "The service is currently unavailable."
+        static let missing = "Request is missing required authentication credential. " + expected
+        static let invalid = "Request had invalid authentication credentials. " + expected
+        private static let expected =
+            "Expected OAuth 2 access token, login cookie or other valid authentication credential. "
+            + "See https://developers.google.com/identity/sign-in/web/devconsole-project."
     }
 }

@@ -115,7 +115,7 @@ package final class FCMValidator {
         guard settings.demandsAccessToken else { return nil }
         guard let field = head.index(of: "authorization") else { return .credentialsMissing }
         let value = head.value(at: field)
-        guard let start = Self.bearer(value) else { return .credentialsMissing }
+        guard let start = BearerText.start(value) else { return .credentialsMissing }
         let token = value.extracting(start..<value.count)
         let generation = access.generation
         let last = connection.token
@@ -128,16 +128,6 @@ package final class FCMValidator {
         guard let grant = connection.grant else { return .invalidCredentials }
         guard now < grant.expiresAt else { return .accessTokenExpired }
         return grant.maySend ? nil : .scopeInsufficient
-    }
-
-    /// `Bearer` in any case of letters, then blanks.
-    private static func bearer(_ value: Span<UInt8>) -> Int? {
-        guard value.count > 7, value[6] == 32 else { return nil }
-        let scheme: StaticString = "bearer"
-        for index in 0..<6 where value[index] | 0x20 != scheme.utf8Start[index] { return nil }
-        var start = 7
-        while start < value.count, value[start] == 32 { start += 1 }
-        return start < value.count ? start : nil
     }
 
     private func project(_ facts: MessageFacts, _ head: HeaderBlock, _ connection: SenderConnection) -> FCMReason? {
@@ -195,7 +185,9 @@ package final class FCMValidator {
     private func targetForm(_ facts: MessageFacts, _ body: ByteBuffer) -> FCMReason? {
         let text = body.bytes.extracting(facts.targetText)
         switch facts.target {
-        case .token: return RegistrationForm.isToken(text) || RegistrationForm.isInstallation(text) ? nil : .invalidRegistrationToken
+        case .token:
+            let isRight = RegistrationForm.isToken(text) || RegistrationForm.isInstallation(text)
+            return isRight ? nil : .invalidRegistrationToken
         // A FID that is none is as good as gone (§3.4).
         case .fid: return RegistrationForm.isInstallation(text) ? nil : .unregistered
         case .topic: return TopicForm.isName(text) ? nil : .invalidTopic

@@ -22,8 +22,7 @@ enum FieldValues {
             return DurationText(scanner.content(node)) == nil ? .format("Illegal duration format: ") : nil
         case .timestamp:
             guard row.kind == .string else { return .plain }
-            guard let text = scanner.string(node), WallTime(iso8601: text) != nil else { return .format("Invalid time format: ") }
-            return nil
+            return scanner.string(node).flatMap { WallTime(iso8601: $0) } == nil ? .format("Invalid time format: ") : nil
         case .word(let type): return word(node, type, scanner) == nil ? .plain : nil
         case .map, .free, .message: return nil
         }
@@ -31,7 +30,9 @@ enum FieldValues {
 
     /// The place of a word, in any case of letters (spec/fcm.md §1.2), or given by its number.
     static func word(_ node: Int, _ type: WordType, _ scanner: JSONScanner) -> Int? {
-        if let number = scanner.integer(node) { return type.words.indices.contains(Int(clamping: number)) ? Int(number) : nil }
+        if let number = scanner.integer(node) {
+            return type.words.indices.contains(Int(clamping: number)) ? Int(number) : nil
+        }
         guard scanner.node(node).kind == .string else { return nil }
         let said = scanner.content(node)
         return type.words.firstIndex { word in

@@ -67,7 +67,8 @@ extension MessageType {
                         [
                             FieldRow(
                                 "notification",
-                                .message(MessageType("AndroidNotificationV2", androidNotification + [FieldRow("id", .int32)])),
+                                .message(
+                                    MessageType("AndroidNotificationV2", androidNotification + [FieldRow("id", .int32)])),
                                 slot: .androidNotification),
                             FieldRow("mutable_content", .flag),
                             FieldRow("use_as_v1_data_message", .flag),
@@ -88,9 +89,12 @@ extension MessageType {
             .word(
                 WordType(
                     "NotificationPriority",
-                    ["PRIORITY_UNSPECIFIED", "PRIORITY_MIN", "PRIORITY_LOW", "PRIORITY_DEFAULT", "PRIORITY_HIGH", "PRIORITY_MAX"]
-                ))),
-        FieldRow("default_sound", .flag), FieldRow("default_vibrate_timings", .flag), FieldRow("default_light_settings", .flag),
+                    [
+                        "PRIORITY_UNSPECIFIED", "PRIORITY_MIN", "PRIORITY_LOW", "PRIORITY_DEFAULT", "PRIORITY_HIGH",
+                        "PRIORITY_MAX",
+                    ]))),
+        FieldRow("default_sound", .flag), FieldRow("default_vibrate_timings", .flag),
+        FieldRow("default_light_settings", .flag),
         FieldRow("vibrate_timings", .durations),
         FieldRow("visibility", .word(WordType("Visibility", ["VISIBILITY_UNSPECIFIED", "PRIVATE", "PUBLIC", "SECRET"]))),
         FieldRow("notification_count", .int32), FieldRow("light_settings", .message(light)), FieldRow("image", .text),
@@ -105,7 +109,10 @@ extension MessageType {
                 .message(
                     MessageType(
                         "Color",
-                        [FieldRow("red", .float), FieldRow("green", .float), FieldRow("blue", .float), FieldRow("alpha", .float)]))),
+                        [
+                            FieldRow("red", .float), FieldRow("green", .float), FieldRow("blue", .float),
+                            FieldRow("alpha", .float),
+                        ]))),
             FieldRow("light_on_duration", .duration), FieldRow("light_off_duration", .duration),
         ])
 

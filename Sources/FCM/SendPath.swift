@@ -15,10 +15,8 @@ package enum SendPath {
         var rest = end
         while rest < path.count, path[rest] != UInt8(ascii: "?") { rest += 1 }
         let method = path.extracting(end..<rest)
-        guard method.equals("/messages:send") || method.equals("/messages%3Asend") || method.equals("/messages%3asend") else {
-            return nil
-        }
-        return start..<end
+        let isSend = method.equals("/messages:send") || method.equals("/messages%3Asend") || method.equals("/messages%3asend")
+        return isSend ? start..<end : nil
     }
 }
 
@@ -30,7 +28,11 @@ package enum RegistrationForm {
         guard text.count <= longest else { return false }
         var colon = -1
         for index in text.indices {
-            if text[index] == UInt8(ascii: ":"), colon < 0 { colon = index } else if !isURLSafe(text[index]) { return false }
+            if text[index] == UInt8(ascii: ":"), colon < 0 {
+                colon = index
+            } else if !isURLSafe(text[index]) {
+                return false
+            }
         }
         return colon > 0 && colon < text.count - 1
     }
@@ -44,8 +46,8 @@ package enum RegistrationForm {
 
     private static func isURLSafe(_ byte: UInt8) -> Bool {
         switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "-"), UInt8(ascii: "_"):
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
             true
         default: false
         }
@@ -61,8 +63,8 @@ package enum TopicForm {
         for index in start..<text.count {
             switch text[index] {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "~"),
-                UInt8(ascii: "%"):
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
+                UInt8(ascii: "~"), UInt8(ascii: "%"):
                 continue
             default: return false
             }

@@ -23,7 +23,7 @@ package struct TopicCondition: Hashable, Sendable {
     package init?(_ text: String) {
         guard text.utf8.count <= Self.longest else { return nil }
         var parser = Parser(bytes: Array(text.utf8))
-        guard let root = parser.either(0), parser.isAtEnd, !parser.topics.isEmpty, parser.count <= Self.mostTopics else { return nil }
+        guard let root = parser.either(0), parser.isAtEnd, parser.count <= Self.mostTopics else { return nil }
         self.root = root
         topics = parser.topics
     }
@@ -112,6 +112,8 @@ package struct TopicCondition: Hashable, Sendable {
             return true
         }
 
-        private mutating func skipSpace() { while index < bytes.count, bytes[index] == 32 || bytes[index] == 9 { index += 1 } }
+        private mutating func skipSpace() {
+            while index < bytes.count, bytes[index] == 32 || bytes[index] == 9 { index += 1 }
+        }
     }
 }

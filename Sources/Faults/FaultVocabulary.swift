@@ -28,7 +28,8 @@ package enum FaultVocabulary {
 
     private static let criteria: [FaultWord] = [
         FaultWord(
-            criterion: "provider", "The service: apns or fcm. A rule that answers with a reason meets that reason's service only.", "",
+            criterion: "provider",
+            "The service: apns or fcm. A rule that answers with a reason meets that reason's service only.", "",
             #"{"match": {"provider": "apns"}, "action": {"silence": true}}"#),
         FaultWord(
             criterion: "environment", "production or sandbox: where the push was sent.", "Also of connections.",

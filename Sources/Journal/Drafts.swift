@@ -208,4 +208,6 @@ package enum NoteKind: UInt8, CaseIterable, Sendable {
     case reaction = 31
     /// An access token was given out, or refused: connection, status, account or error.
     case accessToken = 45
+    /// Something was asked about subscriptions to topics: connection, what, status.
+    case topic = 46
 }

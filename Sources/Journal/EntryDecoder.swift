@@ -171,8 +171,8 @@ struct EntryDecoder {
             default: break
             }
         }
-        guard entry.provider != .apns else { return }
-        entry.token = target ?? ""
+        guard let target else { return }
+        entry.token = target
         entry.headers.removeAll { $0.name == ":target" }
     }
 }

@@ -42,7 +42,12 @@ package struct MockCoordinates: Hashable, Sendable {
     package var adminURL: String? { admin.map { "http://\($0)" } }
 
     /// Where access tokens are given out.
-    package var tokenURL: String? { fcm.map { "https://\($0)/token" } }
+    package var tokenURL: String? {
+        fcm.map { place in
+            let called = place.isWildcard ? SocketAddress(host: names.first ?? "127.0.0.1", port: place.port) : place
+            return "https://\(called)/token"
+        }
+    }
 
     /// The object of the ready line.
     package var json: JSONValue {

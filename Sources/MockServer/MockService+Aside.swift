@@ -39,7 +39,8 @@ extension MockService {
 extension MockIdentity {
     /// The server's certificate is good for the names and the addresses that are asked for.
     init(_ options: MockOptions, in directory: borrowing StateDirectory) throws(Failure) {
-        let hosts = options.listeners.compactMap(\.?.address).filter { !$0.isWildcard }.map(\.host)
+        let places = options.listeners.compactMap(\.?.address) + [options.fcm].compactMap { $0 }
+        let hosts = places.filter { !$0.isWildcard }.map(\.host)
         try self.init(
             in: directory, seed: options.seed, extraNames: options.serverNames,
             extraAddresses: Set(hosts).subtracting(Self.serverAddresses).sorted())

@@ -139,7 +139,7 @@ final class MockShared: Sendable {
     func forget() {
         devices.reset()
         channels.reset()
-        fcm?.registrations.reset()
+        fcm?.reset()
         faults.removeAll()
         for ledger in ledgers { ledger.reset() }
     }

@@ -280,7 +280,11 @@ import Testing
                 "did you mean `liveactivity`?"
             ),
             (#"{"action":{"silence":true},"match":{"event":"stop"}}"#, "/match/event", "start, update, end"),
-            (#"{"action":{"silence":true},"match":{"provider":"fcm"}}"#, "/match/provider", "apns"),
+            (#"{"action":{"silence":true},"match":{"provider":"gcm"}}"#, "/match/provider", "fcm"),
+            (
+                #"{"action":{"respond":{"reason":"UNREGISTERED"}},"match":{"provider":"apns"}}"#, "/action/respond/reason",
+                "a reason of fcm"
+            ),
             (#"{"action":{"silence":true},"match":{"token":"abc"}}"#, "/match/token", "hex"),
             (#"{"action":{"silence":true},"match":{"fraction":1.5}}"#, "/match/fraction", "share"),
             (#"{"action":{"silence":true},"match":{"fraction":0}}"#, "/match/fraction", "share"),

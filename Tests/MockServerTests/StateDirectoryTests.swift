@@ -124,7 +124,8 @@ import Testing
             #expect(
                 value.object?.keys == [
                     "ready", "apns", "fcm", "admin", "channels", "ca", "apnsKey", "keyId", "teamId", "topics",
-                    "serviceAccount", "environment", "names", "apnsTwin", "sandbox", "sandboxTwin", "sandboxChannels",
+                    "serviceAccount", "tokenUri", "environment", "names", "apnsTwin", "sandbox", "sandboxTwin",
+                    "sandboxChannels",
                 ])
             #expect(value["ready"] == true && value["fcm"] == .null && value["serviceAccount"] == .null)
             #expect(value["apns"]?.string == "127.0.0.1:\(coordinates.apns.port)")

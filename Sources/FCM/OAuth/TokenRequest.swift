@@ -37,7 +37,8 @@ package struct TokenRefusal: Error, Hashable, Sendable {
     static let badSignature = TokenRefusal(error: "invalid_grant", description: "Invalid JWT Signature.")
     static let badTimes = TokenRefusal(
         error: "invalid_grant",
-        description: "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. Check your iat and exp values in the JWT claim.")
+        description: "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. "
+            + "Check your iat and exp values in the JWT claim.")
     static let noAccount = TokenRefusal(error: "invalid_grant", description: "Invalid grant: account not found")
     static let badAudience = TokenRefusal(error: "invalid_grant", description: "Invalid JWT: Failed audience check.")
     static let badScope = TokenRefusal(
@@ -107,8 +108,10 @@ package struct TokenRequestReader: Sendable {
             expiresAt > issuedAt
         else { throw .badTimes }
         let scopes = claims["scope"]?.string?.split(separator: " ").map(String.init) ?? []
-        guard !scopes.isEmpty, scopes.allSatisfy({ $0.hasPrefix("https://www.googleapis.com/auth/") || $0 == "openid" || $0 == "email" })
-        else { throw .badScope }
+        let areKnown = scopes.allSatisfy { scope in
+            scope.hasPrefix("https://www.googleapis.com/auth/") || scope == "openid" || scope == "email"
+        }
+        guard !scopes.isEmpty, areKnown else { throw .badScope }
         return TokenGrant(
             account: account.email, project: account.project, maySend: scopes.contains(where: Self.sending.contains))
     }

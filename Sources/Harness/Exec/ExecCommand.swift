@@ -38,7 +38,8 @@ package struct ExecCommand {
         let own = Self.environment
         let folder = try ExecFolder()
         try folder.addNames(ProviderName.hosts(mock.addresses))
-        let trust = try folder.addAuthority(mock.coordinates.ca, own: own["SSL_CERT_FILE"])
+        var trust = try folder.addAuthority(mock.coordinates.ca, own: own["SSL_CERT_FILE"])
+        trust.serviceAccount = mock.coordinates.serviceAccount
         if !isQuiet { Console.error(Self.beginning(mock)) }
         let words = ExecWithin.words(parent: getpid(), layers: folder.layers, command: command)
         let child: pid_t
@@ -87,7 +88,11 @@ package struct ExecCommand {
         let found = mock.coordinates
         let ports = [found.apns, found.apnsTwin].compactMap { $0.map { String($0.port) } }.joined(separator: " and ")
         return "pushrig: Apple's names lead to \(mock.addresses[.production]!), sandbox's to \(mock.addresses[.sandbox]!), "
-            + "ports \(ports); admin API at \(found.adminURL ?? "no address")\n"
+            + "ports \(ports); \(Self.google(found))admin API at \(found.adminURL ?? "no address")\n"
+    }
+
+    private static func google(_ found: MockCoordinates) -> String {
+        found.fcm.map { "Google's to \($0.host); " } ?? ""
     }
 
     private static func ending(_ mock: MockService) -> String {

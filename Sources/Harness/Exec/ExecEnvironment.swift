@@ -7,6 +7,8 @@ struct ExecEnvironment {
     var authority: String
     var trustStore: String
     var trustPassword: String
+    /// Of the mock FCM; nil: there is none, and what the program has stays.
+    var serviceAccount: String?
 
     /// Authorities: all of them, for what takes one file instead of the system's.
     static let bundleVariables = [
@@ -27,6 +29,7 @@ struct ExecEnvironment {
             "-Djavax.net.ssl.trustStorePassword=\(trustPassword)",
         ]
         all["JAVA_TOOL_OPTIONS"] = (Self.words(own["JAVA_TOOL_OPTIONS"], " ") + java).joined(separator: " ")
+        if let serviceAccount { all["GOOGLE_APPLICATION_CREDENTIALS"] = serviceAccount }
         // A proxy looks names up by itself, and would find the real ones.
         for name in ["no_proxy", "NO_PROXY"] {
             all[name] = (Self.words(own[name], ",") + ProviderName.all.map(\.name)).joined(separator: ",")

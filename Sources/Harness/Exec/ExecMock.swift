@@ -27,6 +27,7 @@ final class ExecMock {
         if !isWithout443 {
             options.apnsTwin = at(.production, ProviderName.twinPort)
             options.sandboxTwin = at(.sandbox, ProviderName.twinPort)
+            options.fcm = at(.google, ProviderName.pushPort)
         }
         options.channels = at(.production, ProviderName.channelPort)
         options.sandboxChannels = at(.sandbox, ProviderName.sandboxChannelPort)
@@ -51,6 +52,7 @@ final class ExecMock {
                 .usage, "the mock of \(directory) is at \(found.apns), and programs call Apple at port 443 or 2197",
                 hint: "start it with --apns 127.0.0.1:443 --apns-twin 127.0.0.1:2197, or leave --mock out")
         }
+        if let fcm = found.fcm, fcm.port == ProviderName.pushPort { addresses[.google] = fcm.host }
         if let shared = addresses[.production], shared == addresses[.sandbox] {
             throw Failure(
                 .usage, "the mock of \(directory) plays production and sandbox at \(shared), and a name has no port",
@@ -69,7 +71,7 @@ final class ExecMock {
 
     private static let attempts = 32
 
-    /// Three neighbours of 127.64.0.0/10, different for runs side by side, at two of which all ports are free.
+    /// Three neighbours of 127.64.0.0/10, different for runs side by side, at which all ports are free.
     private static func freeHosts(_ isWithout443: Bool) throws(Failure) -> [ProviderName.Role: String] {
         let pushes = (isWithout443 ? [] : [ProviderName.pushPort]) + [ProviderName.twinPort]
         var trouble: Failure?
@@ -82,6 +84,7 @@ final class ExecMock {
                 for port in pushes + [ProviderName.sandboxChannelPort] {
                     _ = try ListeningSocket(SocketAddress(host: hosts[.sandbox]!, port: port))
                 }
+                if !isWithout443 { _ = try ListeningSocket(SocketAddress(host: hosts[.google]!, port: ProviderName.pushPort)) }
                 return hosts
             } catch {
                 trouble = error

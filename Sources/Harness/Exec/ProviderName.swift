@@ -5,7 +5,7 @@ enum ProviderName {
     /// What stands behind a name.
     enum Role: Hashable, CaseIterable {
         case production, sandbox
-        /// Not played yet: each of its ports is closed.
+        /// FCM and its token endpoint, at port 443 alone.
         case google
     }
 
@@ -18,7 +18,9 @@ enum ProviderName {
         ("api-broadcast.sandbox.push.apple.com", .sandbox),
         ("api-manage-broadcast.sandbox.push.apple.com", .sandbox),
         ("fcm.googleapis.com", .google),
+        ("fcm.mtls.googleapis.com", .google),
         ("oauth2.googleapis.com", .google),
+        ("www.googleapis.com", .google),
         ("iid.googleapis.com", .google),
         ("iamcredentials.googleapis.com", .google),
     ]

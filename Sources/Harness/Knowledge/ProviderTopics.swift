@@ -1,6 +1,7 @@
 // What APNs answers, takes in silence and demands, and what a device does with a push, in words.
 
 import APNs
+import FCM
 import Pushes
 
 extension KnowledgeTopic {
@@ -20,6 +21,18 @@ extension KnowledgeTopic {
         explain: { name in
             BroadcastReason(word: name).map {
                 "\(name), on broadcasts and channels: APNs answers \($0.status).\n\($0.explanation)\n"
+            }
+        })
+
+    /// FCM's own code, where several reasons share it, is told beside.
+    static let fcmReasons = KnowledgeTopic(
+        "fcm-reasons",
+        rows: { FCMReason.allCases.map { ("\($0.status) \($0.word)", $0.explanation) } },
+        names: { FCMReason.allCases.map { "\($0.word)" } },
+        explain: { name in
+            FCMReason(word: name).map { reason in
+                let code = reason.errorCode.map { ", errorCode \($0)" } ?? ", without an errorCode"
+                return "\(name): FCM answers \(reason.status)\(code).\n\(reason.explanation)\n"
             }
         })
 

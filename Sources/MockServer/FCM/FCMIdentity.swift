@@ -43,6 +43,7 @@ struct FCMIdentity: Sendable {
             "auth_provider_x509_cert_url": "https://www.googleapis.com/oauth2/v1/certs",
             "universe_domain": "googleapis.com",
         ]
-        try directory.write("service-account.json", String(decoding: value.encoded(pretty: true), as: UTF8.self) + "\n", secret: true)
+        let text = String(decoding: value.encoded(pretty: true), as: UTF8.self) + "\n"
+        try directory.write("service-account.json", text, secret: true)
     }
 }

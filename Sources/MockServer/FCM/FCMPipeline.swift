@@ -17,6 +17,7 @@ final class FCMPipeline: Provider {
     private let shared: FCMShared
     private let validator: FCMValidator
     private let tokens: TokenEndpoint
+    private let topics: TopicEndpoint
     private var generator: Generator
 
     init(loop: EventLoop, shared: MockShared, environment: PushEnvironment, index: Int) throws(Failure) {
@@ -27,6 +28,7 @@ final class FCMPipeline: Provider {
             place: shared.placeOfFCM + index)
         validator = FCMValidator(settings: fcm.settings, access: fcm.access, registrations: fcm.registrations)
         tokens = TokenEndpoint(core: core, shared: fcm)
+        topics = TopicEndpoint(core: core, shared: fcm)
         generator = shared.seed.child("fcm-\(index)").generator()
     }
 
@@ -62,23 +64,42 @@ final class FCMPipeline: Provider {
         return validator.validate(exchange.head, body: exchange.body, connection: peer.sender, now: now)
     }
 
-    /// The token endpoint is on the same port.
+    /// The token endpoint and those of topics are on the same port.
     func servesOtherwise(_ exchange: ServerExchange, _ verdict: FCMVerdict, _ peer: FCMPeer, now: WallTime) -> Bool {
         guard verdict.refusal == .notFound, let field = exchange.head.index(of: ":path") else { return false }
         let head = exchange.head
-        guard TokenEndpoint.isPath(head.value(at: field)) else { return false }
-        tokens.answer(exchange, now: now)
+        if TokenEndpoint.isPath(head.value(at: field)) {
+            tokens.answer(exchange, now: now)
+        } else if TokenEndpoint.isBackgroundCall(head.value(at: field)) {
+            tokens.answerBackgroundCall(exchange)
+        } else if let request = TopicEndpoint.request(exchange) {
+            topics.answer(request, exchange, now: now)
+        } else {
+            return false
+        }
         return true
     }
 
     func deliver(_ facts: MessageFacts, _ exchange: ServerExchange, now: WallTime) -> (Outcome?, PhoneReason?) {
-        guard !facts.isDryRun else { return (nil, nil) }
-        if facts.target == .token || facts.target == .fid, let field = exchange.head.index(of: ":path") {
-            let head = exchange.head
-            let path = head.value(at: field)
+        guard !facts.isDryRun, let field = exchange.head.index(of: ":path") else { return (nil, nil) }
+        let head = exchange.head
+        let path = head.value(at: field)
+        let isHeard: Bool
+        if facts.target == .token || facts.target == .fid {
             _ = shared.registrations.note(facts.tokenHash, project: path.extracting(facts.project))
+            isHeard = true
+        } else {
+            isHeard = listeners(facts, exchange, project: path.extracting(facts.project).text) > 0
         }
-        return (facts.hasNotification ? .shown : .handedOver, nil)
+        return (isHeard ? (facts.hasNotification ? .shown : .handedOver) : nil, nil)
+    }
+
+    /// How many registrations a message to a topic or a condition reaches.
+    private func listeners(_ facts: MessageFacts, _ exchange: ServerExchange, project: String) -> Int {
+        let body = exchange.body
+        let text = body.bytes.extracting(facts.targetText).text
+        if facts.target == .topic { return shared.subscriptions.count(of: text, project: project) }
+        return TopicCondition(text).map { shared.subscriptions.count(of: $0, project: project) } ?? 0
     }
 
     // MARK: On record
@@ -115,7 +136,8 @@ final class FCMPipeline: Provider {
         if reason == .quotaExceeded || reason == .rateLimitExceeded { exchange.responseHead.append("retry-after", "60") }
         let isOwn = validator.rejected == reason
         let text = ErrorBody.text(
-            of: reason, project: project, violations: isOwn ? validator.violations : [], message: isOwn ? validator.message : nil)
+            of: reason, project: project, violations: isOwn ? validator.violations : [],
+            message: isOwn ? validator.message : nil)
         exchange.respond(status: Int(reason.status), body: Array(text.utf8))
     }
 

@@ -8,6 +8,7 @@ final class FCMShared: Sendable {
     let settings: FCMSettings
     let access = AccessTokens()
     let registrations: RegistrationBook
+    let subscriptions = SubscriptionBook()
     let identity: FCMIdentity
 
     init(settings: FCMSettings, identity: FCMIdentity, takesUnknown: Bool) {
@@ -19,5 +20,10 @@ final class FCMShared: Sendable {
     /// `audiences`: addresses under which clients may know the token endpoint.
     func reader(audiences: [String]) -> TokenRequestReader {
         TokenRequestReader(accounts: [identity.account], audiences: audiences)
+    }
+
+    func reset() {
+        registrations.reset()
+        subscriptions.reset()
     }
 }

@@ -18,6 +18,17 @@ final class TokenEndpoint {
 
     static func isPath(_ path: Span<UInt8>) -> Bool { path.equals("/token") || path.equals("/oauth2/v4/token") }
 
+    /// What google-auth asks of iamcredentials beside its work (spec/fcm.md §0).
+    static func isBackgroundCall(_ path: Span<UInt8>) -> Bool { path.hasPrefix("/v1/projects/-/serviceAccounts/") }
+
+    /// 404, which does no harm.
+    func answerBackgroundCall(_ exchange: ServerExchange) {
+        GoogleFields.append(to: exchange)
+        exchange.responseHead.append("content-type", ErrorBody.contentType(of: .notFound).description)
+        exchange.respond(status: 404, body: Array(ErrorBody.text(of: .notFound).utf8))
+        core.finish()
+    }
+
     /// Each request is on record, for who asks for a token with every message is to be told.
     func answer(_ exchange: ServerExchange, now: WallTime) {
         let body = exchange.body
@@ -30,8 +41,8 @@ final class TokenEndpoint {
             let grant = try reader.read(body.bytes, now: now)
             let token = shared.access.issue(grant, now: now)
             note(exchange, 200, ["account": .string(grant.account)])
-            exchange.respond(
-                status: 200, body: Array(tokenAnswer(accessToken: token, expiresIn: AccessTokens.lifetime.wholeSeconds - 1).utf8))
+            let seconds = AccessTokens.lifetime.wholeSeconds - 1
+            exchange.respond(status: 200, body: Array(tokenAnswer(accessToken: token, expiresIn: seconds).utf8))
         } catch {
             note(exchange, error.status, ["error": .string(error.error), "description": .string(error.description)])
             exchange.respond(status: error.status, body: Array(error.body.utf8))
