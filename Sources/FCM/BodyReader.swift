@@ -58,9 +58,8 @@ final class BodyReader {
             guard scanner.node(node).kind != .null else { continue }
             if row.isTarget {
                 if target >= 0, let other = self.row(of: target, in: type), other.name != row.name {
-                    fail(
-                        path,
-                        "Invalid value at '\(path ?? "")' (oneof), oneof field 'target' is already set. Cannot set '\(row.name)'")
+                    let what = "oneof field 'target' is already set. Cannot set '\(row.name)'"
+                    fail(path, "Invalid value at '\(path ?? "")' (oneof), \(what)")
                     continue
                 }
                 target = node

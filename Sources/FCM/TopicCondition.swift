@@ -1,5 +1,5 @@
-// Conditions on topics: `'a' in topics && ('b' in topics || !('c' in topics))` (spec/fcm.md §2.1). Read by one pass without going
-// back, however deep the parentheses are.
+// Conditions on topics: `'a' in topics && ('b' in topics || !('c' in topics))` (spec/fcm.md §2.1). Read in one pass, without
+// going back.
 
 import Basics
 

@@ -10,7 +10,7 @@ extension ReasonList {
         ReasonRow("INVALID_REGISTRATION_TOKEN", 400, "The registration token is malformed."),
         ReasonRow("INVALID_TOPIC", 400, "The topic's name has characters that topics do not have, or a prefix."),
         ReasonRow("INVALID_CONDITION", 400, "The condition cannot be read, or names more than five topics."),
-        ReasonRow("INVALID_DATA_KEY", 400, "A key of data is from, message_type, or begins with google. or gcm.notification, which are reserved."),
+        ReasonRow("INVALID_DATA_KEY", 400, "A key of data is reserved: from, message_type, or one with a prefix of Google's."),
         ReasonRow("MESSAGE_TOO_BIG", 400, "Keys and values are longer than 4096 bytes together."),
         ReasonRow("ANDROID_MESSAGE_TOO_BIG", 400, "The same of a message to one Android app."),
         ReasonRow("INVALID_TTL", 400, "android.ttl lies outside of 0 to 2419200 seconds."),

@@ -32,7 +32,7 @@ struct ExecFilesTests {
     @Test("has each host of Apple's, sandbox apart")
     func names() {
         let led = ProviderName.hosts([.production: "p", .sandbox: "s", .google: "g"])
-        #expect(led.count == 11)
+        #expect(led.count == 13)
         for (address, name) in led {
             let isSandbox = name.contains("sandbox") || name.contains("development")
             #expect(address == (name.hasSuffix("googleapis.com") ? "g" : isSandbox ? "s" : "p"), "\(name)")

@@ -1,5 +1,5 @@
 // docs/apns.md says for each fact about Apple's service which test holds the mock to it, and docs/devices.md the same of the
-// virtual phones. Here the pages are held to that.
+// virtual phones, docs/fcm.md of Google's service. Here the pages are held to that.
 
 import Testing
 
@@ -39,6 +39,7 @@ private struct Page: Sendable {
 
     static let apns = Page("docs/apns.md")
     static let devices = Page("docs/devices.md")
+    static let fcm = Page("docs/fcm.md")
 
     init(_ path: String) {
         var chapters: [(name: String, rows: [Row])] = []
@@ -159,5 +160,34 @@ struct PhonePageTests {
         }.map(\.key).filter { !["words", "late"].contains($0.split(separator: "/")[1]) }
         let unnamed = there.filter { !page.contains("`\($0)`") }
         #expect(there.count > 30 && unnamed.isEmpty, "\(unnamed.sorted())")
+    }
+}
+
+@Suite("The page on FCM")
+struct FCMPageTests {
+    @Test("has a fact, a status and a test that there is or a deviation in each row", arguments: Page.fcm.rows)
+    fileprivate func row(row: Row) {
+        #expect(row.cells.count == 3 && row.cells.allSatisfy { !$0.isEmpty }, "\(row.cells)")
+        let isDeviation = row.cells.last?.lowercased().contains("deviation") == true
+        #expect(isDeviation || !row.tests.isEmpty, "neither a test nor a deviation: \(row.cells)")
+        for test in row.tests { #expect(knownTests[test] != nil, "there is no test \(test)") }
+    }
+
+    @Test("has the chapters of the facts that are about what the mock does")
+    func chapters() {
+        for number in ["1", "1.3", "1.4", "2", "3", "5"] {
+            let chapter = Page.fcm.chapters.first { $0.name.hasPrefix(number + " ") }
+            #expect(chapter?.rows.isEmpty == false, "chapter \(number) of docs/fcm.md")
+        }
+    }
+
+    @Test("names every test of the rules and of the mock")
+    func complete() {
+        let page = Repository.read("docs/fcm.md")
+        let suites = ["SendTests", "ErrorBodyTests", "TopicConditionTests", "TokenEndpointTests", "TopicSubscriptionTests"]
+        let there = knownTests.keys.filter { name in suites.contains { name.hasPrefix($0 + "/") } }
+        let helpers = ["ErrorBodyTests/types", "TokenEndpointTests/said"]
+        let unnamed = there.filter { !page.contains("`\($0)`") && !helpers.contains($0) }
+        #expect(there.count > 20 && unnamed.isEmpty, "\(unnamed.sorted())")
     }
 }

@@ -1,0 +1,115 @@
+// The token endpoint of the mock FCM (spec/fcm.md §1.3).
+
+import Basics
+import EventLoop
+import Journal
+import MockServer
+import Net
+import TLS
+import Testing
+
+@Suite("The token endpoint")
+struct TokenEndpointTests {
+    @Test("gives an access token for a signed assertion, and has that on record")
+    func grant() throws {
+        try withMessaging { fcm in
+            let client = try fcm.client(.http1)
+            let reply = try fcm.ask(client, assertion: fcm.assertion())
+            #expect(reply.status == 200)
+            #expect(reply.json["access_token"]?.string?.hasPrefix("ya29.") == true)
+            #expect(reply.json["expires_in"]?.int == 3_599)
+            #expect(reply.json["token_type"]?.string == "Bearer")
+            let own = try #require(fcm.mock.service.coordinates.tokenURL)
+            #expect(try fcm.ask(client, assertion: fcm.assertion(["aud": .string(own)])).status == 200)
+            #expect(try fcm.ask(client, assertion: fcm.assertion(head: ["kid": .null])).status == 200, "some send no kid")
+            #expect(try fcm.notes(.accessToken).map { $0["status"]?.int } == [200, 200, 200])
+        }
+    }
+
+    @Test("says why it gives none")
+    func refusals() throws {
+        try withMessaging { fcm in
+            let client = try fcm.client()
+            let now = SystemTime().wall().seconds
+            func said(_ assertion: String, grant: String = MessagingMock.grant) throws -> (Int, String?, String?) {
+                let reply = try fcm.ask(client, assertion: assertion, grant: grant)
+                return (reply.status, reply.json["error"]?.string, reply.json["error_description"]?.string)
+            }
+            let times =
+                "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. "
+                + "Check your iat and exp values in the JWT claim."
+            #expect(
+                try said(fcm.assertion(signedBy: RSAPrivateKey())) == (400, "invalid_grant", "Invalid JWT Signature."))
+            #expect(try said(fcm.assertion(head: ["alg": "none"])) == (400, "invalid_grant", "Invalid JWT Signature."))
+            #expect(try said(fcm.assertion(head: ["alg": "HS256"])) == (400, "invalid_grant", "Invalid JWT Signature."))
+            #expect(try said(fcm.assertion(head: ["kid": "other"])) == (400, "invalid_grant", "Invalid JWT Signature."))
+            #expect(
+                try said(fcm.assertion(["iss": "nobody@example.com"]))
+                    == (400, "invalid_grant", "Invalid grant: account not found"))
+            #expect(
+                try said(fcm.assertion(["aud": "https://example.com"]))
+                    == (400, "invalid_grant", "Invalid JWT: Failed audience check."))
+            for claims: JSONObject in [
+                ["iat": .integer(now - 4_000), "exp": .integer(now - 400)], ["iat": .integer(now + 400)],
+                ["exp": .integer(now + 4_000)], ["exp": .null], ["iat": "now"], ["exp": .integer(now - 1)],
+                ["iat": .number(1e300), "exp": .number(1e301)],
+            ] {
+                #expect(try said(fcm.assertion(claims)) == (400, "invalid_grant", times), "\(claims)")
+            }
+            #expect(try said(fcm.assertion(["scope": "everything"])).1 == "invalid_scope")
+            #expect(try said(fcm.assertion(), grant: "password").1 == "unsupported_grant_type")
+            for text in ["", "a.b", "a.b.c", "....", String(repeating: "x", count: 20_000)] {
+                #expect(try said(text).0 == 400)
+            }
+            let nothing = try client.ask("POST", "/token", [], body: "")
+            #expect(nothing.status == 400 && nothing.json["error"]?.string == "invalid_request")
+        }
+    }
+
+    @Test("a token without the scope of messaging, or of another project, sends nothing")
+    func scopes() throws {
+        try withMessaging { fcm in
+            let client = try fcm.client()
+            let scope: JSONObject = ["scope": "https://www.googleapis.com/auth/devstorage.read_only"]
+            let narrow = try fcm.ask(client, assertion: fcm.assertion(scope)).json["access_token"]?.string ?? ""
+            let refused = try client.ask(
+                "POST", MessagingMock.sends, [("authorization", "Bearer \(narrow)")], body: MessagingMock.body())
+            #expect(refused.status == 403)
+            #expect(
+                refused.json["error"]?["details"]?.array?[0]["reason"]?.string == "ACCESS_TOKEN_SCOPE_INSUFFICIENT")
+            let fields = try fcm.fields(client)
+            let other = try client.ask(
+                "POST", "/v1/projects/other/messages:send", fields, body: MessagingMock.body())
+            #expect(other.status == 403)
+            #expect(
+                other.json["error"]?["message"]?.string
+                    == "Permission 'cloudmessaging.messages.create' denied on resource "
+                    + "'//cloudresourcemanager.googleapis.com/projects/other' (or it may not exist).")
+            let made = try client.ask(
+                "POST", MessagingMock.sends, [("authorization", "Bearer ya29.made-up")], body: MessagingMock.body())
+            #expect(made.status == 401)
+        }
+    }
+
+    @Test("what google-auth asks beside its work does no harm")
+    func backgroundCall() throws {
+        try withMessaging { fcm in
+            let path = "/v1/projects/-/serviceAccounts/relay@x/allowedLocations"
+            let client = try fcm.client()
+            #expect(try client.ask("GET", path).status == 404)
+            let sends = try fcm.mock.journal()
+            #expect(sends.isEmpty, "it is no send")
+        }
+    }
+}
+
+extension MessagingMock {
+    func notes(_ kind: NoteKind) throws -> [JSONValue] {
+        var notes: [JSONValue] = []
+        _ = try JournalReader(directory: mock.service.journalDirectory).forEach(since: nil) { entry in
+            if case .note(let note) = entry, note.kind == kind { notes.append((try? JSONValue(parsing: note.text)) ?? .null) }
+            return true
+        }
+        return notes
+    }
+}

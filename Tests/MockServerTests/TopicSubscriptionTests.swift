@@ -1,0 +1,91 @@
+// Topics of the mock FCM, in both APIs (spec/fcm.md §1.1, §3.5).
+
+import Basics
+import Journal
+import MockServer
+import Net
+import Pushes
+import Testing
+
+@Suite("Topics of the mock FCM")
+struct TopicSubscriptionTests {
+    private static let registration = "/v1/projects/pushrig-mock/registrations/dGVzdC1pbnN0YW5jZQ%3AAPA91bOne"
+    private static let topics = registration + "/topicSubscriptions"
+
+    @Test("are subscribed, read, listed and given up one by one")
+    func single() throws {
+        try withMessaging { fcm in
+            let client = try fcm.client()
+            let fields = try fcm.fields(client)
+            let first = try client.ask("POST", Self.topics + "?topic_name=news", fields, body: "{}")
+            #expect(first.status == 200)
+            #expect(first.json["topicName"]?.string == "news")
+            let again = try client.ask("POST", Self.topics + "?topicName=news", fields, body: "{}")
+            #expect(again.status == 409 && again.json["error"]?["status"]?.string == "ALREADY_EXISTS")
+            #expect(try client.ask("GET", Self.topics + "/news", fields).status == 200)
+            _ = try client.ask("POST", Self.topics + "?topic_name=more", fields, body: "{}")
+            let page = try client.ask("GET", Self.topics + "?pageSize=1", fields).json
+            #expect(page["topicSubscriptions"]?.array?.count == 1)
+            let rest = try client.ask("GET", Self.topics + "?pageToken=\(page["nextPageToken"]?.string ?? "")", fields)
+            #expect(rest.json["topicSubscriptions"]?.array?.map { $0["topicName"]?.string } == ["more"])
+            #expect(rest.json["nextPageToken"] == nil)
+            #expect(try client.ask("DELETE", Self.topics + "/news", fields).status == 200)
+            #expect(try client.ask("DELETE", Self.topics + "/news", fields).status == 404)
+            #expect(try client.ask("DELETE", Self.topics + "/news?allow_missing=true", fields).status == 200)
+        }
+    }
+
+    @Test("are subscribed and given up in batches, an answer for each registration")
+    func batch() throws {
+        try withMessaging { fcm in
+            let client = try fcm.client(.http1)
+            let fields = try fcm.fields(client) + [("access_token_auth", "true")]
+            let body =
+                #"{"to":"/topics/news","registration_tokens":["\#(MessagingMock.token)","nope","a:gone"]}"#
+            _ = try fcm.mock.admin.ask(
+                "PUT", "/v1/registrations/a:gone", [("content-type", "application/json")], body: #"{"state":"unregistered"}"#)
+            let reply = try client.ask("POST", "/iid/v1:batchAdd", fields, body: body)
+            #expect(reply.status == 200)
+            #expect(reply.json == ["results": [[:], ["error": "INVALID_ARGUMENT"], ["error": "NOT_FOUND"]]])
+            let info = try client.ask("GET", "/iid/info/\(MessagingMock.token)?details=true", fields)
+            #expect(info.json["rel"]?["topics"]?["news"] != nil)
+            _ = try client.ask("POST", "/iid/v1:batchRemove", fields, body: body)
+            let after = try client.ask("GET", "/iid/info/\(MessagingMock.token)?details=true", fields)
+            #expect(after.json["rel"]?["topics"]?.object?.isEmpty == true)
+            let bare = try client.ask("POST", "/iid/v1:batchAdd", try fcm.fields(client), body: body)
+            #expect(bare.status == 401 && bare.text.contains("<TITLE>Unauthorized</TITLE>"), "without access_token_auth")
+        }
+    }
+
+    @Test("a batch that cannot be read is an error of one word", arguments: [
+        ("{", "InvalidJSON"), ("{}", "MissingTopic"), (#"{"to":"/topics/a b"}"#, "InvalidTopicName"),
+        (#"{"to":"/topics/a"}"#, "MissingRegistrationTokens"),
+        (#"{"to":"/topics/a","registration_tokens":[\#(Array(repeating: "\"a:b\"", count: 1_001).joined(separator: ","))]}"#,
+            "TooManyRegistrationTokens"),
+    ])
+    func badBatch(_ body: String, _ word: String) throws {
+        try withMessaging { fcm in
+            let client = try fcm.client()
+            let fields = try fcm.fields(client) + [("access_token_auth", "true")]
+            let reply = try client.ask("POST", "/iid/v1:batchAdd", fields, body: body)
+            #expect(reply.status == 400)
+            #expect(reply.json == ["error": .string(word)])
+        }
+    }
+
+    @Test("a message to a topic or a condition reaches who listens")
+    func reach() throws {
+        try withMessaging { fcm in
+            let client = try fcm.client()
+            let fields = try fcm.fields(client)
+            _ = try client.ask("POST", Self.topics + "?topic_name=news", fields, body: "{}")
+            for target in [
+                #""topic":"news""#, #""topic":"other""#, #""condition":"'news' in topics && !('other' in topics)""#,
+                #""condition":"'news' in topics && 'other' in topics""#,
+            ] {
+                _ = try client.ask("POST", MessagingMock.sends, fields, body: MessagingMock.body(to: target))
+            }
+            #expect(try fcm.mock.journal().map(\.outcome) == [.handedOver, nil, .handedOver, nil])
+        }
+    }
+}
