@@ -303,6 +303,13 @@ package final class FCMValidator {
             facts.collapseMark = UInt32(truncatingIfNeeded: Hash128(hashing: scanner.content(node)).low) | 1
         }
         if let node = reader.node(.liveActivityToken) { facts.liveActivityToken = place(of: node) }
+        if let headers = reader.node(.apnsHeaders) {
+            func field(_ name: StaticString) -> Range<Int> { scanner.member(name, of: headers).map(place(of:)) ?? 0..<0 }
+            facts.apnsTopic = field("apns-topic")
+            facts.apnsPriority = field("apns-priority")
+            facts.apnsExpiration = field("apns-expiration")
+            facts.apnsCollapseID = field("apns-collapse-id")
+        }
         guard let payload = reader.node(.apnsPayload) else { return }
         facts.apnsPayload = place(of: payload)
         guard let aps = scanner.member("aps", of: payload) else { return }

@@ -28,6 +28,11 @@ package struct MessageFacts: Sendable {
     package var liveActivityToken: Range<Int> = 0..<0
     /// `apns.payload`, brackets included; empty: none.
     package var apnsPayload: Range<Int> = 0..<0
+    /// Of `apns.headers`, between their quotes; empty: not given.
+    package var apnsTopic: Range<Int> = 0..<0
+    package var apnsPriority: Range<Int> = 0..<0
+    package var apnsExpiration: Range<Int> = 0..<0
+    package var apnsCollapseID: Range<Int> = 0..<0
     /// `aps.event` in there.
     package var event: ActivityEvent?
     package var hasUnknownEvent = false

@@ -119,7 +119,7 @@ extension MessageType {
     private static let apns = MessageType(
         "ApnsConfig",
         [
-            FieldRow("headers", .map), FieldRow("payload", .free, slot: .apnsPayload),
+            FieldRow("headers", .map, slot: .apnsHeaders), FieldRow("payload", .free, slot: .apnsPayload),
             FieldRow("live_activity_token", .text, slot: .liveActivityToken),
             FieldRow("fcm_options", .message(options("ApnsFcmOptions", [FieldRow("image", .text)]))),
         ])

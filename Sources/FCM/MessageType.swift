@@ -101,5 +101,5 @@ package struct FieldRow: Sendable {
 enum MessageSlot: Int, CaseIterable {
     case validateOnly, message, token, fid, topic, condition, data, notification, android, androidV2, apns, webpush
     case collapseKey, priority, timeToLive, package, androidData, androidNotification
-    case apnsPayload, liveActivityToken, webpushHeaders, backgroundSync, remoteNotification
+    case apnsHeaders, apnsPayload, liveActivityToken, webpushHeaders, backgroundSync, remoteNotification
 }

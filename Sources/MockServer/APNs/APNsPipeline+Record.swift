@@ -44,30 +44,13 @@ extension APNsPipeline {
         _ id: UInt64, _ outcome: Outcome?, _ facts: PushFacts, _ exchange: ServerExchange, now: WallTime
     ) {
         switch outcome {
-        case .stored?: store(facts, exchange, id, now: now)
+        case .stored?: delivery.store(facts, exchange.head, exchange.body, id, now: now, tell: tell)
         // A phone's activity has a token of its own, and listens to no channel.
         case .started? where !facts.isOnPhone:
             guard let start = start(in: facts) else { return }
             core.shared.listen(start, push: id, core.journal.writer, at: core.loop.noted)
         default: break
         }
-    }
-
-    /// A device that is away: APNs keeps the push, which may put an end to an older one.
-    private func store(_ facts: PushFacts, _ exchange: ServerExchange, _ id: UInt64, now: WallTime) {
-        guard let topicField = facts.topicField else { return }
-        let (head, devices) = (exchange.head, core.shared.devices)
-        if facts.isOnPhone, let pathField = head.index(of: ":path") {
-            let body = exchange.body
-            let path = head.value(at: pathField)
-            devices.phones.store(
-                facts, token: path.extracting(facts.token), payload: body.bytes, push: id, now: now, decoder: decoder)
-            for late in devices.phones.takeLate() { tell(late) }
-            return
-        }
-        let topic = head.value(at: topicField)
-        let late = devices.store(facts, topic: topic, push: id, now: now)
-        if let late { tell(late) }
     }
 
     private func tell(_ late: LateOutcome) {

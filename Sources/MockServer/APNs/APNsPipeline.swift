@@ -17,8 +17,7 @@ final class APNsPipeline: Provider {
     let settings: APNsSettings
     private let validator: APNsValidator
     private let broadcasts: BroadcastPipeline
-    /// What the apps on phones decode.
-    let decoder: SchemaDecoder
+    let delivery: AppleDelivery
     private var generator: Generator
     private let scratch = ByteBuffer(capacity: 36)
 
@@ -27,7 +26,7 @@ final class APNsPipeline: Provider {
         let isFirst = environment == shared.environments[0]
         let name = isFirst ? "apns-\(index)" : "\(environment.word)-\(index)"
         let seed = shared.seed.child(name)
-        decoder = SchemaDecoder(shared.schemas)
+        delivery = AppleDelivery(shared: shared, environment: environment, decoder: SchemaDecoder(shared.schemas))
         validator = APNsValidator(
             settings: settings, keys: shared.keys, directory: shared.devices,
             ledger: shared.ledger(for: environment), seed: seed.child("apns-id"))
@@ -108,18 +107,7 @@ final class APNsPipeline: Provider {
     func deliver(
         _ facts: PushFacts, _ exchange: ServerExchange, now: WallTime
     ) -> (Outcome?, PhoneReason?) {
-        let head = exchange.head
-        guard let pathField = head.index(of: ":path"), let topicField = facts.topicField else { return (nil, nil) }
-        let devices = core.shared.devices
-        let path = head.value(at: pathField)
-        let token = path.extracting(facts.token)
-        guard facts.isOnPhone else {
-            let topic = head.value(at: topicField)
-            return (devices.deliver(facts, token: token, topic: topic, environment: settings.environment, now: now), nil)
-        }
-        let body = exchange.body
-        let verdict = devices.phones.deliver(facts, token: token, payload: body.bytes, now: now, decoder: decoder)
-        return (verdict.outcome, verdict.reason)
+        delivery.deliver(facts, exchange.head, exchange.body, now: now)
     }
 
     // MARK: The answer

@@ -18,6 +18,7 @@ final class FCMPipeline: Provider {
     private let validator: FCMValidator
     private let tokens: TokenEndpoint
     private let topics: TopicEndpoint
+    private let passage: ApplePassage
     private var generator: Generator
 
     init(loop: EventLoop, shared: MockShared, environment: PushEnvironment, index: Int) throws(Failure) {
@@ -29,6 +30,7 @@ final class FCMPipeline: Provider {
         validator = FCMValidator(settings: fcm.settings, access: fcm.access, registrations: fcm.registrations)
         tokens = TokenEndpoint(core: core, shared: fcm)
         topics = TopicEndpoint(core: core, shared: fcm)
+        passage = ApplePassage(shared, environment, seed: shared.seed.child("fcm-passage-\(index)"))
         generator = shared.seed.child("fcm-\(index)").generator()
     }
 
@@ -61,7 +63,27 @@ final class FCMPipeline: Provider {
 
     func judge(_ exchange: ServerExchange, _ peer: FCMPeer, now: WallTime) -> FCMVerdict {
         peer.requests &+= 1
-        return validator.validate(exchange.head, body: exchange.body, connection: peer.sender, now: now)
+        var verdict = validator.validate(exchange.head, body: exchange.body, connection: peer.sender, now: now)
+        passage.forget()
+        guard verdict.rejection == nil, verdict.facts.isLiveActivity, !verdict.facts.isDryRun else { return verdict }
+        verdict.rejection = goOn(verdict.facts, exchange.body, now: now)
+        if verdict.rejection != nil { verdict.check = "apns" }
+        return verdict
+    }
+
+    /// Asks APNs about a message of a Live Activity.
+    private func goOn(_ facts: MessageFacts, _ body: ByteBuffer, now: WallTime) -> FCMReason? {
+        let bytes = body.bytes
+        let answer = passage.judge(
+            token: bytes.extracting(facts.liveActivityToken), payload: bytes.extracting(facts.apnsPayload),
+            topic: bytes.extracting(facts.apnsTopic), priority: bytes.extracting(facts.apnsPriority),
+            expiration: bytes.extracting(facts.apnsExpiration), collapseID: bytes.extracting(facts.apnsCollapseID), now: now)
+        switch answer {
+        case .accepted: return nil
+        case .dead: return .apnsTokenDisabled
+        case .badToken: return .apnsBadDeviceToken
+        case .refused: return .invalidArgument
+        }
     }
 
     /// The token endpoint and those of topics are on the same port.
@@ -87,6 +109,7 @@ final class FCMPipeline: Provider {
         let isHeard: Bool
         if facts.target == .token || facts.target == .fid {
             _ = shared.registrations.note(facts.tokenHash, project: path.extracting(facts.project))
+            if facts.isLiveActivity { return passage.deliver(now: now) }
             isHeard = true
         } else {
             isHeard = listeners(facts, exchange, project: path.extracting(facts.project).text) > 0
@@ -116,7 +139,14 @@ final class FCMPipeline: Provider {
         exchange.head.append(":target", body.bytes.extracting(facts.targetText))
     }
 
-    func recorded(_ id: UInt64, _ outcome: Outcome?, _ facts: MessageFacts, _ exchange: ServerExchange, now: WallTime) {}
+    func recorded(_ id: UInt64, _ outcome: Outcome?, _ facts: MessageFacts, _ exchange: ServerExchange, now: WallTime) {
+        guard outcome == .stored, facts.isLiveActivity else { return }
+        passage.store(id, now: now) { late in
+            core.shared.tell(late, to: core.journal.writer, at: core.loop.noted)
+            core.journal.markDirty()
+        }
+    }
+
     func tellLate() {}
 
     // MARK: The answer
