@@ -27,8 +27,8 @@ func tests(_ name: String, _ dependencies: [String], exclude: [String] = []) -> 
 
 /// What the fuzz targets feed.
 let fuzzed = [
-    "APNs", "Basics", "EventLoop", "Faults", "HTTP", "Journal", "MockServer", "Net", "OperatingSystem", "Pushes", "Scenarios",
-    "Schemas", "TLS", "YAML",
+    "APNs", "Basics", "EventLoop", "FCM", "Faults", "HTTP", "Journal", "MockServer", "Net", "OperatingSystem", "Pushes",
+    "Scenarios", "Schemas", "TLS", "YAML",
 ]
 
 let package = Package(

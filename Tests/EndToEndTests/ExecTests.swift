@@ -33,7 +33,7 @@ struct ExecTests {
         ) { key.sign($0) }
     }
 
-    @Test("leads curl and Python to production and sandbox, and Google's names to a closed port; or says what port 443 needs")
+    @Test("leads curl and Python to production and sandbox, and Google's names to the mock FCM; or says what port 443 needs")
     func leads() throws {
         try Rig.withFolder { folder in
             let bearer = "BEARER=" + (try bearer(folder))
@@ -50,13 +50,13 @@ struct ExecTests {
                 python.out == """
                     api.push.apple.com 200 HTTP/2
                     api.sandbox.push.apple.com:2197 200 HTTP/2
-                    fcm.googleapis.com refused
-                    oauth2.googleapis.com refused
-                    iid.googleapis.com refused
-                    iamcredentials.googleapis.com refused
+                    fcm.googleapis.com 404
+                    oauth2.googleapis.com 404
+                    iid.googleapis.com 404
+                    iamcredentials.googleapis.com 404
 
                     """)
-            #expect(python.error.contains("2 pushes, on record in \(folder)/state/journal"), "\(python.error)")
+            #expect(python.error.contains("6 pushes, on record in \(folder)/state/journal"), "\(python.error)")
             let curl = try exec(
                 folder, ["--quiet"],
                 ["curl", "-s", "--http2", "-d", "{}", "https://api.development.push.apple.com/3/device/abc"])

@@ -35,6 +35,12 @@ struct FuzzTarget: Sendable {
         FuzzTarget(name: "provider-token", maxBytes: 4096, dictionaries: ["apns", "json"]) { _ in
             ProviderTokenEater()
         },
+        FuzzTarget(name: "message", maxBytes: 8192, dictionaries: ["fcm", "json"]) { _ in MessageEater() },
+        FuzzTarget(name: "assertion", maxBytes: 4096, dictionaries: ["fcm", "json"]) { _ in AssertionEater() },
+        FuzzTarget(name: "condition", maxBytes: 1024, dictionaries: ["fcm"]) { _ in ConditionEater() },
+        FuzzTarget(name: "topic-request", maxBytes: 4096, dictionaries: ["fcm", "json", "http"]) { _ in
+            TopicRequestEater()
+        },
         FuzzTarget(name: "certificate", maxBytes: 4096, dictionaries: ["apns"]) { _ in CertificateEater() },
         FuzzTarget(name: "json", maxBytes: 8192, dictionaries: ["json"]) { _ in JSONEater() },
         FuzzTarget(name: "yaml", maxBytes: 8192, dictionaries: ["yaml"]) { _ in YAMLEater() },
