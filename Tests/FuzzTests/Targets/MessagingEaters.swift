@@ -3,6 +3,7 @@
 import Basics
 @testable import FCM
 import HTTP
+import Pushes
 
 private struct OneRegistration: RegistrationDirectory {
     let answer: RegistrationStanding
