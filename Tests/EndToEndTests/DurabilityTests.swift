@@ -12,7 +12,7 @@ struct DurabilityTests {
     func killed() throws {
         try Rig.withFolder { folder in
             let mock = try MockProcess(folder: folder + "/state")
-            let answered = try Storm(mock).run(untilAnswered: 50_000) { mock.kill9() }
+            let answered = try Storm(pushesTo: mock).run(untilAnswered: 50_000) { mock.kill9() }
             #expect(answered.count >= 50_000)
             var missing = Set(answered)
             _ = try JournalReader(directory: mock.journal).forEach(since: nil) { entry in
@@ -23,12 +23,30 @@ struct DurabilityTests {
         }
     }
 
+    @Test("kill -9 under load of FCM: each of 50,000 messages that was answered 200 is in the journal")
+    func killedMessaging() throws {
+        try Rig.withFolder { folder in
+            let mock = try MockProcess(folder: folder + "/state", arguments: ["--fcm", "127.0.0.1:0"])
+            let storm = try Storm(messagesTo: mock)
+            let answered = try storm.run(untilAnswered: 50_000) { mock.kill9() }
+            #expect(answered.count >= 50_000)
+            var missing = Set(answered)
+            _ = try JournalReader(directory: mock.journal).forEach(since: nil) { entry in
+                if case .push(let push) = entry, push.status == 200, let id = UInt64(push.token.dropFirst(2)) {
+                    missing.remove(id)
+                }
+                return true
+            }
+            #expect(missing.isEmpty, "\(missing.count) answered messages are not in the journal")
+        }
+    }
+
     @Test("a full disk: the mock stops with a clear line, and every answered push is in the journal")
     func fullDisk() throws {
         try Rig.withFolder { folder in
             // The journal may grow to 2 MiB; the storm asks for more.
             let mock = try MockProcess(folder: folder + "/state", limit: 2_048)
-            let answered = try Storm(mock).run(untilAnswered: 200_000) {}
+            let answered = try Storm(pushesTo: mock).run(untilAnswered: 200_000) {}
             #expect(!answered.isEmpty && answered.count < 200_000)
             mock.process.waitUntilExit()
             #expect(mock.process.terminationStatus == 1)
@@ -45,25 +63,68 @@ struct DurabilityTests {
     }
 }
 
-/// Many pushes at once, each with an apns-id of its own.
+/// Many pushes at once, each with a number of its own.
 private final class Storm: Sendable {
-    private let mock: (origin: Origin, ca: String, headers: [(String, String)])
+    private let origin: Origin
+    private let ca: String
+    private let request: @Sendable (UInt64) -> OutgoingRequest
 
-    init(_ mock: MockProcess) { self.mock = (mock.origin, mock.ca, mock.headers) }
+    /// The number is the low half of the apns-id.
+    init(pushesTo mock: MockProcess) throws {
+        (origin, ca) = (mock.origin, mock.ca)
+        let headers = mock.headers
+        request = { id in
+            let name = UUIDBytes(high: 0, low: id).text()
+            let token = Hex.encode([UInt8](repeating: UInt8(truncatingIfNeeded: id), count: 32).span)
+            return OutgoingRequest(
+                method: "POST", path: "/3/device/" + token, fields: headers + [("apns-id", name)],
+                body: Array(#"{"aps":{"alert":"push \#(id)"}}"#.utf8))
+        }
+    }
+
+    /// To FCM: the number is in the token.
+    init(messagesTo mock: MockProcess) throws {
+        let address = try SocketAddress(parsing: try #require(mock.ready["fcm"]?.string))
+        origin = Origin(isTLS: true, host: address.host, port: address.port)
+        ca = mock.ca
+        let script = """
+            import sys
+            from google.oauth2 import service_account
+            from google.auth.transport.requests import Request
+            credentials = service_account.Credentials.from_service_account_file(
+                sys.argv[1], scopes=["https://www.googleapis.com/auth/firebase.messaging"])
+            credentials.refresh(Request())
+            print(credentials.token, end="")
+            """
+        let answer = try Rig.run(
+            "/usr/bin/env",
+            [
+                "REQUESTS_CA_BUNDLE=" + mock.ca, Rig.root + "/.build/python-tests/bin/python", "-c", script,
+                try #require(mock.ready["serviceAccount"]?.string),
+            ])
+        let token = answer.out
+        try #require(token.hasPrefix("ya29."), "\(answer.error)")
+        request = { id in
+            OutgoingRequest(
+                method: "POST", path: "/v1/projects/pushrig-mock/messages:send",
+                fields: [("authorization", "Bearer " + token), ("content-type", "application/json")],
+                body: Array(#"{"message":{"token":"n:\#(id)","data":{"k":"v"}}}"#.utf8))
+        }
+    }
 
     /// Pushes until so many were answered 200 (then calls `stop`) and the connections have died, or all were answered.
     /// Gives the ids of those answered 200.
     func run(untilAnswered goal: Int, stop: () -> Void) throws -> [UInt64] {
-        let mock = mock
+        let (origin, ca, request) = (origin, ca, request)
         let reached = Handover<Void>()
         let over = Handover<[UInt64]>()
         let thread = try LoopThread(name: "storm") { loop in
             var configuration = ClientConfiguration(version: .http2)
-            configuration.tls.caFile = mock.ca
+            configuration.tls.caFile = ca
             configuration.maxConnections = 4
             configuration.maxConcurrentStreams = 100
-            let pool = try ClientPool(loop: loop, origin: mock.origin, configuration: configuration)
-            return StormState(pool: pool, headers: mock.headers, goal: goal, reached: reached, over: over)
+            let pool = try ClientPool(loop: loop, origin: origin, configuration: configuration)
+            return StormState(pool: pool, request: request, goal: goal, reached: reached, over: over)
         }
         thread.post { $0.begin() }
         reached.take()
@@ -77,7 +138,7 @@ private final class Storm: Sendable {
 
 private final class StormState {
     let pool: ClientPool
-    private let headers: [(String, String)]
+    private let request: (UInt64) -> OutgoingRequest
     private let goal: Int
     private let reached: Handover<Void>
     private let over: Handover<[UInt64]>
@@ -88,10 +149,10 @@ private final class StormState {
     private var isReached = false
 
     init(
-        pool: ClientPool, headers: [(String, String)], goal: Int, reached: Handover<Void>, over: Handover<[UInt64]>
+        pool: ClientPool, request: @escaping (UInt64) -> OutgoingRequest, goal: Int, reached: Handover<Void>, over: Handover<[UInt64]>
     ) {
         self.pool = pool
-        self.headers = headers
+        self.request = request
         self.goal = goal
         self.reached = reached
         self.over = over
@@ -102,13 +163,8 @@ private final class StormState {
     private func push() {
         next += 1
         let id = next
-        let name = UUIDBytes(high: 0, low: id).text()
-        let token = Hex.encode([UInt8](repeating: UInt8(truncatingIfNeeded: id), count: 32).span)
         open += 1
-        let request = OutgoingRequest(
-            method: "POST", path: "/3/device/" + token, fields: headers + [("apns-id", name)],
-            body: Array(#"{"aps":{"alert":"push \#(id)"}}"#.utf8))
-        pool.send(request) { [self] outcome in
+        pool.send(request(id)) { [self] outcome in
             open -= 1
             switch outcome {
             case .response(let response): if response.status == 200 { answered.append(id) }
