@@ -39,7 +39,8 @@ extension CaseCatalogue {
             settle(&script, roles.final)
             let hasLast = roles.final?.owes(.liveactivity) ?? false
             let known = hasLast ? rules : rules.filter { $0 != "last-state-delivered" }
-            return Case(name: name, question: question, scripts: [script], faults: [fault], exercises: known)
+            return Case(
+                name: name, question: question, scripts: [script], faults: [fault], exercises: known, needsHostClock: true)
         }
     }
 

@@ -35,6 +35,8 @@ package struct Profile: Sendable {
     package var settle: Interval
     /// Ids or claims of rules that this relay is known to break.
     package var knownFailing: [String] = []
+    /// What it is asked by `pushrig check` beside what all relays are asked.
+    package var cases: [ProfileCase] = []
     /// What the content of its pushes must be.
     package var content = ContentSpec()
     /// Names of what its calls capture: `TemplateVariable.captured(i)` is `captures[i]`. At most `Capture.mostNames`.
