@@ -166,7 +166,7 @@ extension Shape {
             "text": "\"{{marker}}\"", "multipart": "{ message: \"{{marker}} {{text}}\" }",
             "query": "{ user: \"{{serverID}}\" }", "variables": "{ text: hello }",
             "expect": "200", "pushes": "[{ channel: alert }]", "final": "true", "registers": "[activityToken]",
-            "unregisters": "[activityToken]", "stale": "true", "unknown": "true",
+            "unregisters": "[activityToken]", "stale": "true", "unknown": "true", "prepares": "true", "cases": "false",
             "oversized": "true",
             "passes": "[{ at: /aps/content-state, from: /state }]", "sets": "{ status: Error }",
             "captures": "{ activityID: /activity/id }", "lacks": "[]", "auth": "none",
