@@ -53,7 +53,7 @@ extension CaseCatalogue {
             return Case(
                 name: "silence", question: question, scripts: [script],
                 faults: ["{ id: silence, match: { \(refusable) }, action: { silence: true }, after: 2, times: 1, per: token }"],
-                exercises: ["answers-in-time"], requestTimeout: .seconds(15))
+                exercises: ["answers-in-time"], requestTimeout: .seconds(15), needsHostClock: true)
         }
     }
 
