@@ -54,7 +54,8 @@ package struct CallRoles: Sendable {
     package init(_ profile: Profile) {
         self.profile = profile
         let usual = profile.calls.filter { call in
-            call.isForCases && !call.isStale && !call.isUnknown && !call.isOversized && call.expectedStatus.contains { 200..<300 ~= $0 }
+            call.isForCases && !call.isStale && !call.isUnknown && !call.isOversized
+                && call.expectedStatus.contains { 200..<300 ~= $0 }
         }
         let registrations = usual.filter { !$0.registers.isEmpty }
         func most(_ token: SessionVariable) -> ProfileCall? {

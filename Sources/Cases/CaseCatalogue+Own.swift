@@ -26,6 +26,8 @@ extension CaseCatalogue {
         var file = CaseFile(
             path: own.path, profile: own.profile, length: .zero, drain: .zero, isStepped: false, clockScale: 1)
         var item = Case(name: own.name, question: own.question, exercises: own.exercises)
+        let history = try Scenario.history(ofFile: own.path)
+        if history.hasRestarts, !isLaunched { return cannot(Self.isNotOurs) }
         // Whatever clock the relay can share: only its times are asked here.
         let scenario = try Scenario.parse(
             text: item.text(of: file, relayFrom: base.path, seed: 0, clock: .running),
@@ -37,17 +39,14 @@ extension CaseCatalogue {
                 .usage, "the case `\(own.name)` is about nothing", hint: "name rules under `exercises`, here or in its file",
                 place: own.place)
         }
-        let restarts = !scenario.relay.restarts.isEmpty
-        if restarts, !isLaunched { return cannot(Self.isNotOurs) }
         if scenario.mock.environment == .both, !knowsSandbox {
             return cannot("nothing tells the relay where the sandbox is (`{{mock.sandbox}}` in `launch`)")
         }
         let deadlines = scenario.relay.profile.calls.flatMap(\.pushes).map(\.deadline)
         file.length = scenario.workload.length
         file.drain = max(scenario.drain, (deadlines.max() ?? .zero) + .milliseconds(700))
-        let clock = try Scenario.clock(ofFile: own.path)
-        (file.isStepped, file.clockScale) = (clock.isStepped ?? false, clock.scale)
-        item.needsHostClock = clock.isStepped == false
+        (file.isStepped, file.clockScale) = (history.isStepped ?? false, history.scale)
+        item.needsHostClock = history.isStepped == false
         item.file = file
         return .runs(item)
     }

@@ -25,14 +25,17 @@ extension Scenario {
         return try parse(text: first.text, path: first.path, overrides: overrides, files: finder)
     }
 
-    /// What the file at `path` says of the clock, whatever relay it is then played with; `isStepped` nil: nothing.
-    package static func clock(ofFile path: String) throws(Failure) -> (isStepped: Bool?, scale: Double) {
+    /// What the file at `path` says of the clock, whatever relay it is then played with (`isStepped` nil: nothing), and whether
+    /// it restarts it.
+    package static func history(
+        ofFile path: String
+    ) throws(Failure) -> (isStepped: Bool?, scale: Double, hasRestarts: Bool) {
         let files = FileFinder(folders: [""])
         let source = try files.read(path)
         let node = try YAMLNode.parse(text: source.text, file: source.path)
         let root = try Extension.scenario.applied(to: node, files, Mistakes())
         let isStepped = root["clock"]?.plainValue?.string.map { $0 == ClockKind.stepped.rawValue }
-        return (isStepped, root["clockScale"]?.plainValue?.double ?? 1)
+        return (isStepped, root["clockScale"]?.plainValue?.double ?? 1, root["relay"]?["restarts"] != nil)
     }
 
     /// As `load`, with the text of the scenario already at hand.
@@ -76,7 +79,9 @@ package struct ScenarioBase: Sendable {
     package var clockScale = 1.0
     package var isStepped: Bool { pace == .infinity }
     /// What the relay can share, or does.
-    package var sharedClock: SharedClock { isStepped ? .stepped : relay.clock == .none && clockScale != 1 ? .scaled : relay.clock }
+    package var sharedClock: SharedClock {
+        isStepped ? .stepped : relay.clock == .none && clockScale != 1 ? .scaled : relay.clock
+    }
 
     /// Reads a scenario's file, which may have nothing but `relay`; nil where it has none, such as a profile's. Found as
     /// `Scenario.load` finds files.

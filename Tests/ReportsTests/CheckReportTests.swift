@@ -66,7 +66,7 @@ struct CheckReportTests {
     func codeQuality() throws {
         let entries = try #require(CheckCodeQuality(record: record).json.array)
         let names = entries.compactMap { $0["fingerprint"]?.string }
-        #expect(names == ["pushrig/mine/wrong/dead-token-dropped", "pushrig/mine/warned/dead-token-dropped"], "\(names)")
+        #expect(names == ["pushrig/mine/wrong/dead-token-dropped", "pushrig/mine/warned/urgent-states-at-10"], "\(names)")
         #expect(entries.compactMap { $0["severity"]?.string } == ["major", "minor"])
         let first = entries[0]
         #expect(first["check_name"]?.string == "dead-token-dropped" && first["location"]?["lines"]?["begin"] == 1)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A profile's own cases")
 struct ProfileCaseTests {
-    private static let call = "calls: { say: { path: /say, pushes: [{ channel: alert }] } }"
+    private static let call = "calls: { say: { path: /say, json: { text: \"{{marker}}\" }, pushes: [{ channel: alert }] } }"
 
     private static func relay(_ cases: String, _ more: String = "") throws -> RelaySpec? {
         let text = """

@@ -155,7 +155,8 @@ package final class CheckCommand {
             result.exercises = item.exercises
             result.reasons = [
                 plan.play(item) == nil
-                    ? "needs \(Numbers.duration(item.duration)): run it with --slow, or let the relay share a clock (docs/time.md)" : "ended before its turn came"
+                    ? "needs \(Numbers.duration(item.duration)): run it with --slow, or let the relay share a clock"
+                    : "ended before its turn came"
             ]
             return result
         }

@@ -22,7 +22,7 @@ struct ProveCases {
     private let cases: [(item: Case, play: CheckPlan.Play)]
 
     /// Of a defect, the cases that are tried at most.
-    private static let mostCases = 24
+    private static let mostCases = 60
 
     init(_ options: CheckOptions, folder: String) throws(Failure) {
         var options = options
@@ -105,7 +105,7 @@ struct ProveCases {
             arguments: ["--set", "relay.launch=[\(words)]"])
     }
 
-    /// What is about its rule before the rest, then what goes without a wait, then what is about few things. The profile's own
+    /// What goes without a wait before the rest, then what is about its rule, then what is about few things. The profile's own
     /// may convict whatever they are about: their sessions have more in them than their rules tell.
     private func proof(_ defect: Defect, _ known: [String]?) -> DefectProof {
         let rule = defect.declared[0]
@@ -116,7 +116,7 @@ struct ProveCases {
             let about = item.exercises.contains(rule) ? 0 : item.rules.contains(rule) ? 1 : 2
             let rules = isOwn ? defect.declared : item.rules
             return (
-                [about, row.play.isStepped ? 0 : 1, item.rules.count, place],
+                [row.play.isStepped ? 0 : 1, about, item.rules.count, place],
                 DefectProof.Candidate(name: item.name, rules: rules)
             )
         }

@@ -63,7 +63,8 @@ package final class ProveCommand {
         let names = ["honest"] + all.flatMap(\.defects)
         if let unknown = options.only.first(where: { !names.contains($0) }) {
             throw Failure(
-                .usage, "a relay of the dialect \(all.map(\.dialect).joined(separator: " or ")) has no defect `\(unknown)`",
+                .usage,
+                "a relay of the dialect \(all.map(\.dialect).joined(separator: " or ")) has no defect `\(unknown)`",
                 hint: Suggestion.hint(for: unknown, among: names))
         }
         var records: [ProveRecord] = []

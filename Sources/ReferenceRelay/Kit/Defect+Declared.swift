@@ -28,6 +28,8 @@ extension Defect {
         case .risingLate: ["new-token-used", "states-in-time"]
         // Where no other event follows the one that would have begun the session.
         case .startsOnStartOnly: ["last-state-delivered"]
+        // Where a text that no payload holds is the last.
+        case .uncutNotes: ["last-state-delivered"]
         // A token that died with the relay gets nothing.
         case .storesLate: Self.lost
         // What was kept back came very late; or a single state went astray, and a newer one did not make up for it.

@@ -9,7 +9,8 @@ package enum CheckFiles {
     package static func writeAll(_ record: CheckRecord, to directory: String) throws(Failure) {
         try ReportFiles.write(record.json.encoded(pretty: true) + [10], to: directory + "/check.json")
         try ReportFiles.write(CheckJUnit(record: record).bytes, to: directory + "/junit.xml")
-        try ReportFiles.write(CheckCodeQuality(record: record).json.encoded(pretty: true) + [10], to: directory + "/codequality.json")
+        let quality = CheckCodeQuality(record: record).json
+        try ReportFiles.write(quality.encoded(pretty: true) + [10], to: directory + "/codequality.json")
         try ReportFiles.write(Array(CheckMarkdown(record: record).text.utf8), to: directory + "/summary.md")
         try ReportFiles.write(Array(CheckPage(record: record, directory: directory).text.utf8), to: directory + "/report.html")
     }

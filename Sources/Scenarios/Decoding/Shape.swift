@@ -30,7 +30,8 @@ package struct Shape: Sendable {
 extension Shape {
     package static let all = [
         scenario, relay, ready, stop, restart, mock, workload, users, phones, arrival, scriptUse, fault, phases,
-        profile, profileCase, coalescing, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried, call, push, auth,
+        profile, profileCase, coalescing, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried,
+        call, push, auth,
         authBasic, authHeader, hmac, signedTime, signedText, jwt, secret,
         session, step, reaction, act, distribution, logNormal,
     ]
@@ -38,7 +39,8 @@ extension Shape {
     static let scenario = Shape(
         "scenario",
         [
-            "name": "quickstart", "extends": "../smoke.yaml", "relayFrom": "mine.yaml", "seed": "42", "clockScale": "1", "clock": "stepped",
+            "name": "quickstart", "extends": "../smoke.yaml", "relayFrom": "mine.yaml", "seed": "42",
+            "clockScale": "1", "clock": "stepped",
             "steppedUntil": "6h48m", "latenessBudget": "10ms",
             "relay*": "{ profile: relays/opencode.yaml, url: \"http://127.0.0.1:8787\" }", "mock": "{ tokens: any }",
             "workload*": "{ arrivals: […], scripts: […] }", "faults": "[]", "phases": "{ drain: 5s }",

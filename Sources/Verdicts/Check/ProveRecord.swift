@@ -63,6 +63,12 @@ package struct DefectProof: Sendable {
     package mutating func take(_ results: [String: CaseResult]) {
         for name in cases {
             guard let result = results["\(defect)/\(name)"] else { continue }
+            // Where our own measuring was not sound nothing is proven, whatever looks broken.
+            guard result.verdict != .inconclusive || result.isSound else {
+                red[name] = []
+                isUnsure = true
+                continue
+            }
             red[name] = result.broken.map(\.id)
             if result.verdict == .couldNotRun || hasToFail && result.verdict == .inconclusive { isUnsure = true }
             if result.verdict == .broken { failed.insert(name) }
