@@ -28,8 +28,10 @@ package final class ProveCommand {
         }
         let page = try (options.writes ?? options.against).map { path throws(Failure) in try ProvePage(path) }
         guard let files = try files() else { return try told(try ofCases(in: folder, page), in: folder, page) }
-        if let flag = page == nil ? nil : options.writes == nil ? "--against" : "--write" {
-            throw Failure(.usage, "\(flag) goes with the cases of check", hint: "name scenarios that convict nothing themselves")
+        if page != nil {
+            throw Failure(
+                .usage, "\(options.writes == nil ? "--against" : "--write") goes with the cases of check",
+                hint: "name scenarios that convict nothing themselves")
         }
         return try told([try files.record(options, folder: folder, signals: signals)], in: folder, page)
     }

@@ -66,7 +66,7 @@ extension Defect {
         case .prunesOnTokenUpdates: ["each-phone-served", "other-token-kept", "living-token-kept", "goaway-obeyed"]
         // A second attempt that is wasted makes the third wait twice as long, and the states behind it.
         case .retriesAtOnce, .losesRefusedStreams: Self.lost
-        case .retriesAfter410: ["states-delivered", "last-state-delivered", "refusal-not-repeated", "new-token-used"]
+        case .retriesAfter410: ["states-delivered", "last-state-delivered", "refusal-not-repeated", "new-token-used", "states-in-time"]
         // A handshake takes now more, now less time, so pushes that leave a window apart arrive closer, or too late.
         case .connectionPerPush: ["throttle-respected", "last-state-delivered", "states-in-time"]
         default: []
