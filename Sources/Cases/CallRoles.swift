@@ -42,6 +42,8 @@ package struct CallRoles: Sendable {
     package var oversized: [ProfileCall]
     /// To be refused for their credentials.
     package var forged: [ProfileCall]
+    /// Some call names the session that it is of: else all that a user's sessions say is of one.
+    package var namesSessions: Bool
     /// Events of a session that no start has begun are to be refused.
     package var refusesUnknownSessions: Bool
 
@@ -52,7 +54,8 @@ package struct CallRoles: Sendable {
     package init(_ profile: Profile) {
         self.profile = profile
         let usual = profile.calls.filter { call in
-            !call.isStale && !call.isUnknown && !call.isOversized && call.expectedStatus.contains { 200..<300 ~= $0 }
+            call.isForCases && !call.isStale && !call.isUnknown && !call.isOversized
+                && call.expectedStatus.contains { 200..<300 ~= $0 }
         }
         let registrations = usual.filter { !$0.registers.isEmpty }
         func most(_ token: SessionVariable) -> ProfileCall? {
@@ -95,6 +98,13 @@ package struct CallRoles: Sendable {
         forged = profile.calls.filter { call in
             let isWithout = hasCredentials && call.auth == nil && call.expectedStatus.isSubset(of: [401, 403])
             return !call.isOversized && call.pushes.isEmpty && (call.isForged || isWithout)
+        }
+        namesSessions = usual.contains { call in
+            let parts = call.path.segments + (call.body?.segments ?? []) + (call.saying?.segments ?? [])
+            return (parts + call.fields.flatMap(\.value.segments)).contains { part in
+                guard case .variable(.session(let variable), _) = part else { return false }
+                return variable == .session || variable == .sessionID
+            }
         }
         refusesUnknownSessions = profile.calls.contains { call in
             !call.isUnknown && !call.isStale && call.pushes.isEmpty && call.expectedStatus.isSubset(of: [404, 409, 410])

@@ -27,18 +27,25 @@ package struct Case: Sendable {
     package var inFlightGrace: Interval?
     /// How long the rig waits for an answer of the relay: no relay should keep its callers so long, whatever APNs does.
     package var requestTimeout = Interval.seconds(10)
+    /// It is about connections, which know the host's time alone.
+    package var needsHostClock = false
+    /// The scenario that it is, where the profile names one.
+    package var file: CaseFile?
 
     /// All that it is about.
     package var rules: [String] { exercises + touches }
 
     /// As planned, from the first call to the end of the wait for late pushes.
-    package var duration: Interval { arrivals + (scripts.map(\.duration).max() ?? .zero) + drain }
+    package var duration: Interval {
+        file.map { $0.length + $0.drain } ?? arrivals + (scripts.map(\.duration).max() ?? .zero) + drain
+    }
 
     private var arrivals: Interval { .milliseconds(800) }
     private var drain: Interval { (scripts.map(\.deadline).max() ?? .zero) + .milliseconds(700) }
 
     /// The scenario, which has all that it does not say itself from the file at `base`.
-    package func text(extending base: String, seed: UInt64) -> String {
+    package func text(extending base: String, seed: UInt64, clock: CaseClock = .asItIs) -> String {
+        if let file { return text(of: file, relayFrom: base, seed: seed, clock: clock) }
         var text = """
             # \(question)
             #
@@ -64,6 +71,7 @@ package struct Case: Sendable {
         if let inFlightGrace { text += "\ninFlightGrace: \(inFlightGrace.nanoseconds / 1_000_000)ms\n" }
         if needsBothEnvironments { text += "\nmock:\n  environment: both\n" }
         text += faults.isEmpty ? "\nfaults: []\n" : "\nfaults:\n" + faults.map { "  - \($0)\n" }.joined()
+        text += clock.yaml
         text += "\nphases: { warmUp: 0s, drain: \(drain.nanoseconds / 1_000_000)ms }\n"
         text += "\ngates: []\n\nexercises: [\(exercises.joined(separator: ", "))]\n"
         return text

@@ -39,7 +39,8 @@ extension CaseCatalogue {
             settle(&script, roles.final)
             let hasLast = roles.final?.owes(.liveactivity) ?? false
             let known = hasLast ? rules : rules.filter { $0 != "last-state-delivered" }
-            return Case(name: name, question: question, scripts: [script], faults: [fault], exercises: known)
+            return Case(
+                name: name, question: question, scripts: [script], faults: [fault], exercises: known, needsHostClock: true)
         }
     }
 
@@ -52,7 +53,7 @@ extension CaseCatalogue {
             return Case(
                 name: "silence", question: question, scripts: [script],
                 faults: ["{ id: silence, match: { \(refusable) }, action: { silence: true }, after: 2, times: 1, per: token }"],
-                exercises: ["answers-in-time"], requestTimeout: .seconds(15))
+                exercises: ["answers-in-time"], requestTimeout: .seconds(15), needsHostClock: true)
         }
     }
 

@@ -88,7 +88,8 @@ extension CaseCatalogue {
 
     private var longTexts: PlannedCase {
         let question = "Is a text that no payload holds cut, or refused, so that each push fits?"
-        let calls = roles.events.filter { !$0.freeTexts.isEmpty }
+        // What an answer says again may be longer than any caller keeps.
+        let calls = roles.events.filter { !$0.freeTexts.isEmpty && $0.captures.isEmpty }
         let ends = roles.finals.filter { !$0.freeTexts.isEmpty }
         return planned(
             "long-texts", question,
@@ -173,7 +174,8 @@ extension CaseCatalogue {
 
     private var sharedUser: PlannedCase {
         let question = "Are two sessions of one user kept apart, each with a throttle of its own?"
-        return planned("two-sessions", question, [needsDevice, needsActivity]) {
+        let needsNames = Need(isThere: roles.namesSessions, words: "the profile has no call that names its session")
+        return planned("two-sessions", question, [needsDevice, needsActivity, needsNames]) {
             var script = opening()
             states(&script, 1, of: roles.anyState)
             if let progress = roles.progress, let window {

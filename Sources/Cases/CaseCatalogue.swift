@@ -31,7 +31,7 @@ package struct CaseCatalogue: Sendable {
         self.saysGrace = saysGrace
         roles = CallRoles(relay.profile)
         isLaunched = relay.launch != nil
-        knowsSandbox = ((relay.launch ?? []) + relay.environment.map(\.value)).contains { $0.contains("mock.sandbox") }
+        knowsSandbox = relay.isTold("mock.sandbox")
     }
 
     /// In the order in which a reader would ask.

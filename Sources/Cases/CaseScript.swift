@@ -23,7 +23,11 @@ package struct CaseScript: Sendable {
     private let profile: Profile
     private var known: CapturedNames = []
 
-    package init(_ profile: Profile) { self.profile = profile }
+    /// Begins with what has to be said before the relay pushes anything.
+    package init(_ profile: Profile) {
+        self.profile = profile
+        for call in profile.calls where call.prepares { add(call, after: .zero) }
+    }
 
     /// Nothing where the profile has no such call.
     package mutating func add(

@@ -9,6 +9,8 @@ extension Verb {
         options: [
             Option("--only", "NAME", isRepeatable: true, "a defect, or honest"),
             Option("--slow", "cases of more than 30 s, too"),
+            Option("--write", "FILE", "puts the map of defects and cases between the markers of a page"),
+            Option("--against", "FILE", "quick: only what the map of that page names, and held against it"),
             Option("--lanes", "N", "cases side by side; as many as the machine carries"),
             Option("--seed", "N", "chance of all cases (default 1)"),
             Option("--out", "DIR", "where the map goes; default Reports/<time>-prove"),
@@ -23,6 +25,8 @@ extension Verb {
         options.morePaths = Array(arguments.operands.dropFirst())
         options.only = arguments.all("--only")
         options.isSlow = arguments.has("--slow")
+        options.writes = arguments.text("--write")
+        options.against = arguments.text("--against")
         options.lanes = try arguments.integer("--lanes", in: 1...64)
         options.seed = try arguments.integer("--seed", in: 0...UInt64.max)
         options.outputDirectory = arguments.text("--out")
@@ -45,6 +49,7 @@ extension Verb {
             Option("--skip", "WORD", isRepeatable: true, "the same, left out"),
             Option("--list", "prints the cases, and why one cannot be run; runs nothing"),
             Option("--slow", "cases of more than 30 s, too"),
+            Option("--stepped", "what can be goes by a clock that is stepped, for a relay that takes part in one"),
             Option("--lanes", "N", "cases side by side; as many as the machine carries"),
             Option("--seed", "N", "chance of all cases; a new one that is printed"),
             Option("--out", "DIR", "where the report goes; default Reports/<time>-check"),
@@ -71,6 +76,7 @@ extension Verb {
         options.skip = arguments.all("--skip")
         options.listsOnly = arguments.has("--list")
         options.isSlow = arguments.has("--slow")
+        options.isStepped = arguments.has("--stepped")
         options.lanes = try arguments.integer("--lanes", in: 1...64)
         options.seed = try arguments.integer("--seed", in: 0...UInt64.max)
         options.outputDirectory = arguments.text("--out")

@@ -25,11 +25,26 @@ extension Scenario {
         return try parse(text: first.text, path: first.path, overrides: overrides, files: finder)
     }
 
+    /// What the file at `path` says of the clock, whatever relay it is then played with (`isStepped` nil: nothing), and whether
+    /// it restarts it.
+    package static func history(
+        ofFile path: String
+    ) throws(Failure) -> (isStepped: Bool?, scale: Double, hasRestarts: Bool) {
+        let files = FileFinder(folders: [""])
+        let source = try files.read(path)
+        let node = try YAMLNode.parse(text: source.text, file: source.path)
+        let root = try Extension.scenario.applied(to: node, files, Mistakes())
+        let isStepped = root["clock"]?.plainValue?.string.map { $0 == ClockKind.stepped.rawValue }
+        return (isStepped, root["clockScale"]?.plainValue?.double ?? 1, root["relay"]?["restarts"] != nil)
+    }
+
     /// As `load`, with the text of the scenario already at hand.
+    /// `planned` are files that it names and that are not there yet.
     package static func parse(
-        text: String, path: String, overrides: [(path: String, value: String)] = [], searchPath: [String] = []
+        text: String, path: String, overrides: [(path: String, value: String)] = [], searchPath: [String] = [],
+        planned: [SourceText] = []
     ) throws(Failure) -> Scenario {
-        let files = FileFinder(folders: [FileFinder.folder(of: path)] + searchPath)
+        let files = FileFinder(folders: [FileFinder.folder(of: path)] + searchPath, planned: planned)
         return try parse(text: text, path: path, overrides: overrides, files: files)
     }
 
@@ -37,7 +52,7 @@ extension Scenario {
         text: String, path: String, overrides: [(path: String, value: String)], files: FileFinder
     ) throws(Failure) -> Scenario {
         let mistakes = Mistakes()
-        var root = try Extension.scenario.applied(to: try YAMLNode.parse(text: text, file: path), files, mistakes)
+        var root = try Extension.scenario(text, path, files, mistakes)
         var applied: [String] = []
         for (path, value) in overrides {
             let override = try Override(path: path, value: value)
@@ -60,6 +75,13 @@ package struct ScenarioBase: Sendable {
     package var saysGrace = false
     /// It names defects that it turns red by itself (`Scenario.convicts`).
     package var convicts = false
+    /// How many times as fast as the host's its clock runs, where it is not stepped.
+    package var clockScale = 1.0
+    package var isStepped: Bool { pace == .infinity }
+    /// What the relay can share, or does.
+    package var sharedClock: SharedClock {
+        isStepped ? .stepped : relay.clock == .none && clockScale != 1 ? .scaled : relay.clock
+    }
 
     /// Reads a scenario's file, which may have nothing but `relay`; nil where it has none, such as a profile's. Found as
     /// `Scenario.load` finds files.
@@ -78,7 +100,7 @@ package struct ScenarioBase: Sendable {
     ) throws(Failure) -> ScenarioBase? {
         let files = FileFinder(folders: [FileFinder.folder(of: path)] + searchPath)
         let mistakes = Mistakes()
-        var root = try Extension.scenario.applied(to: try YAMLNode.parse(text: text, file: path), files, mistakes)
+        var root = try Extension.scenario(text, path, files, mistakes)
         guard let named = root["relay"] else { return nil }
         for (path, value) in overrides { root = try Override(path: path, value: value).applied(to: root) }
         let relay = try RelayDecoder(files: files, mistakes: mistakes).relay(root["relay"] ?? named)
@@ -88,7 +110,7 @@ package struct ScenarioBase: Sendable {
         let isStepped = root["clock"]?.plainValue?.string == ClockKind.stepped.rawValue && root["steppedUntil"] == nil
         return ScenarioBase(
             relay: relay, pace: isStepped ? .infinity : max(scale, 0.001), saysGrace: root["inFlightGrace"] != nil,
-            convicts: root["convicts"] != nil)
+            convicts: root["convicts"] != nil, clockScale: isStepped ? 1 : scale)
     }
 }
 

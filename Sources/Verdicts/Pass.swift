@@ -270,7 +270,10 @@ struct Pass {
             if let end = open[number]?.account.endsAt, end + Self.linger >= instant, reactions[number] != nil {
                 closing.add(number, at: end + Self.linger)
             } else {
+                // What would have been due later is owed nothing: nobody looks there any more.
+                context.circumstances.end = instant
                 close(number)
+                context.circumstances.end = .distantFuture
             }
         }
     }

@@ -61,24 +61,6 @@ struct CheckTests {
         }
     }
 
-    @Test("finds no relay right that is none, and says what it lacks", arguments: [
-        ("ok", "accepted-is-pushed"), ("echo", "accepted-is-pushed"), ("hang", "relay-serves"),
-    ])
-    func none(mode: String, rule: String) throws {
-        try Rig.withFolder { folder in
-            let (run, record) = try check(
-                folder,
-                [
-                    "Scenarios/relays/opencode.yaml", "--only", "strangers", "--out", folder + "/check", "--seed", "4",
-                    "--set", "latenessBudget=5s", "--", "/usr/bin/python3", "Tests/OddRelays/relay.py", "--listen",
-                    "{{relay.listen}}", "--mode", mode,
-                ])
-            #expect(run.code == 4, "\(run.out)\(run.error)")
-            #expect(verdicts(record) == ["strangers": "broken"])
-            #expect(run.out.contains(rule), "\(run.out)")
-        }
-    }
-
     @Test("tells of a relay that never comes up, and begins no further case")
     func down() throws {
         try Rig.withFolder { folder in
@@ -146,6 +128,10 @@ struct CheckTests {
         (["Scenarios/relays/opencode.yaml", "--relay", "127.0.0.1:1", "--mock-address", "127.0.0.1:2"], 2, "--relay is no URL"),
         (["Scenarios/smoke.yaml", "--relay", "http://127.0.0.1:1"], 2, "says itself how the relay is reached"),
         (["Scenarios/smoke.yaml", "--only", "goodby"], 2, "did you mean"),
+        (["Scenarios/smoke.yaml", "--stepped"], 2, "does not say that the relay can take part in a clock that is stepped"),
+        (["Scenarios/check/opencode.yaml", "--list", "--only", "aged"], 0, "aged (stepped): "),
+        (["Scenarios/smoke.yaml", "--list", "--only", "aged"], 0, "aged (--slow, 1"),
+        (["Scenarios/check/opencode.yaml", "--list", "--only", "dismissed-card"], 0, "dismissed-card (stepped): "),
         (["Scenarios/smoke.yaml", "--only", "R4.1"], 2, "no case puts `R4.1` to the test"),
         (["Scenarios/smoke.yaml", "--only", "strangers", "--only", "R0.28"], 2, "no case puts `R0.28` to the test"),
         (["Scenarios/smoke.yaml", "--only", "strangers", "--skip", "strangers"], 2, "no case is left"),

@@ -1,13 +1,15 @@
 """Relays that are none, for the tests of `pushrig check`: no case may find them right.
 
-    relay.py --listen HOST:PORT --mode ok|echo|hang|garbage [--apns HOST:PORT --ca FILE]
+    relay.py --listen HOST:PORT --mode ok|echo|hang|garbage|dies [--apns HOST:PORT --ca FILE]
 
 `ok` answers 200 to everything and sends nothing, `echo` answers with what it was sent, `hang` never answers a POST, and
-`garbage` answers 200 and sends APNs a push that nobody asked for. GET is answered 200 by all of them, so that they are ready.
+`garbage` answers 200 and sends APNs a push that nobody asked for, `dies` ends at the third POST. GET is answered 200 by all of
+them, so that they are ready.
 """
 
 import argparse
 import http.server
+import os
 import socketserver
 import threading
 import time
@@ -16,6 +18,7 @@ import time
 class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
     daemon_threads = True
     request_queue_size = 128
+    posts = 0
 
 
 def push_garbage(options):
@@ -46,6 +49,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("content-length") or 0))
         mode = self.server.options.mode
+        self.server.posts += 1
+        if mode == "dies" and self.server.posts > 2:
+            os._exit(3)
         if mode == "hang":
             time.sleep(600)
         if mode == "garbage":
@@ -56,7 +62,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--listen", required=True)
-    parser.add_argument("--mode", required=True, choices=["ok", "echo", "hang", "garbage"])
+    parser.add_argument("--mode", required=True, choices=["ok", "echo", "hang", "garbage", "dies"])
     parser.add_argument("--apns")
     parser.add_argument("--ca")
     options = parser.parse_args()

@@ -56,6 +56,24 @@ struct CheckReportTests {
         #expect(told.contains("message=\"one-start is kept again: strike it from the list of known breaks\""))
     }
 
+    @Test("leads from each cell of the matrix to what is behind it")
+    func cells() {
+        let page = CheckPage(record: record, directory: CheckSample.directory).text
+        #expect(page.contains("<a href=\"fine/report.html#conformance\">"), "what is kept, to its run")
+    }
+
+    @Test("is GitLab's code quality: an entry for each broken rule of a case, the same from run to run")
+    func codeQuality() throws {
+        let entries = try #require(CheckCodeQuality(record: record).json.array)
+        let names = entries.compactMap { $0["fingerprint"]?.string }
+        #expect(names == ["pushrig/mine/wrong/dead-token-dropped", "pushrig/mine/warned/urgent-states-at-10"], "\(names)")
+        #expect(entries.compactMap { $0["severity"]?.string } == ["major", "minor"])
+        let first = entries[0]
+        #expect(first["check_name"]?.string == "dead-token-dropped" && first["location"]?["lines"]?["begin"] == 1)
+        #expect(first["location"]?["path"]?.string == record.subject)
+        #expect(first["description"]?.string?.contains("Change: delete the row") == true)
+    }
+
     @Test("is no green JUnit where the exit code is not 0, and no red one where it is")
     func junitAndExit() {
         let fine = CheckSample.item("fine", [CheckSample.rule("one-start")])

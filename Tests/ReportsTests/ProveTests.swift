@@ -11,7 +11,8 @@ import Testing
 struct ProveTests {
     private func proof(_ name: String, cases: [String] = ["one", "two"], _ red: [String: [String]]) -> DefectProof {
         var proof = DefectProof(
-            defect: name, claim: "R0.22", declared: ["dead-token-dropped", "one-start"], possible: ["state-order"], cases: cases)
+            defect: name, claim: "R0.22", declared: ["dead-token-dropped", "one-start"], possible: ["state-order"],
+            candidates: cases.map { DefectProof.Candidate(name: $0, rules: ["dead-token-dropped", "one-start"]) })
         var results: [String: CaseResult] = [:]
         for (place, rules) in red {
             results["\(name)/\(place)"] = CheckSample.item(place, rules.map { CheckSample.broken($0) }, code: rules.isEmpty ? 0 : 4)
@@ -22,14 +23,20 @@ struct ProveTests {
 
     @Test("proves a defect whose first rule turned red in a case, and none that it does not declare")
     func standings() {
-        #expect(proof("a", ["one": ["dead-token-dropped"]]).standing == .proven, "the second case was not needed")
+        #expect(proof("a", ["one": ["dead-token-dropped", "one-start"]]).standing == .proven, "the second case was not needed")
+        #expect(proof("a", ["one": ["dead-token-dropped"], "two": ["one-start"]]).standing == .proven, "no less, in all")
+        #expect(proof("a", ["one": ["dead-token-dropped"], "two": []]).standing == .partial)
         #expect(proof("a", ["one": [], "two": ["dead-token-dropped", "one-start", "state-order"]]).standing == .proven)
         #expect(proof("a", ["one": ["one-start"], "two": []]).standing == .missed)
         #expect(proof("a", ["one": ["dead-token-dropped", "payload-fits"]]).standing == .excessive)
         #expect(proof("a", ["one": ["dead-token-dropped"], "two": ["payload-fits"]]).excess == ["payload-fits"])
         #expect(proof("a", cases: [], [:]).standing == .uncovered)
+        #expect(proof("a", ["one": []]).next == "two" && proof("a", ["one": ["dead-token-dropped"]]).next == "two")
+        #expect(proof("a", ["one": ["dead-token-dropped", "one-start"]]).next == nil)
+        #expect(proof("a", ["one": ["dead-token-dropped"], "two": ["one-start"]]).completedIn == ["two"])
         #expect(proof("a", [:]).standing == .inconclusive, "no case was run")
-        var down = DefectProof(defect: "a", claim: "", declared: ["one-start"], possible: [], cases: ["one"])
+        var down = DefectProof(defect: "a", claim: "", declared: ["one-start"], possible: [],
+            candidates: [DefectProof.Candidate(name: "one", rules: ["one-start"])])
         down.take(["a/one": CheckSample.item("one", [], code: 1)])
         #expect(down.standing == .inconclusive)
     }
@@ -38,7 +45,8 @@ struct ProveTests {
     func files() {
         func standing(_ level: Rule.Level, code: Int32) -> DefectProof.Standing {
             var proof = DefectProof(
-                defect: "a", claim: "", declared: ["one-start"], possible: [], cases: ["one"], hasToFail: true)
+                defect: "a", claim: "", declared: ["one-start"], possible: [],
+                candidates: [DefectProof.Candidate(name: "one", rules: ["one-start"])], hasToFail: true)
             proof.take(["a/one": CheckSample.item("one", [CheckSample.broken("one-start", level)], code: code)])
             return proof.standing
         }
@@ -54,9 +62,10 @@ struct ProveTests {
     @Test("fails where the honest relay is blamed or a defect missed, and knows what it does not know")
     func exits() {
         let kept = CheckSample.item("one", [CheckSample.rule("one-start")])
-        let good = proof("a", ["one": ["dead-token-dropped"]])
+        let good = proof("a", ["one": ["dead-token-dropped", "one-start"]])
         #expect(code([kept], [good]) == 0)
-        #expect(code([kept], [good, proof("b", cases: [], [:])]) == 0, "said, and proven elsewhere")
+        #expect(code([kept], [good, proof("b", cases: [], [:])]) == 4, "a defect that no case can meet")
+        #expect(code([kept], [good, proof("b", ["one": ["dead-token-dropped"], "two": []])]) == 4)
         #expect(code([CheckSample.item("one", [CheckSample.broken("one-start")], code: 4)], [good]) == 4)
         #expect(code([CheckSample.item("one", [CheckSample.broken("one-start", .should)])], [good]) == 4)
         #expect(code([kept], [good, proof("b", ["one": []])]) == 4)
@@ -72,7 +81,7 @@ struct ProveTests {
         let record = ProveRecord(
             dialect: "opencode", honest: [CheckSample.item("one", [CheckSample.broken("one-start")], code: 4)],
             proofs: [
-                proof("a", ["one": [], "two": ["dead-token-dropped"]]), proof("b", ["one": ["one-start"]]),
+                proof("a", ["one": [], "two": ["dead-token-dropped", "one-start"]]), proof("b", ["one": ["one-start"]]),
                 proof("c", cases: [], [:]),
             ],
             isInterrupted: false)
@@ -81,7 +90,8 @@ struct ProveTests {
         #expect(text.contains("defects: 1 of 2 proven, 1 whose rule no case is about\n"))
         #expect(text.contains("  missed: b, which breaks dead-token-dropped  (one: one-start)\n"))
         let map = ProveText.map(record)
-        #expect(map.contains("| `a` | R0.22 | `dead-token-dropped` | `two` | `one` |\n"))
-        #expect(map.contains("| `c` | R0.22 | `dead-token-dropped` | no case is about its rule |  |\n"))
+        #expect(map.contains("| `a` | R0.22 | `dead-token-dropped` | `two` |  | `one` |\n"))
+        #expect(map.contains("| `c` | R0.22 | `dead-token-dropped` | no case is about its rule |  |  |\n"))
+        #expect(map.hasPrefix("Convicted are **1 of 3**; the honest relay was kept in 0 of 1 case.\n\n| defect |"), "\(map)")
     }
 }

@@ -11,14 +11,23 @@ struct CheckBase {
     let path: String
     /// Is to stand there; nil: it is the user's own.
     let text: String?
-    let relay: RelaySpec
-    /// How much of a case's time passes in one of ours (`ScenarioBase.pace`).
-    let pace: Double
-    /// It has an `inFlightGrace` of its own.
-    let saysGrace: Bool
+    /// What it says of the relay and the clock.
+    let scenario: ScenarioBase
+    var relay: RelaySpec { scenario.relay }
 
-    /// Whether it is over in what is granted without `--slow`.
-    func isQuick(_ item: Case) -> Bool { item.duration.seconds / pace <= CheckOptions.longest.seconds }
+    /// As the file is, or is to be.
+    func source() throws(Failure) -> SourceText {
+        if let text { return SourceText(path: path, text: text) }
+        return SourceText(path: path, text: try Self.read(path))
+    }
+
+    static func read(_ path: String) throws(Failure) -> String {
+        do {
+            return String(decoding: try FileSystem.start(of: path, count: 1 << 20, kind: .any), as: UTF8.self)
+        } catch {
+            throw Failure(.usage, "cannot read `\(path)`: \(error.words)", hint: "check the path")
+        }
+    }
 
     private static let searchPath = ["Scenarios"]
 
@@ -33,7 +42,7 @@ struct CheckBase {
             guard let base = try ScenarioBase.parse(text: text, path: path, overrides: options.overrides) else {
                 preconditionFailure("a base has a relay")
             }
-            (self.text, relay, pace, saysGrace) = (text, base.relay, base.pace, base.saysGrace)
+            (self.text, scenario) = (text, base)
             return
         }
         let flags = [
@@ -45,7 +54,7 @@ struct CheckBase {
                 .usage, "\(options.path) is a scenario, and says itself how the relay is reached: \(flag) goes with a profile",
                 hint: "leave it out, or write --set relay.url=…")
         }
-        (path, text, relay, pace, saysGrace) = (found, nil, base.relay, base.pace, base.saysGrace)
+        (path, text, scenario) = (found, nil, base)
     }
 
     /// Writes the file that all cases extend, unless it is there.

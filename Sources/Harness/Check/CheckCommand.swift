@@ -35,9 +35,10 @@ package final class CheckCommand {
         let wanted = options.outputDirectory.map { FileSystem.absolute($0) ?? $0 }
         let folder = wanted ?? RunDirectory.fresh("check", at: started.wall)
         let base = try CheckBase(options, directory: folder)
-        let planned = try chosen(CaseCatalogue(base.relay, saysGrace: base.saysGrace).cases)
+        let plan = try CheckPlan(options, base)
+        let planned = try chosen(plan.cases)
         if options.listsOnly {
-            Console.out(list(planned, base))
+            Console.out(list(planned, plan))
             return .passed
         }
         guard !FileSystem.exists(folder + "/check.json") else {
@@ -49,10 +50,11 @@ package final class CheckCommand {
         var lanes = CheckLanes(count: laneCount(base.relay), folder: folder, arguments: arguments, signals: signals)
         lanes.executable = options.executable
         for item in planned {
-            guard case .runs(let item) = item, options.isSlow || base.isQuick(item) else { continue }
+            guard case .runs(let item) = item, let play = plan.play(item) else { continue }
             let path = "\(folder)/cases/\(item.name).yaml"
-            try FileSystem.write(item.text(extending: base.path, seed: Seed(seed).child(item.name).value), to: path)
-            lanes.add(item, scenario: path)
+            let text = item.text(extending: base.path, seed: Seed(seed).child(item.name).value, clock: play.clock)
+            try FileSystem.write(text, to: path)
+            lanes.add(item, play, scenario: path)
         }
         say("\(Numbers.count(lanes.waiting, "case")), \(lanes.count) side by side, seed \(seed), report in \(folder)\n")
         let results = try lanes.play { _, result in say("  \(CheckText.line(result))\n") }
@@ -60,7 +62,7 @@ package final class CheckCommand {
         var record = CheckRecord(
             subject: options.path, profile: base.relay.profile.name, command: command, seed: seed,
             startedAt: started.wall, duration: time.now() - started.at, toolVersion: Build.version, commit: Build.commit,
-            cases: planned.map { result(of: $0, in: results, base) })
+            cases: planned.map { result(of: $0, in: results, plan) })
         record.isInterrupted = lanes.isInterrupted
         try CheckFiles.writeAll(record, to: folder)
         let text = CheckText.text(record, directory: folder, color: Console.wantsColor(1))
@@ -71,10 +73,10 @@ package final class CheckCommand {
 
     private func say(_ text: String) { if !options.isQuiet { Console.error(text) } }
 
-    /// Two small relays keep a processor busy; a relay that runs already has one mock, and takes one case at a time.
+    /// A relay that runs already has one mock, and takes one case at a time.
     private func laneCount(_ relay: RelaySpec) -> Int {
         guard relay.launch != nil, options.mock == nil else { return 1 }
-        return options.lanes ?? min(8, max(1, Machine.current.cores * 4))
+        return options.lanes ?? CheckLanes.usualCount
     }
 
     private var arguments: [String] {
@@ -119,11 +121,11 @@ package final class CheckCommand {
         return RuleBook.all.contains { RuleBook.names([word], $0) && item.rules.contains($0.id) }
     }
 
-    private func list(_ cases: [PlannedCase], _ base: CheckBase) -> String {
+    private func list(_ cases: [PlannedCase], _ plan: CheckPlan) -> String {
         cases.map { item in
             switch item {
             case .runs(let item):
-                "\(item.name)\(base.isQuick(item) ? "" : " (--slow)"): \(item.question)\n"
+                "\(item.name)\(Self.aside(plan.play(item), item)): \(item.question)\n"
                     + "    \(item.exercises.joined(separator: ", "))\n"
                     + (item.touches.isEmpty ? "" : "    perhaps \(item.touches.joined(separator: ", "))\n")
             case .cannot(let name, let question, let reason): "\(name): \(question)\n    not exercised: \(reason)\n"
@@ -131,7 +133,17 @@ package final class CheckCommand {
         }.joined()
     }
 
-    private func result(of planned: PlannedCase, in results: [String: CaseResult], _ base: CheckBase) -> CaseResult {
+    /// What is unusual of its time.
+    private static func aside(_ play: CheckPlan.Play?, _ item: Case) -> String {
+        switch play?.clock {
+        case nil: " (--slow, \(Numbers.duration(item.duration)))"
+        case .stepped: " (stepped)"
+        case .scaled(let scale): " (\(scale) times as fast)"
+        case .asItIs, .running: ""
+        }
+    }
+
+    private func result(of planned: PlannedCase, in results: [String: CaseResult], _ plan: CheckPlan) -> CaseResult {
         if let result = results[planned.name] { return result }
         switch planned {
         case .cannot(let name, let question, let reason):
@@ -142,8 +154,9 @@ package final class CheckCommand {
             var result = CaseResult(name: item.name, question: item.question, verdict: .notExercised)
             result.exercises = item.exercises
             result.reasons = [
-                !options.isSlow && !base.isQuick(item)
-                    ? "needs \(Numbers.duration(item.duration)): run it with --slow" : "ended before its turn came"
+                plan.play(item) == nil
+                    ? "needs \(Numbers.duration(item.duration)): run it with --slow, or let the relay share a clock"
+                    : "ended before its turn came"
             ]
             return result
         }

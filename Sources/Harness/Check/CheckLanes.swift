@@ -14,6 +14,7 @@ struct CheckLanes {
         /// Of its folder, below that of all.
         var name: String
         var item: Case
+        var play: CheckPlan.Play
         var scenario: String
         var arguments: [String]
         var attempt = 1
@@ -26,7 +27,9 @@ struct CheckLanes {
         var isOverdue = false
     }
 
+    /// Cases side by side; those by a clock that is stepped are all work, and so many.
     let count: Int
+    private let steppedCount: Int
     let folder: String
     /// Behind `run SCENARIO --out DIR`.
     let arguments: [String]
@@ -35,6 +38,9 @@ struct CheckLanes {
     private(set) var isInterrupted = false
     private var jobs: [Job] = []
     private let time = SystemTime()
+
+    /// Small relays that wait most of their time: so many for a processor.
+    static var usualCount: Int { min(12, max(1, Machine.current.cores * 6)) }
 
     /// A run whose own measuring was not sound says nothing of the relay: so often it is tried.
     private static let mostAttempts = 3
@@ -45,6 +51,7 @@ struct CheckLanes {
 
     init(count: Int, folder: String, arguments: [String], signals: Signals) {
         self.count = count
+        steppedCount = min(count, Machine.current.cores)
         self.folder = folder
         self.arguments = arguments
         self.signals = signals
@@ -53,8 +60,20 @@ struct CheckLanes {
     var waiting: Int { jobs.count }
 
     /// `name` nil: the case's own. `arguments` beside those of all.
-    mutating func add(_ item: Case, as name: String? = nil, scenario: String, arguments: [String] = []) {
-        jobs.append(Job(name: name ?? item.name, item: item, scenario: scenario, arguments: arguments))
+    mutating func add(
+        _ item: Case, _ play: CheckPlan.Play, as name: String? = nil, scenario: String, arguments: [String] = []
+    ) {
+        jobs.append(Job(name: name ?? item.name, item: item, play: play, scenario: scenario, arguments: arguments))
+    }
+
+    /// The next that there is room for beside those that play: the longest wait first, then what is work alone.
+    private mutating func next(beside playing: [Playing]) -> Job? {
+        let stepped = playing.count { $0.job.play.isStepped }
+        let place = jobs.indices.filter { !jobs[$0].play.isStepped || stepped < steppedCount }.max { one, other in
+            let (one, other) = (jobs[one].play, jobs[other].play)
+            return one.isStepped == other.isStepped ? one.takes < other.takes : one.isStepped
+        }
+        return playing.count < count ? place.map { jobs.remove(at: $0) } : nil
     }
 
     /// By name. Where the first could not run the others are not begun: they would fail alike.
@@ -63,7 +82,7 @@ struct CheckLanes {
         var playing: [Playing] = []
         var isStopped = false
         while !playing.isEmpty || (!jobs.isEmpty && !isStopped) {
-            while playing.count < count, !isStopped, !jobs.isEmpty { playing.append(try begin(jobs.removeFirst())) }
+            while !isStopped, let job = next(beside: playing) { playing.append(try begin(job)) }
             if signals.wait(atMost: .milliseconds(20)), !isInterrupted {
                 isInterrupted = true
                 isStopped = true
@@ -109,7 +128,7 @@ struct CheckLanes {
             arguments: [program, "run", job.scenario, "--quiet", "--out", out] + arguments + job.arguments,
             environment: [], logPath: out + ".log")
         try process.start()
-        return Playing(job: job, process: process, deadline: time.now() + job.item.duration + Self.patience)
+        return Playing(job: job, process: process, deadline: time.now() + job.play.takes + Self.patience)
     }
 
     private func result(of playing: Playing) -> CaseResult {

@@ -22,6 +22,8 @@ package struct CheckOptions: Sendable {
     package var skip: [String] = []
     /// Cases that take longer than `longest`, too.
     package var isSlow = false
+    /// By a clock that is stepped, whatever can be.
+    package var isStepped = false
     package var seed: UInt64?
     /// Cases side by side; nil: as many as the machine carries.
     package var lanes: Int?
@@ -38,6 +40,10 @@ package struct CheckOptions: Sendable {
     package var command = ""
     /// The program that runs a case; nil: this one.
     package var executable: String?
+
+    /// Of a proof: the page whose tables it writes anew, or is held against.
+    package var writes: String?
+    package var against: String?
 
     /// What a case may take without `--slow`.
     package static let longest = Interval.seconds(30)

@@ -13,6 +13,10 @@ import Verdicts
 struct ProveFiles {
     private struct File {
         var scenario: Scenario
+        /// As its file says; such a run is over within the minute.
+        var play: CheckPlan.Play {
+            CheckPlan.Play(clock: .asItIs, takes: .seconds(60), isStepped: scenario.isStepped)
+        }
         var item: Case
         var path: String
         var launch: [String]
@@ -76,18 +80,19 @@ struct ProveFiles {
         for file in files {
             if isWanted("honest") {
                 try FileSystem.makeDirectory("\(folder)/honest")
-                lanes.add(file.item, as: "honest/\(file.item.name)", scenario: file.path)
+                lanes.add(file.item, file.play, as: "honest/\(file.item.name)", scenario: file.path)
             }
             for defect in file.defects where isWanted(defect.rawValue) {
                 try FileSystem.makeDirectory("\(folder)/\(defect.rawValue)")
                 let words = (file.launch + ["--defect", defect.rawValue]).map(CheckBase.quoted).joined(separator: ", ")
                 lanes.add(
-                    file.item, as: "\(defect.rawValue)/\(file.item.name)", scenario: file.path,
+                    file.item, file.play, as: "\(defect.rawValue)/\(file.item.name)", scenario: file.path,
                     arguments: ["--set", "relay.launch=[\(words)]"])
                 proofs.append(
                     DefectProof(
                         defect: defect.rawValue, claim: defect.claim, declared: defect.declared,
-                        possible: defect.possible, cases: [file.item.name], hasToFail: true))
+                        possible: defect.possible,
+                        candidates: [DefectProof.Candidate(name: file.item.name, rules: defect.declared)], hasToFail: true))
             }
         }
         let results = try lanes.play { name, result in

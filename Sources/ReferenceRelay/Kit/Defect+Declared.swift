@@ -23,7 +23,15 @@ extension Defect {
         // What goes with a token that is none at that host looks like another one's death, or a goodbye that was obeyed.
         case .asksSandboxOnly: ["other-token-kept", "newer-registration-kept"]
         // Or one of a user's two phones lives there.
-        case .asksProductionOnly: ["each-phone-served"]
+        case .asksProductionOnly: ["each-phone-served", "last-state-delivered"]
+        // What it sends late goes to a token that was replaced meanwhile, or is the last of a session.
+        case .risingLate: ["new-token-used", "states-in-time"]
+        // Where no other event follows the one that would have begun the session.
+        case .startsOnStartOnly: ["last-state-delivered"]
+        // Where a text that no payload holds is the last.
+        case .uncutNotes: ["last-state-delivered"]
+        // A token that died with the relay gets nothing.
+        case .storesLate: Self.lost
         // What was kept back came very late; or a single state went astray, and a newer one did not make up for it.
         case .swapsOrder: ["states-in-time"]
         // It leaves with the window, and not behind it.
@@ -35,7 +43,9 @@ extension Defect {
         // What two sessions of a user have left may stand a window apart by chance.
         case .dropsTrailingEdge: ["throttle-per-session"]
         // Whether a nudge falls into the time in which nobody shows anything.
-        case .restartsOnce, .endsBeforeAdoption, .givesUpRestart: ["states-delivered"]
+        case .restartsOnce, .givesUpRestart: ["states-delivered"]
+        // Or is shown only when the next activity is adopted.
+        case .endsBeforeAdoption: ["states-delivered", "states-in-time"]
         // Or a push into those in which the phone has ended the card for its age.
         case .sendsRestartNeeded: ["states-delivered", "dead-token-dropped"]
         case .obeysLateRegistration: ["dead-token-dropped", "restart-in-time"]
@@ -56,7 +66,7 @@ extension Defect {
         case .prunesOnTokenUpdates: ["each-phone-served", "other-token-kept", "living-token-kept", "goaway-obeyed"]
         // A second attempt that is wasted makes the third wait twice as long, and the states behind it.
         case .retriesAtOnce, .losesRefusedStreams: Self.lost
-        case .retriesAfter410: ["states-delivered", "last-state-delivered", "refusal-not-repeated"]
+        case .retriesAfter410: ["states-delivered", "last-state-delivered", "refusal-not-repeated", "new-token-used", "states-in-time"]
         // A handshake takes now more, now less time, so pushes that leave a window apart arrive closer, or too late.
         case .connectionPerPush: ["throttle-respected", "last-state-delivered", "states-in-time"]
         default: []

@@ -30,7 +30,8 @@ struct CheckPage {
             <p class="dim">Each is a small scenario of its own, which can be run again by itself.</p>
             \(cases)</section>
             <section id="matrix" aria-labelledby="matrix-h"><h2 id="matrix-h">Rules</h2>
-            <p class="dim">Which case put which rule to the test, and what came of it. What is broken leads to its evidence.</p>
+            <p class="dim">Which case put which rule to the test, and what came of it. What is broken leads to its
+            evidence, what is kept to the report of its run.</p>
             \(matrix)</section>
             <section id="evidence" aria-labelledby="evidence-h"><h2 id="evidence-h">Evidence</h2>
             \(evidence)</section>
@@ -102,7 +103,10 @@ struct CheckPage {
                         <span class="cell \(standing.tone.rawValue)">\(standing.tone.glyph)\
                         <span class="off">\(standing.word)</span></span>
                         """
-                    guard item.broken.contains(where: { $0.id == result.id }) else { return Cell.text(mark) }
+                    guard item.broken.contains(where: { $0.id == result.id }) else {
+                        guard item.directory != nil else { return Cell.text(mark) }
+                        return Cell.text("<a href=\"\(item.name)/report.html#conformance\">\(mark)</a>")
+                    }
                     return Cell.text("<a href=\"#\(anchor(item, result))\">\(mark)</a>")
                 }
                 return ("\(sum.rule.id)<br><small class=\"dim\">\(sum.rule.claims.joined(separator: ", "))</small>", cells)

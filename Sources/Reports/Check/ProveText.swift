@@ -19,6 +19,7 @@ package enum ProveText {
             let red = proof.cases.compactMap { name in proof.red[name].map { "\(name): \($0.joined(separator: ", "))" } }
             text += "  \(proof.standing.rawValue): \(proof.defect), which breaks \(proof.declared[0])"
             text += proof.excess.isEmpty ? "" : ", and \(proof.excess.joined(separator: ", "))"
+            text += proof.standing == .partial ? ", but not \(proof.lacking.joined(separator: ", "))" : ""
             text += "  (\(red.joined(separator: "; ")))\n"
         }
         return text
@@ -26,13 +27,23 @@ package enum ProveText {
 
     /// Which case convicts which defect.
     package static func map(_ record: ProveRecord) -> String {
-        var text = "| defect | breaks | rule | convicted in | tried in vain |\n| --- | --- | --- | --- | --- |\n"
+        let names = { (cases: [String]) in cases.map { "`\($0)`" }.joined(separator: " ") }
+        var text = record.caption.isEmpty ? "" : record.caption + ".\n"
+        text += "Convicted are **\(record.count(.proven)) of \(record.proofs.count)**"
+        text += record.honest.isEmpty ? ".\n\n" : """
+            ; the honest relay was kept in \(record.honest.count - record.blamed.count) of \
+            \(Numbers.count(record.honest.count, "case")).
+
+
+            """
+        text += "| defect | breaks | rule | convicted in | the rest of its rules in | tried in vain |\n"
+        text += "| --- | --- | --- | --- | --- | --- |\n"
         for proof in record.proofs {
-            let missed = proof.cases.filter { proof.red[$0] != nil && !proof.convictedIn.contains($0) }
-            let convicted = proof.convictedIn.map { "`\($0)`" }.joined(separator: " ")
-            let words = proof.standing == .uncovered ? proof.standing.rawValue : convicted
-            text += "| `\(proof.defect)` | \(proof.claim) | `\(proof.declared[0])` | \(words) | "
-            text += missed.map { "`\($0)`" }.joined(separator: " ") + " |\n"
+            let told = proof.convictedIn + proof.completedIn
+            let missed = proof.cases.filter { proof.red[$0] != nil && !told.contains($0) }
+            let words = proof.standing == .proven ? names(proof.convictedIn) : proof.standing.rawValue
+            text += "| `\(proof.defect)` | \(proof.claim) | `\(proof.declared[0])` | \(words) | \(names(proof.completedIn)) | "
+            text += (missed.count > 6 ? Numbers.count(missed.count, "case") : names(missed)) + " |\n"
         }
         return text
     }

@@ -51,6 +51,8 @@ struct CallDecoder {
         checkAuth(call, fields)
         call.isStale = fields.flag("stale") ?? false
         call.isUnknown = fields.flag("unknown") ?? false
+        call.prepares = fields.flag("prepares") ?? false
+        call.isForCases = fields.flag("cases") ?? true
         call.isOversized = fields.flag("oversized") ?? false
         call.captures = CaptureDecoder(mistakes: mistakes).captures(fields, names: captures)
         call.lacks = CaptureDecoder(mistakes: mistakes).lacks(fields, call.captures, names: captures)

@@ -13,11 +13,15 @@ final class FileFinder {
     /// Files at hand, which are then the only ones there are.
     private let known: [SourceText]?
 
+    /// Files that are to be written: they count before those that are there.
+    private let planned: [SourceText]
+
     /// False where a saved run is only looked at again.
     let readsSecrets: Bool
 
-    init(folders: [String]) {
+    init(folders: [String], planned: [SourceText] = []) {
         self.folders = folders
+        self.planned = planned
         known = nil
         readsSecrets = true
     }
@@ -25,6 +29,7 @@ final class FileFinder {
     /// Finds nothing but these, by the paths that they were read from.
     init(known: [SourceText], readsSecrets: Bool = false) {
         folders = []
+        planned = []
         self.known = known
         self.readsSecrets = readsSecrets
     }
@@ -57,7 +62,13 @@ final class FileFinder {
     func read(_ name: String, namedIn path: String) throws(Failure) -> SourceText {
         let place = name.hasPrefix("/") ? name : Self.joined(Self.folder(of: path), name)
         let source: SourceText?
-        if let known { source = known.first { $0.path == place } } else { source = try Self.readIfPresent(place) }
+        if let known {
+            source = known.first { $0.path == place }
+        } else if let file = planned.first(where: { $0.path == place }) {
+            source = file
+        } else {
+            source = try Self.readIfPresent(place)
+        }
         guard let source else { return try read(name) }
         remember(source)
         return source

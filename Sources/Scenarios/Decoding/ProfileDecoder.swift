@@ -39,6 +39,7 @@ struct ProfileDecoder {
             settle: fields.duration("settle") ?? .seconds(2))
         profile.activities = ActivitiesDecoder(mistakes: mistakes).activities(fields)
         profile.knownFailing = fields.value("knownFailing") == nil ? [] : fields.texts("knownFailing", atLeast: 1)
+        profile.cases = ProfileCaseDecoder(mistakes: mistakes).cases(fields)
         profile.captures = captures
         profile.secretCaptures = calls.secretCaptures
         profile.content = try contents.content(fields, bodies: bodies)

@@ -24,6 +24,13 @@ struct RelayDecoder {
             profile: profile, launch: launch(fields), url: url(fields), listen: fields.address("listen") ?? "127.0.0.1:0",
             environment: environment(fields), ready: ready(fields), stop: stop(fields), restarts: restarts(fields))
         relay.processes = fields.count("processes", 1...1_000) ?? 1
+        relay.clock = fields.choice("clock") ?? .none
+        if relay.clock != .none, !relay.isToldTheClock {
+            mistakes.add(
+                "`clock` says that the relay can share one, but nothing hands it over",
+                hint: "add `--clock, \"{{mock.clock}}\"` to `launch`, or as the relay wants it (docs/time.md)",
+                at: fields.value("clock")?.place ?? node.place)
+        }
         return relay
     }
 

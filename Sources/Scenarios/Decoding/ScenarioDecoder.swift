@@ -34,9 +34,7 @@ struct ScenarioDecoder {
         let steppedUntil = fields.duration("steppedUntil")
         guard let relay, let workload else { return nil }
         checkSteps(fields, isStepped: isStepped, relay, root)
-        if clockScale != 1 || isStepped, let launch = relay.launch,
-            !(launch + relay.environment.map(\.value)).contains(where: { $0.contains("mock.clock") })
-        {
+        if clockScale != 1 || isStepped, relay.launch != nil, !relay.isToldTheClock {
             mistakes.add(
                 isStepped
                     ? "the relay would not follow a clock that is stepped"

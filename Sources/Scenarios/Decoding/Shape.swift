@@ -30,7 +30,8 @@ package struct Shape: Sendable {
 extension Shape {
     package static let all = [
         scenario, relay, ready, stop, restart, mock, workload, users, phones, arrival, scriptUse, fault, phases,
-        profile, coalescing, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried, call, push, auth,
+        profile, profileCase, coalescing, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried,
+        call, push, auth,
         authBasic, authHeader, hmac, signedTime, signedText, jwt, secret,
         session, step, reaction, act, distribution, logNormal,
     ]
@@ -38,7 +39,8 @@ extension Shape {
     static let scenario = Shape(
         "scenario",
         [
-            "name": "quickstart", "extends": "../smoke.yaml", "seed": "42", "clockScale": "1", "clock": "stepped",
+            "name": "quickstart", "extends": "../smoke.yaml", "relayFrom": "mine.yaml", "seed": "42",
+            "clockScale": "1", "clock": "stepped",
             "steppedUntil": "6h48m", "latenessBudget": "10ms",
             "relay*": "{ profile: relays/opencode.yaml, url: \"http://127.0.0.1:8787\" }", "mock": "{ tokens: any }",
             "workload*": "{ arrivals: […], scripts: […] }", "faults": "[]", "phases": "{ drain: 5s }",
@@ -53,7 +55,7 @@ extension Shape {
             "launch": "[\"./relay\", \"--port\", \"{{relay.port}}\"]",
             "url": "http://127.0.0.1:8787", "listen": "127.0.0.1:0", "environment": "{ LOG: debug }",
             "ready": "{ path: /health, timeout: 15s }", "stop": "{ signal: TERM, grace: 5s }",
-            "restarts": "[{ at: 20s }]", "processes": "1",
+            "restarts": "[{ at: 20s }]", "processes": "1", "clock": "stepped",
         ])
 
     static let ready = Shape("ready", ["path": "/health", "timeout": "15s"])
@@ -108,10 +110,18 @@ extension Shape {
             "coalescing": "{ window: 10s }", "deadlines": "{ default: 5s }", "settle": "2s",
             "activities": "{ restart: { after: 6h50m } }", "calls*": "{ health: { path: /health } }",
             "knownFailing": "[R0.9]",
+            "cases": "{ pieces: { asks: \"Does what no call says stay?\", scenario: ../cases/pieces.yaml } }",
             "schemas": "{ contentState: ../schemas/opencode-a.content-state.json }",
             "passes": "[{ at: /aps/content-state, from: /contentState }]",
             "truncates": "{ /aps/content-state/lastMessage: 120 }",
             "carries": "{ progress: { at: /aps/content-state/progress, from: /contentState/progress } }",
+        ])
+
+    static let profileCase = Shape(
+        "profileCase",
+        [
+            "asks*": "Does what no call says stay?", "scenario*": "../cases/pieces.yaml", "exercises": "[omitted-values-kept]",
+            "profile": "opencode-phones.yaml",
         ])
 
     static let schemas = Shape(
@@ -158,7 +168,7 @@ extension Shape {
             "text": "\"{{marker}}\"", "multipart": "{ message: \"{{marker}} {{text}}\" }",
             "query": "{ user: \"{{serverID}}\" }", "variables": "{ text: hello }",
             "expect": "200", "pushes": "[{ channel: alert }]", "final": "true", "registers": "[activityToken]",
-            "unregisters": "[activityToken]", "stale": "true", "unknown": "true",
+            "unregisters": "[activityToken]", "stale": "true", "unknown": "true", "prepares": "true", "cases": "false",
             "oversized": "true",
             "passes": "[{ at: /aps/content-state, from: /state }]", "sets": "{ status: Error }",
             "captures": "{ activityID: /activity/id }", "lacks": "[]", "auth": "none",

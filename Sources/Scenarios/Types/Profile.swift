@@ -35,6 +35,8 @@ package struct Profile: Sendable {
     package var settle: Interval
     /// Ids or claims of rules that this relay is known to break.
     package var knownFailing: [String] = []
+    /// What it is asked by `pushrig check` beside what all relays are asked.
+    package var cases: [ProfileCase] = []
     /// What the content of its pushes must be.
     package var content = ContentSpec()
     /// Names of what its calls capture: `TemplateVariable.captured(i)` is `captures[i]`. At most `Capture.mostNames`.
@@ -88,6 +90,10 @@ package struct ProfileCall: Sendable {
     package var isStale = false
     /// It speaks for a user whom nobody has registered, so it must reach nobody.
     package var isUnknown = false
+    /// Made before anything else, and once is enough: without it the relay pushes nothing.
+    package var prepares = false
+    /// False: it needs a history that no case makes by itself, such as that nothing of its kind was said before.
+    package var isForCases = true
     /// It holds an id that is longer than a relay has room for, so it is to be refused, and must not make the relay fail.
     package var isOversized = false
     /// What is taken from an answer of expected status.

@@ -20,6 +20,8 @@ package struct RelaySpec: Sendable {
     package var restarts: [RelayRestart]
     /// How many processes of the relay push side by side, each with connections and a provider token of its own.
     package var processes = 1
+    /// The clock that it can share with the rig, where a scenario has it go by another one than the host's.
+    package var clock = SharedClock.none
 
     package init(
         profile: Profile, launch: [String]? = nil, url: String = "http://{{relay.listen}}",
@@ -35,6 +37,23 @@ package struct RelaySpec: Sendable {
         self.stop = stop
         self.restarts = restarts
     }
+
+    /// `launch` or `environment` hand it the mock's clock.
+    package var isToldTheClock: Bool { isTold("mock.clock") }
+
+    /// Of `{{name}}`, which may go on.
+    package func isTold(_ name: String) -> Bool {
+        ((launch ?? []) + environment.map(\.value)).contains { $0.contains(name) }
+    }
+}
+
+/// Which clock a relay can go by besides the host's (docs/time.md).
+package enum SharedClock: String, CaseIterable, Hashable, Sendable {
+    case none
+    /// One that runs faster.
+    case scaled
+    /// That, and one that moves only when nothing is in flight, in which it takes part.
+    case stepped
 }
 
 /// When a launched relay counts as up: a GET of `path` answers with 2xx within `timeout`.
