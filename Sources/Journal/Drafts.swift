@@ -206,4 +206,10 @@ package enum NoteKind: UInt8, CaseIterable, Sendable {
     case captured = 30
     /// A session does something because of what happened on a phone: see `ReactionNote`.
     case reaction = 31
+    /// What somebody heard who listens to the relay's broadcasts: see `HeardNote`.
+    case heard = 40
+    /// A webhook of the relay's came: see `WebhookNote`.
+    case webhook = 41
+    /// Which tokens the relay says it holds: see `StateNote`.
+    case state = 42
 }

@@ -19,6 +19,8 @@ final class Rig {
     let mock: MockService
     let relay: RelaySupervisor
     private(set) var load: LoadService?
+    /// Who listens to the relay; nil where nobody does.
+    private var watch: WatchService?
     /// The road by which what happens on the mock's phones reaches the sessions that react to it, and what users do reaches the
     /// phones; none where no session does either.
     private let phones: PhoneMailbox?
@@ -58,6 +60,14 @@ final class Rig {
             mock.drainAndStop()
             throw error
         }
+        if WatchService.isWanted(plan) {
+            do throws(Failure) {
+                watch = try WatchService(plan: plan, journalDirectory: directory.journal, clock: clock)
+            } catch {
+                mock.drainAndStop()
+                throw error
+            }
+        }
         if let phones { mock.devices.phones.feed.listen { phones.post($0) } }
     }
 
@@ -67,13 +77,18 @@ final class Rig {
             plan: plan, target: relay.target, connections: scenario.workload.connections,
             journalDirectory: directory.journal, clock: clock, phones: phones)
         self.load = load
+        watch?.listen(at: origin, target: relay.target)
         load.start(at: origin)
     }
+
+    /// What of those who listen has failed.
+    var watchFailure: Failure? { watch?.failure }
 
     /// Ends the load, then the relay, so that it may still push what it has, then the mock. Waits for each, bounded.
     func stop() {
         load?.stop()
         relay.stop(time) { usleep(UInt32(clamping: $0.nanoseconds / 1_000)) }
+        watch?.stop()
         mock.drainAndStop()
     }
 

@@ -259,6 +259,12 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case keepsClearedNote = "keeps-cleared-note"
     /// Sends to the card of a device that registered first, and to no other. Breaks R1.7.
     case pushesToFirstCard = "pushes-to-first-card"
+    /// Broadcasts to the first who listens on a channel. Breaks R1.2.
+    case tellsFirstListener = "tells-first-listener"
+    /// Broadcasts each message on another device's channel as well. Breaks R1.2.
+    case broadcastsAstray = "broadcasts-astray"
+    /// Tells the second who listens the message before this one once more. Breaks R1.16.
+    case retellsOldBroadcast = "retells-old-broadcast"
     /// Sends to tokens of other kinds, too. Breaks R1.8.
     case pushesToEveryKind = "pushes-to-every-kind"
     /// Tells a rate of requests that it cannot know. Breaks R1.4 (R1.10).

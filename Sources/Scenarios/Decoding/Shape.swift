@@ -30,7 +30,8 @@ package struct Shape: Sendable {
 extension Shape {
     package static let all = [
         scenario, relay, ready, stop, restart, mock, workload, users, phones, arrival, scriptUse, fault, phases,
-        profile, coalescing, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried, call, push, auth,
+        profile, observer, telling,
+        coalescing, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried, call, push, auth,
         authBasic, authHeader, hmac, signedTime, signedText, jwt, secret,
         session, step, reaction, act, distribution, logNormal,
     ]
@@ -106,13 +107,25 @@ extension Shape {
             "order": "answered",
             "headers": "{ accept: application/json }", "auth": "{ bearer: \"{{secret}}\" }",
             "coalescing": "{ window: 10s }", "deadlines": "{ default: 5s }", "settle": "2s",
-            "activities": "{ restart: { after: 6h50m } }", "calls*": "{ health: { path: /health } }",
+            "activities": "{ restart: { after: 6h50m } }",
+            "observers": "{ dashboard: { path: /events, query: { user: \"{{secret}}\" } } }",
+            "calls*": "{ health: { path: /health } }",
             "knownFailing": "[R0.9]",
             "schemas": "{ contentState: ../schemas/opencode-a.content-state.json }",
             "passes": "[{ at: /aps/content-state, from: /contentState }]",
             "truncates": "{ /aps/content-state/lastMessage: 120 }",
             "carries": "{ progress: { at: /aps/content-state/progress, from: /contentState/progress } }",
         ])
+
+    static let observer = Shape(
+        "observer",
+        [
+            "path*": "/events", "query": "{ user: \"{{secret}}\" }", "headers": "{ accept: text/event-stream }",
+            "auth": "none", "per": "user", "copies": "2", "users": "100", "event": "state-changed",
+        ])
+
+    static let telling = Shape(
+        "telling", ["observer*": "dashboard", "within": "500ms", "marked": "false"])
 
     static let schemas = Shape(
         "schemas",
@@ -157,7 +170,9 @@ extension Shape {
             "json": "{ sessionID: \"{{sessionID}}\" }", "form": "{ message: \"{{marker}} {{text}}\" }",
             "text": "\"{{marker}}\"", "multipart": "{ message: \"{{marker}} {{text}}\" }",
             "query": "{ user: \"{{serverID}}\" }", "variables": "{ text: hello }",
-            "expect": "200", "pushes": "[{ channel: alert }]", "final": "true", "registers": "[activityToken]",
+            "expect": "200", "pushes": "[{ channel: alert }]",
+            "tells": "[{ observer: dashboard }]", "final": "true",
+            "registers": "[activityToken]",
             "unregisters": "[activityToken]", "stale": "true", "unknown": "true",
             "oversized": "true",
             "passes": "[{ at: /aps/content-state, from: /state }]", "sets": "{ status: Error }",

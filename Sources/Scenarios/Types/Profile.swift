@@ -35,6 +35,8 @@ package struct Profile: Sendable {
     package var settle: Interval
     /// Ids or claims of rules that this relay is known to break.
     package var knownFailing: [String] = []
+    /// Who listens to what it broadcasts.
+    package var observers: [ObserverSpec] = []
     /// What the content of its pushes must be.
     package var content = ContentSpec()
     /// Names of what its calls capture: `TemplateVariable.captured(i)` is `captures[i]`. At most `Capture.mostNames`.
@@ -82,6 +84,8 @@ package struct ProfileCall: Sendable {
     /// Any other status is a failed event.
     package var expectedStatus: Set<Int>
     package var pushes: [ExpectedPush]
+    /// What it owes to those who listen.
+    package var tells: [ExpectedTelling] = []
     /// The last state of a session: what its live activity must show in the end.
     package var isFinal: Bool
     /// It speaks of an activity that another one has replaced, so it must change nothing.
