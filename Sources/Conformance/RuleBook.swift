@@ -7,7 +7,7 @@ package enum RuleBook {
         ServingRules.all + ContentRules.all + CarriedRules.all + RequestRules.all + [TimestampRule.secondsAndRising]
         + TokenRules.all + RegistrationRules.all + EnvironmentRules.all + ActivityRules.all + RestartRules.all
         + AgeRules.all + AlertRules.all + ThrottleRules.all + RetryRules.all + ConnectionRules.all + BroadcastRules.all
-        + DeliveryRules.all
+        + WebhookRules.all + DeliveryRules.all
 
     /// The rule with this id or one of these claims (`R0.8`), in any case of letters.
     package static func rule(named name: String) -> Rule? {

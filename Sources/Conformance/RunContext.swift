@@ -37,6 +37,20 @@ package final class RunContext {
         }
     }
 
+    /// A webhook that something owes.
+    package struct OwedHook: Hashable, Sendable {
+        package var event: String
+        /// Of the call's answer, or of the refusal.
+        package var within: Interval
+        package var isOnce: Bool
+
+        package init(event: String, within: Interval, isOnce: Bool = false) {
+            self.event = event
+            self.within = within
+            self.isOnce = isOnce
+        }
+    }
+
     /// How connections came and went.
     package struct Connections: Hashable, Sendable {
         package private(set) var opened = 0
@@ -105,6 +119,11 @@ package final class RunContext {
     /// What calls owe to those who listen, by number; and the names of those.
     package var tellings: [UInt16: [OwedTelling]] = [:]
     package var observers: [String] = []
+    /// Webhooks that calls owe, by number; those that refusals by APNs owe, by reason; and within which time one that we did
+    /// not take has to come again, nil where that is not declared.
+    package var callHooks: [UInt16: [OwedHook]] = [:]
+    package var refusalHooks: [String: [OwedHook]] = [:]
+    package var hookRetries: Interval?
     /// The mock offers production and sandbox side by side.
     package var hasBothEnvironments = false
     /// The profile has schemas, and says what is passed through.

@@ -17,6 +17,8 @@ package struct Account: Sendable {
     package var cards: [SeenCard] = []
     /// What those heard who listen for the user, in the order of the journal.
     package var tellings: [Telling] = []
+    /// What the relay called back about the user, in the order of the journal.
+    package var hooks: [Hook] = []
     /// Nothing that belongs here is due later.
     package var endsAt = Instant(nanoseconds: .min)
 

@@ -26,7 +26,7 @@ struct Pass {
     private var correlator: Correlator
     private var course = RuleCourse()
     var open: [UInt32: OpenAccount] = [:]
-    private var owners: [TokenHash: UInt32] = [:]
+    var owners: [TokenHash: UInt32] = [:]
     /// By the instant at which they close, the last one first.
     private var closing = ClosingQueue()
     private var nextAccount = 0

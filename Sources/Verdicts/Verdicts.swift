@@ -153,6 +153,7 @@ private struct Judgement {
             if call.pushes.isEmpty { context.quietKinds.insert(kind) }
             if !(call.passes ?? profile.content.passes).isEmpty || !call.sets.isEmpty { context.passesContent = true }
         }
+        if let webhooks = profile.webhooks { context.expect(webhooks) }
         context.observers = profile.observers.map(\.name)
         context.requestTimeout = scenario.workload.requestTimeout
         // The history is kept by the run's clock; machine and network are as slow as ever.

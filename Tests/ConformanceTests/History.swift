@@ -49,6 +49,7 @@ struct History {
     var pushes: [SeenPush] = []
     var cards: [SeenCard] = []
     var tellings: [Telling] = []
+    var hooks: [Hook] = []
     var undelivered: Set<UInt64> = []
     /// Of this history alone.
     let run: RunContext
@@ -213,6 +214,7 @@ struct History {
         account.pushes = pushes.sorted { $0.arrivedAt < $1.arrivedAt }
         account.cards = cards
         account.tellings = tellings
+        account.hooks = hooks
         account.endsAt = account.rows.map { $0.plannedAt + $0.deadline }.max() ?? at(0)
         account.settle(late: [:], undelivered: undelivered)
         return JoinedAccount(account, run.circumstances, isDeath: run.tellsOfDeath)

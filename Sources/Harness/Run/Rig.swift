@@ -47,10 +47,18 @@ final class Rig {
         self.mock = mock
         let isFollowed = (plan.hasReactions || plan.hasActs) && plan.phoneCount > 0
         phones = isFollowed ? PhoneMailbox { [weak mock] deed in mock.map { deed.carryOut(on: $0) } } : nil
+        if WatchService.isWanted(plan) {
+            do throws(Failure) {
+                watch = try WatchService(plan: plan, journalDirectory: directory.journal, clock: clock)
+            } catch {
+                mock.drainAndStop()
+                throw error
+            }
+        }
         do throws(Failure) {
             relay = try RelaySupervisor(
                 scenario.relay, logPath: directory.relayLog, allowHosts: options.allowHosts,
-                variable: try Self.variables(scenario, mock, directory, options), clock: clock, note: note)
+                variable: try Self.variables(scenario, mock, directory, options, webhook: watch?.webhook), clock: clock, note: note)
         } catch {
             mock.drainAndStop()
             throw error
@@ -59,14 +67,6 @@ final class Rig {
         do throws(Failure) { try makePhones() } catch {
             mock.drainAndStop()
             throw error
-        }
-        if WatchService.isWanted(plan) {
-            do throws(Failure) {
-                watch = try WatchService(plan: plan, journalDirectory: directory.journal, clock: clock)
-            } catch {
-                mock.drainAndStop()
-                throw error
-            }
         }
         if let phones { mock.devices.phones.feed.listen { phones.post($0) } }
     }
@@ -179,7 +179,7 @@ final class Rig {
     }
 
     private static func variables(
-        _ scenario: Scenario, _ mock: MockService, _ directory: RunDirectory, _ options: RunOptions
+        _ scenario: Scenario, _ mock: MockService, _ directory: RunDirectory, _ options: RunOptions, webhook: String?
     ) throws(Failure) -> (String) -> String? {
         let coordinates = mock.coordinates
         var listen = try SocketAddress(parsing: scenario.relay.listen)
@@ -209,6 +209,7 @@ final class Rig {
             case "relay.listen": listen.description
             case "relay.host": listen.host
             case "relay.port": String(listen.port)
+            case "rig.webhook": webhook
             case "run.dir": directory.path
             default: nil
             }

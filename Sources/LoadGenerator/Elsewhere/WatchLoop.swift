@@ -14,6 +14,8 @@ final class WatchLoop: TurnEndHandler {
     private var hasFailed = false
     private var listeners: [Listener] = []
     private var timers: [LoopTimer] = []
+    private var server: Server?
+    private var receiver: WebhookReceiver?
     /// Told once when the journal cannot be written.
     var failed: (Failure) -> Void = { _ in }
 
@@ -21,6 +23,23 @@ final class WatchLoop: TurnEndHandler {
         self.plan = plan
         self.loop = loop
         journal = try JournalWriter(directory: journalDirectory, name: "watch", time: loop.recordTime)
+    }
+
+    // MARK: Webhooks
+
+    func receive(_ spec: WebhookSpec, on socket: ListeningSocket) throws {
+        let receiver = WebhookReceiver(spec, loop: loop) { [unowned self] note in
+            journal.append(note, at: loop.stamp())
+            requestTurnEnd()
+        } commit: { [unowned self] in
+            turnEnded()
+            return !hasFailed
+        }
+        var configuration = ServerConfiguration()
+        configuration.limits = WebhookReceiver.limits
+        let server = try Server(loop: loop, configuration: configuration, handler: receiver)
+        server.listen(on: socket)
+        (self.receiver, self.server) = (receiver, server)
     }
 
     // MARK: Listening
@@ -55,6 +74,7 @@ final class WatchLoop: TurnEndHandler {
         timers = []
         for listener in listeners { listener.close() }
         listeners = []
+        server?.drain(within: .zero) {}
         turnEnded()
     }
 

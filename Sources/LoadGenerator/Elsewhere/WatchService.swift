@@ -13,12 +13,22 @@ package final class WatchService: Sendable {
     private let thread: LoopThread<WatchLoop>
     private let trouble = Mutex<Failure?>(nil)
     private let isStopped = Mutex(false)
+    /// Where the relay calls back, such as `http://127.0.0.1:40123/webhooks`; nil where it does not.
+    package let webhook: String?
 
-    /// Nobody listens yet. Throws a run `Failure` when the journal cannot be written or the thread not started.
+    /// Nobody listens yet, but webhooks are taken. Throws a run `Failure` when the journal cannot be written, no port is to
+    /// be had or the thread not started.
     package init(plan: Plan, journalDirectory: String, clock: RunClock? = nil) throws(Failure) {
+        let spec = plan.scenario.relay.profile.webhooks
+        let socket = try spec.map { _ throws(Failure) in
+            try ListeningSocket(SocketAddress(host: "127.0.0.1", port: 0))
+        }
+        webhook = spec.flatMap { spec in socket.map { "http://\($0.boundAddress)\(spec.path)" } }
         do {
             thread = try LoopThread(name: "watch", clock: clock, rank: nil) { loop in
-                try WatchLoop(plan, loop: loop, journalDirectory: journalDirectory)
+                let watch = try WatchLoop(plan, loop: loop, journalDirectory: journalDirectory)
+                if let spec, let socket { try watch.receive(spec, on: socket) }
+                return watch
             }
         } catch {
             throw error as? Failure ?? Failure(.run, "cannot start who listens: \(error)")
@@ -26,8 +36,11 @@ package final class WatchService: Sendable {
         thread.post { [self] loop in loop.failed = { [self] failure in trouble.withLock { $0 = $0 ?? failure } } }
     }
 
-    /// Whether anybody has anything to listen to in that plan.
-    package static func isWanted(_ plan: Plan) -> Bool { !plan.scenario.relay.profile.observers.isEmpty }
+    /// Whether there is anything to hear in that plan.
+    package static func isWanted(_ plan: Plan) -> Bool {
+        let profile = plan.scenario.relay.profile
+        return !profile.observers.isEmpty || profile.webhooks != nil
+    }
 
     /// Those who listen do so from the beginning of their sessions on; the plan begins at `origin`. Once.
     package func listen(at origin: Instant, target: CheckedOrigin, caFile: String? = nil) {

@@ -30,7 +30,7 @@ package struct Shape: Sendable {
 extension Shape {
     package static let all = [
         scenario, relay, ready, stop, restart, mock, workload, users, phones, arrival, scriptUse, fault, phases,
-        profile, observer, telling,
+        profile, observer, telling, webhooks, webhookAnswer, hook,
         coalescing, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried, call, push, auth,
         authBasic, authHeader, hmac, signedTime, signedText, jwt, secret,
         session, step, reaction, act, distribution, logNormal,
@@ -109,7 +109,7 @@ extension Shape {
             "coalescing": "{ window: 10s }", "deadlines": "{ default: 5s }", "settle": "2s",
             "activities": "{ restart: { after: 6h50m } }",
             "observers": "{ dashboard: { path: /events, query: { user: \"{{secret}}\" } } }",
-            "calls*": "{ health: { path: /health } }",
+            "webhooks": "{ event: /type, owes: [{ call: end, event: session.ended }] }", "calls*": "{ health: { path: /health } }",
             "knownFailing": "[R0.9]",
             "schemas": "{ contentState: ../schemas/opencode-a.content-state.json }",
             "passes": "[{ at: /aps/content-state, from: /contentState }]",
@@ -126,6 +126,21 @@ extension Shape {
 
     static let telling = Shape(
         "telling", ["observer*": "dashboard", "within": "500ms", "marked": "false"])
+
+    static let webhooks = Shape(
+        "webhooks",
+        [
+            "path": "/webhooks", "event*": "/type", "id": "/id", "token": "/token",
+            "signature": "{ hmac: { key: { env: WEBHOOK_KEY }, over: [body], header: X-Signature } }", "form": "dated",
+            "tolerance": "5m", "answers": "[{ status: 500, times: 3 }]", "retries": "10s",
+            "owes": "[{ call: end, event: session.ended }]",
+        ])
+
+    static let webhookAnswer = Shape("webhookAnswer", ["status": "500", "times": "3", "delay": "2s", "never": "true"])
+
+    static let hook = Shape(
+        "hook",
+        ["call": "end", "reasons": "[Unregistered]", "event*": "session.ended", "within": "5s", "once": "true"])
 
     static let schemas = Shape(
         "schemas",

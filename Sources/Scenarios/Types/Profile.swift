@@ -37,6 +37,8 @@ package struct Profile: Sendable {
     package var knownFailing: [String] = []
     /// Who listens to what it broadcasts.
     package var observers: [ObserverSpec] = []
+    /// What it calls back; nil: nothing.
+    package var webhooks: WebhookSpec?
     /// What the content of its pushes must be.
     package var content = ContentSpec()
     /// Names of what its calls capture: `TemplateVariable.captured(i)` is `captures[i]`. At most `Capture.mostNames`.
