@@ -133,7 +133,7 @@ struct WebhookTests {
             [
                 (body, [("x-signature", dated)]), (body, [("x-signature", "t=\(time), v1=00, v1=\(signature(body, time: time))")]),
                 (body, [("x-signature", "t=\(time - 1),v1=\(signature(body, time: time))")]), (body, [("x-signature", "what")]),
-            ], "form: dated\n              " + Self.hmacOver)
+            ], "form: dated\n      " + Self.hmacOver)
         #expect(notes.map(\.signature) == [.right, .right, .wrong, .wrong])
     }
 

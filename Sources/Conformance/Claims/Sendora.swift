@@ -118,7 +118,7 @@ extension Claim {
             "R3.26", .must,
             "A callback that meets 500 is sent again after some 2, 8 and 30 seconds; one that meets 400 is not.",
             norm: source, rules: ["webhooks-retried"],
-            unseen: "The pauses: it is asked whether it comes again in the time that the profile declares.",
+            unseen: "The pauses: it is asked whether it comes again as quickly as the profile declares.",
             defects: ["gives-up-webhooks"]),
         Claim(
             "R3.27", .must, "Both shapes of the path do the same, and a key opens nothing of another organisation.",

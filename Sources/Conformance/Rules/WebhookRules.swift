@@ -150,7 +150,7 @@ enum WebhookRules {
 
     static let triedAgain = Rule(
         "webhooks-retried", ["R3.26"], .must, basis: .absence,
-        requirement: "A webhook that met 5xx, 408, 429 or silence comes again under the same id; one that met another 4xx does not.",
+        requirement: "A webhook that met 5xx, 408, 429 or silence comes again with its id; one that met another 4xx does not.",
         norm: "Relay contract: what fails in passing is sent again",
         advice: "keep it queued until it was answered with 2xx or a lasting 4xx, and give each webhook one id"
     ) { joined, run, tally in

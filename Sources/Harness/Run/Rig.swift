@@ -56,9 +56,10 @@ final class Rig {
             }
         }
         do throws(Failure) {
+            let variable = try Self.variables(scenario, mock, directory, options, webhook: watch?.webhook)
             relay = try RelaySupervisor(
                 scenario.relay, logPath: directory.relayLog, allowHosts: options.allowHosts,
-                variable: try Self.variables(scenario, mock, directory, options, webhook: watch?.webhook), clock: clock, note: note)
+                variable: variable, clock: clock, note: note)
         } catch {
             mock.drainAndStop()
             throw error

@@ -203,7 +203,9 @@ final class RelayService: ServerHandler {
             channel(push.environment).send(push, authorization: authorization) { [self] outcome in
                 counts.pushesAnswered += 1
                 core.answered(push, outcome, now: moment)
-                if case .answered(let status, _, _) = outcome, status != 200 { webhooks?.refused(push.token, words: outcome.words) }
+                if case .answered(let status, _, _) = outcome, status != 200 {
+                    webhooks?.refused(push.token, words: outcome.words)
+                }
                 work()
             }
         case .renewConnection(let environment):

@@ -75,7 +75,8 @@ struct WebhookDecoder {
         let reasons = fields.texts("reasons")
         guard (fields.value("call") == nil) == (fields.value("reasons") != nil) else {
             mistakes.add(
-                "a webhook is owed for a `call`, or for refusals by `reasons`", hint: "write one of them", at: fields.node.place)
+                "a webhook is owed for a `call`, or for refusals by `reasons`", hint: "write one of them",
+                at: fields.node.place)
             return nil
         }
         guard let name = fields.text("call") else { return .refusal(Set(reasons)) }
