@@ -5,7 +5,7 @@ package import Metrics
 package enum RuleBook {
     package static let all: [Rule] =
         ServingRules.all + ContentRules.all + CarriedRules.all + RequestRules.all + [TimestampRule.secondsAndRising]
-        + TokenRules.all + RegistrationRules.all + EnvironmentRules.all + ActivityRules.all + RestartRules.all
+        + TokenRules.all + StateRules.all + RegistrationRules.all + EnvironmentRules.all + ActivityRules.all + RestartRules.all
         + AgeRules.all + AlertRules.all + ThrottleRules.all + RetryRules.all + ConnectionRules.all + BroadcastRules.all
         + WebhookRules.all + DeliveryRules.all
 

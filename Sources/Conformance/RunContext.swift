@@ -119,6 +119,8 @@ package final class RunContext {
     /// What calls owe to those who listen, by number; and the names of those.
     package var tellings: [UInt16: [OwedTelling]] = [:]
     package var observers: [String] = []
+    /// What the relay's tables said; nil: they were not asked.
+    package var held: HeldTokens?
     /// Webhooks that calls owe, by number; those that refusals by APNs owe, by reason; and within which time one that we did
     /// not take has to come again, nil where that is not declared.
     package var callHooks: [UInt16: [OwedHook]] = [:]

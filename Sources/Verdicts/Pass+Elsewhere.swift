@@ -10,6 +10,7 @@ import Scenarios
 extension Pass {
     func hearElsewhere(_ note: NoteEntry, _ plan: Plan) {
         if let heard = note.heard { hear(heard, of: note, plan) }
+        if let state = note.state { context.look(state, of: note) }
         if let webhook = note.webhook { take(webhook, of: note, plan) }
     }
 
@@ -53,6 +54,25 @@ extension Pass {
 }
 
 extension RunContext {
+    func look(_ state: StateNote, of note: NoteEntry) {
+        func role(_ table: String) -> Lane.Role? {
+            switch table {
+            case "activity": .activity
+            case "start": .start
+            case "device": .device
+            default: nil
+            }
+        }
+        func rows(_ lists: [String: [String]]) -> [(Lane.Role, TokenHash)] {
+            lists.flatMap { table, tokens in role(table).map { role in tokens.map { (role, TokenHash($0)) } } ?? [] }
+        }
+        var held = held ?? HeldTokens()
+        held.look(
+            began: state.began, ended: note.at, id: note.id, roles: state.tables.compactMap(role), added: rows(state.added),
+            removed: rows(state.removed))
+        self.held = held
+    }
+
     /// What the profile says that the relay calls back.
     func expect(_ webhooks: WebhookSpec) {
         hookRetries = webhooks.retries

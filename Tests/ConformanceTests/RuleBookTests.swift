@@ -97,6 +97,8 @@ private let honestHistories: [String: @Sendable () -> History] = [
     "broadcasts-told": { .listenedTo },
     "broadcasts-own": { .listenedTo },
     "observers-agree": { .listenedTo },
+    "dead-token-forgotten": { .looked },
+    "living-token-held": { .looked },
     "webhooks-told": { .calledBack },
     "webhooks-signed": { .calledBack },
     "webhooks-in-order": { .calledBack },

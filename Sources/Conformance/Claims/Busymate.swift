@@ -102,7 +102,8 @@ extension Claim {
         Claim(
             "R1.23", .must, "A token that APNs calls dead is deleted, and no other row with it.",
             norm: "\(follows); Apple, Handling notification responses",
-            rules: ["dead-token-dropped", "states-delivered"], defects: ["prunes-whole-device", "knows-only-unregistered"]),
+            rules: ["dead-token-dropped", "dead-token-forgotten", "states-delivered"],
+            defects: ["prunes-whole-device", "knows-only-unregistered"]),
         Claim(
             "R1.24", .should, "A message too long for a push is cut or refused with 4xx, not accepted and lost.",
             norm: "\(follows); Apple, Generating a remote notification: at most 4,096 bytes",

@@ -21,6 +21,8 @@ final class Rig {
     private(set) var load: LoadService?
     /// Who listens to the relay; nil where nobody does.
     private var watch: WatchService?
+    /// Who asks the relay's tables; nil where nobody does.
+    private var state: StateWatch?
     /// The road by which what happens on the mock's phones reaches the sessions that react to it, and what users do reaches the
     /// phones; none where no session does either.
     private let phones: PhoneMailbox?
@@ -60,6 +62,10 @@ final class Rig {
             relay = try RelaySupervisor(
                 scenario.relay, logPath: directory.relayLog, allowHosts: options.allowHosts,
                 variable: variable, clock: clock, note: note)
+            state = try scenario.relay.profile.state.map { spec throws(Failure) in
+                try StateWatch(
+                    spec, file: LaunchTemplate.fill(spec.file, variable), journalDirectory: directory.journal, clock: clock)
+            }
         } catch {
             mock.drainAndStop()
             throw error
@@ -79,6 +85,7 @@ final class Rig {
             journalDirectory: directory.journal, clock: clock, phones: phones)
         self.load = load
         watch?.listen(at: origin, target: relay.target)
+        state?.start()
         load.start(at: origin)
     }
 
@@ -88,6 +95,7 @@ final class Rig {
     /// Ends the load, then the relay, so that it may still push what it has, then the mock. Waits for each, bounded.
     func stop() {
         load?.stop()
+        state?.lookAndStop()
         relay.stop(time) { usleep(UInt32(clamping: $0.nanoseconds / 1_000)) }
         watch?.stop()
         mock.drainAndStop()

@@ -255,6 +255,7 @@ extension Defect {
 
         case .repeatsStaleStart: ("R0.15", ["stale-start-dropped"])
         case .keepsDeadTokens: ("R0.22", ["dead-token-dropped", "dead-device-token-dropped"])
+        case .leavesDeadRows: ("R0.22", ["dead-token-forgotten"])
         case .keepsDeadDeviceTokens: ("R0.25", ["dead-device-token-dropped"])
         case .keepsDeadStartTokens: ("R0.22", ["dead-token-dropped"])
         case .knowsOnlyUnregistered: ("R0.22", ["dead-token-dropped"])

@@ -323,6 +323,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     // MARK: What it makes of an answer
     /// Keeps a token after APNs has declared it dead, and goes on pushing to it. Breaks R0.22, R0.25.
     case keepsDeadTokens = "keeps-dead-tokens"
+    /// Forgets a dead activity token and leaves its row on disk. Breaks R0.22.
+    case leavesDeadRows = "leaves-dead-rows"
     /// The same for device tokens only. Breaks R0.25.
     case keepsDeadDeviceTokens = "keeps-dead-device-tokens"
     /// Keeps a push-to-start token after APNs has called it dead. Breaks R0.22.

@@ -42,6 +42,7 @@ struct ProfileDecoder {
         profile.activities = ActivitiesDecoder(mistakes: mistakes).activities(fields)
         profile.knownFailing = fields.value("knownFailing") == nil ? [] : fields.texts("knownFailing", atLeast: 1)
         profile.observers = observers
+        profile.state = StateDecoder(mistakes: mistakes).state(fields)
         profile.webhooks = WebhookDecoder(auths: auths, calls: calls, mistakes: mistakes).webhooks(fields)
         profile.captures = captures
         profile.secretCaptures = calls.secretCaptures

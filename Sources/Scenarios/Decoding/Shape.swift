@@ -30,7 +30,7 @@ package struct Shape: Sendable {
 extension Shape {
     package static let all = [
         scenario, relay, ready, stop, restart, mock, workload, users, phones, arrival, scriptUse, fault, phases,
-        profile, observer, telling, webhooks, webhookAnswer, hook,
+        profile, observer, telling, webhooks, webhookAnswer, hook, state,
         coalescing, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried, call, push, auth,
         authBasic, authHeader, hmac, signedTime, signedText, jwt, secret,
         session, step, reaction, act, distribution, logNormal,
@@ -110,6 +110,7 @@ extension Shape {
             "activities": "{ restart: { after: 6h50m } }",
             "observers": "{ dashboard: { path: /events, query: { user: \"{{secret}}\" } } }",
             "webhooks": "{ event: /type, owes: [{ call: end, event: session.ended }] }",
+            "state": "{ sqlite: \"{{run.dir}}/relay.sqlite\", activity: SELECT token FROM activities }",
             "calls*": "{ health: { path: /health } }",
             "knownFailing": "[R0.9]",
             "schemas": "{ contentState: ../schemas/opencode-a.content-state.json }",
@@ -138,6 +139,13 @@ extension Shape {
         ])
 
     static let webhookAnswer = Shape("webhookAnswer", ["status": "500", "times": "3", "delay": "2s", "never": "true"])
+
+    static let state = Shape(
+        "state",
+        [
+            "sqlite*": "\"{{run.dir}}/relay.sqlite\"", "every": "1s", "activity": "SELECT token FROM activities",
+            "start": "SELECT start_token FROM phones", "device": "SELECT token FROM phones",
+        ])
 
     static let hook = Shape(
         "hook",

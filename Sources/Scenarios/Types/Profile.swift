@@ -39,6 +39,8 @@ package struct Profile: Sendable {
     package var observers: [ObserverSpec] = []
     /// What it calls back; nil: nothing.
     package var webhooks: WebhookSpec?
+    /// How its tables are asked; nil: they are not.
+    package var state: StateSpec?
     /// What the content of its pushes must be.
     package var content = ContentSpec()
     /// Names of what its calls capture: `TemplateVariable.captured(i)` is `captures[i]`. At most `Capture.mostNames`.
