@@ -104,6 +104,8 @@ extension Verb {
                 "--clock", "SETTING|URL",
                 "another clock: scale=60,at=MS,shows=MS (since 1970) to follow, or a mock's admin API to take part in"),
             Option("--allow-host", "NAME", isRepeatable: true, "a host other than loopback on which a mock may be called"),
+            Option("--webhook", "URL", "whom it calls back: what becomes of sessions, and tokens that are dead"),
+            Option("--webhook-key", "FILE", "the key that webhooks are signed with"),
             Option("--defect", "ID", isRepeatable: true, "a fault to have; `pushrig list defects`"),
             Option("--plant", "N", "spoil every Nth question in one of five ways in turn, and log which it was"),
         ]
@@ -129,6 +131,8 @@ extension Verb {
         command.clock = arguments.text("--clock")
         command.isShared = arguments.has("--shared")
         command.allowHosts = Set(arguments.all("--allow-host"))
+        command.webhook = arguments.text("--webhook")
+        command.webhookKey = arguments.text("--webhook-key")
         command.defects = arguments.all("--defect")
         command.plantEvery = try arguments.integer("--plant", in: 1...1_000_000)
         return try command.run(signals: invocation.signals)

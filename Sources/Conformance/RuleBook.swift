@@ -5,8 +5,9 @@ package import Metrics
 package enum RuleBook {
     package static let all: [Rule] =
         ServingRules.all + ContentRules.all + CarriedRules.all + RequestRules.all + [TimestampRule.secondsAndRising]
-        + TokenRules.all + RegistrationRules.all + EnvironmentRules.all + ActivityRules.all + RestartRules.all
-        + AgeRules.all + AlertRules.all + ThrottleRules.all + RetryRules.all + ConnectionRules.all + DeliveryRules.all
+        + TokenRules.all + StateRules.all + RegistrationRules.all + EnvironmentRules.all + ActivityRules.all + RestartRules.all
+        + AgeRules.all + AlertRules.all + ThrottleRules.all + RetryRules.all + ConnectionRules.all + BroadcastRules.all
+        + WebhookRules.all + DeliveryRules.all
 
     /// The rule with this id or one of these claims (`R0.8`), in any case of letters.
     package static func rule(named name: String) -> Rule? {

@@ -21,6 +21,36 @@ package final class RunContext {
         }
     }
 
+    /// What a call owes to those who listen.
+    package struct OwedTelling: Hashable, Sendable {
+        /// Index into the profile's observers.
+        package var observer: Int
+        /// Of the call's answer.
+        package var within: Interval
+        /// The event holds the call's marker.
+        package var isMarked: Bool
+
+        package init(observer: Int, within: Interval, isMarked: Bool = true) {
+            self.observer = observer
+            self.within = within
+            self.isMarked = isMarked
+        }
+    }
+
+    /// A webhook that something owes.
+    package struct OwedHook: Hashable, Sendable {
+        package var event: String
+        /// Of the call's answer, or of the refusal.
+        package var within: Interval
+        package var isOnce: Bool
+
+        package init(event: String, within: Interval, isOnce: Bool = false) {
+            self.event = event
+            self.within = within
+            self.isOnce = isOnce
+        }
+    }
+
     /// How connections came and went.
     package struct Connections: Hashable, Sendable {
         package private(set) var opened = 0
@@ -86,6 +116,16 @@ package final class RunContext {
     package var quietKinds: Set<UInt16> = []
     /// Calls with a push that bears no marker.
     package var unmarkedKinds: Set<UInt16> = []
+    /// What calls owe to those who listen, by number; and the names of those.
+    package var tellings: [UInt16: [OwedTelling]] = [:]
+    package var observers: [String] = []
+    /// What the relay's tables said; nil: they were not asked.
+    package var held: HeldTokens?
+    /// Webhooks that calls owe, by number; those that refusals by APNs owe, by reason; and within which time one that we did
+    /// not take has to come again, nil where that is not declared.
+    package var callHooks: [UInt16: [OwedHook]] = [:]
+    package var refusalHooks: [String: [OwedHook]] = [:]
+    package var hookRetries: Interval?
     /// The mock offers production and sandbox side by side.
     package var hasBothEnvironments = false
     /// The profile has schemas, and says what is passed through.
@@ -130,6 +170,14 @@ package final class RunContext {
 
     package func kind(_ number: UInt16) -> String {
         kinds.indices.contains(Int(number)) ? kinds[Int(number)] : "call \(number)"
+    }
+
+    func observer(_ number: Int) -> String { observers.indices.contains(number) ? observers[number] : "observer \(number)" }
+
+    /// The relay was down in that time, by our doing or by itself.
+    func isAway(from first: Instant, until last: Instant) -> Bool {
+        circumstances.outages.contains { $0.from <= last && first <= $0.until }
+            || deaths.contains { $0.at <= last }
     }
 
     func reason(_ push: SeenPush) -> String {

@@ -2,6 +2,7 @@
 
 package import Basics
 import Net
+import OperatingSystem
 import ReferenceRelay
 
 package struct RelayCommand: Sendable {
@@ -31,6 +32,9 @@ package struct RelayCommand: Sendable {
     /// Other processes have the same storage and the same port.
     package var isShared = false
     package var allowHosts: Set<String> = []
+    /// Whom it calls back, as a URL, and the file of the key that it signs with.
+    package var webhook: String?
+    package var webhookKey: String?
 
     package init() {}
 
@@ -85,7 +89,24 @@ package struct RelayCommand: Sendable {
             }
             options.defects.insert(defect)
         }
+        options.webhook = try webhook.map { text throws(Failure) in try target(text) }
         return options
+    }
+
+    private func target(_ text: String) throws(Failure) -> WebhookTarget {
+        guard let webhookKey else {
+            throw Failure(.usage, "--webhook-key is missing", hint: "name the file of the key that webhooks are signed with")
+        }
+        let bytes: [UInt8]
+        do { bytes = try FileSystem.start(of: webhookKey, count: 4_096, kind: .any) } catch {
+            throw Failure(.usage, "cannot read the key \(webhookKey): \(error.words)", hint: "name a file that holds it")
+        }
+        let rest = text.drop { $0 != ":" }.dropFirst(3)
+        let path = rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? "/"
+        let origin = try Origin(parsing: String(text.dropLast(rest.contains("/") ? path.count : 0)))
+        return WebhookTarget(
+            origin: try TargetPolicy.check(origin, allowHosts: allowHosts), path: path,
+            key: Array(bytes.prefix { $0 != 10 && $0 != 13 }))
     }
 
     /// Prints the ready line, serves, drains on SIGINT or SIGTERM. Throws when it cannot start.

@@ -210,4 +210,10 @@ package enum NoteKind: UInt8, CaseIterable, Sendable {
     case accessToken = 45
     /// Something was asked about subscriptions to topics: connection, what, status.
     case topic = 46
+    /// What somebody heard who listens to the relay's broadcasts: see `HeardNote`.
+    case heard = 40
+    /// A webhook of the relay's came: see `WebhookNote`.
+    case webhook = 41
+    /// Which tokens the relay says it holds: see `StateNote`.
+    case state = 42
 }

@@ -27,10 +27,12 @@ final class RelayDriver {
     /// Secrets that files and the environment gave, longest first.
     let kept: [[UInt8]]
 
-    init(_ workload: Workload) {
-        kept = Set(workload.profile.calls.flatMap { $0.auth?.kept ?? [] }.map(\.bytes)).sorted { $0.count > $1.count }
+    /// `requests`: in the place of the profile's calls, of which events then are.
+    init(_ workload: Workload, requests: [ProfileCall]? = nil) {
+        let own = requests ?? workload.profile.calls
+        kept = Set(own.flatMap { $0.auth?.kept ?? [] }.map(\.bytes)).sorted { $0.count > $1.count }
         values = EventValues(workload)
-        calls = workload.profile.calls.map { call in
+        calls = own.map { call in
             Call(
                 method: Array(call.method.utf8), path: call.path,
                 fields: call.fields.map { (name: Array($0.name.lowercased().utf8), value: $0.value) },

@@ -15,6 +15,10 @@ package struct Account: Sendable {
     package var pushes: [SeenPush] = []
     /// What the user's virtual phones told of their activities; empty where there are none.
     package var cards: [SeenCard] = []
+    /// What those heard who listen for the user, in the order of the journal.
+    package var tellings: [Telling] = []
+    /// What the relay called back about the user, in the order of the journal.
+    package var hooks: [Hook] = []
     /// Nothing that belongs here is due later.
     package var endsAt = Instant(nanoseconds: .min)
 

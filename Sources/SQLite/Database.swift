@@ -42,6 +42,22 @@ package final class Database {
         }
     }
 
+    /// Opens what somebody else keeps, to read and never to write. Fails with a run error when there is no such file, or
+    /// when it is no database. A query waits for a lock no longer than `busyTimeout`.
+    package init(reading path: String, busyTimeout: Interval = .milliseconds(500)) throws(Failure) {
+        self.path = path
+        var opened: OpaquePointer?
+        let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        guard code == SQLITE_OK, let opened else {
+            sqlite3_close_v2(opened)
+            throw Failure(.run, "cannot open \(path): \(String(cString: sqlite3_errstr(code)))", hint: "is it there by now?")
+        }
+        handle = opened
+        sqlite3_busy_timeout(opened, Int32(clamping: busyTimeout.nanoseconds / 1_000_000))
+        try execute("PRAGMA query_only = ON")
+    }
+
     /// Two that turn a new file to WAL at the same time would wait for each other for ever, so SQLite refuses one of them at
     /// once, whatever its busy timeout is. That one asks again.
     private func enterWAL(within timeout: Interval) throws(Failure) {

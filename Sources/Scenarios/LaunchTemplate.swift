@@ -4,7 +4,7 @@ package enum LaunchTemplate {
     package static let variables = [
         "pushrig", "mock.apns", "mock.apnsHost", "mock.apnsPort", "mock.sandbox",
         "mock.sandboxHost", "mock.sandboxPort", "mock.clock", "mock.clockScale", "mock.ca", "mock.key", "mock.keyId",
-        "mock.teamId", "mock.topic", "relay.listen", "relay.host", "relay.port", "run.dir",
+        "mock.teamId", "mock.topic", "relay.listen", "relay.host", "relay.port", "rig.webhook", "run.dir",
     ]
 
     /// Puts values in; nil from `value` leaves the variable as it stands.

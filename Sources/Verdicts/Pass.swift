@@ -14,7 +14,7 @@ struct Pass {
     private static let linger = Interval.seconds(30)
     private static let mostDistantNotes = 1_000_000
     /// Of one account.
-    private static let mostReactions = 100_000
+    static let mostReactions = 100_000
 
     let context: RunContext
     var story = Story()
@@ -25,8 +25,8 @@ struct Pass {
     private let observer: Observer
     private var correlator: Correlator
     private var course = RuleCourse()
-    private var open: [UInt32: OpenAccount] = [:]
-    private var owners: [TokenHash: UInt32] = [:]
+    var open: [UInt32: OpenAccount] = [:]
+    var owners: [TokenHash: UInt32] = [:]
     /// By the instant at which they close, the last one first.
     private var closing = ClosingQueue()
     private var nextAccount = 0
@@ -92,6 +92,7 @@ struct Pass {
             if let reaction = note.reaction { see(reaction, plan) }
             // Which tokens are one activity's, and when its user removed it.
             if let event = note.phoneEvent { see(event, of: note) }
+            hearElsewhere(note, plan)
         }
         if let scenario {
             story.pass(note, scenario, context)
@@ -321,7 +322,7 @@ struct Pass {
 }
 
 /// An account that something may still come of. By reference: looking at it in a dictionary would copy it each time.
-private final class OpenAccount {
+final class OpenAccount {
     var account: Account
 
     init(_ account: Account) { self.account = account }

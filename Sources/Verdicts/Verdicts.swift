@@ -141,6 +141,11 @@ private struct Judgement {
             }
             let lacks = call.captures.filter { call.lacks.contains(CapturedNames($0.name)) }
             if !lacks.isEmpty { context.lackingKinds[kind] = Set(lacks.map { profile.captures[$0.name] }) }
+            if !call.tells.isEmpty {
+                context.tellings[kind] = call.tells.map {
+                    RunContext.OwedTelling(observer: $0.observer, within: $0.within, isMarked: $0.isMarked)
+                }
+            }
             if call.isStale { context.staleKinds.insert(kind) }
             if call.isUnknown { context.unknownKinds.insert(kind) }
             if call.isFinal { context.circumstances.finalKinds.insert(kind) }
@@ -148,6 +153,8 @@ private struct Judgement {
             if call.pushes.isEmpty { context.quietKinds.insert(kind) }
             if !(call.passes ?? profile.content.passes).isEmpty || !call.sets.isEmpty { context.passesContent = true }
         }
+        if let webhooks = profile.webhooks { context.expect(webhooks) }
+        context.observers = profile.observers.map(\.name)
         context.requestTimeout = scenario.workload.requestTimeout
         // The history is kept by the run's clock; machine and network are as slow as ever.
         let pace = scenario.pace

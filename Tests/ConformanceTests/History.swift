@@ -48,6 +48,8 @@ struct History {
     var tokenCalls: [TokenCall] = []
     var pushes: [SeenPush] = []
     var cards: [SeenCard] = []
+    var tellings: [Telling] = []
+    var hooks: [Hook] = []
     var undelivered: Set<UInt64> = []
     /// Of this history alone.
     let run: RunContext
@@ -211,6 +213,8 @@ struct History {
         account.tokenCalls = tokenCalls
         account.pushes = pushes.sorted { $0.arrivedAt < $1.arrivedAt }
         account.cards = cards
+        account.tellings = tellings
+        account.hooks = hooks
         account.endsAt = account.rows.map { $0.plannedAt + $0.deadline }.max() ?? at(0)
         account.settle(late: [:], undelivered: undelivered)
         return JoinedAccount(account, run.circumstances, isDeath: run.tellsOfDeath)

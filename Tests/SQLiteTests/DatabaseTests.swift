@@ -19,6 +19,22 @@ import Testing
 
     private func removeFile(_ path: String) { for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) } }
 
+    @Test func whoeverReadsDoesNotWrite() throws {
+        try withFile { path in
+            let writer = try Database(path: path)
+            try writer.execute("CREATE TABLE thing (name TEXT); INSERT INTO thing VALUES ('one')")
+            let reader = try Database(reading: path)
+            let query = try reader.prepare("SELECT name FROM thing")
+            #expect(try query.step() && query.text(0) == "one")
+            query.reset()
+            try writer.execute("UPDATE thing SET name = 'two'")
+            #expect(try query.step() && query.text(0) == "two")
+            query.reset()
+            #expect(throws: Failure.self) { try reader.execute("DELETE FROM thing") }
+            #expect(throws: Failure.self) { try Database(reading: path + ".none") }
+        }
+    }
+
     private func makeTable() throws -> Database {
         let database = try Database(path: ":memory:")
         try database.execute("CREATE TABLE thing (id INTEGER PRIMARY KEY, name TEXT, weight REAL, image BLOB)")

@@ -10,11 +10,13 @@ extension Claim {
         Claim(
             "R1.1", .must,
             "One write of the row causes one broadcast and one push to each of the device's activity tokens.",
-            norm: page, rules: ["states-delivered", "no-duplicate-push", "each-phone-served"],
-            unseen: "The broadcast: the rig joins no Realtime channel.", defects: ["pushes-inserts-only"]),
+            norm: page, rules: ["states-delivered", "no-duplicate-push", "each-phone-served", "broadcasts-told"],
+            defects: ["pushes-inserts-only"]),
         Claim(
             "R1.2", .must, "The broadcast arrives on the device's own channel, within half a second of the commit.",
-            norm: page, missing: "The rig joins no Realtime channel, so no record holds a broadcast of the relay's."),
+            norm: page, rules: ["broadcasts-told", "broadcasts-own"],
+            unseen: "The commit: what is declared counts from the answer to the write.",
+            defects: ["tells-first-listener", "broadcasts-astray"]),
         Claim(
             "R1.3", .must,
             "The push has the type and topic of a Live Activity, is no alert, and does not wake the app.",
@@ -68,7 +70,7 @@ extension Claim {
             defects: ["pushes-no-tool-calls"]),
         Claim(
             "R1.16", .must, "Two dashboards and the device agree on the message without polling.",
-            norm: page, missing: "The rig joins no Realtime channel, so no record tells what a dashboard shows."),
+            norm: page, rules: ["observers-agree", "last-state-delivered"], defects: ["retells-old-broadcast"]),
         Claim(
             "R1.17", .must, "Of ten writes within a second the card shows the last.",
             norm: "\(follows); pg_net sends without order, and \(apple): older timestamps are ignored",
@@ -100,7 +102,8 @@ extension Claim {
         Claim(
             "R1.23", .must, "A token that APNs calls dead is deleted, and no other row with it.",
             norm: "\(follows); Apple, Handling notification responses",
-            rules: ["dead-token-dropped", "states-delivered"], defects: ["prunes-whole-device", "knows-only-unregistered"]),
+            rules: ["dead-token-dropped", "dead-token-forgotten", "states-delivered"],
+            defects: ["prunes-whole-device", "knows-only-unregistered"]),
         Claim(
             "R1.24", .should, "A message too long for a push is cut or refused with 4xx, not accepted and lost.",
             norm: "\(follows); Apple, Generating a remote notification: at most 4,096 bytes",

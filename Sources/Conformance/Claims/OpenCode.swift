@@ -124,15 +124,15 @@ extension Claim {
         Claim(
             "R0.22", .must, "An activity token that APNs calls dead is dropped, and nothing more is sent to it.",
             norm: "\(plan), with the reasons that APNs has: 410 Unregistered and ExpiredToken, 400 BadDeviceToken",
-            rules: ["dead-token-dropped"],
+            rules: ["dead-token-dropped", "dead-token-forgotten"],
             defects: [
                 "keeps-dead-tokens", "keeps-dead-start-tokens", "retries-after-410", "knows-only-unregistered",
-                "keeps-bad-device-tokens",
+                "keeps-bad-device-tokens", "leaves-dead-rows",
             ]),
         Claim(
             "R0.23", .must, "An answer of 403, 429 or 5xx costs no token its registration.",
             norm: "\(follows); Apple, Handling notification responses: these speak of the sender or of APNs",
-            rules: ["living-token-kept", "states-delivered"],
+            rules: ["living-token-kept", "living-token-held", "states-delivered"],
             unseen: "Whether a token rests or is forgotten in the 15 minutes behind 429 or 5xx: that is counted as lost.",
             defects: [
                 "prunes-on-any-refusal", "prunes-on-token-updates", "prunes-when-busy", "prunes-on-credentials",
@@ -140,7 +140,7 @@ extension Claim {
         Claim(
             "R0.24", .must, "A dead activity token leaves the device token registered, and the other way round.",
             norm: "\(follows); Apple, Handling notification responses: the answer speaks of the token in the path",
-            rules: ["other-token-kept"], defects: ["prunes-all-tokens"]),
+            rules: ["other-token-kept", "living-token-held"], defects: ["prunes-all-tokens"]),
         Claim(
             "R0.25", .should, "A device token that APNs calls dead is dropped as well.",
             norm: "\(follows); the relay as built keeps such tokens for ever", rules: ["dead-device-token-dropped"],

@@ -9,7 +9,6 @@ extension Claim {
 
     // Inputs that several claims lack.
     private static let noFCM = "The mock speaks no FCM, so no record holds a message to it."
-    private static let noWebhooks = "The journal has no webhooks: nothing receives what the relay calls back."
     private static let noTiers =
         "A profile has one key for all calls, none of a lesser tier or of another organisation."
 
@@ -23,7 +22,7 @@ extension Claim {
             norm: page, missing: noTiers),
         Claim(
             "R3.2", .must, "Registering an activity's token makes one row and calls back once that it started.",
-            norm: page, missing: noWebhooks),
+            norm: page, rules: ["webhooks-told", "webhooks-once"], unseen: "The row: nothing reads the relay's tables."),
         Claim(
             "R3.3", .must,
             "The answer to that registration carries the id by which the activity is updated and ended.",
@@ -77,14 +76,15 @@ extension Claim {
         Claim(
             "R3.17", .must,
             "A token that APNs or FCM calls dead invalidates the row, is called back once, and gets no more pushes.",
-            norm: "\(page); \(answers)", rules: ["dead-token-dropped"],
-            unseen: "The callback, and FCM: the journal has neither webhooks nor messages to FCM."),
+            norm: "\(page); \(answers)", rules: ["dead-token-dropped", "webhooks-told"],
+            unseen: "FCM: the journal has no messages to it.", defects: ["tells-no-dead-tokens"]),
         Claim(
             "R3.18", .must, "Refused credentials, 429 and 5xx invalidate no row.",
-            norm: "\(follows); \(answers): these speak of the sender or of the service", rules: ["living-token-kept"]),
+            norm: "\(follows); \(answers): these speak of the sender or of the service",
+            rules: ["living-token-kept", "webhooks-for-cause"], defects: ["tells-living-tokens"]),
         Claim(
             "R3.19", .should, "A dead token is called back as invalidated, and not as ended as well.",
-            norm: source, missing: noWebhooks),
+            norm: source, missing: "A profile says which webhook is owed, and not which must not come."),
     ]
 
     // R3.20 to R3.38: budgets, callbacks, keys, content, Android.
@@ -109,14 +109,17 @@ extension Claim {
         ),
         Claim(
             "R3.24", .must, "Each change of an activity is called back once, and in order.",
-            norm: page, missing: noWebhooks),
+            norm: page, rules: ["webhooks-in-order", "webhooks-once"], defects: ["swaps-webhooks", "repeats-webhooks"]),
         Claim(
             "R3.25", .must, "The signature of a callback verifies, and an altered or old one does not.",
-            norm: source, missing: noWebhooks),
+            norm: source, rules: ["webhooks-signed"], unseen: "A key that was changed, and its day of grace.",
+            defects: ["signs-without-time"]),
         Claim(
             "R3.26", .must,
             "A callback that meets 500 is sent again after some 2, 8 and 30 seconds; one that meets 400 is not.",
-            norm: source, missing: noWebhooks),
+            norm: source, rules: ["webhooks-retried"],
+            unseen: "The pauses: it is asked whether it comes again as quickly as the profile declares.",
+            defects: ["gives-up-webhooks"]),
         Claim(
             "R3.27", .must, "Both shapes of the path do the same, and a key opens nothing of another organisation.",
             norm: source, missing: noTiers),

@@ -185,7 +185,7 @@ final class Conductor {
         if let trouble = rig.mock.clockTrouble {
             throw Failure(.run, trouble, hint: "docs/time.md tells what whoever takes part in a clock has to say")
         }
-        if let failure = rig.mock.failure ?? load?.journalFailure ?? journal.failure { throw failure }
+        if let failure = rig.mock.failure ?? load?.journalFailure ?? rig.watchFailure ?? journal.failure { throw failure }
     }
 
     /// As long as the scenario has it. What is on its way over the network takes the host's time, however fast the clock runs.

@@ -19,6 +19,10 @@ final class Rig {
     let mock: MockService
     let relay: RelaySupervisor
     private(set) var load: LoadService?
+    /// Who listens to the relay; nil where nobody does.
+    private var watch: WatchService?
+    /// Who asks the relay's tables; nil where nobody does.
+    private var state: StateWatch?
     /// The road by which what happens on the mock's phones reaches the sessions that react to it, and what users do reaches the
     /// phones; none where no session does either.
     private let phones: PhoneMailbox?
@@ -45,10 +49,23 @@ final class Rig {
         self.mock = mock
         let isFollowed = (plan.hasReactions || plan.hasActs) && plan.phoneCount > 0
         phones = isFollowed ? PhoneMailbox { [weak mock] deed in mock.map { deed.carryOut(on: $0) } } : nil
+        if WatchService.isWanted(plan) {
+            do throws(Failure) {
+                watch = try WatchService(plan: plan, journalDirectory: directory.journal, clock: clock)
+            } catch {
+                mock.drainAndStop()
+                throw error
+            }
+        }
         do throws(Failure) {
+            let variable = try Self.variables(scenario, mock, directory, options, webhook: watch?.webhook)
             relay = try RelaySupervisor(
                 scenario.relay, logPath: directory.relayLog, allowHosts: options.allowHosts,
-                variable: try Self.variables(scenario, mock, directory, options), clock: clock, note: note)
+                variable: variable, clock: clock, note: note)
+            state = try scenario.relay.profile.state.map { spec throws(Failure) in
+                try StateWatch(
+                    spec, file: LaunchTemplate.fill(spec.file, variable), journalDirectory: directory.journal, clock: clock)
+            }
         } catch {
             mock.drainAndStop()
             throw error
@@ -67,13 +84,20 @@ final class Rig {
             plan: plan, target: relay.target, connections: scenario.workload.connections,
             journalDirectory: directory.journal, clock: clock, phones: phones)
         self.load = load
+        watch?.listen(at: origin, target: relay.target)
+        state?.start()
         load.start(at: origin)
     }
+
+    /// What of those who listen has failed.
+    var watchFailure: Failure? { watch?.failure }
 
     /// Ends the load, then the relay, so that it may still push what it has, then the mock. Waits for each, bounded.
     func stop() {
         load?.stop()
+        state?.lookAndStop()
         relay.stop(time) { usleep(UInt32(clamping: $0.nanoseconds / 1_000)) }
+        watch?.stop()
         mock.drainAndStop()
     }
 
@@ -164,7 +188,7 @@ final class Rig {
     }
 
     private static func variables(
-        _ scenario: Scenario, _ mock: MockService, _ directory: RunDirectory, _ options: RunOptions
+        _ scenario: Scenario, _ mock: MockService, _ directory: RunDirectory, _ options: RunOptions, webhook: String?
     ) throws(Failure) -> (String) -> String? {
         let coordinates = mock.coordinates
         var listen = try SocketAddress(parsing: scenario.relay.listen)
@@ -194,6 +218,7 @@ final class Rig {
             case "relay.listen": listen.description
             case "relay.host": listen.host
             case "relay.port": String(listen.port)
+            case "rig.webhook": webhook
             case "run.dir": directory.path
             default: nil
             }

@@ -4,7 +4,6 @@
 /// place; what the judge has to say of it stands in `declared`.
 package enum Defect: String, CaseIterable, Hashable, Sendable {
     // MARK: What is sent, and when
-
     /// Drops a throttled state instead of sending the last one when the window closes. Breaks R0.8, G22.
     case dropsTrailingEdge = "drops-trailing-edge"
     /// Sends every progress event at once. Breaks R0.7.
@@ -27,8 +26,7 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case sendsTwice = "sends-twice"
     /// Forgets every tenth push of an activity and counts it as sent. Breaks R0.1.
     case dropsEveryTenth = "drops-every-tenth"
-    /// Keeps every third progress state back and sends it, with a fresh stamp, behind its successor: what is shown
-    /// last is not what came last. Breaks R0.8.
+    /// Keeps every third progress state back and sends it, with a fresh stamp, behind its successor. Breaks R0.8.
     case swapsOrder = "swaps-order"
     /// Lets a permission wait for the throttle's window like progress. Breaks R0.8.
     case throttlesQuestions = "throttles-questions"
@@ -42,7 +40,6 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case diesUnderLoad = "dies-under-load"
 
     // MARK: The life of an activity
-
     /// Starts an activity again on each event until its token registers. Breaks R0.15 (G9).
     case startsAgain = "starts-again"
     /// Starts an activity again on an event that comes five seconds after a start whose token nobody knows. Breaks R0.15 (G9).
@@ -99,7 +96,6 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case dropsActivitiesWithPhone = "drops-activities-with-phone"
 
     // MARK: What a process remembers of the one before it
-
     /// Finds no push-to-start tokens when it is started again. Breaks R0.44 (R0.14).
     case wakesWithoutStartTokens = "wakes-without-start-tokens"
     /// Does not know any more what it had started when it is started again. Breaks R0.15.
@@ -110,7 +106,6 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case wakesWithoutStates = "wakes-without-states"
 
     // MARK: What is in a payload
-
     /// Writes `aps.timestamp` in milliseconds. Breaks R0.16 (P16, G6).
     case millisecondTimestamps = "millisecond-timestamps"
     /// Puts a fifth key into the content-state. Breaks R0.5.
@@ -133,7 +128,6 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case startWithoutInputToken = "start-without-input-token"
 
     // MARK: States that are merged (opencode-ios)
-
     /// Ends an activity with a dismissal date that has passed, so that its card goes at once. Breaks R2.2.
     case dismissesAtOnce = "dismisses-at-once"
     /// Takes an update or end of a session that it does not know, and says nothing of that. Breaks R2.4.
@@ -193,7 +187,6 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case sendsToDeviceToken = "sends-to-device-token"
 
     // MARK: Activities that are replaced (epilogue)
-
     /// Replaces an activity at 7 h 5 min of its age. Breaks R4.1.
     case restartsLate = "restarts-late"
     /// Replaces the first activity of a session and lets the second grow too old. Breaks R4.2.
@@ -242,7 +235,6 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case restartsAllAtOnce = "restarts-all-at-once"
 
     // MARK: Rows that are pushed when they are written (busymate)
-
     /// Pushes what is inserted, and not what is changed by PATCH. Breaks R1.1.
     case pushesInsertsOnly = "pushes-inserts-only"
     /// Sends an alert to the device besides. Breaks R1.3.
@@ -259,6 +251,12 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case keepsClearedNote = "keeps-cleared-note"
     /// Sends to the card of a device that registered first, and to no other. Breaks R1.7.
     case pushesToFirstCard = "pushes-to-first-card"
+    /// Broadcasts to the first who listens on a channel. Breaks R1.2.
+    case tellsFirstListener = "tells-first-listener"
+    /// Broadcasts each message on another device's channel as well. Breaks R1.2.
+    case broadcastsAstray = "broadcasts-astray"
+    /// Tells the second who listens the message before this one once more. Breaks R1.16.
+    case retellsOldBroadcast = "retells-old-broadcast"
     /// Sends to tokens of other kinds, too. Breaks R1.8.
     case pushesToEveryKind = "pushes-to-every-kind"
     /// Tells a rate of requests that it cannot know. Breaks R1.4 (R1.10).
@@ -291,7 +289,6 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case uncutNotes = "uncut-notes"
 
     // MARK: What is in a header
-
     /// Sends a permission state at priority 5. Breaks R0.12.
     case permissionAtFive = "permission-at-5"
     /// Sends every push of an activity at priority 10. Breaks P19 (G7).
@@ -308,7 +305,6 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case sharesID = "shares-apns-id"
 
     // MARK: Whom it reaches
-
     /// Sends every tenth update to an activity of another secret. Breaks R0.39 (R0.30).
     case crossesSessions = "crosses-sessions"
     /// Sends updates to a token that nobody has. Breaks R0.1.
@@ -325,9 +321,10 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case leavesOutCounts = "leaves-out-counts"
 
     // MARK: What it makes of an answer
-
     /// Keeps a token after APNs has declared it dead, and goes on pushing to it. Breaks R0.22, R0.25.
     case keepsDeadTokens = "keeps-dead-tokens"
+    /// Forgets a dead activity token and leaves its row on disk. Breaks R0.22.
+    case leavesDeadRows = "leaves-dead-rows"
     /// The same for device tokens only. Breaks R0.25.
     case keepsDeadDeviceTokens = "keeps-dead-device-tokens"
     /// Keeps a push-to-start token after APNs has called it dead. Breaks R0.22.
@@ -373,8 +370,20 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     /// Waits for an answer of APNs as long as it takes, and the caller with it. Breaks R0.36.
     case waitsForEver = "waits-for-ever"
 
-    // MARK: Provider tokens and connections
+    /// Calls back no dead token. Breaks R3.17.
+    case tellsNoDeadTokens = "tells-no-dead-tokens"
+    /// Calls each token dead whose push was refused. Breaks R3.18.
+    case tellsLivingTokens = "tells-living-tokens"
+    /// Signs the body of a webhook and not its time. Breaks R3.25.
+    case signsWithoutTime = "signs-without-time"
+    /// Tries no webhook again. Breaks R3.26.
+    case givesUpWebhooks = "gives-up-webhooks"
+    /// Sends a webhook again that was accepted. Breaks R3.24.
+    case repeatsWebhooks = "repeats-webhooks"
+    /// Calls back a permission three seconds later than all else. Breaks R3.24.
+    case swapsWebhooks = "swaps-webhooks"
 
+    // MARK: Provider tokens and connections
     /// Signs a provider token for each push. Breaks R0.33 (P1).
     case signsPerPush = "signs-per-push"
     /// Goes on with a provider token that APNs has called expired. Breaks R0.34 (P2).

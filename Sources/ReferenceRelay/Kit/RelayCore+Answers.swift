@@ -113,7 +113,9 @@ extension RelayCore {
             writes.append(.saveDevice(DeviceRow(device)))
         case .activity(let lane, _):
             if lane.token == push.token || has(.prunesChangedRow), lane.isRegistered {
+                let count = writes.count
                 remove(lane, now: now)
+                if has(.leavesDeadRows) { writes.removeLast(writes.count - count) }
                 noteDead(lane, isOver: push.lastError.hasSuffix("ExpiredToken"))
                 // Its phone does not know yet, and may unregister it when a newer one has come (R0.20).
                 // What stood beside as many tokens as there are phones had been replaced, and is counted.

@@ -70,6 +70,8 @@ package struct RelayOptions: Sendable {
     /// The admin API of a mock whose clock the relay takes part in; then all its waits go by that one. Nil: none.
     package var clockOwner: Origin?
     package var defects: Set<Defect> = []
+    /// Whom it calls back; nil: nobody.
+    package var webhook: WebhookTarget?
     /// Of the states that must not be coalesced every so-many-th is spoilt, and the log says which: so that a judge can
     /// be held against the list. At least 1; nil: none.
     package var plantEvery: Int?

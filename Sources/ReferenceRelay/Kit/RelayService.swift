@@ -19,6 +19,7 @@ final class RelayService: ServerHandler {
     let storage: Storage
     private let production: APNsChannel
     private let sandbox: APNsChannel
+    let webhooks: WebhookSender?
     private var server: Server?
     /// Where several processes share storage and port: who works for whom, and the door that only peers know.
     private(set) var router: PeerRouter?
@@ -51,6 +52,7 @@ final class RelayService: ServerHandler {
         sandbox =
             hosts.sandbox == hosts.production
             ? production : try APNsChannel(loop: loop, origin: hosts.sandbox, options: options)
+        webhooks = try options.webhook.map { try WebhookSender($0, loop: loop, defects: options.defects) }
         core.providerToken.keep = { [storage] rejected, oldest, now, make in
             let kept = try? storage.providerToken(
                 keyID: options.keyID, teamID: options.teamID, rejected: rejected, oldest: oldest, now: now, make)
@@ -201,6 +203,9 @@ final class RelayService: ServerHandler {
             channel(push.environment).send(push, authorization: authorization) { [self] outcome in
                 counts.pushesAnswered += 1
                 core.answered(push, outcome, now: moment)
+                if case .answered(let status, _, _) = outcome, status != 200 {
+                    webhooks?.refused(push.token, words: outcome.words)
+                }
                 work()
             }
         case .renewConnection(let environment):
@@ -256,6 +261,7 @@ final class RelayService: ServerHandler {
         let finish: () -> Void = { [self] in
             production.close()
             sandbox.close()
+            webhooks?.close()
             member?.close()
             timer?.cancel()
             // It holds this service as its handler.

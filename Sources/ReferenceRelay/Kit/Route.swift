@@ -75,8 +75,10 @@ extension Route {
         Route("POST", path) { relay, exchange, isForwarded in
             let body = try relay.body(of: exchange)
             let event = try read(body.bytes, relay.moment.wall)
+            let text = relay.webhooks == nil ? nil : try? RequestFields(body.bytes).object["body"]?.string
             try relay.route(event.secret, exchange, isForwarded: isForwarded) {
                 relay.core.handle(event, ticket: EventTicket(context: exchange), now: relay.moment)
+                relay.webhooks?.happened(event, text: text)
             }
         }
     }

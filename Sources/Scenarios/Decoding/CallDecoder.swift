@@ -22,6 +22,8 @@ struct CallDecoder {
     /// The profile's, of multipart bodies.
     let boundary: [UInt8]
     let auths: AuthDecoder
+    /// Names of those who listen.
+    var observers: [String] = []
     let mistakes: Mistakes
 
     private enum Method: String, CaseIterable {
@@ -60,6 +62,7 @@ struct CallDecoder {
             call.passes = contents.passes(fields, bodies: BodyDecoder.sayings(entry.value).map { [$0] } ?? [])
         }
         call.sets = carried.decoder.sets(fields, carried.values)
+        call.tells = TellingDecoder(observers: observers, mistakes: mistakes).tellings(fields, used: compiler.used)
         check(call, fields, compiler.used)
         return call
     }
@@ -74,7 +77,7 @@ struct CallDecoder {
         }
     }
 
-    private func path(_ fields: Fields, _ compiler: inout TemplateCompiler) -> Template {
+    func path(_ fields: Fields, _ compiler: inout TemplateCompiler) -> Template {
         guard let text = fields.text("path") else { return Template(segments: []) }
         let place = fields.value("path")!.place
         let isLawful = text.utf8.first == 47 && text.utf8.allSatisfy { 33...126 ~= $0 }
@@ -89,7 +92,7 @@ struct CallDecoder {
         return path
     }
 
-    private func headerFields(
+    func headerFields(
         _ fields: Fields, _ body: CallBody?, _ compiler: inout TemplateCompiler
     ) -> [(name: String, value: Template)] {
         var entries = headers
@@ -192,6 +195,8 @@ struct CallDecoder {
 
     /// Defaults that would end the line of a header in which they stand.
     private func checkLines(_ value: Template, _ header: String, _ fields: Fields) {
+        // Whoever only listens has none of its own.
+        guard fields.shape.key("variables") != nil else { return }
         let defaults = fields.entries("variables")
         for case .variable(.own(let index), .raw) in value.segments {
             let entry = defaults[index]

@@ -22,11 +22,13 @@ struct ProfileDecoder {
         let name = fields.text("name") ?? fallbackName
         let captures = CaptureDecoder(mistakes: mistakes).names(fields.entries("calls"))
         let auths = AuthDecoder(profile: fields.value("auth"), files: files, mistakes: mistakes)
+        var decoder = CallDecoder(
+            headers: headers, deadlines: deadlines, contents: contents, carried: (carried, values), captures: captures,
+            boundary: MultipartSpec.boundary(of: name), auths: auths, mistakes: mistakes)
+        let observers = ObserverDecoder(requests: decoder, mistakes: mistakes).observers(fields)
+        decoder.observers = fields.entries("observers").map(\.key)
         for entry in fields.entries("calls") {
             checkName(entry)
-            let decoder = CallDecoder(
-                headers: headers, deadlines: deadlines, contents: contents, carried: (carried, values), captures: captures,
-                boundary: MultipartSpec.boundary(of: name), auths: auths, mistakes: mistakes)
             if let call = decoder.call(entry) { calls.append(call) }
         }
         if let calls = fields.value("calls"), case .mapping(let entries) = calls.content, entries.isEmpty {
@@ -40,6 +42,9 @@ struct ProfileDecoder {
         profile.activities = ActivitiesDecoder(mistakes: mistakes).activities(fields)
         profile.knownFailing = fields.value("knownFailing") == nil ? [] : fields.texts("knownFailing", atLeast: 1)
         profile.cases = ProfileCaseDecoder(mistakes: mistakes).cases(fields)
+        profile.observers = observers
+        profile.state = StateDecoder(mistakes: mistakes).state(fields)
+        profile.webhooks = WebhookDecoder(auths: auths, calls: calls, mistakes: mistakes).webhooks(fields)
         profile.captures = captures
         profile.secretCaptures = calls.secretCaptures
         profile.content = try contents.content(fields, bodies: bodies)

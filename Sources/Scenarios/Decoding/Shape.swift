@@ -30,8 +30,8 @@ package struct Shape: Sendable {
 extension Shape {
     package static let all = [
         scenario, relay, ready, stop, restart, mock, workload, users, phones, arrival, scriptUse, fault, phases,
-        profile, profileCase, coalescing, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried,
-        call, push, auth,
+        profile, profileCase, observer, telling, webhooks, webhookAnswer, hook, state,
+        coalescing, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried, call, push, auth,
         authBasic, authHeader, hmac, signedTime, signedText, jwt, secret,
         session, step, reaction, act, distribution, logNormal,
     ]
@@ -108,7 +108,11 @@ extension Shape {
             "order": "answered",
             "headers": "{ accept: application/json }", "auth": "{ bearer: \"{{secret}}\" }",
             "coalescing": "{ window: 10s }", "deadlines": "{ default: 5s }", "settle": "2s",
-            "activities": "{ restart: { after: 6h50m } }", "calls*": "{ health: { path: /health } }",
+            "activities": "{ restart: { after: 6h50m } }",
+            "observers": "{ dashboard: { path: /events, query: { user: \"{{secret}}\" } } }",
+            "webhooks": "{ event: /type, owes: [{ call: end, event: session.ended }] }",
+            "state": "{ sqlite: \"{{run.dir}}/relay.sqlite\", activity: SELECT token FROM activities }",
+            "calls*": "{ health: { path: /health } }",
             "knownFailing": "[R0.9]",
             "cases": "{ pieces: { asks: \"Does what no call says stay?\", scenario: ../cases/pieces.yaml } }",
             "schemas": "{ contentState: ../schemas/opencode-a.content-state.json }",
@@ -123,6 +127,38 @@ extension Shape {
             "asks*": "Does what no call says stay?", "scenario*": "../cases/pieces.yaml", "exercises": "[omitted-values-kept]",
             "profile": "opencode-phones.yaml",
         ])
+
+    static let observer = Shape(
+        "observer",
+        [
+            "path*": "/events", "query": "{ user: \"{{secret}}\" }", "headers": "{ accept: text/event-stream }",
+            "auth": "none", "per": "user", "copies": "2", "users": "100", "event": "state-changed",
+        ])
+
+    static let telling = Shape(
+        "telling", ["observer*": "dashboard", "within": "500ms", "marked": "false"])
+
+    static let webhooks = Shape(
+        "webhooks",
+        [
+            "path": "/webhooks", "event*": "/type", "id": "/id", "token": "/token",
+            "signature": "{ hmac: { key: { env: WEBHOOK_KEY }, over: [body], header: X-Signature } }", "form": "dated",
+            "tolerance": "5m", "answers": "[{ status: 500, times: 3 }]", "retries": "10s",
+            "owes": "[{ call: end, event: session.ended }]",
+        ])
+
+    static let webhookAnswer = Shape("webhookAnswer", ["status": "500", "times": "3", "delay": "2s", "never": "true"])
+
+    static let state = Shape(
+        "state",
+        [
+            "sqlite*": "\"{{run.dir}}/relay.sqlite\"", "every": "1s", "activity": "SELECT token FROM activities",
+            "start": "SELECT start_token FROM phones", "device": "SELECT token FROM phones",
+        ])
+
+    static let hook = Shape(
+        "hook",
+        ["call": "end", "reasons": "[Unregistered]", "event*": "session.ended", "within": "5s", "once": "true"])
 
     static let schemas = Shape(
         "schemas",
@@ -167,7 +203,9 @@ extension Shape {
             "json": "{ sessionID: \"{{sessionID}}\" }", "form": "{ message: \"{{marker}} {{text}}\" }",
             "text": "\"{{marker}}\"", "multipart": "{ message: \"{{marker}} {{text}}\" }",
             "query": "{ user: \"{{serverID}}\" }", "variables": "{ text: hello }",
-            "expect": "200", "pushes": "[{ channel: alert }]", "final": "true", "registers": "[activityToken]",
+            "expect": "200", "pushes": "[{ channel: alert }]",
+            "tells": "[{ observer: dashboard }]", "final": "true",
+            "registers": "[activityToken]",
             "unregisters": "[activityToken]", "stale": "true", "unknown": "true", "prepares": "true", "cases": "false",
             "oversized": "true",
             "passes": "[{ at: /aps/content-state, from: /state }]", "sets": "{ status: Error }",

@@ -37,6 +37,12 @@ package struct Profile: Sendable {
     package var knownFailing: [String] = []
     /// What it is asked by `pushrig check` beside what all relays are asked.
     package var cases: [ProfileCase] = []
+    /// Who listens to what it broadcasts.
+    package var observers: [ObserverSpec] = []
+    /// What it calls back; nil: nothing.
+    package var webhooks: WebhookSpec?
+    /// How its tables are asked; nil: they are not.
+    package var state: StateSpec?
     /// What the content of its pushes must be.
     package var content = ContentSpec()
     /// Names of what its calls capture: `TemplateVariable.captured(i)` is `captures[i]`. At most `Capture.mostNames`.
@@ -84,6 +90,8 @@ package struct ProfileCall: Sendable {
     /// Any other status is a failed event.
     package var expectedStatus: Set<Int>
     package var pushes: [ExpectedPush]
+    /// What it owes to those who listen.
+    package var tells: [ExpectedTelling] = []
     /// The last state of a session: what its live activity must show in the end.
     package var isFinal: Bool
     /// It speaks of an activity that another one has replaced, so it must change nothing.

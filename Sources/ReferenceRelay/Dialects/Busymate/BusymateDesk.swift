@@ -19,12 +19,15 @@ final class BusymateDesk {
     static let messages = "device_live_activity_message"
 
     let defects: Set<Defect>
-    let channel = BusymateChannel()
+    let channel: BusymateChannel
     /// From the beginning of service on.
     private(set) var queue: PushQueue!
     var tables: BusymateTables { queue.tables }
 
-    init(defects: Set<Defect>) { self.defects = defects }
+    init(defects: Set<Defect>) {
+        self.defects = defects
+        channel = BusymateChannel(defects: defects)
+    }
 
     func has(_ defect: Defect) -> Bool { defects.contains(defect) }
 

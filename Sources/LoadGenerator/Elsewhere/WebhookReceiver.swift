@@ -1,0 +1,87 @@
+// Where a relay calls back: looks at each webhook, has it put on record, and answers as the profile says.
+
+import Basics
+import EventLoop
+import HTTP
+import Journal
+import Net
+import Pushes
+import Scenarios
+
+/// Confined to its loop.
+final class WebhookReceiver: ServerHandler {
+    /// Webhooks of which it is known how often they came; beyond them all are forgotten.
+    private static let mostKnown = 100_000
+
+    private let spec: WebhookSpec
+    private let loop: EventLoop
+    private let verifier: WebhookVerifier
+    private let note: (WebhookNote) -> Void
+    private let commit: () -> Bool
+    private var deliveries: [String: Int] = [:]
+    /// Those that are never answered, until their connection ends.
+    private var silent: [ServerExchange] = []
+
+    /// `commit` writes what was noted, before the answers of a turn leave; false: nothing may leave.
+    init(_ spec: WebhookSpec, loop: EventLoop, note: @escaping (WebhookNote) -> Void, commit: @escaping () -> Bool) {
+        self.spec = spec
+        self.loop = loop
+        self.note = note
+        self.commit = commit
+        verifier = WebhookVerifier(spec)
+    }
+
+    static var limits: ServerLimits {
+        var limits = ServerLimits()
+        limits.maxBodyBytes = 1 << 18
+        limits.maxConnections = 256
+        limits.maxHeldBytes = 64 << 20
+        return limits
+    }
+
+    func handle(_ exchange: ServerExchange) {
+        let path = (exchange.head.text(":path") ?? "").prefix { $0 != "?" }
+        guard path == spec.path else { return exchange.respond(status: 404) }
+        guard exchange.head.text(":method") == "POST" else { return exchange.respond(status: 405) }
+        guard exchange.body.count <= Self.limits.maxBodyBytes else { return exchange.respond(status: 413) }
+        let json = try? JSONValue(parsing: exchange.body.text)
+        let body = exchange.body
+        let marker = Marker.find(in: body.bytes)
+        let (event, id, token) = (text(json, spec.event) ?? "", text(json, spec.id), text(json, spec.token))
+        let key = id ?? "\(event) \(marker?.text ?? token ?? "")"
+        if deliveries.count >= Self.mostKnown { deliveries.removeAll() }
+        let answer = answer(to: deliveries[key, default: 0])
+        deliveries[key, default: 0] += 1
+        note(
+            WebhookNote(
+                event: event, id: id, marker: marker, token: token,
+                signature: verifier.verdict(exchange, at: loop.recordTime.wall()), status: UInt16(answer.status)))
+        respond(exchange, answer)
+    }
+
+    private func text(_ json: JSONValue?, _ pointer: JSONPointerPath?) -> String? {
+        guard let pointer, let value = json?.at(pointer: pointer.text) else { return nil }
+        let text = value.string ?? value.int.map { String($0) }
+        return text.map { String(decoding: $0.utf8.prefix(WebhookNote.mostBytes), as: UTF8.self) }
+    }
+
+    /// To the delivery of that number, from 0.
+    private func answer(to delivery: Int) -> WebhookSpec.Answer {
+        var first = 0
+        for answer in spec.answers {
+            if delivery < first + answer.times { return answer }
+            first += answer.times
+        }
+        return WebhookSpec.Answer(status: 200)
+    }
+
+    private func respond(_ exchange: ServerExchange, _ answer: WebhookSpec.Answer) {
+        guard answer.status != 0 else { return silent.append(exchange) }
+        guard answer.delay > .zero else { return exchange.respond(status: answer.status) }
+        _ = loop.after(answer.delay) { exchange.respond(status: answer.status) }
+    }
+
+    func abandoned(_ exchange: ServerExchange) { silent.removeAll { $0 === exchange } }
+
+    func willSend() -> Bool { commit() }
+}

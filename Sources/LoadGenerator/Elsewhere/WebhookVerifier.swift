@@ -1,0 +1,98 @@
+// Whether a webhook is signed as its profile says: the code made again, of what came.
+
+import Basics
+import HTTP
+import Journal
+import Net
+import Scenarios
+import TLS
+
+/// Confined to one thread.
+final class WebhookVerifier {
+    private let spec: WebhookSpec
+    private let message = ByteBuffer(capacity: 1_024)
+    private let nothing = NoValues()
+
+    init(_ spec: WebhookSpec) { self.spec = spec }
+
+    /// `now`: by which it is old.
+    func verdict(_ exchange: ServerExchange, at now: WallTime) -> WebhookNote.Signature {
+        guard let signature = spec.signature else { return .unasked }
+        switch signature.kind {
+        case .plain(let header, let prefix, let secret):
+            guard let given = text(exchange, header) else { return .missing }
+            return Array(given.utf8) == prefix + bytes(of: secret) ? .right : .wrong
+        case .hmac(let hmac): return verdict(exchange, hmac, at: now)
+        case .basic, .jwt: return .wrong
+        }
+    }
+
+    private func verdict(_ exchange: ServerExchange, _ spec: HMACSpec, at now: WallTime) -> WebhookNote.Signature {
+        guard let given = text(exchange, spec.header) else { return .missing }
+        let (codes, time) = parts(of: given, spec, exchange)
+        guard !codes.isEmpty else { return .wrong }
+        let (message, body) = (message, exchange.body)
+        message.clear(keepingUpTo: 16_384)
+        for part in spec.over {
+            switch part {
+            case .body: message.append(body.bytes)
+            case .timestamp: message.append(time ?? "")
+            case .method: message.append(exchange.head.text(":method") ?? "")
+            case .path: message.append(exchange.head.text(":path") ?? "")
+            case .text(let template): template.render(into: message, nothing)
+            }
+        }
+        let key = bytes(of: spec.key)
+        let code = hmac(spec.algorithm, key: key.span, message.bytes)
+        let wanted = spec.encoding == .hex ? Hex.encode(code.span) : Base64.encode(code.span)
+        guard codes.contains(where: { spec.encoding == .hex ? $0.lowercased() == wanted : $0 == wanted }) else { return .wrong }
+        return isOld(time, spec, now) ? .old : .right
+    }
+
+    /// The codes that the header gives, and the time that goes with them.
+    private func parts(of given: String, _ spec: HMACSpec, _ exchange: ServerExchange) -> (codes: [String], time: String?) {
+        switch self.spec.form {
+        case .plain:
+            let prefix = String(decoding: spec.prefix, as: UTF8.self)
+            let time = spec.timestamp.flatMap { text(exchange, $0.header) }
+            return (given.hasPrefix(prefix) ? [String(given.dropFirst(prefix.count))] : [], time)
+        case .dated:
+            var (codes, time) = ([String](), String?.none)
+            for item in given.split(separator: ",").map({ $0.drop { $0 == " " } }) {
+                if item.hasPrefix("v1=") { codes.append(String(item.dropFirst(3))) }
+                if item.hasPrefix("t=") { time = String(item.dropFirst(2)) }
+            }
+            return (codes, time)
+        }
+    }
+
+    private func isOld(_ time: String?, _ spec: HMACSpec, _ now: WallTime) -> Bool {
+        guard let timestamp = spec.timestamp else { return false }
+        guard let number = time.flatMap({ Int64($0) }) else { return true }
+        let limit = self.spec.tolerance.nanoseconds
+        let (scale, overflow) = number.multipliedReportingOverflow(by: timestamp.unit == .seconds ? 1_000_000_000 : 1_000_000)
+        guard !overflow else { return true }
+        return !(now.nanoseconds - limit...now.nanoseconds + limit).contains(scale)
+    }
+
+    private func text(_ exchange: ServerExchange, _ header: [UInt8]) -> String? {
+        let (head, name) = (exchange.head, String(decoding: header, as: UTF8.self))
+        return (0..<head.count).first { head.name(at: $0).text == name }.map { head.value(at: $0).text }
+    }
+
+    private func bytes(of secret: SecretValue) -> [UInt8] {
+        switch secret {
+        case .kept(let kept): return kept.bytes
+        case .template(let template):
+            let buffer = ByteBuffer(capacity: 64)
+            template.render(into: buffer, nothing)
+            return buffer.array()
+        }
+    }
+}
+
+/// There is no session that a webhook would belong to.
+private final class NoValues: TemplateValues {
+    func isNull(_ variable: TemplateVariable) -> Bool { true }
+    func append(_ variable: TemplateVariable, _ encoding: TemplateEncoding, into buffer: ByteBuffer) {}
+}

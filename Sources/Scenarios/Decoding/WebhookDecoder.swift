@@ -1,0 +1,91 @@
+// The key `webhooks` of a profile: what the relay calls back.
+
+import Basics
+import YAML
+
+struct WebhookDecoder {
+    let auths: AuthDecoder
+    /// The profile's, in order.
+    let calls: [ProfileCall]
+    let mistakes: Mistakes
+
+    func webhooks(_ fields: Fields) -> WebhookSpec? {
+        guard let node = fields.value("webhooks"), let inner = Fields(node, .webhooks, mistakes),
+            let event = pointer(inner, "event")
+        else { return nil }
+        let path = inner.text("path") ?? "/webhooks"
+        if !path.hasPrefix("/") { inner.wrong("path", inner.value("path")!, "a path that begins with /") }
+        let form: WebhookSpec.Form? = inner.choice("form")
+        return WebhookSpec(
+            path: path, event: event, id: pointer(inner, "id"), token: pointer(inner, "token"),
+            signature: signature(inner), form: form ?? .plain,
+            tolerance: inner.duration("tolerance", .seconds(1)...Fields.longest) ?? .seconds(300),
+            answers: inner.items("answers", atMost: 16).compactMap(answer),
+            retries: inner.duration("retries", .milliseconds(1)...WebhookSpec.longest),
+            owes: inner.items("owes", atMost: 100).compactMap(owed))
+    }
+
+    private func pointer(_ fields: Fields, _ key: String) -> JSONPointerPath? {
+        guard let text = fields.text(key) else { return nil }
+        guard let pointer = JSONPointerPath(text) else {
+            mistakes.add(
+                "`\(text)` is no JSON pointer into the webhook's body", hint: "such as /\(key)", at: fields.value(key)!.place)
+            return nil
+        }
+        return pointer
+    }
+
+    /// As `auth` of a call, but it is theirs, and belongs to none.
+    private func signature(_ fields: Fields) -> AuthSpec? {
+        guard let node = fields.value("signature") else { return nil }
+        var compiler = TemplateCompiler(ownNames: [], mistakes: mistakes)
+        guard let auth = auths.auth(node, &compiler) else { return nil }
+        if !compiler.used.isEmpty {
+            mistakes.add(
+                "a webhook belongs to no session, so that no variable has a value in its signature",
+                hint: "take `{ env: NAME }` or `{ file: PATH }`", at: node.place)
+        }
+        switch auth.kind {
+        case .plain, .hmac: return auth
+        case .basic, .jwt:
+            mistakes.add("a webhook is signed by `hmac`, `header` or `bearer`", hint: "take one of these", at: node.place)
+            return nil
+        }
+    }
+
+    private func answer(_ node: YAMLNode) -> WebhookSpec.Answer? {
+        guard let fields = Fields(node, .webhookAnswer, mistakes) else { return nil }
+        let isNever = fields.flag("never") ?? false
+        return WebhookSpec.Answer(
+            status: isNever ? 0 : fields.count("status", 200...599) ?? 200, times: fields.count("times", 1...100) ?? 1,
+            delay: fields.duration("delay", .zero...WebhookSpec.longest) ?? .zero)
+    }
+
+    private func owed(_ node: YAMLNode) -> WebhookSpec.Owed? {
+        guard let fields = Fields(node, .hook, mistakes), let event = fields.text("event"), let cause = cause(fields) else {
+            return nil
+        }
+        return WebhookSpec.Owed(
+            cause, event: event,
+            within: fields.duration("within", .milliseconds(1)...WebhookSpec.longest) ?? .seconds(5),
+            isOnce: fields.flag("once") ?? false)
+    }
+
+    private func cause(_ fields: Fields) -> WebhookSpec.Cause? {
+        let reasons = fields.texts("reasons")
+        guard (fields.value("call") == nil) == (fields.value("reasons") != nil) else {
+            mistakes.add(
+                "a webhook is owed for a `call`, or for refusals by `reasons`", hint: "write one of them",
+                at: fields.node.place)
+            return nil
+        }
+        guard let name = fields.text("call") else { return .refusal(Set(reasons)) }
+        guard let call = calls.firstIndex(where: { $0.name == name }) else {
+            mistakes.add(
+                "the profile has no call `\(name)`", hint: suggestion(for: name, in: calls.map(\.name)),
+                at: fields.value("call")!.place)
+            return nil
+        }
+        return .call(call)
+    }
+}

@@ -1,0 +1,87 @@
+// What a relay says elsewhere than to Apple and to its callers, on its way into the accounts.
+
+import Conformance
+import Journal
+import LoadGenerator
+import Metrics
+import Pushes
+import Scenarios
+
+extension Pass {
+    func hearElsewhere(_ note: NoteEntry, _ plan: Plan) {
+        if let heard = note.heard { hear(heard, of: note, plan) }
+        if let state = note.state { context.look(state, of: note) }
+        if let webhook = note.webhook { take(webhook, of: note, plan) }
+    }
+
+    /// It belongs to the user of whose call or token it speaks; one that speaks of neither proves nothing.
+    private func take(_ webhook: WebhookNote, of note: NoteEntry, _ plan: Plan) {
+        let marker = webhook.marker.flatMap { $0.run == plan.run ? $0 : nil }
+        let token = webhook.token.map { TokenHash($0) }
+        let number = marker.map { plan.account(ofSession: $0.session) } ?? token.flatMap { owners[$0] }
+        guard let account = number.flatMap({ open[$0] }), account.account.hooks.count < Self.mostReactions else { return }
+        let flaw: String? =
+            switch webhook.signature {
+            case .unasked, .right: nil
+            case .wrong: "a signature of something else, or by another key"
+            case .missing: "no signature"
+            case .old: "a signature of a time that is too far away"
+            }
+        account.account.hooks.append(
+            Hook(
+                id: note.id, at: note.at, event: webhook.event, delivery: webhook.id,
+                place: marker.map { EventNumber.place(session: $0.session, step: $0.step) }, token: token, flaw: flaw,
+                status: webhook.status))
+    }
+
+    /// It belongs to the user for whom somebody listens, whatever it speaks of.
+    private func hear(_ heard: HeardNote, of note: NoteEntry, _ plan: Plan) {
+        guard let number = context.observers.firstIndex(of: heard.observer), let account = open[heard.user] else { return }
+        let what: Telling.What? =
+            switch heard.what {
+            case .opened: .opened
+            case .told: .told
+            case .closed: .closed
+            case .refused: nil
+            }
+        guard let what, account.account.tellings.count < Self.mostReactions else { return }
+        let marker = heard.marker.flatMap { $0.run == plan.run ? $0 : nil }
+        account.account.tellings.append(
+            Telling(
+                id: note.id, at: note.at, what: what, observer: UInt8(clamping: number), listener: heard.listener,
+                session: heard.session, place: marker.map { EventNumber.place(session: $0.session, step: $0.step) }))
+    }
+}
+
+extension RunContext {
+    func look(_ state: StateNote, of note: NoteEntry) {
+        func role(_ table: String) -> Lane.Role? {
+            switch table {
+            case "activity": .activity
+            case "start": .start
+            case "device": .device
+            default: nil
+            }
+        }
+        func rows(_ lists: [String: [String]]) -> [(Lane.Role, TokenHash)] {
+            lists.flatMap { table, tokens in role(table).map { role in tokens.map { (role, TokenHash($0)) } } ?? [] }
+        }
+        var held = held ?? HeldTokens()
+        held.look(
+            began: state.began, ended: note.at, id: note.id, roles: state.tables.compactMap(role), added: rows(state.added),
+            removed: rows(state.removed))
+        self.held = held
+    }
+
+    /// What the profile says that the relay calls back.
+    func expect(_ webhooks: WebhookSpec) {
+        hookRetries = webhooks.retries
+        for owed in webhooks.owes {
+            let hook = OwedHook(event: owed.event, within: owed.within, isOnce: owed.isOnce)
+            switch owed.cause {
+            case .call(let call): callHooks[UInt16(clamping: call), default: []].append(hook)
+            case .refusal(let reasons): for reason in reasons { refusalHooks[reason, default: []].append(hook) }
+            }
+        }
+    }
+}

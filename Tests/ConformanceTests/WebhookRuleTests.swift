@@ -1,0 +1,131 @@
+// Rules about what a relay calls back.
+
+import Basics
+import Metrics
+import Pushes
+import Testing
+
+@testable import Conformance
+
+private func origin(_ seconds: Double) -> Instant { at(seconds) }
+
+extension History {
+    /// An activity dies; the permission and the end are called back, and so is the dead token. Each first delivery meets 503.
+    static var calledBack: History {
+        History.died(.activity, at: 14).with { history in
+            history.run.callHooks = [
+                Kind.permission.rawValue: [.init(event: "asked", within: .seconds(5), isOnce: true)],
+                Kind.complete.rawValue: [.init(event: "done", within: .seconds(5), isOnce: true)],
+            ]
+            let dead = RunContext.OwedHook(event: "dead", within: .seconds(5), isOnce: true)
+            for reason in ["Unregistered", "ExpiredToken"] { history.run.refusalHooks[reason] = [dead] }
+            history.run.hookRetries = .seconds(3)
+            for call in history.calls {
+                guard let event = history.run.callHooks[call.kind]?.first?.event else { continue }
+                history.callBack(event, behind: call.answeredAt, id: "w\(call.step)", place: call.place)
+            }
+            var seen: Set<TokenHash> = []
+            for push in history.pushes where push.status == 410 && seen.insert(push.token).inserted {
+                history.callBack("dead", behind: push.answeredAt, id: "d\(push.id)", token: push.token)
+            }
+        }
+    }
+
+    /// Twice: the first delivery is not taken.
+    private mutating func callBack(
+        _ event: String, behind instant: Instant, id: String, place: UInt64? = nil, token: TokenHash? = nil
+    ) {
+        for (delay, status) in [(0.1, 503), (1.1, 200)] as [(Double, UInt16)] {
+            hooks.append(
+                Hook(
+                    id: UInt64(hooks.count + 2_000), at: instant + .seconds(delay), event: event, delivery: id, place: place,
+                    token: token, status: status))
+        }
+    }
+}
+
+@Suite("What is called back:")
+struct WebhookRuleTests {
+    private func first(_ event: String, _ history: History) -> Int { history.hooks.firstIndex { $0.event == event }! }
+
+    private static let rules = WebhookRules.all.map(\.id)
+
+    @Test("an honest relay keeps every rule", arguments: rules)
+    func honest(id: String) {
+        #expect(History.calledBack.isKept(id), "\(History.calledBack.verdict(of: id))")
+        #expect(History.calledBack.hooks.contains { $0.event == "dead" })
+    }
+
+    @Test("what never came is found, and so is what came late")
+    func told() {
+        for event in ["asked", "done", "dead"] {
+            let lost = History.calledBack.with { $0.hooks.removeAll { $0.event == event } }
+            #expect(lost.findings("webhooks-told") == 1, "\(event)")
+        }
+        let late = History.calledBack.with { history in
+            for index in history.hooks.indices where history.hooks[index].event == "done" {
+                history.hooks[index].at = history.hooks[index].at + .seconds(6)
+            }
+        }
+        guard case .broken(let findings, 1) = late.verdict(of: "webhooks-told") else {
+            Issue.record("\(late.verdict(of: "webhooks-told"))")
+            return
+        }
+        #expect(findings[0].basis == .timing)
+    }
+
+    @Test("a call that was not taken owes nothing, and what it has called back is for nothing")
+    func forCause() {
+        let refused = History.calledBack.with { history in
+            let index = history.calls.firstIndex { $0.kind == Kind.permission.rawValue }!
+            history.calls[index].wasTaken = false
+            history.calls[index].status = 402
+        }
+        #expect(refused.findings("webhooks-for-cause") == 2)
+        #expect(refused.with { $0.hooks.removeAll { $0.event == "asked" } }.isKept("webhooks-told"))
+        let living = History.calledBack.with { history in
+            history.hooks.append(Hook(id: 1, at: origin(5), event: "dead", token: .device))
+        }
+        #expect(living.findings("webhooks-for-cause") == 1)
+    }
+
+    @Test("a signature that does not hold is found")
+    func signed() {
+        let wrong = History.calledBack.with { $0.hooks[0].flaw = "no signature" }
+        #expect(wrong.findings("webhooks-signed") == 1)
+    }
+
+    @Test("what tells something later comes later")
+    func order() {
+        let swapped = History.calledBack.with { history in
+            for index in history.hooks.indices where history.hooks[index].event == "asked" {
+                history.hooks[index].at = history.hooks[index].at + .seconds(20)
+            }
+        }
+        #expect(swapped.findings("webhooks-in-order") == 1)
+    }
+
+    @Test("what was accepted does not come again, where that is declared")
+    func once() {
+        let twice = History.calledBack.with { history in
+            var again = history.hooks[first("done", history) + 1]
+            again.at = again.at + .seconds(1)
+            history.hooks.append(again)
+        }
+        #expect(twice.findings("webhooks-once") == 1 && twice.isKept("webhooks-told"))
+        let undeclared = twice.with { $0.run.callHooks[Kind.complete.rawValue]![0].isOnce = false }
+        #expect(undeclared.findings("webhooks-once") == 0)
+    }
+
+    @Test("what failed in passing comes again under its id, and what was refused for good does not")
+    func again() {
+        let lost = History.calledBack.with { $0.hooks.remove(at: first("done", $0) + 1) }
+        #expect(lost.findings("webhooks-retried") == 1)
+        let renamed = History.calledBack.with { $0.hooks[first("done", $0) + 1].delivery = "another" }
+        #expect(renamed.findings("webhooks-retried") == 1)
+        let refused = History.calledBack.with { $0.hooks[first("done", $0)].status = 400 }
+        #expect(refused.findings("webhooks-retried") == 1)
+        let unasked = lost.with { $0.run.hookRetries = nil }
+        #expect(unasked.verdict(of: "webhooks-retried") == .notExercised)
+    }
+}

@@ -1,0 +1,164 @@
+// Webhooks over real connections: what is put on record of them, and what they are answered.
+
+import Basics
+import EventLoop
+import HTTP
+import Journal
+import Net
+import OperatingSystem
+import Pushes
+import Scenarios
+import TLS
+import Testing
+
+@testable import LoadGenerator
+
+/// Posts one request after the other.
+private final class Poster {
+    let pool: ClientPool
+
+    init(_ pool: ClientPool) { self.pool = pool }
+}
+
+@Suite("A webhook")
+struct WebhookTests {
+    private static let scenario = """
+        name: hooked
+        relay:
+          url: "http://127.0.0.1:1"
+          profile:
+            topic: com.example.app
+            calls:
+              end: { path: /end, json: { text: "{{marker}}" } }
+            webhooks:
+              event: /type
+              id: /id
+              token: /token
+              MORE
+        workload:
+          arrivals: [{ rate: 1, for: 1s }]
+          scripts: [{ script: { steps: [{ call: end }] } }]
+        """
+    private static let key = "a key of this test"
+    private static let hmacOver = """
+        signature: { hmac: { key: { file: FOLDER/key }, over: [timestamp, ".", body], header: X-Signature,
+                timestamp: { header: X-Time, unit: s } } }
+        """
+
+    /// The statuses of the answers (0: none within half a second), and what was put on record.
+    private func post(
+        _ requests: [(body: String, fields: [(String, String)])], _ more: String = "answers: []", path: String = "/webhooks",
+        method: String = "POST"
+    ) throws -> (statuses: [Int], notes: [WebhookNote]) {
+        try withFolder { folder in
+            try FileSystem.replace(folder + "/key", with: Self.key, mode: 0o600)
+            let text = Self.scenario.replacing("MORE", with: more.replacing("FOLDER", with: folder))
+            let plan = Plan(scenario: try Scenario.parse(text: text, path: "hooked.yaml"), seed: Seed(1), run: 7)
+            let watch = try WatchService(plan: plan, journalDirectory: folder)
+            let url = try #require(watch.webhook)
+            #expect(url.hasPrefix("http://127.0.0.1:") && url.hasSuffix("/webhooks"))
+            let origin = try Origin(parsing: String(url.dropLast("/webhooks".count)))
+            let thread = try LoopThread(name: "poster") { loop in
+                var configuration = ClientConfiguration(version: .http1)
+                configuration.requestTimeout = .milliseconds(500)
+                return Poster(try ClientPool(loop: loop, origin: origin, configuration: configuration))
+            }
+            var statuses: [Int] = []
+            for request in requests {
+                let answer = Handover<Int>()
+                let (body, fields) = (Array(request.body.utf8), request.fields)
+                thread.post { poster in
+                    poster.pool.send(OutgoingRequest(method: method, path: path, fields: fields, body: body)) { outcome in
+                        if case .response(let response) = outcome { answer.give(response.status) } else { answer.give(0) }
+                    }
+                }
+                statuses.append(answer.take())
+            }
+            // What was answered is on record already.
+            var notes: [WebhookNote] = []
+            _ = try JournalReader(directory: folder).forEach(since: nil) { entry in
+                if case .note(let note) = entry, let webhook = note.webhook { notes.append(webhook) }
+                return true
+            }
+            thread.post { $0.pool.close() }
+            thread.stop()
+            watch.stop()
+            #expect(watch.failure == nil)
+            return (statuses, notes)
+        }
+    }
+
+    private func signature(_ body: String, time: Int64, key: String = key) -> String {
+        let (key, message) = (Array(key.utf8), Array("\(time).\(body)".utf8))
+        return Hex.encode(hmac(.sha256, key: key.span, message.span).span)
+    }
+
+    private var now: Int64 { SystemTime().wall().seconds }
+
+    @Test("is on record with what it says, before it is answered")
+    func recorded() throws {
+        let marker = Marker(run: 7, session: 0, step: 0)
+        let (statuses, notes) = try post([
+            (#"{"type":"ended","id":"w1","text":"\#(marker.text)","token":"a1"}"#, []), (#"{"type":"ended","id":5}"#, []), ("no JSON", []),
+        ])
+        #expect(statuses == [200, 200, 200])
+        #expect(notes.map(\.event) == ["ended", "ended", ""] && notes.map(\.id) == ["w1", "5", nil])
+        #expect(notes.first?.marker == marker && notes.first?.token == "a1" && notes.allSatisfy { $0.signature == .unasked })
+    }
+
+    @Test("is signed over its time and its body")
+    func signed() throws {
+        let body = #"{"type":"ended","id":"w1"}"#
+        let right = signature(body, time: now)
+        let old = now - 301
+        let (_, notes) = try post(
+            [
+                (body, [("x-signature", right), ("x-time", String(now))]),
+                (body + " ", [("x-signature", right), ("x-time", String(now))]),
+                (body, [("x-time", String(now))]),
+                (body, [("x-signature", signature(body, time: now, key: "another")), ("x-time", String(now))]),
+                (body, [("x-signature", signature(body, time: old)), ("x-time", String(old))]),
+                (body, [("x-signature", right)]),
+            ], Self.hmacOver)
+        // A second may pass between making it and checking it, which the tolerance allows; the body may not change.
+        #expect(notes.map(\.signature) == [.right, .wrong, .missing, .wrong, .old, .wrong])
+    }
+
+    @Test("may have time and code in one header, and several codes")
+    func dated() throws {
+        let body = #"{"type":"ended"}"#
+        let time = now
+        let dated = "t=\(time),v1=\(signature(body, time: time))"
+        let (_, notes) = try post(
+            [
+                (body, [("x-signature", dated)]), (body, [("x-signature", "t=\(time), v1=00, v1=\(signature(body, time: time))")]),
+                (body, [("x-signature", "t=\(time - 1),v1=\(signature(body, time: time))")]), (body, [("x-signature", "what")]),
+            ], "form: dated\n      " + Self.hmacOver)
+        #expect(notes.map(\.signature) == [.right, .right, .wrong, .wrong])
+    }
+
+    @Test("may bear a secret in a header")
+    func secret() throws {
+        let more = "signature: { header: { name: X-Key, value: { file: FOLDER/key }, prefix: \"Key \" } }"
+        let (_, notes) = try post(
+            [("{}", [("x-key", "Key " + Self.key)]), ("{}", [("x-key", Self.key)]), ("{}", [])], more)
+        #expect(notes.map(\.signature) == [.right, .wrong, .missing])
+    }
+
+    @Test("is answered as the profile says, each by its own id")
+    func answers() throws {
+        let (one, two) = (#"{"type":"ended","id":"w1"}"#, #"{"type":"ended","id":"w2"}"#)
+        let (statuses, notes) = try post(
+            [(one, []), (one, []), (two, []), (one, []), (one, [])], "answers: [{ status: 500, times: 2 }, { never: true }]")
+        #expect(statuses == [500, 500, 500, 0, 200])
+        #expect(notes.map(\.status) == [500, 500, 500, 0, 200])
+    }
+
+    @Test("comes to its own path, as a POST, and is not too long")
+    func refused() throws {
+        #expect(try post([("{}", [])], path: "/other").statuses == [404])
+        #expect(try post([("{}", [])], method: "PUT").statuses == [405])
+        let (statuses, notes) = try post([(String(repeating: "x", count: 300_000), [])])
+        #expect(statuses == [413] && notes.isEmpty)
+    }
+}
