@@ -99,7 +99,7 @@ private final class Storm: Sendable {
         let answer = try Rig.run(
             "/usr/bin/env",
             [
-                "REQUESTS_CA_BUNDLE=" + mock.ca, Rig.root + "/.build/python-tests/bin/python", "-c", script,
+                "REQUESTS_CA_BUNDLE=" + mock.ca, Rig.root + "/.build/messaging-clients/bin/python", "-c", script,
                 try #require(mock.ready["serviceAccount"]?.string),
             ])
         let token = answer.out

@@ -12,7 +12,7 @@ struct MessagingClientTests {
         // Port 443 is for root, unless the machine says otherwise.
         guard (try? ListeningSocket(SocketAddress(host: "127.63.1.2", port: 443))) != nil else { return }
         try Rig.withFolder { folder in
-            let python = Rig.root + "/.build/python-tests/bin/python"
+            let python = Rig.root + "/.build/messaging-clients/bin/python"
             #expect(FileManager.default.isExecutableFile(atPath: python), "script/setup --tests makes it")
             let run = try Rig.run(
                 Rig.pushrig,

@@ -1,0 +1,159 @@
+// What `pushrig init relay` writes: one call of each kind, with comments that say what to change.
+
+enum StarterFiles {
+    static func profile(_ name: String) -> String {
+        """
+        # How PushRig speaks to \(name), and which pushes it owes for each call. Every key: docs/scenarios.md, The profile.
+        # Change the paths and bodies, strike the calls that your relay does not have, and keep `{{marker}}` in a text that
+        # it passes on: by that PushRig finds a push again.
+
+        name: "\(name)"
+        topic: com.example.app            # your app's bundle identifier
+        http: 1
+
+        # How long after a call its push may come.
+        deadlines: { default: 5s }
+
+        # From whom a call comes; the secret itself stays out of files (docs/adding-a-relay.md, Your relay wants a signature).
+        # auth: { bearer: { env: RELAY_KEY } }
+
+        # A throttle: one push for each activity and window, the newest state last. Then such pushes say `coalesce: true`.
+        # coalescing: { window: 10s }
+
+        # What arrives as it was said: a place in the push, and where it comes from in the call.
+        passes:
+          - { channel: alert, at: /aps/alert/title, from: /title }
+          - { channel: alert, at: /aps/alert/body, from: /text }
+          - { channel: liveactivity, at: /aps/content-state/text, from: /text }
+
+        # What the app decodes from (docs/schemas.md); `pushrig schema from App.swift` writes it.
+        # schemas: { contentState: ../schemas/\(name).content-state.json }
+
+        # What your relay is known to break, by rule (`pushrig list rules`): green until it heals, and then to be struck.
+        # knownFailing: [retry-keeps-apns-id]
+
+        calls:
+          # The app tells its device token.
+          registerDevice:
+            path: /devices
+            json: { user: "{{secret}}", token: "{{deviceToken}}" }
+            expect: [200, 201]
+            registers: [deviceToken]
+
+          # It tells the update token of a live activity that it has begun.
+          registerActivity:
+            path: /activities/{{sessionID}}
+            json: { user: "{{secret}}", token: "{{activityToken}}" }
+            expect: [200, 201]
+            registers: [activityToken]
+
+          # A server tells an event: an alert, and a new state of the card.
+          update:
+            path: /events
+            variables: { title: Building, text: Half way }        # a session may say others
+            json:
+              user: "{{secret}}"
+              session: "{{sessionID}}"
+              event: update
+              title: "{{title}}"
+              text: "{{marker}} {{text}}"
+            pushes:
+              - { channel: alert }
+              - { channel: liveactivity, event: update }
+
+          # The last one ends the card.
+          end:
+            path: /events
+            final: true
+            unregisters: [activityToken]
+            variables: { title: Done, text: All tests pass }
+            json: { user: "{{secret}}", session: "{{sessionID}}", event: end, title: "{{title}}", text: "{{marker}} {{text}}" }
+            pushes:
+              - { channel: alert }
+              - { channel: liveactivity, event: end }
+
+          # Nobody has registered this user: to be answered, and to reach nobody.
+          stranger:
+            path: /events
+            unknown: true
+            json: { user: "nobody-{{secret}}", session: "{{sessionID}}", event: update, title: Hi, text: "{{marker}}" }
+
+          # To be refused.
+          badRequest:
+            path: /events
+            expect: [400, 422]
+            json: { user: "{{secret}}" }
+
+        """
+    }
+
+    static func session(_ name: String) -> String {
+        """
+        # What one session of \(name) does, step by step. Every key: docs/scenarios.md, The session script.
+
+        name: "\(name)"
+        parameters:
+          pause: { uniform: [500ms, 1s] }
+
+        steps:
+          - { call: registerDevice }
+          - { call: registerActivity, after: 200ms }
+          - call: update
+            every: $pause
+            count: 4
+            with: { text: [Compiling, Linking, "Running the tests"] }
+          - { call: stranger, after: 100ms }
+          - { call: badRequest, after: 100ms }
+          - { call: end, after: $pause }
+
+        """
+    }
+
+    static func scenario(_ name: String) -> String {
+        """
+        # A small run against \(name). Every key: docs/scenarios.md, The scenario.
+
+        name: "\(name)"
+        latenessBudget: 100ms
+
+        relay:
+          profile: relays/\(name).yaml
+          # Its command, or `url: http://127.0.0.1:8787` and no `launch` for one that runs already (docs/staging.md).
+          launch: [./my-relay, --port, "{{relay.port}}"]
+          # Its own names of these settings. A relay that has Apple's hosts in its code: `pushrig exec`.
+          environment:
+            APNS_URL: https://{{mock.apns}}
+            APNS_CA_FILE: "{{mock.ca}}"
+            APNS_KEY_FILE: "{{mock.key}}"
+            APNS_KEY_ID: "{{mock.keyId}}"
+            APNS_TEAM_ID: "{{mock.teamId}}"
+            APNS_TOPIC: "{{mock.topic}}"
+          ready: { path: /health, timeout: 15s }        # answers GET with 2xx when it is up
+
+        workload:
+          arrivals:
+            - { rate: 5, for: 2s }
+          maxSessions: 10
+          scripts:
+            - { script: sessions/\(name).yaml }
+
+        # What goes wrong at Apple: `pushrig list faults`.
+        faults:
+          - id: busy
+            at: 2s
+            match: { fraction: 0.1 }
+            action: { respond: { reason: TooManyRequests } }
+            times: 2
+
+        phases:
+          drain: 6s                       # longer than the deadlines of the profile
+
+        gates:
+          - lost == 0
+
+        # A run that puts one of these not to the test is inconclusive.
+        exercises: [accepted-is-pushed, states-delivered, content-unchanged, nothing-unexpected]
+
+        """
+    }
+}

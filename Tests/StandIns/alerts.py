@@ -1,0 +1,179 @@
+"""Stand-ins that send alerts. Each class names the one bug that it can have."""
+
+import itertools
+import json
+import re
+import threading
+
+from apns import TOPIC
+
+DEAD = {"BadDeviceToken", "Unregistered"}
+
+
+class Relay:
+    BUG = ""
+
+    def __init__(self, apns, bug):
+        self.apns, self.bug = apns, bug
+        self.lock, self.count, self.rows = threading.Lock(), itertools.count(1), {}
+
+
+class Gorush(Relay):
+    """Stateless. 200 with counts; what fails stands in the log. 500 and more are tried again at once, up to max_retry."""
+    BUG = "loses-failed-batch"
+
+    def handle(self, method, path, headers, body):
+        if path != "/api/push":
+            return 404, {}
+        notifications = json.loads(body)["notifications"]
+        if not 1 <= len(notifications) <= 100:
+            return 400, {"code": 400, "message": "number of notifications"}
+        logs = []
+        for item in notifications:
+            if self.bug and next(self.count) % 3 == 0:
+                continue
+            for token in item["tokens"]:
+                if item["platform"] != 1:
+                    continue
+                payload = {"aps": {"alert": item.get("alert") or item["message"]}}
+                status, reason = self.apns.push(
+                    token, payload, attempts=3, pause=0, apns_topic=item["topic"], apns_id=None,
+                    apns_priority=10 if item["priority"] == "high" else 5, apns_collapse_id=item.get("collapse_id"))
+                if status != 200:
+                    logs.append({"type": "failed-push", "platform": "ios", "token": token, "message": "", "error": reason})
+        return 200, {"success": "ok", "counts": sum(len(item["tokens"]) for item in notifications), "logs": logs}
+
+
+class Mattermost(Relay):
+    """The status stands in the body: OK, FAIL, or REMOVE for a token that is dead."""
+    BUG = "new-provider-token"
+
+    def handle(self, method, path, headers, body):
+        if path != "/api/v1/send_push":
+            return 404, {}
+        item = json.loads(body)
+        if not item.get("server_id") or not item["platform"].startswith("apple"):
+            return 200, {"status": "FAIL", "error": "unknown platform or server"}
+        payload = {"aps": {"alert": item["message"], "badge": item.get("badge", 0), "mutable-content": 1}}
+        payload |= {key: item[key] for key in ("ack_id", "type", "server_id", "channel_id") if key in item}
+        status, reason = self.apns.push(item["device_id"], payload)
+        if status == 200:
+            return 200, {"status": "OK"}
+        dead = reason in DEAD | {"MissingDeviceToken", "DeviceTokenNotForTopic"}
+        return 200, {"status": "REMOVE" if dead else "FAIL", "error": reason}
+
+
+class Bark(Relay):
+    """A key for each device. Any refusal of APNs is answered 500; 410 and BadDeviceToken blank the token."""
+    BUG = "keeps-dead-token"
+
+    def handle(self, method, path, headers, body):
+        item = json.loads(body)
+        if path == "/register":
+            self.rows[item["device_key"]] = item["device_token"]
+            return 200, {"code": 200, "data": {"key": item["device_key"], "device_key": item["device_key"]}}
+        if path != "/push":
+            return 404, {}
+        token = self.rows.get(item["device_key"])
+        if not token:
+            return 400, {"code": 400, "message": "no token for this key"}
+        payload = {"aps": {"alert": {"title": item.get("title", ""), "body": item["body"]}, "mutable-content": 1}}
+        status, reason = self.apns.push(token, payload)
+        if status == 200:
+            return 200, {"code": 200, "message": "success"}
+        if (status == 410 or reason == "BadDeviceToken") and not self.bug:
+            self.rows[item["device_key"]] = ""
+        return 500, {"code": 500, "message": reason}
+
+
+class Ntfy(Relay):
+    """The upstream half: a server of somebody's own says that a topic has news; phones are told to fetch it. Which phones
+    those are is FCM's to know; here the phone says so itself."""
+    BUG = "forwards-twice"
+
+    def handle(self, method, path, headers, body):
+        topic = path.strip("/").split("/")[0]
+        if not re.fullmatch("[0-9a-f]{64}", topic):
+            return 400, {"code": 40009, "error": "invalid topic"}
+        if path.endswith("/subscribe"):
+            self.rows.setdefault(topic, []).append(body.decode())
+            return 200, {}
+        poll = headers["X-Poll-ID"]
+        payload = {"aps": {"alert": {"title": "New message", "body": "New message"}, "mutable-content": 1}}
+        payload |= {"event": "poll_request", "poll_id": poll, "topic": topic}
+        for token in self.rows.get(topic, []) * (2 if self.bug else 1):
+            self.apns.push(token, payload)
+        return 200, {"id": poll, "event": "poll_request", "topic": topic, "poll_id": poll}
+
+
+class Parse(Relay):
+    """Installations in a table, pushes to those that `where` names. The master key stands in a header."""
+    BUG = "ignores-where"
+
+    def handle(self, method, path, headers, body):
+        if headers["X-Parse-Application-Id"] != "rig":
+            return 401, {"error": "unauthorized"}
+        item = json.loads(body)
+        if path == "/parse/installations":
+            self.rows[item["installationId"]] = item["deviceToken"]
+            return 201, {"objectId": item["installationId"]}
+        if path != "/parse/push" or not headers["X-Parse-Master-Key"]:
+            return 403, {"error": "unauthorized: master key is required"}
+        wanted = item["where"]["installationId"]
+        for installation, token in list(self.rows.items()):
+            if self.bug or installation == wanted:
+                data = item["data"]
+                kind = data.get("pushType", "alert")
+                self.apns.push(token, {"aps": data["aps"]}, kind, apns_collapse_id=data.get("collapseId"))
+        return 200, {"result": True}
+
+
+class Sygnal(Relay):
+    """A Matrix push gateway, with `convert_device_token_to_hex: false`: the pushkey is the token as hex digits."""
+    BUG = "cuts-text"
+
+    def handle(self, method, path, headers, body):
+        if path != "/_matrix/push/v1/notify":
+            return 404, {}
+        item = json.loads(body)["notification"]
+        rejected = []
+        for device in item["devices"]:
+            if device["app_id"] != TOPIC:
+                rejected.append(device["pushkey"])
+                continue
+            text = item["content"]["body"][:20 if self.bug else None]
+            payload = {"aps": {"alert": {"loc-key": "MSG_FROM_USER", "loc-args": [item["sender_display_name"], text]},
+                               "badge": item["counts"]["unread"]}, "room_id": item["room_id"], "event_id": item["event_id"]}
+            priority = 5 if item.get("prio") == "low" else 10
+            status, reason = self.apns.push(device["pushkey"], payload, apns_priority=priority)
+            if reason in DEAD | {"DeviceTokenNotForTopic", "TopicDisallowed"}:
+                rejected.append(device["pushkey"])
+            elif status != 200:
+                return 502, {}
+        return 200, {"rejected": rejected}
+
+
+class Expo(Relay):
+    """Up to 100 messages in an array, a ticket for each. `ExponentPushToken[…]` holds the device token here."""
+    BUG = "retries-at-once"
+
+    def handle(self, method, path, headers, body):
+        if path != "/--/api/v2/push/send":
+            return 404, {}
+        messages = json.loads(body)
+        messages = messages if isinstance(messages, list) else [messages]
+        if not 1 <= len(messages) <= 100:
+            return 400, {"errors": [{"code": "PUSH_TOO_MANY_NOTIFICATIONS"}]}
+        tickets = []
+        for message in messages:
+            token = re.fullmatch(r"ExponentPushToken\[(.+)\]", message["to"])
+            if not token:
+                tickets.append({"status": "error", "details": {"error": "DeviceNotRegistered"}})
+                continue
+            payload = {"aps": {"alert": {"title": message["title"], "body": message["body"]}}, "body": message.get("data", {})}
+            self.apns.push(token[1], payload, attempts=6 if self.bug else 3, pause=0.01 if self.bug else 1)
+            tickets.append({"status": "ok", "id": f"ticket-{next(self.count)}"})
+        return 200, {"data": tickets}
+
+
+DIALECTS = {"gorush": Gorush, "mattermost": Mattermost, "bark": Bark, "ntfy": Ntfy, "parse": Parse, "sygnal": Sygnal, "expo": Expo}
