@@ -67,7 +67,9 @@ struct ProveCases {
                 lanes.add(item, play, as: "honest/\(item.name)", scenario: scenarios[item.name]!)
             }
         }
-        var proofs = self.known.filter { isWanted($0.rawValue) }.map { proof($0, known?[$0.rawValue]) }
+        var proofs = self.known.filter { isWanted($0.rawValue) }.map { defect in
+            proof(defect, known.map { $0[defect.rawValue] ?? [] })
+        }
         var results: [String: CaseResult] = [:]
         for _ in 0..<Self.mostCases where !lanes.isInterrupted {
             for proof in proofs {

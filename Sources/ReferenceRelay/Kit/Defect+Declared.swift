@@ -54,7 +54,8 @@ extension Defect {
         case .startsStale, .unixStartTime: Self.lost
         // Whether the window opens right behind the event that takes the file away.
         case .keepsFileWhileThrottled: ["content-unchanged"]
-        case .crossesSessions, .mixesTeams, .sharesThrottle, .waitsForEver: ["last-state-delivered"]
+        case .crossesSessions, .mixesTeams, .sharesThrottle: ["last-state-delivered"]
+        case .waitsForEver: ["last-state-delivered", "states-in-time"]
         // One of two phones loses what the other still has.
         case .ignores410Timestamp, .stopsAtFailure: ["each-phone-served"]
         // What was forgotten before may look as if it was lost with a connection.
@@ -66,7 +67,8 @@ extension Defect {
         case .prunesOnTokenUpdates: ["each-phone-served", "other-token-kept", "living-token-kept", "goaway-obeyed"]
         // A second attempt that is wasted makes the third wait twice as long, and the states behind it.
         case .retriesAtOnce, .losesRefusedStreams: Self.lost
-        case .retriesAfter410: ["states-delivered", "last-state-delivered", "refusal-not-repeated", "new-token-used", "states-in-time"]
+        case .retriesAfter410:
+            ["states-delivered", "last-state-delivered", "refusal-not-repeated", "new-token-used", "states-in-time"]
         // A handshake takes now more, now less time, so pushes that leave a window apart arrive closer, or too late.
         case .connectionPerPush: ["throttle-respected", "last-state-delivered", "states-in-time"]
         default: []
