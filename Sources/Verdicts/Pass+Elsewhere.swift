@@ -55,20 +55,13 @@ extension Pass {
 
 extension RunContext {
     func look(_ state: StateNote, of note: NoteEntry) {
-        func role(_ table: String) -> Lane.Role? {
-            switch table {
-            case "activity": .activity
-            case "start": .start
-            case "device": .device
-            default: nil
-            }
-        }
+        let roles: [String: Lane.Role] = ["activity": .activity, "device": .device, "start": .start]
         func rows(_ lists: [String: [String]]) -> [(Lane.Role, TokenHash)] {
-            lists.flatMap { table, tokens in role(table).map { role in tokens.map { (role, TokenHash($0)) } } ?? [] }
+            lists.flatMap { table, tokens in roles[table].map { role in tokens.map { (role, TokenHash($0)) } } ?? [] }
         }
         var held = held ?? HeldTokens()
         held.look(
-            began: state.began, ended: note.at, id: note.id, roles: state.tables.compactMap(role), added: rows(state.added),
+            began: state.began, ended: note.at, id: note.id, roles: state.tables.compactMap { roles[$0] }, added: rows(state.added),
             removed: rows(state.removed))
         self.held = held
     }

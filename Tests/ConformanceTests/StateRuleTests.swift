@@ -62,7 +62,7 @@ struct StateRuleTests {
         }
         #expect(!again.verdict(of: "dead-token-forgotten").isBroken)
         let down = History.looked(keepsDead: true)
-        down.run.circumstances.outages = [.init(from: instant(14), until: instant(15))]
+        down.run.circumstances.outages = [.init(from: instant(14), until: instant(17))]
         #expect(down.verdict(of: "dead-token-forgotten") == .notExercised)
     }
 }
