@@ -12,6 +12,8 @@ final class EventValues: TemplateValues {
     private let scratch = ByteBuffer(capacity: 256)
     /// Nil for an event of a session that remembers nothing.
     private var context: EventContext?
+    /// When the request is made; nil: nobody knows.
+    var now: WallTime?
 
     init(_ workload: Workload) { self.workload = workload }
 
@@ -30,7 +32,7 @@ final class EventValues: TemplateValues {
         case .own(let index): choice(index).map { values[index].choices[$0].isNull } ?? true
         case .captured(let number): captured(number) == nil
         case .event(.phoneToken): context?.token.isEmpty ?? true
-        case .event, .session: false
+        case .event, .session, .now: false
         }
     }
 
@@ -50,6 +52,8 @@ final class EventValues: TemplateValues {
             let name = PhoneName(user: session / UInt32(workload.sessionsPerUser), phone: context?.phone ?? 0)
             encode(encoding, into: buffer) { $0.append(name.text) }
         case .event(.phoneToken): appendToken(encoding, into: buffer)
+        case .now(let time):
+            encode(encoding, into: buffer) { time.append(now ?? WallTime(nanoseconds: 0), into: $0) }
         case .captured(let number): captured(number)?.append(encoding, into: buffer)
         case .session(let variable) where context?.replaces(variable) ?? false: appendToken(encoding, into: buffer)
         case .session(let variable):

@@ -46,7 +46,8 @@ final class RelayDriver {
     func expects(_ status: Int, from call: Int) -> Bool { calls[call].expectedStatus.contains(status) }
 
     /// Fills `request` with the event's call; whatever it held is forgotten, its memory is kept. In words why it must not be
-    /// sent: a value does not fit where it would stand. Nil when it may. `now`: when it is signed; nil: it is not.
+    /// sent: a value does not fit where it would stand. Nil when it may. `now`: when it is made and
+    /// signed; nil: it is not signed, and `{{now}}` is 1970.
     @discardableResult
     func render(
         _ event: PlannedEvent, script: UInt16, into request: OutgoingRequest, _ context: EventContext? = nil,
@@ -54,6 +55,7 @@ final class RelayDriver {
     ) -> String? {
         let call = calls[event.call]
         values.choose(event, script: Int(script), context)
+        values.now = now
         let head = request.head
         head.clear()
         request.body.clear(keepingUpTo: 16_384)
@@ -83,6 +85,7 @@ final class RelayDriver {
     /// What the body of the event's call says, alone: as JSON where it has fields.
     func renderBody(_ event: PlannedEvent, script: UInt16, into buffer: ByteBuffer, _ context: EventContext? = nil) {
         values.choose(event, script: Int(script), context)
+        values.now = nil
         buffer.clear(keepingUpTo: 16_384)
         calls[event.call].saying?.render(into: buffer, values)
     }

@@ -208,8 +208,8 @@ struct MistakeTests {
                 "tiny.yaml:11:24: unknown variable `deviceTokn` (did you mean `deviceToken`?)"),
             Row("{{deviceToken}}", "{{deviceToken", "tiny.yaml:11:24: `{{` is never closed (write `{{name}}`)"),
             Row(
-                "{{deviceToken}}", "{{deviceToken|hex}}",
-                "tiny.yaml:11:24: unknown filter `hex` (known: json, optional, raw, url)"),
+                "{{deviceToken}}", "{{deviceToken|hexx}}",
+                "tiny.yaml:11:24: unknown filter `hexx` (did you mean `hex`?)"),
             Row(
                 "{{deviceToken}}", "x {{deviceToken|json}}",
                 "tiny.yaml:11:24: `|json` does not fit here (inside a longer string leave `|json` out)"),

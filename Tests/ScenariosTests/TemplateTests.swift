@@ -9,6 +9,7 @@ struct Values: TemplateValues {
     var session: [SessionVariable: String] = [:]
     var event: [EventVariable: String] = [:]
     var own: [VariableValue] = []
+    var now = WallTime(milliseconds: 1_700_000_000_250)
 
     func isNull(_ variable: TemplateVariable) -> Bool {
         if case .own(let index) = variable { own[index].isNull } else { false }
@@ -19,6 +20,10 @@ struct Values: TemplateValues {
         case .session(let name): withBytes(of: session[name] ?? "") { encoding.append($0, into: buffer) }
         case .event(let name): withBytes(of: event[name] ?? "") { encoding.append($0, into: buffer) }
         case .own(let index): own[index].append(encoding, into: buffer)
+        case .now(let time):
+            let text = ByteBuffer()
+            time.append(now, into: text)
+            encoding.append(text.bytes, into: buffer)
         case .captured: break
         }
     }

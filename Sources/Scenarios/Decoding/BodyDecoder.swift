@@ -70,8 +70,21 @@ struct BodyDecoder {
     /// What calls say as JSON, of those that say anything so.
     static func sayings(_ call: YAMLNode) -> JSONValue? {
         for key in ["json", "form", "multipart"] {
-            if let node = call[key] { return node.json }
+            if let node = call[key] { return JSONTextNode.said(node.json) }
         }
         return nil
+    }
+}
+
+/// `{ jsonText: … }` in a body, as what goes out.
+enum JSONTextNode {
+    static func said(_ value: JSONValue) -> JSONValue {
+        if let object = value.object {
+            if object.count == 1, let inner = object["jsonText"] { return .string(said(inner).text) }
+            var output = JSONObject()
+            for (key, member) in object { output[key] = said(member) }
+            return .object(output)
+        }
+        return value.array.map { .array($0.map(said)) } ?? value
     }
 }

@@ -83,10 +83,21 @@ struct ContentDecoder {
     }
 
     func check(_ from: JSONPointerPath, leadsInto bodies: [JSONValue], at place: YAMLPlace) {
-        guard !bodies.contains(where: { $0.at(pointer: from.text) != nil }) else { return }
+        let said = bodies.compactMap { $0.at(pointer: from.text) }
+        if said.contains(where: Self.saysTime) {
+            mistakes.add(
+                "what stands at `\(from.text)` says `{{now}}`, which the judge does not know",
+                hint: "name the members beside it one by one, and `now: 1970` for the time", at: place)
+        }
+        guard said.isEmpty else { return }
         mistakes.add(
             "no call's `json` has anything at `\(from.text)`",
             hint: "a pointer into the call's body, such as `/contentState`", at: place)
+    }
+
+    private static func saysTime(_ value: JSONValue) -> Bool {
+        let text = value.text.split(separator: " ").joined()
+        return ["{{now}", "{{now|", "{{now+", "{{now-"].contains { text.contains($0) }
     }
 
     /// One word or a list of them.

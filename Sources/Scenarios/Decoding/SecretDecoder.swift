@@ -19,7 +19,7 @@ struct SecretDecoder {
             // A variable of the call stands in the files, too.
             let varies = template.segments.contains { segment in
                 switch segment {
-                case .variable(.own, _), .literal: false
+                case .variable(.own, _), .filtered(.own, _, _), .literal: false
                 default: true
                 }
             }

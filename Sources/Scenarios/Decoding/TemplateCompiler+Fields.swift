@@ -70,9 +70,9 @@ extension TemplateCompiler {
     }
 
     private mutating func field(_ name: String, _ node: YAMLNode, of key: String, _ boundary: [UInt8]?) -> Field {
-        if let variable = optionalVariable(node) {
+        if let (variable, filters) = optionalVariable(node) {
             used.insert(variable)
-            return Field(name: name, condition: variable, segments: [.variable(variable, .raw)])
+            return Field(name: name, condition: variable, segments: [Self.segment(variable, filters, .raw)])
         }
         var segments: [TemplateSegment] = []
         switch node.content {
@@ -103,6 +103,8 @@ extension TemplateCompiler {
         switch segment {
         case .literal(let bytes): .literal(Array(percentEncoded(String(decoding: bytes, as: UTF8.self)).utf8))
         case .variable(let variable, let encoding): .variable(variable, encoding.percentEncoded)
+        case .filtered(let variable, let filters, let encoding): .filtered(variable, filters, encoding.percentEncoded)
+        case .quoted(let segments, let encoding): .quoted(segments, encoding.percentEncoded)
         case .optional(let variable, let segments): .optional(variable, segments.map(percentEncoded))
         case .list(let opening, let separator, let items):
             .list(

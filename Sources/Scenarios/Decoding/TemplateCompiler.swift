@@ -21,15 +21,12 @@ struct TemplateCompiler {
     }
 
     static let builtIn =
-        SessionVariable.allCases.map(\.rawValue) + EventVariable.allCases.map(\.rawValue)
+        SessionVariable.allCases.map(\.rawValue) + EventVariable.allCases.map(\.rawValue) + ["now"]
 
     enum Piece {
         case text(Substring)
-        case variable(TemplateVariable, Filter?)
-    }
-
-    enum Filter: String, CaseIterable {
-        case json, optional, raw, url
+        /// How it stands there, and what is made of it first.
+        case variable(TemplateVariable, Filter?, TemplateFilters?)
     }
 
     /// Plain text: a path (`encoding: .url`), a header or a body (`.raw`).
@@ -38,9 +35,9 @@ struct TemplateCompiler {
         for piece in pieces(of: text, at: place) {
             switch piece {
             case .text(let text): output.append(String(text))
-            case .variable(let variable, let filter):
+            case .variable(let variable, let filter, let filters):
                 if filter == .optional { misplaced(filter!, at: place) }
-                output.append(.variable(variable, Self.encoding(of: filter) ?? encoding))
+                output.append(Self.segment(variable, filters, Self.encoding(of: filter) ?? encoding))
             }
         }
         return Template(segments: output.finished())
@@ -65,8 +62,15 @@ struct TemplateCompiler {
                 append(item, to: &output)
             }
             output.append("]")
-        case .mapping(let entries): append(entries, at: node.place, to: &output)
+        case .mapping(let entries):
+            guard let inner = Self.jsonText(entries) else { return append(entries, at: node.place, to: &output) }
+            output.append(.quoted(compile(json: inner).segments, .jsonValue))
         }
+    }
+
+    /// What is written as text: the tree of `{ jsonText: … }`, a mapping with this one key.
+    static func jsonText(_ entries: [YAMLEntry]) -> YAMLNode? {
+        entries.count == 1 && entries[0].key == "jsonText" ? entries[0].value : nil
     }
 
     /// An optional member brings the comma that parts it from the members that are always there: in front when one of
@@ -82,13 +86,13 @@ struct TemplateCompiler {
         for (entry, optional) in zip(entries, optionals) {
             let key = JSONValue.string(entry.key).text + ":"
             if let optional {
-                used.insert(optional)
+                used.insert(optional.variable)
+                let value = Self.segment(optional.variable, optional.filters, .jsonValue)
                 output.append(
                     .optional(
-                        optional,
+                        optional.variable,
                         hasFixedMember
-                            ? [.literal(Array(("," + key).utf8)), .variable(optional, .jsonValue)]
-                            : [.literal(Array(key.utf8)), .variable(optional, .jsonValue), .literal([44])]))
+                            ? [.literal(Array(("," + key).utf8)), value] : [.literal(Array(key.utf8)), value, .literal([44])]))
             } else {
                 if hasFixedMember { output.append(",") }
                 output.append(key)
@@ -101,19 +105,27 @@ struct TemplateCompiler {
 
     private mutating func append(string text: String, at place: YAMLPlace, to output: inout Segments) {
         let pieces = pieces(of: text, at: place)
-        if pieces.count == 1, case .variable(let variable, .json) = pieces[0] {
-            return output.append(.variable(variable, .jsonValue))
+        if pieces.count == 1, case .variable(let variable, let filter, let filters) = pieces[0],
+            filter == .json || filter == nil && filters?.isNumber == true
+        {
+            return output.append(Self.segment(variable, filters, .jsonValue))
         }
         output.append("\"")
         for piece in pieces {
             switch piece {
             case .text(let text): output.append(String(JSONValue.string(String(text)).text.dropFirst().dropLast()))
-            case .variable(let variable, let filter):
+            case .variable(let variable, let filter, let filters):
                 if let filter { misplaced(filter, at: place) }
-                output.append(.variable(variable, .jsonString))
+                output.append(Self.segment(variable, filters, .jsonString))
             }
         }
         output.append("\"")
+    }
+
+    static func segment(
+        _ variable: TemplateVariable, _ filters: TemplateFilters?, _ encoding: TemplateEncoding
+    ) -> TemplateSegment {
+        filters.map { .filtered(variable, $0, encoding) } ?? .variable(variable, encoding)
     }
 
     func misplaced(_ filter: Filter, at place: YAMLPlace) {
@@ -126,12 +138,17 @@ struct TemplateCompiler {
         mistakes.add("`|\(filter.rawValue)` does not fit here", hint: hint, at: place)
     }
 
-    /// The variable of a value that is `{{name|optional}}` and nothing else.
-    func optionalVariable(_ node: YAMLNode) -> TemplateVariable? {
-        guard case .scalar(let text, _) = node.content, text.hasPrefix("{{"), text.hasSuffix("|optional}}"),
-            let name = Optional(text.dropFirst(2).dropLast("|optional}}".count)), !name.contains("{")
+    /// The variable of a value that is `{{name|optional}}` and nothing else, with what is made of it first.
+    func optionalVariable(_ node: YAMLNode) -> (variable: TemplateVariable, filters: TemplateFilters?)? {
+        guard case .scalar(let text, _) = node.content, text.hasPrefix("{{"), text.hasSuffix("|optional}}") else { return nil }
+        let inside = text.dropFirst(2).dropLast(2)
+        guard !inside.contains("{"), let name = inside.split(separator: "|").first?.trimmed,
+            variable(named: String(name)) != nil
         else { return nil }
-        return variable(named: String(name.trimmed))
+        var own = self
+        guard case .variable(let variable, .optional, let filters)? = own.variablePiece(inside, at: node.place)
+        else { return nil }
+        return (variable, filters)
     }
 
     static func encoding(of filter: Filter?) -> TemplateEncoding? {
@@ -160,27 +177,7 @@ struct TemplateCompiler {
         return pieces
     }
 
-    private mutating func variablePiece(_ inside: Substring, at place: YAMLPlace) -> Piece? {
-        let parts = inside.split(separator: "|", maxSplits: 1, omittingEmptySubsequences: false)
-        let name = String(parts[0].trimmed)
-        guard let variable = variable(named: name) else {
-            let known = ownNames + capturedNames + Self.builtIn
-            mistakes.add("unknown variable `\(name)`", hint: suggestion(for: name, in: known), at: place)
-            return nil
-        }
-        used.insert(variable)
-        guard parts.count == 2 else { return .variable(variable, nil) }
-        let word = String(parts[1].trimmed)
-        guard let filter = Filter(rawValue: word) else {
-            mistakes.add(
-                "unknown filter `\(word)`", hint: suggestion(for: word, in: Filter.allCases.map(\.rawValue)),
-                at: place)
-            return nil
-        }
-        return .variable(variable, filter)
-    }
-
-    private func variable(named name: String) -> TemplateVariable? {
+    func variable(named name: String) -> TemplateVariable? {
         if let index = ownNames.firstIndex(of: name) { return .own(index) }
         if let index = capturedNames.firstIndex(of: name) { return .captured(index) }
         if let variable = SessionVariable(rawValue: name) { return .session(variable) }

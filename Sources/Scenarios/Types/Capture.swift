@@ -45,10 +45,12 @@ extension Template {
     private static func captured(_ segments: [TemplateSegment]) -> CapturedNames {
         segments.reduce(into: []) { names, segment in
             switch segment {
-            case .variable(.captured(let number), _): names.insert(CapturedNames(number))
+            case .variable(.captured(let number), _), .filtered(.captured(let number), _, _):
+                names.insert(CapturedNames(number))
             case .optional(_, let inner): names.formUnion(captured(inner))
             case .list(_, _, let items): for item in items { names.formUnion(captured(item.segments)) }
-            case .literal, .variable: break
+            case .quoted(let inner, _): names.formUnion(captured(inner))
+            case .literal, .variable, .filtered: break
             }
         }
     }
@@ -57,6 +59,8 @@ extension Template {
         segments.flatMap { segment -> [TemplateVariable] in
             switch segment {
             case .variable(let variable, _): [variable]
+            case .filtered(let variable, let filters, _): filters.hasFallback ? [] : [variable]
+            case .quoted(let inner, _): needed(inner)
             case .list(_, _, let items): items.filter { $0.condition == nil }.flatMap { needed($0.segments) }
             case .literal, .optional: []
             }

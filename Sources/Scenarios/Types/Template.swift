@@ -17,6 +17,9 @@ package struct Template: Hashable, Sendable {
 package enum TemplateSegment: Hashable, Sendable {
     case literal([UInt8])
     case variable(TemplateVariable, TemplateEncoding)
+    case filtered(TemplateVariable, TemplateFilters, TemplateEncoding)
+    /// Text made of all that is inside, as one value: a JSON text within a JSON string.
+    case quoted([TemplateSegment], TemplateEncoding)
     /// Left out as a whole when the variable is null: a member of a JSON object with its comma.
     case optional(TemplateVariable, [TemplateSegment])
     /// Items that may each be left out: `opening` stands in front of the first that is there, `separator` between two.
@@ -26,6 +29,12 @@ package enum TemplateSegment: Hashable, Sendable {
         switch self {
         case .literal(let bytes): buffer.append(bytes.span)
         case .variable(let variable, let encoding): values.append(variable, encoding, into: buffer)
+        case .filtered(let variable, let filters, let encoding):
+            filters.append(variable, encoding, into: buffer, values)
+        case .quoted(let segments, let encoding):
+            let inner = ByteBuffer(capacity: 256)
+            for segment in segments { segment.render(into: inner, values) }
+            encoding.append(inner.bytes, into: buffer)
         case .optional(let variable, let segments):
             guard !values.isNull(variable) else { return }
             for segment in segments { segment.render(into: buffer, values) }
@@ -68,6 +77,8 @@ package enum TemplateVariable: Hashable, Sendable {
     case own(Int)
     /// Index into `Profile.captures`: what an earlier answer held. Null until it is there.
     case captured(Int)
+    /// When the request is made. The judge does not know it: what it makes again says 1970.
+    case now(TemplateTime)
 }
 
 /// The same throughout a session.
