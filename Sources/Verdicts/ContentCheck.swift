@@ -59,7 +59,7 @@ final class ContentCheck {
         if push.event == .update, checker.judgesSchemas, checker.hasAlert { push.flags.insert(.alerts) }
         push.undecodable = number(of: verdict.doesNotDecode, context)
         push.contractBreak = number(of: verdict.breaksContract, context)
-        if push.event == .end, judgesCarried { lookAtEnd(entry, &push) }
+        if push.event == .end { lookAtEnd(entry, &push) }
         if endsOfAge, push.isLiveActivity, push.event == .end, !owesEnd(marker, calls) {
             push.startLack = checker.lackOfAgedEnd(payload).map { context.texts.intern($0) } ?? -1
             return

@@ -61,7 +61,8 @@ extension RunContext {
         }
         var held = held ?? HeldTokens()
         held.look(
-            began: state.began, ended: note.at, id: note.id, roles: state.tables.compactMap { roles[$0] }, added: rows(state.added),
+            began: state.began, ended: note.at, id: note.id, roles: state.tables.compactMap { roles[$0] },
+            added: rows(state.added),
             removed: rows(state.removed))
         self.held = held
     }

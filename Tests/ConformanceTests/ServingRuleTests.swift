@@ -62,6 +62,7 @@ struct ServingRuleTests {
             History.honest.with {
                 $0.calls[2].status = 500
                 $0.calls[2].wasTaken = false
+                $0.calls[2].failure = EventFailure.unexpectedStatus.rawValue
             }
         }
         #expect(freshlyFailed().findings("relay-serves") == 1)
@@ -72,6 +73,8 @@ struct ServingRuleTests {
             #expect(context.findings("relay-serves") == expected, "\(from)")
         }
         #expect(History.honest.with { $0.calls[2].status = 499 }.isKept("relay-serves"))
+        // A profile may name it: bark's server answers so where APNs refuses.
+        #expect(History.honest.with { $0.calls[2].status = 500 }.isKept("relay-serves"))
     }
 
     @Test("a relay that ends by itself has failed, and its last lines are shown")

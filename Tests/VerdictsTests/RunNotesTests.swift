@@ -146,6 +146,7 @@ struct NoteTests {
             guard !failed, draft.session == 0, draft.step == 1 else { return }
             failed = true
             draft.status = 500
+            draft.failure = EventFailure.unexpectedStatus.rawValue
             // Behind what became of its push, which comes 5 ms after the call.
             draft.answeredAt = draft.plannedAt + .milliseconds(100)
         }, spoil: { sendings, index in

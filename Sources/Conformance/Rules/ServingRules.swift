@@ -36,7 +36,7 @@ enum ServingRules {
                     tally.find(
                         "the relay did not answer `\(run.kind(call.kind))`", expected: "an answer",
                         seen: "\(failure)", session: call.session, step: call.step)
-                } else if call.status >= 500, !run.oversizedKinds.contains(call.kind),
+                } else if call.status >= 500, failure == .unexpectedStatus, !run.oversizedKinds.contains(call.kind),
                     !run.hasTrouble(between: call.sentAt, and: last)
                 {
                     tally.find(
