@@ -22,12 +22,14 @@ final class RelayDriver {
     private let calls: [Call]
     private let values: EventValues
     private let scratch = ByteBuffer(capacity: 512)
-    private let signer = RequestSigner()
+    private let signer: RequestSigner
 
     /// Secrets that files and the environment gave, longest first.
     let kept: [[UInt8]]
 
-    init(_ workload: Workload) {
+    /// `authority`: `host:port`, which some signatures hold.
+    init(_ workload: Workload, authority: String = "localhost") {
+        signer = RequestSigner(authority: authority)
         kept = Set(workload.profile.calls.flatMap { $0.auth?.kept ?? [] }.map(\.bytes)).sorted { $0.count > $1.count }
         values = EventValues(workload)
         calls = workload.profile.calls.map { call in
@@ -38,6 +40,9 @@ final class RelayDriver {
                 auth: call.auth, secretHeaders: call.secretHeaders, expectedStatus: call.expectedStatus)
         }
     }
+
+    /// The field of the query that holds the call's signature.
+    func secretParameter(of call: Int) -> [UInt8]? { calls[call].auth?.secretParameter }
 
     func secretHeaders(of call: Int) -> Set<String> { calls[call].secretHeaders }
 

@@ -49,7 +49,7 @@ struct AuthTests {
     @Test(
         "is told what is wrong with it",
         arguments: [
-            ("{}", "7:11: `auth` does not say how (write one of bearer, basic, header, hmac, jwt)"),
+            ("{}", "7:11: `auth` does not say how (write one of bearer, basic, header, hmac, jwt, sigv4)"),
             (
                 "{ bearer: abc }",
                 "7:21: `bearer` holds a secret, which has no place in a file that the journal keeps"
@@ -93,7 +93,7 @@ struct AuthTests {
             ),
             (
                 #"{ hmac: { key: "{{secret}}", over: [bdoy], header: s } }"#,
-                "7:47: `bdoy` is nothing that `over` knows (body, timestamp, method, path, or `{ text: \"…\" }`)"
+                "7:47: `bdoy` is nothing that `over` knows (body, timestamp, method, path, resource, parameters, digest, or `{ text: \"…\" }`)"
             ),
             (
                 #"{ hmac: { key: "{{secret}}", over: [timestamp], header: s } }"#,

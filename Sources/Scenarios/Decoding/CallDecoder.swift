@@ -22,6 +22,8 @@ struct CallDecoder {
     /// The profile's, of multipart bodies.
     let boundary: [UInt8]
     let auths: AuthDecoder
+    /// The profile's, which a call's own replace.
+    let answers: [AnswerRule]
     let mistakes: Mistakes
 
     private enum Method: String, CaseIterable {
@@ -49,6 +51,7 @@ struct CallDecoder {
         call.multipart = body?.multipart
         call.auth = auths.auth(fields.value("auth"), &compiler)
         checkAuth(call, fields)
+        call.answers = fields.value("answers") == nil ? answers : AnswerDecoder(mistakes: mistakes).answers(fields)
         call.isStale = fields.flag("stale") ?? false
         call.isUnknown = fields.flag("unknown") ?? false
         call.isOversized = fields.flag("oversized") ?? false

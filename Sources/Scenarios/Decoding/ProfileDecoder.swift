@@ -22,11 +22,13 @@ struct ProfileDecoder {
         let name = fields.text("name") ?? fallbackName
         let captures = CaptureDecoder(mistakes: mistakes).names(fields.entries("calls"))
         let auths = AuthDecoder(profile: fields.value("auth"), files: files, mistakes: mistakes)
+        let answers = AnswerDecoder(mistakes: mistakes).answers(fields)
         for entry in fields.entries("calls") {
             checkName(entry)
             let decoder = CallDecoder(
                 headers: headers, deadlines: deadlines, contents: contents, carried: (carried, values), captures: captures,
-                boundary: MultipartSpec.boundary(of: name), auths: auths, mistakes: mistakes)
+                boundary: MultipartSpec.boundary(of: name), auths: auths, answers: answers,
+                mistakes: mistakes)
             if let call = decoder.call(entry) { calls.append(call) }
         }
         if let calls = fields.value("calls"), case .mapping(let entries) = calls.content, entries.isEmpty {
@@ -39,6 +41,7 @@ struct ProfileDecoder {
             settle: fields.duration("settle") ?? .seconds(2))
         profile.activities = ActivitiesDecoder(mistakes: mistakes).activities(fields)
         profile.knownFailing = fields.value("knownFailing") == nil ? [] : fields.texts("knownFailing", atLeast: 1)
+        profile.retries = AnswerDecoder(mistakes: mistakes).retries(fields)
         profile.captures = captures
         profile.secretCaptures = calls.secretCaptures
         profile.content = try contents.content(fields, bodies: bodies)
