@@ -140,7 +140,7 @@ import TLS
             #expect(try openssl("genrsa", "-out", folder + "/rsa.pem", "2048") == 0)
             #expect(try openssl("rsa", "-in", folder + "/rsa.pem", "-pubout", "-out", folder + "/public.pem") == 0)
             let pem = try String(contentsOfFile: folder + "/rsa.pem", encoding: .utf8)
-            for (call, code) in [("json: {}", 0), ("json: {}\n            auth: { spoil: true }", 1)] as [(String, Int32)] {
+            for (call, code) in [("json: {}", 0), ("json: {}\n        auth: { spoil: true }", 1)] as [(String, Int32)] {
                 let auth = "{ jwt: { key: SECRET, algorithm: \(algorithm) } }"
                 let head = try #require(try requests(auth, call: call, key: pem).first).head
                 let parts = (head.text("authorization") ?? "").dropFirst(7).split(separator: ".")
@@ -176,7 +176,7 @@ import TLS
     @Test(arguments: [pusher, sigv4, "{ bearer: { turns: [SECRET, OTHER] } }"])
     func `what is spoilt is wrong, and as long`(auth: String) throws {
         let right = try #require(try requests(auth).first)
-        let call = "json: { a: \"{{marker}}\" }\n            auth: { spoil: true }"
+        let call = "json: { a: \"{{marker}}\" }\n        auth: { spoil: true }"
         let wrong = try #require(try requests(auth, call: call).first)
         func all(_ request: OutgoingRequest) -> [String] {
             let head = request.head
@@ -205,10 +205,11 @@ import TLS
             let answer = ByteBuffer()
             let credential = request.head.text("authorization") ?? request.head.text(":path") ?? ""
             let last = credential.split(whereSeparator: { " =&".contains($0) }).last.map { String($0) } ?? ""
-            answer.append("no top secret, \(last)!")
+            // A word of the placeholder's own proves nothing.
+            answer.append("no top secret, \(last == "secret" ? "top secret" : last)!")
             let words = RelayDriver(plan.workload).redact(answer, of: 0, request, upTo: 500)
             #expect(!String(decoding: words, as: UTF8.self).contains("top secret"))
-            #expect(!String(decoding: words, as: UTF8.self).contains(last), "\(String(decoding: words, as: UTF8.self)) \(last)")
+            #expect(String(decoding: words, as: UTF8.self) == "no (secret), (secret)!")
         }
     }
 }

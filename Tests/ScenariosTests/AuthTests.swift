@@ -112,8 +112,8 @@ struct AuthTests {
                 "7:25: ES256 signs with a private key on P-256, as PEM (write `key: { file: PATH }`)"
             ),
             (
-                #"{ jwt: { key: "{{secret}}", algorithm: RS256 } }"#,
-                "7:50: `RS256` is no value of `algorithm` ("
+                #"{ jwt: { key: "{{secret}}", algorithm: XS256 } }"#,
+                "7:50: `XS256` is no value of `algorithm` ("
             ),
         ])
     func mistakes(auth: String, says: String) {

@@ -36,6 +36,8 @@ extension RelayDriver {
         guard !names.isEmpty else { return kept }
         let written = (0..<head.count).filter { names.contains(head.name(at: $0).text) }
             .map { Array(head.value(at: $0).array.split(separator: 32).last ?? []) }
+            // Of AWS the signature alone.
+            .map { $0.starts(with: Array("Signature=".utf8)) ? Array($0.dropFirst(10)) : $0 }
         return kept + written
     }
 }
