@@ -137,6 +137,22 @@ package enum EventFailure: UInt8, CaseIterable, Sendable {
     /// We did not send it, for what it has to say is not there: an earlier answer or a phone did not tell. `answer` says
     /// what, in words.
     case withheld = 12
+    /// The relay answered that it was too much, until the caller's patience was over.
+    case throttled = 13
+    /// The answer says that it did not work, whatever its status.
+    case answeredNo = 14
+    /// The answer says that the token is dead.
+    case pruned = 15
+    /// The answer leads elsewhere, where we do not go.
+    case redirected = 16
+
+    /// There was an answer, but not one that takes the event.
+    package var isAnswer: Bool {
+        switch self {
+        case .unexpectedStatus, .throttled, .answeredNo, .pruned, .redirected: true
+        default: false
+        }
+    }
 }
 
 /// What was asked of a mock. The raw values are part of the file format and never change; the greatest is 15.
@@ -206,14 +222,16 @@ package enum NoteKind: UInt8, CaseIterable, Sendable {
     case captured = 30
     /// A session does something because of what happened on a phone: see `ReactionNote`.
     case reaction = 31
-    /// An access token was given out, or refused: connection, status, account or error.
-    case accessToken = 45
-    /// Something was asked about subscriptions to topics: connection, what, status.
-    case topic = 46
+    /// The relay answered an event so that the caller tries it again: see `RetryNote`.
+    case retry = 36
     /// What somebody heard who listens to the relay's broadcasts: see `HeardNote`.
     case heard = 40
     /// A webhook of the relay's came: see `WebhookNote`.
     case webhook = 41
     /// Which tokens the relay says it holds: see `StateNote`.
     case state = 42
+    /// An access token was given out, or refused: connection, status, account or error.
+    case accessToken = 45
+    /// Something was asked about subscriptions to topics: connection, what, status.
+    case topic = 46
 }

@@ -27,6 +27,9 @@ final class EventValues: TemplateValues {
         self.context = context
     }
 
+    /// Counts up from event to event of a session, and differs from session to session.
+    var turn: Int { Int(session) + Int(step) }
+
     func isNull(_ variable: TemplateVariable) -> Bool {
         switch variable {
         case .own(let index): choice(index).map { values[index].choices[$0].isNull } ?? true

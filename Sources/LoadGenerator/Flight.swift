@@ -24,10 +24,32 @@ final class Flight {
     /// When it was given to the connection pool.
     var dispatchedAt = Instant(nanoseconds: 0)
 
+    /// What is needed to say it again.
+    var script: UInt16 = 0
+    var context: EventContext?
+    /// Answers so far after which it is tried again, and of these the ones after which the relay may have acted.
+    var tries = 0
+    var extraAttempts: UInt8 = 0
+    /// Of the first try.
+    var firstSentAt: Instant?
+    var firstLateness = Interval.zero
+    /// Of the last try that was answered.
+    var lastStatus = 0
+    var lastAnsweredAt = Instant(nanoseconds: 0)
+
     init(_ observer: any FlightObserver) {
         // Strong, for an unowned reference is counted too: `forget` breaks the circle.
         completion = { outcome in observer.landed(self, outcome) }
         request.handedOver = { isFirst in observer.handedOver(self, isFirst: isFirst) }
+    }
+
+    /// As if nothing had ever been sent.
+    func begin(script: UInt16, _ context: EventContext?) {
+        self.script = script
+        self.context = context
+        tries = 0
+        extraAttempts = 0
+        firstSentAt = nil
     }
 
     /// Ends the flight for good; what still comes is not heard.
@@ -39,6 +61,7 @@ final class Flight {
     /// How late we were, and nobody else. What the pool waited for a connection is the relay's; all the rest until the
     /// bytes were handed over is ours.
     var lateness: Interval {
+        if firstSentAt != nil { return firstLateness }
         let left = request.sentAt.map { $0 - request.waited } ?? dispatchedAt
         return max(.zero, left - releasedAt)
     }

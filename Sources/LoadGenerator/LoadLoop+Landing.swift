@@ -6,21 +6,27 @@ import Journal
 import Metrics
 import Net
 import Pushes
+import Scenarios
 
 extension LoadLoop: FlightObserver {
     func handedOver(_ flight: Flight, isFirst: Bool) {
-        if isFirst { snapshot.sent += 1 }
+        if isFirst, flight.tries == 0 { snapshot.sent += 1 }
         // A reaction has no place in the plan's order.
         guard !EventNumber.isReaction(flight.event.step) else { return }
         if sessions.handedOver(flight.row, step: flight.event.step) { snapshot.inverted += 1 }
     }
 
     func landed(_ flight: Flight, _ outcome: ClientOutcome) {
+        var rule: AnswerRule?
+        if case .response(let response) = outcome {
+            rule = self.rule(for: response, to: flight)
+            if let rule, hold(flight, response, rule) { return }
+        }
         var draft = EventDraft(flight)
         let endedAt: Instant
         switch outcome {
         case .response(let response):
-            answered(flight, response, &draft)
+            answered(flight, response, rule, &draft)
             endedAt = draft.answeredAt
         case .failed(let failure):
             let failure = EventFailure(failure.kind)
@@ -29,6 +35,11 @@ extension LoadLoop: FlightObserver {
             endedAt = loop.stamp()
         }
         if loop.isStepped { loop.clock?.calls.end() }
+        conclude(flight, draft, at: endedAt)
+    }
+
+    /// The flight is over.
+    func conclude(_ flight: Flight, _ draft: EventDraft, at endedAt: Instant) {
         measure(flight)
         write(draft)
         settled(flight.row, wasSent: true, at: endedAt)
@@ -36,16 +47,17 @@ extension LoadLoop: FlightObserver {
         finishIfDone()
     }
 
-    private func answered(_ flight: Flight, _ response: ClientResponse, _ draft: inout EventDraft) {
+    private func answered(_ flight: Flight, _ response: ClientResponse, _ rule: AnswerRule?, _ draft: inout EventDraft) {
         let status = response.status
         snapshot.answered += 1
         snapshot.answersByClass[100...599 ~= status ? status / 100 : 0] += 1
         draft.status = UInt16(clamping: status)
         draft.answeredAt = max(draft.sentAt, response.answeredAt)
-        if !driver.expects(status, from: flight.event.call) {
-            snapshot.count(.unexpectedStatus)
-            draft.failure = EventFailure.unexpectedStatus.rawValue
-            draft.answer = driver.redact(response.body, of: flight.event.call, flight.request, upTo: EventDraft.maxAnswerBytes)
+        if let failure = failure(of: response, to: flight, rule) {
+            snapshot.count(failure)
+            draft.failure = failure.rawValue
+            let words = failure == .redirected ? whither(response) : response.body
+            draft.answer = driver.redact(words, of: flight.event.call, flight.request, upTo: EventDraft.maxAnswerBytes)
         } else if memory != nil {
             capture(from: response, flight)
         }
@@ -64,11 +76,11 @@ extension LoadLoop: FlightObserver {
 
 extension EventDraft {
     /// What is known of a flight that has landed, but for its outcome.
-    fileprivate init(_ flight: Flight) {
+    init(_ flight: Flight) {
         self.init(
             session: flight.event.session, step: flight.event.step, kind: UInt16(flight.event.call),
-            plannedAt: flight.plannedAt, sentAt: flight.request.sentAt ?? Instant(nanoseconds: 0),
-            lateness: flight.lateness, attempts: flight.request.attempts)
+            plannedAt: flight.plannedAt, sentAt: flight.firstSentAt ?? flight.request.sentAt ?? Instant(nanoseconds: 0),
+            lateness: flight.lateness, attempts: flight.request.attempts + flight.extraAttempts)
     }
 }
 

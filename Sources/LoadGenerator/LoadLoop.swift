@@ -34,7 +34,7 @@ final class LoadLoop: TurnEndHandler {
     let settings: LoadLoopSettings
     let workload: Workload
     let driver: RelayDriver
-    private var lanes: Lanes
+    var lanes: Lanes
     let journal: JournalWriter
     private let published: Published
     var snapshot = LoadSnapshot()
@@ -47,6 +47,9 @@ final class LoadLoop: TurnEndHandler {
     private var nextSession: Int
     private var nextArrival: Interval?
     var window: Window
+    /// Those that wait to be tried again.
+    var retrying: [ObjectIdentifier: Flight] = [:]
+    let answers = CaptureReader()
     private(set) var origin = Instant(nanoseconds: 0)
     private var timer: LoopTimer?
     private(set) var isRunning = false
@@ -63,7 +66,7 @@ final class LoadLoop: TurnEndHandler {
         self.settings = settings
         self.published = published
         workload = settings.plan.workload
-        driver = RelayDriver(workload)
+        driver = RelayDriver(workload, authority: settings.target.origin.authority)
         lanes = try Lanes(
             loop: loop, target: settings.target, client: settings.client, order: workload.profile.order)
         journal = try JournalWriter(
@@ -166,6 +169,7 @@ final class LoadLoop: TurnEndHandler {
             window.giveBack(flight)
             return withhold(due, misfit)
         }
+        flight.begin(script: due.script, context)
         flight.row = due.row
         flight.event = due.event
         flight.plannedAt = plannedAt
@@ -257,6 +261,7 @@ final class LoadLoop: TurnEndHandler {
         timer?.cancel()
         timer = nil
         isRunning = false
+        giveUpWaiting()
         lanes.close()
         window.close()
         turnEnded()

@@ -22,14 +22,15 @@ package final class LoadService: Sendable {
     /// events wait, which is counted.
     ///
     /// `window` bounds the unanswered events; those that find it full are dropped, on record. An event that waits for the
-    /// answer to an earlier one of its session takes no place in it. `caFile` is the PEM file
-    /// to trust for an https target. Throws a run `Failure` when the journal cannot be written or a thread not started.
+    /// answer to an earlier one of its session takes no place in it. `tls` says whom to
+    /// trust and what to show at an https target.
+    /// Throws a run `Failure` when the journal cannot be written or a thread not started.
     ///
     /// `phones` tells of what happens on the phones of the plan's users, and takes what users do on them; sessions react and
     /// act as their scripts say.
     package init(
         plan: Plan, target: CheckedOrigin, connections: Int, journalDirectory: String, loops: Int = 1,
-        window: Int = 16_384, caFile: String? = nil, clock: RunClock? = nil, phones: PhoneMailbox? = nil
+        window: Int = 16_384, tls: TLSClientSettings = TLSClientSettings(), clock: RunClock? = nil, phones: PhoneMailbox? = nil
     ) throws(Failure) {
         precondition(loops > 0 && connections > 0 && window > 0, "loops, connections and window are at least 1")
         var threads: [LoopThread<LoadLoop>] = []
@@ -37,7 +38,7 @@ package final class LoadService: Sendable {
         for index in 0..<loops {
             let settings = LoadLoopSettings(
                 plan: plan, target: target,
-                client: Self.client(plan, connections: Self.share(index, of: connections, by: loops), caFile: caFile),
+                client: Self.client(plan, connections: Self.share(index, of: connections, by: loops), tls: tls),
                 index: index, stride: loops, window: max(1, window / loops), journalDirectory: journalDirectory,
                 phones: phones)
             let board = Published(LoadSnapshot())
@@ -57,10 +58,10 @@ package final class LoadService: Sendable {
         self.phones = phones
     }
 
-    private static func client(_ plan: Plan, connections: Int, caFile: String?) -> ClientConfiguration {
+    private static func client(_ plan: Plan, connections: Int, tls: TLSClientSettings) -> ClientConfiguration {
         var client = ClientConfiguration(
             version: plan.workload.profile.httpVersion == .http2 ? .http2 : .http1,
-            tls: TLSClientSettings(caFile: caFile))
+            tls: tls)
         client.maxConnections = connections
         client.resends = true
         client.requestTimeout = plan.scenario.workload.requestTimeout

@@ -13,8 +13,11 @@ package struct LoadSnapshot: Sendable {
     package var sent = 0
     /// Answers of any status.
     package var answered = 0
-    /// Answers whose status the profile does not expect; part of `answered`.
+    /// Answers that the profile does not expect; part of `answered`.
     package var unexpectedStatus = 0
+    /// Answers after which the caller waited and tried again, and of these the ones that said it was too much.
+    package var triedAgain = 0
+    package var throttled = 0
     /// Never answered, whether or not they could be sent, and not dropped.
     package var failed = 0
     /// Never sent, because the window or the pool's queue was full.
@@ -85,7 +88,7 @@ package struct LoadSnapshot: Sendable {
         case .none: break
         case .dropped: dropped += 1
         case .withheld: withheld += 1
-        case .unexpectedStatus: unexpectedStatus += 1
+        case let failure where failure.isAnswer: unexpectedStatus += 1
         default: failed += 1
         }
     }
@@ -113,6 +116,8 @@ package struct LoadSnapshot: Sendable {
         sent += other.sent
         answered += other.answered
         unexpectedStatus += other.unexpectedStatus
+        triedAgain += other.triedAgain
+        throttled += other.throttled
         failed += other.failed
         dropped += other.dropped
         withheld += other.withheld

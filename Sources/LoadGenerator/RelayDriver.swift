@@ -22,13 +22,15 @@ final class RelayDriver {
     private let calls: [Call]
     private let values: EventValues
     private let scratch = ByteBuffer(capacity: 512)
-    private let signer = RequestSigner()
+    private let signer: RequestSigner
 
     /// Secrets that files and the environment gave, longest first.
     let kept: [[UInt8]]
 
-    /// `requests`: in the place of the profile's calls, of which events then are.
-    init(_ workload: Workload, requests: [ProfileCall]? = nil) {
+    /// `requests`: in the place of the profile's calls, of which events then are. `authority`: `host:port`, which some
+    /// signatures hold.
+    init(_ workload: Workload, requests: [ProfileCall]? = nil, authority: String = "localhost") {
+        signer = RequestSigner(authority: authority)
         let own = requests ?? workload.profile.calls
         kept = Set(own.flatMap { $0.auth?.kept ?? [] }.map(\.bytes)).sorted { $0.count > $1.count }
         values = EventValues(workload)
@@ -40,6 +42,9 @@ final class RelayDriver {
                 auth: call.auth, secretHeaders: call.secretHeaders, expectedStatus: call.expectedStatus)
         }
     }
+
+    /// The field of the query that holds the call's signature.
+    func secretParameter(of call: Int) -> [UInt8]? { calls[call].auth?.secretParameter }
 
     func secretHeaders(of call: Int) -> Set<String> { calls[call].secretHeaders }
 

@@ -14,6 +14,9 @@ package struct Correlation: Sendable {
     /// Events that were not sent because what they have to say was not there, and by what they lacked.
     package var withheld = 0
     package var withheldFor: [String: Int] = [:]
+    /// Answers that said that it was too much just now, and all after which the caller tried again.
+    package var throttled = 0
+    package var triedAgain = 0
     /// How many of the undecided waited for a token that a phone never told.
     package var undecidedInVain = 0
     /// How many of the lost belong to an event the relay did not take.

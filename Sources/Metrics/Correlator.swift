@@ -89,6 +89,12 @@ package struct Correlator: Sendable {
     /// What a device did in the end with a push that was stored for it: under a word of its own, such as `late updated`.
     package mutating func observe(late outcome: String) { count("late " + outcome, in: \.outcomes) }
 
+    /// The relay said that it was too much just now, or that it did not work; `isTriedAgain`: and the caller tries again.
+    package mutating func observe(throttled isThrottled: Bool, isTriedAgain: Bool) {
+        if isTriedAgain { correlation.triedAgain += 1 }
+        if isThrottled { correlation.throttled += 1 }
+    }
+
     /// `answer`: the first bytes of a body that was not expected, or in words why none came.
     package mutating func observe(_ call: SeenCall, answer: String) {
         correlation.events += 1

@@ -8,15 +8,29 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
     package let isTLS: Bool
     package let host: String
     package let port: UInt16
+    /// Of a socket in the file system, to which all goes; nil: host and port say where.
+    package let socketPath: String?
 
-    package init(isTLS: Bool, host: String, port: UInt16) {
+    package init(isTLS: Bool, host: String, port: UInt16, socketPath: String? = nil) {
+        self.socketPath = socketPath
         self.isTLS = isTLS
         self.host = host
         self.port = port
     }
 
-    /// Reads `http://127.0.0.1:8787` or `https://[::1]:2197`; a path behind it is ignored.
+    /// Reads `http://127.0.0.1:8787` or `https://[::1]:2197`; a path behind it is ignored. `unix:/path` is a socket in the
+    /// file system, whose host is then `localhost`.
     package init(parsing text: String) throws(Failure) {
+        if text.hasPrefix("unix:/") {
+            let path = String(text.dropFirst(5))
+            guard path.utf8.count <= SocketAddress.longestPath else {
+                throw Failure(
+                    .usage, "the path of the socket is longer than \(SocketAddress.longestPath) bytes: \(path)",
+                    hint: "put it into a folder with a shorter name, such as one in /tmp")
+            }
+            self.init(isTLS: false, host: "localhost", port: 80, socketPath: path)
+            return
+        }
         let hint = "write http://HOST:PORT or https://HOST:PORT"
         let isTLS = text.hasPrefix("https://")
         guard isTLS || text.hasPrefix("http://") else {
@@ -40,8 +54,10 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// `host:port` as it stands in `:authority` and `Host`.
-    package var authority: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
-    package var description: String { (isTLS ? "https://" : "http://") + authority }
+    package var authority: String { socketPath == nil ? hostAndPort : host }
+    private var hostAndPort: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
+    package var description: String { socketPath.map { "unix:" + $0 } ?? webAddress }
+    private var webAddress: String { (isTLS ? "https://" : "http://") + authority }
 }
 
 package struct TLSClientSettings: Sendable {

@@ -27,7 +27,13 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         guard isLiteral else { throw Failure(.usage, "'\(host)' is not a literal IP address", hint: hint) }
     }
 
-    package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    /// Of a socket in the file system, in bytes (unix(7)).
+    package static let longestPath = 107
+
+    /// `host` is the path of a socket in the file system.
+    private var isPath: Bool { host.hasPrefix("/") }
+
+    package var description: String { isPath ? "unix:" + host : host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
     package var isLoopback: Bool { host == "::1" || (host.hasPrefix("127.") && isLiteral) }
 
@@ -38,10 +44,20 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         return inet_pton(AF_INET, host, &room) == 1 || inet_pton(AF_INET6, host, &room) == 1
     }
 
-    var family: Int32 { host.contains(":") ? AF_INET6 : AF_INET }
+    var family: Int32 { isPath ? AF_UNIX : host.contains(":") ? AF_INET6 : AF_INET }
 
     /// Lends the address in the kernel's form.
     func withSockaddr<R>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> R) -> R {
+        if isPath {
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: host.utf8.prefix(Self.longestPath)) }
+            return withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                }
+            }
+        }
         if family == AF_INET6 {
             var address = sockaddr_in6()
             address.sin6_family = sa_family_t(AF_INET6)

@@ -19,6 +19,11 @@ package struct CheckedOrigin: Hashable, Sendable, CustomStringConvertible {
             .map { SocketAddress(host: $0.description, port: origin.port) }
     }
 
+    fileprivate init(_ origin: Origin, socketPath: String) {
+        self.origin = origin
+        addresses = [SocketAddress(host: socketPath, port: 0)]
+    }
+
     package var description: String { origin.description }
 }
 
@@ -28,6 +33,8 @@ package enum TargetPolicy {
     package static func check(
         _ origin: Origin, allowHosts: Set<String> = [], resolve: (String) -> [IPAddress] = TargetPolicy.resolve
     ) throws(Failure) -> CheckedOrigin {
+        // A socket in the file system is this machine's.
+        if let path = origin.socketPath { return CheckedOrigin(origin, socketPath: path) }
         let host = normal(origin.host)
         let found = resolve(host).map { $0.isUnspecified ? $0.loopback : $0 }
         if !found.isEmpty, found.allSatisfy(\.isLoopback) { return CheckedOrigin(origin, found) }

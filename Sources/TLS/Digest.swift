@@ -14,6 +14,18 @@ package func sha256(_ bytes: Span<UInt8>) -> [UInt8] {
     }
 }
 
+/// The 16 bytes of MD5 (RFC 1321), which proves nothing to an attacker; some relays want it of a body nevertheless.
+package func md5(_ bytes: Span<UInt8>) -> [UInt8] {
+    TLSErrors.clear()
+    return [UInt8](unsafeUninitializedCapacity: 16) { digest, count in
+        let done = bytes.withUnsafeBufferPointer { input in
+            EVP_Digest(input.baseAddress, input.count, digest.baseAddress, nil, EVP_md5(), nil)
+        }
+        precondition(done == 1, "MD5 failed: \(TLSErrors.drain())")
+        count = 16
+    }
+}
+
 /// Bytes from the system's secure random source, for secrets only; all other chance descends from a `Seed`.
 package func secretBytes(count: Int) -> [UInt8] {
     precondition(count >= 0 && count <= 4096)

@@ -85,6 +85,7 @@ struct Pass {
         case .connectionClosed: context.connections.close()
         default: break
         }
+        if let retry = note.retry { correlator.observe(throttled: retry.isThrottled, isTriedAgain: true) }
         if let overrun = note.overrun, context.overruns.count < Self.mostDistantNotes { context.overruns.append(overrun) }
         if let push = note.undelivered, undelivered.count < Self.mostDistantNotes { undelivered.insert(push) }
         if let plan {
@@ -244,6 +245,8 @@ struct Pass {
             call.wasAnswered || call.state == .withheld
             ? String(decoding: event.answer, as: UTF8.self) : EventFailure(rawValue: event.failure).map { "\($0)" } ?? ""
         correlator.observe(call, answer: answer)
+        // The last of its answers has no note of its own.
+        if event.failure == EventFailure.throttled.rawValue { correlator.observe(throttled: true, isTriedAgain: false) }
         guard let plan else { return }
         let number = plan.account(ofSession: event.session)
         guard let held = open[number], let index = held.account.index(ofCall: call.place) else { return }

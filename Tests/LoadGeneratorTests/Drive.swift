@@ -15,6 +15,7 @@ struct Drive {
     var snapshot = LoadSnapshot()
     var events: [EventEntry] = []
     var kinds: [String] = []
+    var notes: [NoteEntry] = []
     var origin: Instant
     var isDone: Bool
 
@@ -59,8 +60,10 @@ struct Drive {
     private mutating func read(_ folder: Folder) throws {
         var events: [EventEntry] = []
         var kinds: [String] = []
+        var notes: [NoteEntry] = []
         _ = try JournalReader(directory: folder.path).forEach(since: nil) { entry in
             if case .event(let event) = entry { events.append(event) }
+            if case .note(let note) = entry { notes.append(note) }
             if case .note(let note) = entry, note.kind == .kinds {
                 kinds = (try? JSONValue(parsing: note.text))?.array?.compactMap(\.string) ?? []
             }
@@ -68,6 +71,7 @@ struct Drive {
         }
         self.events = events
         self.kinds = kinds
+        self.notes = notes
     }
 
     /// The events of each session in the order of the plan.

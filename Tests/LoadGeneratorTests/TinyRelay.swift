@@ -14,6 +14,8 @@ import Synchronization
 final class TinyRelay: Sendable {
     enum Manner: Sendable {
         case answer(Int), silence
+        /// Each event is answered so that many times, and then with 200.
+        case refusesTimes(Int, Int)
         /// 200 with that body.
         case says(String)
         /// Each answer comes so much later.
@@ -56,6 +58,7 @@ final class TinyRelay: Sendable {
         private var queue: [ServerExchange] = []
         private var refused: Set<UInt32> = []
         private var latest: [ObjectIdentifier: Int32] = [:]
+        private var tries: [Event: Int] = [:]
         private var count = 0
 
         init(_ manner: Manner, loop: EventLoop, seen: Seen) {
@@ -71,6 +74,9 @@ final class TinyRelay: Sendable {
             switch manner {
             case .answer(let status): exchange.respond(status: status, body: Array((status == 200 ? "{}" : "{\"is\":\(status)}").utf8))
             case .says(let text): exchange.respond(status: 200, body: Array(text.utf8))
+            case .refusesTimes(let times, let status):
+                if let event = request.event { tries[event, default: 0] += 1 }
+                exchange.respond(status: request.event.map { tries[$0]! <= times } ?? false ? status : 200)
             case .silence: silent.append(exchange)
             case .late(let delay): _ = loop.after(delay) { exchange.respond(status: 200) }
             case .oneByOne(let time):

@@ -40,7 +40,7 @@ struct MessagingMock {
         var top: JSONObject = ["alg": "RS256", "typ": "JWT", "kid": account["private_key_id"] ?? .null]
         for (name, value) in head { top[name] = value.isNull ? nil : value }
         let parts = [top, all].map { Base64URL.encode(JSONValue.object($0).encoded().span) }.joined(separator: ".")
-        let signature = (other ?? key).sign(Array(parts.utf8).span)
+        let signature = (other ?? key).sign(Array(parts.utf8).span, .sha256)
         return "\(parts).\(Base64URL.encode(signature.span))"
     }
 

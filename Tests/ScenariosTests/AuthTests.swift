@@ -49,7 +49,7 @@ struct AuthTests {
     @Test(
         "is told what is wrong with it",
         arguments: [
-            ("{}", "7:11: `auth` does not say how (write one of bearer, basic, header, hmac, jwt)"),
+            ("{}", "7:11: `auth` does not say how (write one of bearer, basic, header, hmac, jwt, sigv4)"),
             (
                 "{ bearer: abc }",
                 "7:21: `bearer` holds a secret, which has no place in a file that the journal keeps"
@@ -93,7 +93,7 @@ struct AuthTests {
             ),
             (
                 #"{ hmac: { key: "{{secret}}", over: [bdoy], header: s } }"#,
-                "7:47: `bdoy` is nothing that `over` knows (body, timestamp, method, path, or `{ text: \"…\" }`)"
+                "7:47: `bdoy` is nothing that `over` knows (body, timestamp, method, path, resource, parameters, digest, or `{ text: \"…\" }`)"
             ),
             (
                 #"{ hmac: { key: "{{secret}}", over: [timestamp], header: s } }"#,
@@ -112,8 +112,8 @@ struct AuthTests {
                 "7:25: ES256 signs with a private key on P-256, as PEM (write `key: { file: PATH }`)"
             ),
             (
-                #"{ jwt: { key: "{{secret}}", algorithm: RS256 } }"#,
-                "7:50: `RS256` is no value of `algorithm` ("
+                #"{ jwt: { key: "{{secret}}", algorithm: XS256 } }"#,
+                "7:50: `XS256` is no value of `algorithm` ("
             ),
         ])
     func mistakes(auth: String, says: String) {

@@ -112,7 +112,7 @@ struct MistakeTests {
                 "tiny.yaml:7:12: `answerd` is no value of `order` (did you mean `answered`?)"),
             Row(
                 "http://127.0.0.1:8787", "127.0.0.1:8787",
-                "tiny.yaml:4:8: `url` must be http://host:port or https://host:port, not `127.0.0.1:8787`"
+                "tiny.yaml:4:8: `url` must be http://host:port, https://host:port or unix:/path, not `127.0.0.1:8787`"
                     + " (paths belong into the profile's calls)"),
             Row(
                 "http://127.0.0.1:8787", "http://{{relay.listen}}",

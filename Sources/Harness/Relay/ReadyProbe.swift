@@ -10,8 +10,8 @@ final class ReadyProbe {
     private let path: String
     private let question = Question<Bool>()
 
-    init(target: CheckedOrigin, path: String) throws(Failure) {
-        var configuration = ClientConfiguration(version: .http1)
+    init(target: CheckedOrigin, tls: TLSClientSettings = TLSClientSettings(), path: String) throws(Failure) {
+        var configuration = ClientConfiguration(version: .http1, tls: tls)
         configuration.requestTimeout = .seconds(2)
         configuration.connectTimeout = .seconds(2)
         let settings = configuration

@@ -23,6 +23,8 @@ final class RelaySupervisor {
 
     /// Checked before anything is started or asked.
     let target: CheckedOrigin
+    /// How it is called there.
+    let tls: TLSClientSettings
     /// It answered its ready probe once: from then on its failures are its own.
     private(set) var wasReady = false
     private let spec: RelaySpec
@@ -53,6 +55,7 @@ final class RelaySupervisor {
         self.spec = spec
         self.clock = clock
         self.note = note
+        tls = TLSClientSettings(spec.tls) { LaunchTemplate.fill($0, variable) }
         target = try TargetPolicy.check(
             Origin(parsing: LaunchTemplate.fill(spec.url, variable)), allowHosts: allowHosts)
         if let launch = spec.launch {
@@ -65,7 +68,7 @@ final class RelaySupervisor {
             process = nil
             sampler = nil
         }
-        probe = try ReadyProbe(target: target, path: spec.ready.path)
+        probe = try ReadyProbe(target: target, tls: tls, path: spec.ready.path)
         pending = spec.restarts.sorted { $0.at < $1.at }
     }
 
@@ -226,5 +229,14 @@ final class RelaySupervisor {
             sleep(.milliseconds(5))
         }
         noteExit()
+    }
+}
+
+extension TLSClientSettings {
+    /// `fill` puts values into the templates of paths.
+    fileprivate init(_ spec: RelayTLS?, fill: (String) -> String) {
+        self.init(
+            caFile: spec?.ca.map(fill), serverName: spec?.serverName, certificateFile: spec?.certificate.map(fill),
+            keyFile: spec?.key.map(fill))
     }
 }

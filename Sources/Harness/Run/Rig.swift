@@ -82,7 +82,7 @@ final class Rig {
     func startLoad(at origin: Instant) throws(Failure) {
         let load = try LoadService(
             plan: plan, target: relay.target, connections: scenario.workload.connections,
-            journalDirectory: directory.journal, clock: clock, phones: phones)
+            journalDirectory: directory.journal, tls: relay.tls, clock: clock, phones: phones)
         self.load = load
         watch?.listen(at: origin, target: relay.target)
         state?.start()

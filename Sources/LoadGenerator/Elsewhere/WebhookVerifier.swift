@@ -23,12 +23,12 @@ final class WebhookVerifier {
             guard let given = text(exchange, header) else { return .missing }
             return Array(given.utf8) == prefix + bytes(of: secret) ? .right : .wrong
         case .hmac(let hmac): return verdict(exchange, hmac, at: now)
-        case .basic, .jwt: return .wrong
+        case .basic, .jwt, .sigv4: preconditionFailure("no profile signs webhooks so")
         }
     }
 
     private func verdict(_ exchange: ServerExchange, _ spec: HMACSpec, at now: WallTime) -> WebhookNote.Signature {
-        guard let given = text(exchange, spec.header) else { return .missing }
+        guard let header = spec.place.header, let given = text(exchange, header) else { return .missing }
         let (codes, time) = parts(of: given, spec, exchange)
         guard !codes.isEmpty else { return .wrong }
         let (message, body) = (message, exchange.body)
@@ -40,6 +40,7 @@ final class WebhookVerifier {
             case .method: message.append(exchange.head.text(":method") ?? "")
             case .path: message.append(exchange.head.text(":path") ?? "")
             case .text(let template): template.render(into: message, nothing)
+            case .resource, .parameters, .digest: preconditionFailure("no profile signs webhooks over that")
             }
         }
         let key = bytes(of: spec.key)
@@ -54,7 +55,7 @@ final class WebhookVerifier {
         switch self.spec.form {
         case .plain:
             let prefix = String(decoding: spec.prefix, as: UTF8.self)
-            let time = spec.timestamp.flatMap { text(exchange, $0.header) }
+            let time = spec.timestamp?.place.header.flatMap { text(exchange, $0) }
             return (given.hasPrefix(prefix) ? [String(given.dropFirst(prefix.count))] : [], time)
         case .dated:
             var (codes, time) = ([String](), String?.none)
@@ -87,6 +88,7 @@ final class WebhookVerifier {
             let buffer = ByteBuffer(capacity: 64)
             template.render(into: buffer, nothing)
             return buffer.array()
+        case .turns: preconditionFailure("no profile has webhooks signed by turns")
         }
     }
 }

@@ -27,10 +27,17 @@ extension RelayDriver {
     /// Those that the files name, and what stands behind the last blank of headers that hold a credential.
     private func secrets(of call: Int, _ request: OutgoingRequest) -> [[UInt8]] {
         let names = secretHeaders(of: call)
-        guard !names.isEmpty else { return kept }
         let head = request.head
+        if let name = secretParameter(of: call), let index = head.index(of: ":path") {
+            let path = head.value(at: index).array
+            let value = path.split(separator: 38).last { $0.starts(with: name + [61]) }
+            return kept + (value.map { [Array($0.dropFirst(name.count + 1))] } ?? [])
+        }
+        guard !names.isEmpty else { return kept }
         let written = (0..<head.count).filter { names.contains(head.name(at: $0).text) }
             .map { Array(head.value(at: $0).array.split(separator: 32).last ?? []) }
+            // Of AWS the signature alone.
+            .map { $0.starts(with: Array("Signature=".utf8)) ? Array($0.dropFirst(10)) : $0 }
         return kept + written
     }
 }

@@ -7,10 +7,16 @@ import Scenarios
 import TLS
 
 final class RequestSigner {
-    private let message = ByteBuffer(capacity: 1_024)
-    private let secret = ByteBuffer(capacity: 64)
-    private let output = ByteBuffer(capacity: 256)
-    private let time = ByteBuffer(capacity: 24)
+    let message = ByteBuffer(capacity: 1_024)
+    let secret = ByteBuffer(capacity: 64)
+    let output = ByteBuffer(capacity: 256)
+    let time = ByteBuffer(capacity: 24)
+    /// For a head that is written anew.
+    let draft = HeaderBlock()
+    /// `host:port` as the relay sees it.
+    let authority: [UInt8]
+
+    init(authority: String) { self.authority = Array(authority.utf8) }
 
     /// Head and body of `request` are all there. In words why it must not be sent; nil when it may.
     func sign(_ request: OutgoingRequest, _ auth: AuthSpec, _ values: EventValues, at now: WallTime) -> String? {
@@ -19,82 +25,62 @@ final class RequestSigner {
         switch auth.kind {
         case .plain(let name, let prefix, let value):
             header = name
-            put(value, into: secret, values)
+            put(value, into: secret, values, at: now)
             if auth.isSpoilt { secret.spoilLast() }
             output.append(prefix.span)
             output.append(contentsOf: secret)
         case .basic(let user, let password):
             header = Self.authorization
             output.append("Basic ")
-            output.append(credentials(user, password, values, isSpoilt: auth.isSpoilt))
-        case .hmac(let spec):
-            header = spec.header
-            if let timestamp = spec.timestamp { stamp(request.head, timestamp, at: now) }
-            output.append(spec.prefix.span)
-            output.append(code(request, spec, values, isSpoilt: auth.isSpoilt))
+            output.append(credentials(user, password, values, at: now, isSpoilt: auth.isSpoilt))
+        case .hmac(let spec): return sign(request, spec, values, at: now, isSpoilt: auth.isSpoilt)
+        case .sigv4(let spec): return sign(request, spec, values, at: now, isSpoilt: auth.isSpoilt)
         case .jwt(let spec):
             header = spec.header
             output.append(spec.prefix.span)
             guard mint(spec, values, at: now, isSpoilt: auth.isSpoilt) else { return "the key that signs is not there" }
         }
+        return write(header, into: request.head)
+    }
+
+    /// What `output` holds as a header. In words why it must not be sent; nil when it may.
+    func write(_ header: [UInt8], into head: HeaderBlock) -> String? {
         let output = output
         guard output.bytes.isOneLine else {
             return "the header `\(String(decoding: header, as: UTF8.self))` would hold a control character"
         }
-        let (head, name) = (request.head, header)
-        head.append(name: name.span, value: output.bytes, neverIndexed: true)
+        head.append(name: header.span, value: output.bytes, neverIndexed: true)
         return nil
     }
 
     private static let authorization = Array("authorization".utf8)
 
-    private func put(_ value: SecretValue, into buffer: ByteBuffer, _ values: EventValues) {
+    func put(_ value: SecretValue, into buffer: ByteBuffer, _ values: EventValues, at now: WallTime) {
         buffer.clear()
         switch value {
         case .template(let template): template.render(into: buffer, values)
         case .kept(let kept):
             let bytes = kept.bytes
             buffer.append(bytes.span)
+        case .turns(let secrets, let every):
+            // After 1970 in any case, so that the remainder is no negative one.
+            let turn = every.map { max(0, now.nanoseconds) / $0.nanoseconds } ?? Int64(values.turn)
+            let bytes = secrets[Int(turn % Int64(secrets.count))].bytes
+            buffer.append(bytes.span)
         }
     }
 
-    private func credentials(_ user: Template, _ password: SecretValue, _ values: EventValues, isSpoilt: Bool) -> String {
+    private func credentials(
+        _ user: Template, _ password: SecretValue, _ values: EventValues, at now: WallTime, isSpoilt: Bool
+    ) -> String {
         let (message, secret) = (message, secret)
         message.clear()
         user.render(into: message, values)
         message.append(58)
-        put(password, into: secret, values)
+        put(password, into: secret, values, at: now)
         if isSpoilt { secret.spoilLast() }
         message.append(contentsOf: secret)
         return Base64.encode(message.bytes)
-    }
-
-    // MARK: HMAC
-
-    private func stamp(_ head: HeaderBlock, _ timestamp: HMACSpec.Timestamp, at now: WallTime) {
-        let time = time
-        time.clear()
-        let value = timestamp.unit == .seconds ? now.seconds : now.milliseconds
-        Text.append(UInt64(max(0, value)), radix: 10, into: time)
-        head.append(name: timestamp.header.span, value: time.bytes)
-    }
-
-    private func code(_ request: OutgoingRequest, _ spec: HMACSpec, _ values: EventValues, isSpoilt: Bool) -> String {
-        let (message, secret, head) = (message, secret, request.head)
-        message.clear(keepingUpTo: 16_384)
-        for part in spec.over {
-            switch part {
-            case .body: message.append(contentsOf: request.body)
-            case .timestamp: message.append(contentsOf: time)
-            case .method: if let index = head.index(of: ":method") { message.append(head.value(at: index)) }
-            case .path: if let index = head.index(of: ":path") { message.append(head.value(at: index)) }
-            case .text(let template): template.render(into: message, values)
-            }
-        }
-        put(spec.key, into: secret, values)
-        var code = hmac(spec.algorithm, key: secret.bytes, message.bytes)
-        if isSpoilt { code[0] ^= 1 }
-        return spec.encoding == .hex ? Hex.encode(code.span) : Base64.encode(code.span)
     }
 
     // MARK: JSON Web Tokens
@@ -119,11 +105,14 @@ final class RequestSigner {
         var signature: [UInt8]
         switch spec.signing {
         case .hs256(let key):
-            put(key, into: secret, values)
+            put(key, into: secret, values, at: now)
             signature = hmac(.sha256, key: secret.bytes, message.bytes)
         case .es256(let key):
             guard let key else { return false }
             signature = key.sign(message.bytes)
+        case .rsa(let key, let hash):
+            guard let key else { return false }
+            signature = key.sign(message.bytes, hash)
         }
         if isSpoilt { signature[0] ^= 1 }
         output.append(contentsOf: message)
@@ -134,10 +123,10 @@ final class RequestSigner {
 }
 
 extension ByteBuffer {
-    fileprivate func append(contentsOf other: ByteBuffer) { append(other.bytes) }
+    func append(contentsOf other: ByteBuffer) { append(other.bytes) }
 
     /// Another last byte, which can stand wherever the one before could.
-    fileprivate func spoilLast() {
+    func spoilLast() {
         guard !isEmpty else { return append(120) }
         let last = bytes[count - 1]
         replace(at: count - 1, with: last == 120 ? 121 : 120)

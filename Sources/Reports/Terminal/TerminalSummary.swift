@@ -99,6 +99,10 @@ private struct TerminalText {
         for (lack, count) in c.withheldFor.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }).prefix(4) {
             lines += "unsent      \(Numbers.count(count)) calls: \(safe(lack))\n"
         }
+        if c.throttled > 0 {
+            let tries = Numbers.count(c.triedAgain)
+            lines += "throttled   \(Numbers.count(c.throttled)) answers of the relay; \(tries) tries again\n"
+        }
         let errors = c.reasons.filter { $0.key != "200" }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         if !errors.isEmpty {
             let named = errors.prefix(4).map { "\(safe($0.key)) × \(Numbers.count($0.value))" }

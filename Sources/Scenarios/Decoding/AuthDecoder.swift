@@ -10,7 +10,7 @@ struct AuthDecoder {
     let files: FileFinder
     let mistakes: Mistakes
 
-    private static let kinds = ["bearer", "basic", "header", "hmac", "jwt"]
+    private static let kinds = ["bearer", "basic", "header", "hmac", "jwt", "sigv4"]
     private var secrets: SecretDecoder { SecretDecoder(files: files, mistakes: mistakes) }
 
     /// Of a call: nil where it has none. `auth: none` is without the profile's, `auth: { spoil: true }` has that made wrong.
@@ -51,6 +51,7 @@ struct AuthDecoder {
             case "basic": basic(inner, &compiler)
             case "header": header(inner, &compiler)
             case "hmac": HMACDecoder(auths: self, secrets: secrets, mistakes: mistakes).hmac(inner, &compiler)
+            case "sigv4": SigV4Decoder(secrets: secrets, mistakes: mistakes).sigv4(inner, &compiler)
             default: JWTDecoder(auths: self, secrets: secrets, mistakes: mistakes).jwt(inner, &compiler)
             }
         auth?.isSpoilt = fields.flag("spoil") ?? false
@@ -62,7 +63,7 @@ struct AuthDecoder {
     /// A secret that stands in a header as it is.
     private func headerSecret(_ node: YAMLNode, named key: String, _ compiler: inout TemplateCompiler) -> SecretValue? {
         let secret = secrets.secret(node, named: key, &compiler)
-        if case .kept(let kept) = secret, !kept.bytes.allSatisfy({ $0 >= 32 && $0 != 127 }) {
+        if let kept = secret?.kept, !kept.allSatisfy({ $0.bytes.allSatisfy { $0 >= 32 && $0 != 127 } }) {
             mistakes.add(
                 "the secret holds a control character, which no header can carry", hint: "is it the right one?",
                 at: node.place)
@@ -104,6 +105,26 @@ struct AuthDecoder {
             return nil
         }
         return Array(name.utf8)
+    }
+
+    /// A `header` or a `parameter` of the query, one of them. Nil after a mistake.
+    func place(_ fields: Fields) -> RequestPlace? {
+        guard (fields.value("header") == nil) != (fields.value("parameter") == nil) else {
+            mistakes.add(
+                "`\(fields.shape.name)` says one place where it goes", hint: "write `header: NAME` or `parameter: NAME`",
+                at: fields.node.place)
+            return nil
+        }
+        if fields.value("header") != nil { return headerName(fields, "header").map { .header($0) } }
+        guard let text = fields.text("parameter") else { return nil }
+        let isLawful = text.utf8.allSatisfy {
+            48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0 || [45, 46, 95].contains($0)
+        }
+        guard isLawful, text.utf8.count <= 64 else {
+            fields.wrong("parameter", fields.value("parameter")!, "at most 64 letters, digits, -, . and _")
+            return nil
+        }
+        return .parameter(Array(text.utf8))
     }
 
     /// Literal text in front of what is secret.

@@ -22,6 +22,8 @@ struct CallDecoder {
     /// The profile's, of multipart bodies.
     let boundary: [UInt8]
     let auths: AuthDecoder
+    /// The profile's, which a call's own replace.
+    var answers: [AnswerRule] = []
     /// Names of those who listen.
     var observers: [String] = []
     let mistakes: Mistakes
@@ -51,6 +53,7 @@ struct CallDecoder {
         call.multipart = body?.multipart
         call.auth = auths.auth(fields.value("auth"), &compiler)
         checkAuth(call, fields)
+        call.answers = fields.value("answers") == nil ? answers : AnswerDecoder(mistakes: mistakes).answers(fields)
         call.isStale = fields.flag("stale") ?? false
         call.isUnknown = fields.flag("unknown") ?? false
         call.prepares = fields.flag("prepares") ?? false

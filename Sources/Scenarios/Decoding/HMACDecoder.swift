@@ -17,29 +17,41 @@ struct HMACDecoder {
         let over = fields.items("over", atLeast: 1, atMost: Self.mostParts)
         let parts = over.compactMap { part($0, fields, &compiler) }
         let timestamp = fields.value("timestamp").flatMap { self.timestamp($0) }
-        let isDated = parts.contains { if case .timestamp = $0 { true } else { false } }
-        if let place = fields.value("timestamp")?.place, !isDated {
-            mistakes.add(
-                "the timestamp is sent, but not signed: `over` does not name it", hint: "add `timestamp` to `over`", at: place)
-        } else if isDated, fields.value("timestamp") == nil {
-            mistakes.add(
-                "the timestamp is signed, but not sent", hint: "add `timestamp: { header: X-Timestamp, unit: s }`",
-                at: fields.value("over")!.place)
-        }
+        let digest = fields.value("digest").flatMap { self.digest($0) }
+        let signsQuery = parts.contains { if case .path = $0 { true } else if case .parameters = $0 { true } else { false } }
+        check(
+            "timestamp", of: fields, isSigned: parts.contains { if case .timestamp = $0 { true } else { false } },
+            isInSignedQuery: signsQuery && timestamp?.place.parameter != nil, missing: "{ header: X-Timestamp, unit: s }")
+        check(
+            "digest", of: fields, isSigned: parts.contains { if case .digest = $0 { true } else { false } },
+            isInSignedQuery: signsQuery && digest?.place.parameter != nil, missing: "{ of: sha256, header: X-Digest }")
         let algorithm: HMACAlgorithm? = fields.choice("algorithm")
         let encoding: HMACSpec.Encoding? = fields.choice("encoding")
         let prefix = auths.prefix(fields)
-        let header = auths.headerName(fields, "header")
-        guard let node = fields.value("key"), let key = secrets.secret(node, named: "key", &compiler), let header
+        let place = auths.place(fields)
+        let added = fields.entries("parameters")
+        let parameters = added.isEmpty ? nil : compiler.compile(form: added, of: "parameters")
+        guard let node = fields.value("key"), let key = secrets.secret(node, named: "key", &compiler), let place
         else { return nil }
         return AuthSpec(
             kind: .hmac(
                 HMACSpec(
-                    key: key, algorithm: algorithm ?? .sha256, over: parts, encoding: encoding ?? .hex, header: header,
-                    prefix: prefix, timestamp: timestamp)))
+                    key: key, algorithm: algorithm ?? .sha256, over: parts, encoding: encoding ?? .hex, place: place,
+                    prefix: prefix, timestamp: timestamp, digest: digest, parameters: parameters)))
     }
 
-    private enum Word: String, CaseIterable { case body, timestamp, method, path }
+    /// What is sent is signed, and the reverse.
+    private func check(_ key: String, of fields: Fields, isSigned: Bool, isInSignedQuery: Bool, missing: String) {
+        if let place = fields.value(key)?.place, !isSigned, !isInSignedQuery {
+            mistakes.add(
+                "the \(key) is sent, but not signed: `over` does not name it", hint: "add `\(key)` to `over`", at: place)
+        } else if isSigned, fields.value(key) == nil {
+            mistakes.add(
+                "the \(key) is signed, but not sent", hint: "add `\(key): \(missing)`", at: fields.value("over")!.place)
+        }
+    }
+
+    private enum Word: String, CaseIterable { case body, timestamp, method, path, resource, parameters, digest }
 
     /// A word, or text: as `{ text: … }`, or as it stands where it has no letter and so cannot be a word.
     private func part(_ node: YAMLNode, _ fields: Fields, _ compiler: inout TemplateCompiler) -> HMACSpec.Part? {
@@ -52,6 +64,9 @@ struct HMACDecoder {
         case .timestamp: return .timestamp
         case .method: return .method
         case .path: return .path
+        case .resource: return .resource
+        case .parameters: return .parameters
+        case .digest: return .digest
         case nil: break
         }
         guard !text.isEmpty, !text.contains(where: { $0.isLetter || $0 == "{" }) else {
@@ -64,9 +79,15 @@ struct HMACDecoder {
     }
 
     private func timestamp(_ node: YAMLNode) -> HMACSpec.Timestamp? {
-        guard let fields = Fields(node, .signedTime, mistakes), let header = auths.headerName(fields, "header")
-        else { return nil }
+        guard let fields = Fields(node, .signedTime, mistakes), let place = auths.place(fields) else { return nil }
         let unit: HMACSpec.Timestamp.Unit? = fields.choice("unit")
-        return HMACSpec.Timestamp(header: header, unit: unit ?? .seconds)
+        return HMACSpec.Timestamp(place: place, unit: unit ?? .seconds)
+    }
+
+    private func digest(_ node: YAMLNode) -> HMACSpec.Digest? {
+        guard let fields = Fields(node, .signedDigest, mistakes), let place = auths.place(fields),
+            let algorithm: HMACSpec.Digest.Algorithm = fields.choice("of")
+        else { return nil }
+        return HMACSpec.Digest(algorithm: algorithm, place: place, encoding: fields.choice("encoding") ?? .hex)
     }
 }

@@ -43,19 +43,31 @@ struct JWTDecoder {
         switch algorithm {
         case .hs256: return secrets.secret(node, named: "key", &compiler).map { .hs256($0) }
         case .es256:
-            guard case .mapping = node.content else {
-                mistakes.add(
-                    "ES256 signs with a private key on P-256, as PEM", hint: "write `key: { file: PATH }`", at: node.place)
-                return nil
+            return privateKey(node, "ES256 signs with a private key on P-256, as PEM") { (pem) throws(Failure) in
+                .es256(try pem.map { (text) throws(Failure) in try P256PrivateKey(pem: text) })
             }
-            guard let pem = secrets.kept(node) else { return nil }
-            guard !pem.bytes.isEmpty else { return .es256(nil) }
-            do throws(Failure) {
-                return .es256(try P256PrivateKey(pem: String(decoding: pem.bytes, as: UTF8.self)))
-            } catch {
-                mistakes.add(error.message, hint: error.hint, at: node.place)
-                return nil
+        case .rs256, .rs384, .rs512:
+            let hash: RSAHash = algorithm == .rs256 ? .sha256 : algorithm == .rs384 ? .sha384 : .sha512
+            return privateKey(node, "\(algorithm.rawValue) signs with a private RSA key, as PEM") { (pem) throws(Failure) in
+                .rsa(try pem.map { (text) throws(Failure) in try RSAPrivateKey(pem: text) }, hash)
             }
+        }
+    }
+
+    /// `read` gets nil where a saved run is read again, which signs nothing.
+    private func privateKey(
+        _ node: YAMLNode, _ wanted: String, _ read: (String?) throws(Failure) -> JWTSpec.Signing
+    ) -> JWTSpec.Signing? {
+        guard case .mapping = node.content else {
+            mistakes.add(wanted, hint: "write `key: { file: PATH }`", at: node.place)
+            return nil
+        }
+        guard let pem = secrets.kept(node) else { return nil }
+        do throws(Failure) {
+            return try read(pem.bytes.isEmpty ? nil : String(decoding: pem.bytes, as: UTF8.self))
+        } catch {
+            mistakes.add(error.message, hint: error.hint, at: node.place)
+            return nil
         }
     }
 }

@@ -26,6 +26,7 @@ struct ProfileDecoder {
             headers: headers, deadlines: deadlines, contents: contents, carried: (carried, values), captures: captures,
             boundary: MultipartSpec.boundary(of: name), auths: auths, mistakes: mistakes)
         let observers = ObserverDecoder(requests: decoder, mistakes: mistakes).observers(fields)
+        decoder.answers = AnswerDecoder(mistakes: mistakes).answers(fields)
         decoder.observers = fields.entries("observers").map(\.key)
         for entry in fields.entries("calls") {
             checkName(entry)
@@ -45,6 +46,7 @@ struct ProfileDecoder {
         profile.observers = observers
         profile.state = StateDecoder(mistakes: mistakes).state(fields)
         profile.webhooks = WebhookDecoder(auths: auths, calls: calls, mistakes: mistakes).webhooks(fields)
+        profile.retries = AnswerDecoder(mistakes: mistakes).retries(fields)
         profile.captures = captures
         profile.secretCaptures = calls.secretCaptures
         profile.content = try contents.content(fields, bodies: bodies)

@@ -23,6 +23,7 @@ struct RelayDecoder {
         var relay = RelaySpec(
             profile: profile, launch: launch(fields), url: url(fields), listen: fields.address("listen") ?? "127.0.0.1:0",
             environment: environment(fields), ready: ready(fields), stop: stop(fields), restarts: restarts(fields))
+        relay.tls = tls(fields, relay.url)
         relay.processes = fields.count("processes", 1...1_000) ?? 1
         relay.clock = fields.choice("clock") ?? .none
         if relay.clock != .none, !relay.isToldTheClock {
@@ -55,9 +56,9 @@ struct RelayDecoder {
         guard let text = fields.text("url"), let node = fields.value("url") else { return "http://{{relay.listen}}" }
         checkVariables(node)
         let host = text.hasPrefix("http://") ? text.dropFirst(7) : text.hasPrefix("https://") ? text.dropFirst(8) : ""
-        if host.isEmpty || host.contains("/") {
+        if !text.hasPrefix("unix:/"), host.isEmpty || host.contains("/") {
             mistakes.add(
-                "`url` must be http://host:port or https://host:port, not `\(text)`",
+                "`url` must be http://host:port, https://host:port or unix:/path, not `\(text)`",
                 hint: "paths belong into the profile's calls", at: node.place)
         } else if launchNode(fields) == nil, text.contains("{{relay."),
             LaunchTemplate.names(in: text).allSatisfy(LaunchTemplate.variables.contains)
@@ -68,6 +69,29 @@ struct RelayDecoder {
                 at: node.place)
         }
         return text
+    }
+
+    private func tls(_ fields: Fields, _ url: String) -> RelayTLS? {
+        guard let node = fields.value("tls"), let inner = Fields(node, .relayTLS, mistakes) else { return nil }
+        if !url.hasPrefix("https://") {
+            mistakes.add("`tls` is for a relay at https", hint: "write `url: https://…`, or strike `tls`", at: node.place)
+        }
+        let tls = RelayTLS(
+            ca: file(inner, "ca"), certificate: file(inner, "certificate"), key: file(inner, "key"),
+            serverName: inner.text("serverName"))
+        if (tls.certificate == nil) != (tls.key == nil) {
+            mistakes.add(
+                "a client certificate has its key beside it", hint: "write both `certificate` and `key`", at: node.place)
+        }
+        return tls
+    }
+
+    /// Beside the file that names it, unless it is absolute or begins with a variable.
+    private func file(_ fields: Fields, _ key: String) -> String? {
+        guard let text = fields.text(key), let node = fields.value(key) else { return nil }
+        checkVariables(node)
+        if text.hasPrefix("/") || text.hasPrefix("{{") { return text }
+        return FileFinder.joined(FileFinder.folder(of: node.place.file), text)
     }
 
     private func environment(_ fields: Fields) -> [(name: String, value: String)] {

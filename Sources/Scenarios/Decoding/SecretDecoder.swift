@@ -30,8 +30,21 @@ struct SecretDecoder {
                 return nil
             }
             return .template(template)
+        case .mapping(let entries) where entries.contains(where: { $0.key == "turns" }): return turns(node)
         default: return kept(node).map { .kept($0) }
         }
+    }
+
+    /// Secrets, at most, that take turns.
+    private static let mostTurns = 16
+
+    private func turns(_ node: YAMLNode) -> SecretValue? {
+        guard let fields = Fields(node, .secrets, mistakes) else { return nil }
+        let items = fields.items("turns", atLeast: 2, atMost: Self.mostTurns)
+        let secrets = items.compactMap { kept($0) }
+        let every = fields.duration("every", .milliseconds(1)...Fields.longest)
+        guard !items.isEmpty, secrets.count == items.count else { return nil }
+        return .turns(secrets, every: every)
     }
 
     /// One from the environment or a file, without the line's end behind it.

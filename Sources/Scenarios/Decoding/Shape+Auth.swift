@@ -7,7 +7,9 @@ extension Shape {
             "bearer": "\"{{secret}}\"", "basic": "{ user: me, password: { env: RELAY_PASSWORD } }",
             "header": "{ name: x-api-key, value: { env: RELAY_KEY } }",
             "hmac": "{ key: { env: RELAY_KEY }, over: [body], header: X-Signature }",
-            "jwt": "{ key: { env: RELAY_KEY } }", "spoil": "true",
+            "jwt": "{ key: { env: RELAY_KEY } }",
+            "sigv4": "{ accessKeyID: me, secretAccessKey: { env: RELAY_KEY }, region: eu-central-1, service: sns }",
+            "spoil": "true",
         ])
 
     static let authBasic = Shape("authBasic", ["user*": "me", "password*": "{ env: RELAY_PASSWORD }"])
@@ -18,10 +20,15 @@ extension Shape {
         "hmac",
         [
             "key*": "{ env: RELAY_KEY }", "algorithm": "sha256", "over*": "[timestamp, \".\", body]", "encoding": "hex",
-            "header*": "X-Signature", "prefix": "\"sha256=\"", "timestamp": "{ header: X-Timestamp, unit: s }",
+            "header": "X-Signature", "parameter": "auth_signature", "prefix": "\"sha256=\"",
+            "timestamp": "{ header: X-Timestamp, unit: s }", "digest": "{ of: md5, parameter: body_md5 }",
+            "parameters": "{ auth_key: rig, auth_version: \"1.0\" }",
         ])
 
-    static let signedTime = Shape("signedTime", ["header*": "X-Timestamp", "unit": "s"])
+    static let signedTime = Shape(
+        "signedTime", ["header": "X-Timestamp", "parameter": "auth_timestamp", "unit": "s"])
+    static let signedDigest = Shape(
+        "signedDigest", ["of*": "sha256", "header": "X-Digest", "parameter": "body_md5", "encoding": "hex"])
     static let signedText = Shape("signedText", ["text*": "\"v0:\""])
 
     static let jwt = Shape(
@@ -31,5 +38,13 @@ extension Shape {
             "lifetime": "60s", "kid": "key-1", "header": "authorization", "prefix": "\"Bearer \"",
         ])
 
+    static let sigv4 = Shape(
+        "sigv4",
+        [
+            "accessKeyID*": "AKIDEXAMPLE", "secretAccessKey*": "{ env: RELAY_KEY }", "sessionToken": "{ env: RELAY_TOKEN }",
+            "region*": "eu-central-1", "service*": "sns",
+        ])
+
+    static let secrets = Shape("secrets", ["turns*": "[{ env: OLD_KEY }, { env: NEW_KEY }]", "every": "10s"])
     static let secret = Shape("secret", ["env": "RELAY_KEY", "file": "relay.key", "as": "text"])
 }

@@ -29,10 +29,11 @@ package struct Shape: Sendable {
 
 extension Shape {
     package static let all = [
-        scenario, relay, ready, stop, restart, mock, workload, users, phones, arrival, scriptUse, fault, phases,
+        scenario, relay, relayTLS, ready, stop, restart, mock, workload, users, phones, arrival, scriptUse, fault, phases,
         profile, profileCase, observer, telling, webhooks, webhookAnswer, hook, state,
-        coalescing, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried, call, push, auth,
-        authBasic, authHeader, hmac, signedTime, signedText, jwt, secret,
+        coalescing, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried, call, answer, retries,
+        push, auth,
+        authBasic, authHeader, hmac, signedTime, signedDigest, signedText, jwt, sigv4, secret, secrets,
         session, step, reaction, act, distribution, logNormal,
     ]
 
@@ -53,11 +54,15 @@ extension Shape {
         [
             "profile*": "relays/opencode.yaml", "with": "{ coalescing: { window: 2s } }",
             "launch": "[\"./relay\", \"--port\", \"{{relay.port}}\"]",
-            "url": "http://127.0.0.1:8787", "listen": "127.0.0.1:0", "environment": "{ LOG: debug }",
+            "url": "http://127.0.0.1:8787", "tls": "{ ca: relay-ca.pem }", "listen": "127.0.0.1:0",
+            "environment": "{ LOG: debug }",
             "ready": "{ path: /health, timeout: 15s }", "stop": "{ signal: TERM, grace: 5s }",
             "restarts": "[{ at: 20s }]", "processes": "1", "clock": "stepped",
         ])
 
+    static let relayTLS = Shape(
+        "relayTLS",
+        ["ca": "relay-ca.pem", "certificate": "client.pem", "key": "client.key", "serverName": "relay.internal"])
     static let ready = Shape("ready", ["path": "/health", "timeout": "15s"])
     static let stop = Shape("stop", ["signal": "TERM", "grace": "5s"])
     static let restart = Shape("restart", ["at*": "20s", "signal": "KILL", "down": "1s"])
@@ -107,6 +112,7 @@ extension Shape {
             "name": "opencode", "extends": "opencode.yaml", "topic*": "com.example.app", "http": "1",
             "order": "answered",
             "headers": "{ accept: application/json }", "auth": "{ bearer: \"{{secret}}\" }",
+            "answers": "[{ status: 429, means: throttled }]", "retries": "{ most: 3 }",
             "coalescing": "{ window: 10s }", "deadlines": "{ default: 5s }", "settle": "2s",
             "activities": "{ restart: { after: 6h50m } }",
             "observers": "{ dashboard: { path: /events, query: { user: \"{{secret}}\" } } }",
@@ -210,7 +216,13 @@ extension Shape {
             "oversized": "true",
             "passes": "[{ at: /aps/content-state, from: /state }]", "sets": "{ status: Error }",
             "captures": "{ activityID: /activity/id }", "lacks": "[]", "auth": "none",
+            "answers": "[{ status: 200, at: /status, equals: REMOVE, means: pruned }]",
         ])
+
+    static let answer = Shape(
+        "answer",
+        ["status*": "429", "at": "/status", "equals": "REMOVE", "means*": "throttled", "wait": "/retry_after"])
+    static let retries = Shape("retries", ["most": "3", "wait": "1s", "longest": "60s"])
 
     static let push = Shape(
         "push",

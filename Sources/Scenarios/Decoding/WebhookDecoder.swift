@@ -46,8 +46,14 @@ struct WebhookDecoder {
                 hint: "take `{ env: NAME }` or `{ file: PATH }`", at: node.place)
         }
         switch auth.kind {
-        case .plain, .hmac: return auth
-        case .basic, .jwt:
+        case .plain(_, _, let secret) where !secret.isOfTurns: return auth
+        case .hmac(let hmac) where hmac.isOfHeaders: return auth
+        case .plain, .hmac:
+            mistakes.add(
+                "a webhook's signature has one secret, stands in headers, and is over body, timestamp, method, path and text",
+                hint: "leave out `turns`, `parameter` and `digest`", at: node.place)
+            return nil
+        case .basic, .jwt, .sigv4:
             mistakes.add("a webhook is signed by `hmac`, `header` or `bearer`", hint: "take one of these", at: node.place)
             return nil
         }

@@ -1,5 +1,6 @@
 // How a call proves from whom it comes: a credential in a header, or a signature over the request.
 
+package import Basics
 package import TLS
 
 /// Of one call, with the templates of that call.
@@ -11,6 +12,7 @@ package struct AuthSpec: Sendable {
         case basic(user: Template, password: SecretValue)
         case hmac(HMACSpec)
         case jwt(JWTSpec)
+        case sigv4(SigV4Spec)
     }
 
     package var kind: Kind
@@ -25,8 +27,9 @@ package struct AuthSpec: Sendable {
             switch kind {
             case .plain(let header, _, _): [header]
             case .basic: [Array("authorization".utf8)]
-            case .hmac(let spec): [spec.header] + (spec.timestamp.map { [$0.header] } ?? [])
+            case .hmac(let spec): spec.headers
             case .jwt(let spec): [spec.header]
+            case .sigv4: SigV4Spec.headers
             }
         return names.map { String(decoding: $0, as: UTF8.self) }
     }
@@ -41,54 +44,27 @@ package struct AuthSpec: Sendable {
                 + spec.over.compactMap { part in
                     if case .text(let template) = part { return template }
                     return nil
-                }
+                } + (spec.parameters.map { [$0] } ?? [])
         case .jwt(let spec): (spec.claims.map { [$0] } ?? []) + spec.signing.templates
+        case .sigv4(let spec):
+            [spec.accessKeyID] + spec.secretAccessKey.templates + (spec.sessionToken?.templates ?? [])
         }
     }
 
     /// Secrets that are the same for all calls.
     package var kept: [KeptSecret] {
-        let secret: SecretValue? =
-            switch kind {
-            case .plain(_, _, let secret), .basic(_, let secret): secret
-            case .hmac(let spec): spec.key
-            case .jwt(let spec): if case .hs256(let key) = spec.signing { key } else { nil }
-            }
-        guard case .kept(let kept) = secret else { return [] }
-        return [kept]
-    }
-}
-
-/// A keyed digest over parts of the request, in a header.
-package struct HMACSpec: Sendable {
-    package enum Part: Sendable {
-        case body, timestamp, method
-        /// With the query, as it is sent.
-        case path
-        case text(Template)
-    }
-
-    package enum Encoding: String, CaseIterable, Sendable { case hex, base64 }
-
-    /// The instant of signing, by the run's clock.
-    package struct Timestamp: Sendable {
-        package enum Unit: String, CaseIterable, Sendable {
-            case seconds = "s"
-            case milliseconds = "ms"
+        switch kind {
+        case .plain(_, _, let secret), .basic(_, let secret): secret.kept
+        case .hmac(let spec): spec.key.kept
+        case .jwt(let spec): if case .hs256(let key) = spec.signing { key.kept } else { [] }
+        case .sigv4(let spec): spec.secretAccessKey.kept + (spec.sessionToken?.kept ?? [])
         }
-
-        package var header: [UInt8]
-        package var unit: Unit
     }
 
-    package var key: SecretValue
-    package var algorithm: HMACAlgorithm
-    /// One behind the other, with nothing between.
-    package var over: [Part]
-    package var encoding: Encoding
-    package var header: [UInt8]
-    package var prefix: [UInt8]
-    package var timestamp: Timestamp?
+    /// The field of the query that holds the signature.
+    package var secretParameter: [UInt8]? {
+        if case .hmac(let spec) = kind { spec.place.parameter } else { nil }
+    }
 }
 
 /// A JSON Web Token (RFC 7519) that is minted for each call.
@@ -96,12 +72,16 @@ package struct JWTSpec: Sendable {
     package enum Algorithm: String, CaseIterable, Sendable {
         case hs256 = "HS256"
         case es256 = "ES256"
+        case rs256 = "RS256"
+        case rs384 = "RS384"
+        case rs512 = "RS512"
     }
 
     package enum Signing: Sendable {
         case hs256(SecretValue)
         /// Nil where a saved run is read again, which signs nothing.
         case es256(P256PrivateKey?)
+        case rsa(RSAPrivateKey?, RSAHash)
 
         var templates: [Template] { if case .hs256(let key) = self { key.templates } else { [] } }
     }
@@ -123,6 +103,19 @@ package enum SecretValue: Sendable {
     case template(Template)
     /// From a file or the environment.
     case kept(KeptSecret)
+    /// One of several, at least two: by the event, or by the time where `every` says for how long each is used.
+    case turns([KeptSecret], every: Interval?)
+
+    /// Another one from time to time.
+    var isOfTurns: Bool { if case .turns = self { true } else { false } }
+
+    var kept: [KeptSecret] {
+        switch self {
+        case .template: []
+        case .kept(let kept): [kept]
+        case .turns(let kept, _): kept
+        }
+    }
 
     var templates: [Template] { if case .template(let template) = self { [template] } else { [] } }
 }

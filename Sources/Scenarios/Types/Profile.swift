@@ -50,6 +50,9 @@ package struct Profile: Sendable {
     /// Those that stand in an `auth` or a header and in no body: they are credentials, and the journal does not have them.
     package var secretCaptures: CapturedNames = []
 
+    /// How a caller tries again where an answer says so.
+    package var retries = RetrySpec()
+
     package init(
         name: String, topic: String, httpVersion: HTTPVersion = .http1, order: Order = .answered, calls: [ProfileCall],
         coalescing: CoalescingSpec? = nil, settle: Interval = .seconds(2)
@@ -89,6 +92,8 @@ package struct ProfileCall: Sendable {
     package var auth: AuthSpec?
     /// Any other status is a failed event.
     package var expectedStatus: Set<Int>
+    /// What answers mean beyond that.
+    package var answers: [AnswerRule] = []
     package var pushes: [ExpectedPush]
     /// What it owes to those who listen.
     package var tells: [ExpectedTelling] = []

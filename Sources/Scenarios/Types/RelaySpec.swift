@@ -14,6 +14,8 @@ package struct RelaySpec: Sendable {
     package var listen: String
     /// Added to the environment of a launched relay; values are templates.
     package var environment: [(name: String, value: String)]
+    /// Nil: the system's authorities, and no certificate of ours.
+    package var tls: RelayTLS?
     package var ready: ReadySpec
     package var stop: StopSpec
     /// Deaths on purpose, in order of time.
@@ -54,6 +56,17 @@ package enum SharedClock: String, CaseIterable, Hashable, Sendable {
     case scaled
     /// That, and one that moves only when nothing is in flight, in which it takes part.
     case stepped
+}
+
+/// How an `https` relay is called. Paths are templates, as `launch` has them.
+package struct RelayTLS: Hashable, Sendable {
+    /// PEM file of the only authorities to trust; nil: the system's.
+    package var ca: String?
+    /// PEM files of what we show; both or none.
+    package var certificate: String?
+    package var key: String?
+    /// To ask for and to verify; nil: the host of the URL.
+    package var serverName: String?
 }
 
 /// When a launched relay counts as up: a GET of `path` answers with 2xx within `timeout`.

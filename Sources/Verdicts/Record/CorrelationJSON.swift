@@ -38,6 +38,8 @@ enum CorrelationJSON {
         object["excuses"] = JSONWriting.counts(c.excuses)
         object["withheld"] = .integer(Int64(c.withheld))
         object["withheldFor"] = JSONWriting.counts(c.withheldFor)
+        object["throttled"] = .integer(Int64(c.throttled))
+        object["triedAgain"] = .integer(Int64(c.triedAgain))
         var examples = JSONObject()
         for word in DeliveryClass.allCases {
             if let list = c.examples[word] { examples[word.rawValue] = .array(list.map { encode($0, directory) }) }
@@ -73,6 +75,8 @@ enum CorrelationJSON {
         // Records of older versions have neither.
         if reading.value["withheld"] != nil { c.withheld = try reading["withheld"].count() }
         if reading.value["withheldFor"] != nil { c.withheldFor = try reading["withheldFor"].countsByName() }
+        if reading.value["throttled"] != nil { c.throttled = try reading["throttled"].count() }
+        if reading.value["triedAgain"] != nil { c.triedAgain = try reading["triedAgain"].count() }
         for (key, list) in try reading["examples"].members() {
             guard let word = DeliveryClass(rawValue: key) else { throw list.wrong("is not a delivery class") }
             for item in try list.list() { c.examples[word, default: []].append(try decodeExample(item)) }
