@@ -69,6 +69,10 @@ extension Defect {
         case .retriesAtOnce, .losesRefusedStreams: Self.lost
         case .retriesAfter410:
             ["states-delivered", "last-state-delivered", "refusal-not-repeated", "new-token-used", "states-in-time"]
+        // What the pipeline passes over is not broadcast either; who listens is half of the users.
+        case .pushesInsertsOnly, .pushesNoToolCalls: ["broadcasts-told", "observers-agree"]
+        // What is taken back has been broadcast by then.
+        case .pushesBeforeCommit: ["broadcasts-own"]
         // A handshake takes now more, now less time, so pushes that leave a window apart arrive closer, or too late.
         case .connectionPerPush: ["throttle-respected", "last-state-delivered", "states-in-time"]
         default: []
