@@ -13,7 +13,7 @@ enum CredentialChecks {
         if connection.certificate != nil { return nil }
         guard it.fields.authorization >= 0 else { return .missingProviderToken }
         let value = head.value(at: it.fields.authorization)
-        guard let start = tokenStart(value) else { return .missingProviderToken }
+        guard let start = BearerText.start(value) else { return .missingProviderToken }
         it.tokenStart = start
         it.keysGeneration = context.keys.generation
         it.isKnownToken = connection.knows(
@@ -117,16 +117,6 @@ enum CredentialChecks {
             value.extracting(it.tokenStart..<value.count), key: verified.key, issuedAt: verified.issuedAt,
             generation: it.keysGeneration, binding: context.settings.topicBinding)
         return nil
-    }
-
-    /// `bearer` in any case (§3: both spellings are in use), then blanks.
-    private static func tokenStart(_ value: Span<UInt8>) -> Int? {
-        guard value.count > 7, value[6] == 32 else { return nil }
-        let scheme: StaticString = "bearer"
-        for index in 0..<6 where value[index] | 0x20 != scheme.utf8Start[index] { return nil }
-        var start = 7
-        while start < value.count, value[start] == 32 { start += 1 }
-        return start < value.count ? start : nil
     }
 
     private static func hashToken(_ it: inout Inspection, _ head: HeaderBlock) -> Hash128 {

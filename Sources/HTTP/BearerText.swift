@@ -3,7 +3,8 @@
 import Basics
 
 package enum BearerText {
-    /// Where the token begins: behind `Bearer` in any case of letters, and blanks. Nil: there is none.
+    /// Where the token begins: behind `Bearer` in any case of letters (both spellings are in use), and blanks. Nil: there is
+    /// none.
     package static func start(_ value: Span<UInt8>) -> Int? {
         guard value.count > 7, value[6] == 32 else { return nil }
         let scheme: StaticString = "bearer"
