@@ -103,6 +103,7 @@ extension Verb {
                 "another clock: scale=60,at=MS,shows=MS (since 1970) to follow, or a mock's admin API to take part in"),
             Option("--allow-host", "NAME", isRepeatable: true, "a host other than loopback on which a mock may be called"),
             Option("--defect", "ID", isRepeatable: true, "a fault to have; `pushrig list defects`"),
+            Option("--as-built", "have the faults of the relay's published source (opencode)"),
             Option("--plant", "N", "spoil every Nth question in one of five ways in turn, and log which it was"),
         ]
     ) { arguments, invocation in
@@ -128,6 +129,7 @@ extension Verb {
         command.isShared = arguments.has("--shared")
         command.allowHosts = Set(arguments.all("--allow-host"))
         command.defects = arguments.all("--defect")
+        command.isAsBuilt = arguments.has("--as-built")
         command.plantEvery = try arguments.integer("--plant", in: 1...1_000_000)
         return try command.run(signals: invocation.signals)
     }

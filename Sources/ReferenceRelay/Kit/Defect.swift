@@ -51,6 +51,12 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case repeatsStaleStart = "repeats-stale-start"
     /// Accepts start events and sends no start. Breaks R0.14.
     case neverStarts = "never-starts"
+    /// Sends the start of every phone to the start token of the user's first one. Breaks R0.14 (R0.21).
+    case crossesStartTokens = "crosses-start-tokens"
+    /// Keeps each start for twenty seconds. Breaks R0.14.
+    case keepsStarts = "keeps-starts"
+    /// Forgets what was said before the activity's token came. Breaks R0.15.
+    case forgetsHeld = "forgets-held"
     /// Lets an activity grow too old, so that the phone ends it without a word. Breaks R0.38.
     case neverTimesOut = "never-times-out"
     /// Ends an activity that grows too old with the state that it shows already. Breaks R0.38.
@@ -81,6 +87,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case keepsOldToken = "keeps-old-token"
     /// Answers a registration before it is stored, which is most of a second later. Breaks R0.18.
     case storesLate = "stores-late"
+    /// Takes no token any more that APNs once called dead, whoever registers it again. Breaks R0.18 (P10).
+    case buriesTokens = "buries-tokens"
     /// Answers every unregister and does nothing. Breaks R0.19.
     case ignoresUnregister = "ignores-unregister"
     /// Starts by the push-to-start token that a phone registered first, whatever it has registered since. Breaks R0.44 (R4.23).
@@ -344,6 +352,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case prunesChangedRow = "prunes-changed-row"
     /// Deletes a token when APNs is busy or failing (429, 5xx). Breaks R0.23.
     case prunesWhenBusy = "prunes-when-busy"
+    /// Deletes a token that the one host calls bad, and for which the other is busy. Breaks R0.23 (R0.27, G3).
+    case prunesInDoubt = "prunes-in-doubt"
     /// Deletes a token when APNs refuses the relay's provider token. Breaks R0.23.
     case prunesOnCredentials = "prunes-on-credentials"
     /// Sends what APNs has refused for good again as it was. Breaks P9.
@@ -362,6 +372,10 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case neverTriesOtherEnvironment = "never-tries-other-environment"
     /// Tries nothing again at all, not even what APNs never looked at. Breaks P8, P4.
     case losesRefusedStreams = "loses-refused-streams"
+    /// Sends nothing again whose connection broke before the answer. Breaks R0.1 (G14).
+    case losesCutPushes = "loses-cut-pushes"
+    /// The same, and nothing again that met 429 or 5xx. Breaks R0.1.
+    case triesOnce = "tries-once"
     /// Sends the second attempt at once. Breaks P13.
     case retriesAtOnce = "retries-at-once"
     /// Tries again every tenth of a second. Breaks P13.
