@@ -101,13 +101,14 @@ extension JoinedAccount {
         } ?? false
     }
 
-    /// The one host has called the token bad; the other, asked since, was busy each time, which says nothing of the token: it is to
-    /// be asked again, and no row may go for 429 or 5xx (R0.23, R0.27, G3).
+    /// The one host has called the token bad; the other, asked since, was busy each time, which says nothing of the token: it
+    /// is to be asked again, and no row may go for 429 or 5xx (R0.23, R0.27, G3).
     private func isInDoubt(_ death: TokenLife.Death, by due: Instant, _ circumstances: Circumstances) -> Bool {
         let told = account.pushes[death.push]
         guard circumstances.hasBothEnvironments, told.status == 400 else { return false }
         let asked = account.pushes.filter {
-            $0.token == told.token && $0.environment != death.environment && death.arrivedAt < $0.arrivedAt && $0.arrivedAt <= due
+            $0.token == told.token && $0.environment != death.environment
+                && death.arrivedAt < $0.arrivedAt && $0.arrivedAt <= due
         }
         return !asked.isEmpty && asked.allSatisfy(\.isRefusedForNow)
     }

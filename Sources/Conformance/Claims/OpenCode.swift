@@ -136,7 +136,8 @@ extension Claim {
             rules: ["living-token-kept", "states-delivered"],
             unseen: "Whether a token rests or is forgotten in the 15 minutes behind 429 or 5xx: that is counted as lost.",
             defects: [
-                "prunes-on-any-refusal", "prunes-on-token-updates", "prunes-when-busy", "prunes-on-credentials", "prunes-in-doubt",
+                "prunes-on-any-refusal", "prunes-on-token-updates", "prunes-when-busy", "prunes-on-credentials",
+                "prunes-in-doubt",
             ]),
         Claim(
             "R0.24", .must, "A dead activity token leaves the device token registered, and the other way round.",

@@ -226,8 +226,8 @@ enum DeliveryRules {
         }
     }
 
-    /// The relay had let go of the token by then: an answer had refused what it got last, or what was owed before came to nothing
-    /// as well, and nothing has gone there since. That is no connection's doing.
+    /// The relay had let go of the token by then: an answer had refused what it got last, or what was owed before came to
+    /// nothing as well, and nothing has gone there since. That is no connection's doing.
     private static func wasForgotten(_ joined: JoinedAccount, _ row: Expectation) -> Bool {
         let account = joined.account
         guard !account.pushes.contains(where: { $0.token == row.token && $0.arrivedAt >= row.plannedAt }) else { return false }

@@ -157,7 +157,9 @@ extension RelayCore {
         }
         if case .start(_, _, let device) = push.target {
             if has(.neverStarts) { return forget(push, now: now) }
-            if has(.crossesStartTokens) { push.address = device.account.devices.lazy.compactMap(\.startToken).first ?? push.token }
+            if has(.crossesStartTokens) {
+                push.address = device.account.devices.lazy.compactMap(\.startToken).first ?? push.token
+            }
             if has(.keepsStarts) { return putOff(push, now: now) }
         }
         if case .activity(let lane, let state) = push.target, !state.isFinal { misdirect(push, lane) }

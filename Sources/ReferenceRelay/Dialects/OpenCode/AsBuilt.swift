@@ -1,5 +1,5 @@
-// What OpenCode's relay does as its published source has it, said in defects of the honest one (spec/relays.md §1.7). The half of
-// it that keeps Live Activities was planned and never built: there it is the honest relay's, as far as the source's way of
+// What OpenCode's relay does as its published source has it, said in defects of the honest one (spec/relays.md §1.7). The half
+// of it that keeps Live Activities was planned and never built: there it is the honest relay's, as far as the source's way of
 // pushing allows.
 
 extension RelayDialect {
