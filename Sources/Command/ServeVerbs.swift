@@ -107,6 +107,7 @@ extension Verb {
             Option("--webhook", "URL", "whom it calls back: what becomes of sessions, and tokens that are dead"),
             Option("--webhook-key", "FILE", "the key that webhooks are signed with"),
             Option("--defect", "ID", isRepeatable: true, "a fault to have; `pushrig list defects`"),
+            Option("--as-built", "have the faults of the relay's published source (opencode)"),
             Option("--plant", "N", "spoil every Nth question in one of five ways in turn, and log which it was"),
         ]
     ) { arguments, invocation in
@@ -134,6 +135,7 @@ extension Verb {
         command.webhook = arguments.text("--webhook")
         command.webhookKey = arguments.text("--webhook-key")
         command.defects = arguments.all("--defect")
+        command.isAsBuilt = arguments.has("--as-built")
         command.plantEvery = try arguments.integer("--plant", in: 1...1_000_000)
         return try command.run(signals: invocation.signals)
     }

@@ -22,6 +22,8 @@ package struct RelayCommand: Sendable {
     package var timeout: Interval?
     package var lifetime: Interval?
     package var defects: [String] = []
+    /// What the relay's published source does wrong, it does as well.
+    package var isAsBuilt = false
     /// See `RelayOptions`.
     package var plantEvery: Int?
     package var connections: Int?
@@ -81,6 +83,14 @@ package struct RelayCommand: Sendable {
         } else {
             options.clock = try clock.map { text throws(Failure) in try ClockSetting(parsing: text) }
         }
+        if isAsBuilt {
+            guard let traps = spoken.asBuilt else {
+                let known = RelayDialect.allCases.filter { $0.asBuilt != nil }.map(\.rawValue).joined(separator: ", ")
+                throw Failure(
+                    .usage, "no source of a relay as built is known for '\(dialect)'", hint: "--as-built is for \(known)")
+            }
+            options.defects.formUnion(traps.flatMap(\.defects))
+        }
         for name in defects {
             guard let defect = Defect(rawValue: name) else {
                 throw Failure(
@@ -111,10 +121,11 @@ package struct RelayCommand: Sendable {
 
     /// Prints the ready line, serves, drains on SIGINT or SIGTERM. Throws when it cannot start.
     package func run(signals: Signals) throws(Failure) -> ExitCode {
-        let relay = try RelayServer(options: try options())
+        let told = try options()
+        let relay = try RelayServer(options: told)
         let ready: JSONValue = [
             "ready": true, "listen": .string(relay.boundAddress.description), "dialect": .string(dialect),
-            "defects": .array(defects.map { .string($0) }),
+            "defects": .array(told.defects.map(\.rawValue).sorted().map { .string($0) }),
         ]
         Console.out(ready.text + "\n")
         signals.wait()

@@ -56,7 +56,8 @@ extension JoinedAccount {
         _ token: TokenHash, plannedAt: Instant, by due: Instant, _ circumstances: Circumstances
     ) -> String? {
         guard let death = tokens.death(of: token, plannedAt: plannedAt, by: due),
-            !isElsewhere(death, circumstances) || isDeadAtHome(death, by: due, circumstances)
+            !isElsewhere(death, circumstances) || isDeadAtHome(death, by: due, circumstances),
+            !isInDoubt(death, by: due, circumstances)
         else { return nil }
         let fault = circumstances.fault(account.pushes[death.push].faultRule)
         return "dead token" + (fault.map { " (\($0.label))" } ?? "")
@@ -98,6 +99,18 @@ extension JoinedAccount {
         tokens.deaths[account.pushes[death.push].token]?.contains { other in
             other.environment != death.environment && other.arrivedAt <= due && !isElsewhere(other, circumstances)
         } ?? false
+    }
+
+    /// The one host has called the token bad; the other, asked since, was busy each time, which says nothing of the token: it
+    /// is to be asked again, and no row may go for 429 or 5xx (R0.23, R0.27, G3).
+    private func isInDoubt(_ death: TokenLife.Death, by due: Instant, _ circumstances: Circumstances) -> Bool {
+        let told = account.pushes[death.push]
+        guard circumstances.hasBothEnvironments, told.status == 400 else { return false }
+        let asked = account.pushes.filter {
+            $0.token == told.token && $0.environment != death.environment
+                && death.arrivedAt < $0.arrivedAt && $0.arrivedAt <= due
+        }
+        return !asked.isEmpty && asked.allSatisfy(\.isRefusedForNow)
     }
 
     /// A fault refused for now what went to that token before the first of these.

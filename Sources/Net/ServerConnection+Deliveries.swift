@@ -63,6 +63,12 @@ extension ServerConnection {
         }
     }
 
+    /// HTTP/2: the peer takes its leave in order, so it has what it waited for (RFC 9113, section 6.8). However its socket goes
+    /// then, what was handed over before was read.
+    func concludeRead() {
+        _ = server.deliveries.takeDoubtful(on: id, at: server.loop.moment, within: doubtful)
+    }
+
     private var doubtful: Interval { server.loop.clock?.span(ofReal: Deliveries.doubtful) ?? Deliveries.doubtful }
 
     /// HTTP/2: the peer gave the stream up while its answer was on the way.

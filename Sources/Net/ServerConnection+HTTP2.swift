@@ -15,7 +15,11 @@ extension ServerConnection: HTTP2EventHandler {
     package func closed(_ stream: HTTP2Stream, code: UInt32) { over(stream) }
 
     package func happened(_ event: HTTP2Event) {
-        if case .lateReset(let streamID) = event { concludeCrossed(streamID) }
+        switch event {
+        case .lateReset(let streamID): concludeCrossed(streamID)
+        case .goAway(_, HTTP2ErrorCode.noError, _): concludeRead()
+        default: break
+        }
     }
 
     /// The stream's own exchange object again, if it has one to give. `readAt` is when this turn's bytes were read.

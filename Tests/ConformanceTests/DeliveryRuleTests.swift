@@ -252,6 +252,24 @@ struct DeliveryRuleTests {
         #expect(lost.findings("goaway-obeyed") == expected)
     }
 
+    @Test("a token that the relay had let go of before the connection went was not lost with it")
+    func goAwayForgotten() {
+        func lost(_ turn: (inout History) -> Void) -> History {
+            let history = History.goneAway.with { history in
+                history.pushes.removeAll { $0.step >= 3 && $0.isLiveActivity }
+                history.rows[1].flags = []
+                turn(&history)
+            }
+            history.run.circumstances.throttle = nil
+            return history
+        }
+        #expect((lost { _ in }.findings("goaway-obeyed") ?? 0) > 0)
+        let refused = lost { history in
+            for index in history.pushes.indices where history.pushes[index].isLiveActivity { history.pushes[index].status = 400 }
+        }
+        #expect(refused.findings("goaway-obeyed") == nil)
+    }
+
     /// The stream of the session's end is reset, and what follows is as given.
     private func cutOff(touches: Bool = true, _ turn: (inout History) -> Void) -> History {
         let history = History.goneAway.with { history in

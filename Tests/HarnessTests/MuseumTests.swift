@@ -79,9 +79,9 @@ struct MuseumTests {
     @Test("Each cell of the matrix is proven where it says so, and nowhere else")
     func matrix() throws {
         let rows = try Self.rows("reactions.md")
-        let dialects = ["opencode", "opencode-ios", "epilogue"]
+        let dialects = ["opencode", "opencode-ios", "epilogue", "busymate"]
         let files = try dialects.map { try Self.load("reactions/\($0)") }
-        let cells = rows.filter { $0.count == 7 && $0[0] != "answer" }
+        let cells = rows.filter { $0.count == 8 && $0[0] != "answer" }
         #expect(cells.count > 20)
         for row in cells {
             try check("reactions/opencode", row[3], row[2])

@@ -14,6 +14,7 @@ private let wrong: [(Turn, String)] = [
     ({ $0.keyFile = "" }, "--key is missing"), ({ $0.keyID = "" }, "--key-id is missing"),
     ({ $0.teamID = "" }, "--team-id is missing"), ({ $0.dialect = "epilog" }, "there is no dialect 'epilog'"),
     ({ $0.defects = ["never-start"] }, "there is no defect 'never-start'"),
+    ({ ($0.dialect, $0.isAsBuilt) = ("epilogue", true) }, "no source of a relay as built is known for 'epilogue'"),
 ]
 
 @Suite("pushrig relay")
@@ -44,6 +45,14 @@ struct RelayCommandTests {
         #expect(set.throttle == .seconds(7) && set.activityLifetime == .seconds(9) && set.pushTimeout == .milliseconds(100))
         #expect(set.connections == 3 && set.variant == .widget && set.answers == .early && set.plantEvery == 12)
         #expect(set.defects == [.neverStarts] && set.allowHosts == ["relay.test"] && set.isShared)
+    }
+
+    @Test("as built it has the faults of its source, and those that are asked for")
+    func asBuilt() throws {
+        let set = try options { ($0.isAsBuilt, $0.defects) = (true, ["never-starts"]) }
+        let traps = try #require(RelayDialect.opencode.asBuilt)
+        #expect(set.defects == Set(traps.flatMap(\.defects)).union([.neverStarts]))
+        #expect(try options { $0.defects = ["never-starts"] }.defects == [.neverStarts])
     }
 
     @Test("alerts are waited for no longer than two answers may take, and never longer than without the option")

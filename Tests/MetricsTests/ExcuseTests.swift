@@ -55,6 +55,30 @@ struct ExcuseTests {
         #expect(refused([.production, .sandbox], faulted: nil).classes == "lost 1", "as a token of the topic's would be")
     }
 
+    /// R0.23, R0.27: 503 says nothing of the token, so a relay that prunes then has pruned what lives.
+    @Test("the death of its token, but not while the other host was only busy")
+    func inDoubt() {
+        func answered(_ other: UInt16, again: UInt16? = nil) -> Story {
+            silent.with { story in
+                story.circumstances.hasBothEnvironments = true
+                story.push(1, at: 1050, status: 400) { push in
+                    (push.reason, push.faultRule) = (Story.badToken, 4)
+                }
+                for (number, status) in [other, again].compactMap(\.self).enumerated() {
+                    story.push(1, at: 1060 + Int64(number) * 10, status: status) { push in
+                        push.environment = .sandbox
+                        push.reason = status == 400 ? Story.badToken : -1
+                        push.faultRule = 4
+                    }
+                }
+            }
+        }
+        func isDead(_ story: Story) -> Bool { excuses(story).keys.contains { $0.hasPrefix("dead token") } }
+        #expect(!isDead(answered(503)) && !isDead(answered(429)) && !isDead(answered(503, again: 503)))
+        #expect(isDead(answered(400)) && isDead(answered(503, again: 400)), "both have said so")
+        #expect(isDead(silent.with { $0.push(1, at: 1050, status: 400) { ($0.reason, $0.faultRule) = (Story.badToken, 4) } }))
+    }
+
     // MARK: Faults that met it
 
     /// One attempt at 1050 that met our fault, in force from 1000 to `end`; due at `due`.

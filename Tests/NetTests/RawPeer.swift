@@ -32,6 +32,7 @@ struct Frame: Equatable {
     }
 
     static func reset(_ stream: UInt32, code: UInt32 = 8) -> Frame { Frame(type: 3, stream: stream, payload: word(code)) }
+    static func goAway(code: UInt32 = 0) -> Frame { Frame(type: 7, payload: word(0) + word(code)) }
     static let settings = Frame(type: 4)
     static let ping = Frame(type: 6, payload: Array(repeating: 7, count: 8))
 }

@@ -135,6 +135,21 @@ struct UndeliveredTests {
         #expect(quiet(service) == (milliseconds > 250 ? [] : [1]))
     }
 
+    @Test("whoever takes his leave in order has read his answers, however his socket goes then", arguments: [0, 2] as [UInt32])
+    func leave(code: UInt32) throws {
+        let clock = RunClock(base: SystemTime(), mode: .stepped)
+        let service = try EchoService(tls: false, clock: clock)
+        let peer = try RawPeer(http2: service.address)
+        peer.send([.request(1)])
+        while let frame = peer.frame(), !(frame.stream == 1 && frame.flags & 1 == 1) {}
+        _ = service.thread.ask { $0.server.connectionCount }
+        peer.send([.goAway(code: code), .ping])
+        _ = peer.frame(6, on: 0)
+        peer.hangUp(withReset: true)
+        #expect(undelivered(service, atLeast: code == 0 ? 0 : 1) == (code == 0 ? [] : [1]))
+        #expect(quiet(service) == (code == 0 ? [] : [1]))
+    }
+
     @Test("a clean end behind the answers does not", arguments: [Way.http1Clear, .http2Clear])
     func lastClean(way: Way) throws {
         let service = try EchoService(tls: false)

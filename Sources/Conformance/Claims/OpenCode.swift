@@ -19,7 +19,7 @@ extension Claim {
             ],
             defects: [
                 "sends-twice", "drops-every-tenth", "updates-unknown-token", "asks-sandbox-only", "asks-production-only",
-                "accepts-then-silent", "dies-under-load", "rising-late",
+                "accepts-then-silent", "dies-under-load", "rising-late", "loses-cut-pushes", "tries-once",
             ]),
         Claim(
             "R0.2", .must,
@@ -84,13 +84,14 @@ extension Claim {
             rules: ["start-is-complete", "start-is-shown", "stale-start-dropped", "states-delivered", "content-unchanged"],
             defects: [
                 "start-without-alert", "start-without-attributes", "never-starts", "starts-asking", "starts-on-start-only",
+                "crosses-start-tokens", "keeps-starts",
             ]),
         Claim(
             "R0.15", .must,
             "Until the new activity's token is registered there is no second start, and the newest state waits for it.",
             norm: "\(follows); Home Assistant showed one activity twice",
             rules: ["one-start", "stale-start-dropped", "last-state-delivered"],
-            defects: ["starts-again", "starts-again-late", "repeats-stale-start", "wakes-without-starts"]),
+            defects: ["starts-again", "starts-again-late", "repeats-stale-start", "wakes-without-starts", "forgets-held"]),
         Claim(
             "R0.16", .must, "The timestamp of a start counts seconds since 1970, never milliseconds.",
             norm: "\(plan); Apple, Starting and updating Live Activities", rules: ["timestamp-seconds-rising"],
@@ -107,7 +108,7 @@ extension Claim {
             "R0.18", .must, "A new activity token replaces the old one, and the next push uses the new one only.",
             norm: "\(plan); Apple, Starting and updating Live Activities: replace a changed token at once",
             rules: ["new-token-used", "nothing-unexpected", "last-state-delivered"],
-            defects: ["keeps-old-token", "quiet-after-rotation", "stores-late"]),
+            defects: ["keeps-old-token", "quiet-after-rotation", "stores-late", "buries-tokens"]),
         Claim(
             "R0.19", .must, "After an activity is unregistered its session gets alerts, but no Live Activity push.",
             norm: plan, rules: ["unregister-respected"], defects: ["ignores-unregister"]),
@@ -136,6 +137,7 @@ extension Claim {
             unseen: "Whether a token rests or is forgotten in the 15 minutes behind 429 or 5xx: that is counted as lost.",
             defects: [
                 "prunes-on-any-refusal", "prunes-on-token-updates", "prunes-when-busy", "prunes-on-credentials",
+                "prunes-in-doubt",
             ]),
         Claim(
             "R0.24", .must, "A dead activity token leaves the device token registered, and the other way round.",

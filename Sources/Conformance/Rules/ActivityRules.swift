@@ -85,6 +85,7 @@ enum ActivityRules {
         norm: "Relay contract: a start is due until a token registers or the session ends; nobody could end its card",
         advice: "before a refused start is sent again, look whether its session still runs and still has no activity"
     ) { joined, run, tally in
+        StaleSuccessors.judge(joined, run, &tally)
         for (index, push) in joined.account.pushes.enumerated() where push.isLiveActivity && push.event == .start {
             guard push.isMarked, !joined.isOfRestart(push), !joined.isOfAge(push) else { continue }
             // The first attempt may have been under way.

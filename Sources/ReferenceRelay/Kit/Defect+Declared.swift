@@ -65,6 +65,7 @@ extension Defect {
         case .startsByFirstToken: ["states-delivered"]
         // And where its other token dies besides, it looks as if that had taken this one with it.
         case .prunesOnTokenUpdates: ["each-phone-served", "other-token-kept", "living-token-kept", "goaway-obeyed"]
+        case .losesCutPushes, .triesOnce: ["goaway-obeyed", "each-phone-served"]
         // A second attempt that is wasted makes the third wait twice as long, and the states behind it.
         case .retriesAtOnce, .losesRefusedStreams: Self.lost
         case .retriesAfter410:
@@ -107,6 +108,10 @@ extension Defect {
         case .startsAgain: ("R0.15", ["one-start", "nothing-unexpected"])
         case .startsAgainLate: ("R0.15", ["one-start", "nothing-unexpected"])
         case .neverStarts: ("R0.14", ["states-delivered"])
+        case .crossesStartTokens:
+            ("R0.14", ["states-delivered", "each-phone-served", "no-duplicate-push", "one-start"])
+        case .keepsStarts: ("R0.14", ["states-in-time"])
+        case .forgetsHeld: ("R0.15", Self.lost)
         // What follows goes to a card that its phone has ended.
         case .neverTimesOut: ("R0.38", ["aged-activity-ended", "states-delivered"])
         case .timesOutUnsaid: ("R0.38", ["aged-activity-ended"])
@@ -124,6 +129,7 @@ extension Defect {
         case .keepsOldToken: ("R0.18", ["new-token-used", "each-phone-served"] + Self.lost)
         // What it had been told goes to the token of before, which whoever registered it does not use any more.
         case .storesLate: ("R0.18", ["new-token-used"])
+        case .buriesTokens: ("R0.18", Self.lost)
         case .ignoresUnregister: ("R0.19", ["unregister-respected", "nothing-unexpected"])
         case .startsByFirstToken: ("R0.44", ["start-token-kept"])
         case .restartsDismissed: ("G17", ["dismissal-respected", "nothing-unexpected"])
@@ -280,6 +286,7 @@ extension Defect {
         case .ignores410Timestamp: ("P10", ["old-410-ignored"] + Self.lost)
         case .prunesChangedRow: ("G4", ["changed-row-kept"] + Self.lost)
         case .prunesWhenBusy: ("R0.23", ["living-token-kept"] + Self.lost)
+        case .prunesInDoubt: ("R0.23", Self.lost)
         case .prunesOnCredentials: ("R0.23", ["living-token-kept", "states-delivered"])
         case .repeatsRefused: ("P9", ["refusal-not-repeated"])
         case .prunesOnAnyRefusal: ("R0.23", ["living-token-kept"] + Self.lost)
@@ -291,6 +298,8 @@ extension Defect {
         case .asksSandboxOnly, .asksProductionOnly:
             ("R0.1", ["states-delivered", "last-state-delivered", "bad-token-other-environment"])
         case .losesRefusedStreams: ("P8", ["goaway-obeyed"])
+        case .losesCutPushes: ("R0.1", Self.lost)
+        case .triesOnce: ("R0.1", Self.lost)
         case .retriesAtOnce: ("P13", ["retry-backs-off"])
         case .storms: ("P13", ["retry-storm", "retry-backs-off"])
         case .waitsForEver: ("R0.36", ["answers-in-time", "relay-serves", "states-delivered"])

@@ -38,7 +38,6 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case acceptsThenSilent = "accepts-then-silent"
     /// Ends itself at its 100th event. Breaks what every relay promises: to be there.
     case diesUnderLoad = "dies-under-load"
-
     // MARK: The life of an activity
     /// Starts an activity again on each event until its token registers. Breaks R0.15 (G9).
     case startsAgain = "starts-again"
@@ -48,6 +47,12 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case repeatsStaleStart = "repeats-stale-start"
     /// Accepts start events and sends no start. Breaks R0.14.
     case neverStarts = "never-starts"
+    /// Sends the start of every phone to the start token of the user's first one. Breaks R0.14 (R0.21).
+    case crossesStartTokens = "crosses-start-tokens"
+    /// Keeps each start for twenty seconds. Breaks R0.14.
+    case keepsStarts = "keeps-starts"
+    /// Forgets what was said before the activity's token came. Breaks R0.15.
+    case forgetsHeld = "forgets-held"
     /// Lets an activity grow too old, so that the phone ends it without a word. Breaks R0.38.
     case neverTimesOut = "never-times-out"
     /// Ends an activity that grows too old with the state that it shows already. Breaks R0.38.
@@ -78,6 +83,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case keepsOldToken = "keeps-old-token"
     /// Answers a registration before it is stored, which is most of a second later. Breaks R0.18.
     case storesLate = "stores-late"
+    /// Takes no token any more that APNs once called dead, whoever registers it again. Breaks R0.18 (P10).
+    case buriesTokens = "buries-tokens"
     /// Answers every unregister and does nothing. Breaks R0.19.
     case ignoresUnregister = "ignores-unregister"
     /// Starts by the push-to-start token that a phone registered first, whatever it has registered since. Breaks R0.44 (R4.23).
@@ -94,7 +101,6 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case obeysFormerUnregister = "obeys-former-unregister"
     /// Lets a user's activities go with any phone that is signed out. Breaks R0.29 (R0.21).
     case dropsActivitiesWithPhone = "drops-activities-with-phone"
-
     // MARK: What a process remembers of the one before it
     /// Finds no push-to-start tokens when it is started again. Breaks R0.44 (R0.14).
     case wakesWithoutStartTokens = "wakes-without-start-tokens"
@@ -104,7 +110,6 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case wakesWithoutActivities = "wakes-without-activities"
     /// Knows of its activities, but not what they show, when it is started again. Breaks R2.8.
     case wakesWithoutStates = "wakes-without-states"
-
     // MARK: What is in a payload
     /// Writes `aps.timestamp` in milliseconds. Breaks R0.16 (P16, G6).
     case millisecondTimestamps = "millisecond-timestamps"
@@ -126,7 +131,6 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case startWithoutAttributes = "start-without-attributes"
     /// Leaves `input-push-token` out of a start. Breaks R0.17.
     case startWithoutInputToken = "start-without-input-token"
-
     // MARK: States that are merged (opencode-ios)
     /// Ends an activity with a dismissal date that has passed, so that its card goes at once. Breaks R2.2.
     case dismissesAtOnce = "dismisses-at-once"
@@ -185,7 +189,6 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case uncutPaths = "uncut-paths"
     /// Pushes to the device token where no activity token is known, and says nothing. Breaks R2.16.
     case sendsToDeviceToken = "sends-to-device-token"
-
     // MARK: Activities that are replaced (epilogue)
     /// Replaces an activity at 7 h 5 min of its age. Breaks R4.1.
     case restartsLate = "restarts-late"
@@ -233,7 +236,6 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case unixStartTime = "unix-start-time"
     /// Replaces what began together in the same second. Breaks R4.28.
     case restartsAllAtOnce = "restarts-all-at-once"
-
     // MARK: Rows that are pushed when they are written (busymate)
     /// Pushes what is inserted, and not what is changed by PATCH. Breaks R1.1.
     case pushesInsertsOnly = "pushes-inserts-only"
@@ -287,7 +289,6 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case prunesWholeDevice = "prunes-whole-device"
     /// Cuts no note. Breaks R1.24 (R0.6).
     case uncutNotes = "uncut-notes"
-
     // MARK: What is in a header
     /// Sends a permission state at priority 5. Breaks R0.12.
     case permissionAtFive = "permission-at-5"
@@ -303,7 +304,6 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case newIDPerTry = "new-id-per-try"
     /// Gives two pushes one `apns-id`. Breaks P15.
     case sharesID = "shares-apns-id"
-
     // MARK: Whom it reaches
     /// Sends every tenth update to an activity of another secret. Breaks R0.39 (R0.30).
     case crossesSessions = "crosses-sessions"
@@ -319,7 +319,6 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case failsOnLongIDs = "fails-on-long-ids"
     /// Answers an event without saying how many pushes came of it. Breaks R0.29 (R3.3).
     case leavesOutCounts = "leaves-out-counts"
-
     // MARK: What it makes of an answer
     /// Keeps a token after APNs has declared it dead, and goes on pushing to it. Breaks R0.22, R0.25.
     case keepsDeadTokens = "keeps-dead-tokens"
@@ -341,6 +340,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case prunesChangedRow = "prunes-changed-row"
     /// Deletes a token when APNs is busy or failing (429, 5xx). Breaks R0.23.
     case prunesWhenBusy = "prunes-when-busy"
+    /// Deletes a token that the one host calls bad, and for which the other is busy. Breaks R0.23 (R0.27, G3).
+    case prunesInDoubt = "prunes-in-doubt"
     /// Deletes a token when APNs refuses the relay's provider token. Breaks R0.23.
     case prunesOnCredentials = "prunes-on-credentials"
     /// Sends what APNs has refused for good again as it was. Breaks P9.
@@ -359,6 +360,10 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case neverTriesOtherEnvironment = "never-tries-other-environment"
     /// Tries nothing again at all, not even what APNs never looked at. Breaks P8, P4.
     case losesRefusedStreams = "loses-refused-streams"
+    /// Sends nothing again whose connection broke before the answer. Breaks R0.1 (G14).
+    case losesCutPushes = "loses-cut-pushes"
+    /// The same, and nothing again that met 429 or 5xx. Breaks R0.1.
+    case triesOnce = "tries-once"
     /// Sends the second attempt at once. Breaks P13.
     case retriesAtOnce = "retries-at-once"
     /// Tries again every tenth of a second. Breaks P13.
@@ -382,7 +387,6 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case repeatsWebhooks = "repeats-webhooks"
     /// Calls back a permission three seconds later than all else. Breaks R3.24.
     case swapsWebhooks = "swaps-webhooks"
-
     // MARK: Provider tokens and connections
     /// Signs a provider token for each push. Breaks R0.33 (P1).
     case signsPerPush = "signs-per-push"

@@ -16,6 +16,8 @@ enum PushOutcome: Equatable, Sendable {
 
     static let accepted = PushOutcome.answered(status: 200, reason: nil, timestamp: nil)
 
+    var isAnswer: Bool { if case .answered = self { true } else { false } }
+
     var words: String {
         switch self {
         case .answered(let status, let reason, _): reason.map { "\(status) \($0)" } ?? "\(status)"

@@ -47,6 +47,7 @@ extension RelayCore {
             return nil
         }
         if has(.keepsOldToken), !session.lanes.isEmpty { return nil }
+        if has(.buriesTokens), mischief.buried.contains(registration.token) { return nil }
         // The end is final: its token does not come back by a request that was overtaken (G10, G11).
         if session.endedTokens.contains(registration.token), now.now - session.endedAt < options.lateness { return nil }
         if isLate(registration, in: session) { return nil }
@@ -206,6 +207,7 @@ extension RelayCore {
     /// What the activity missed between its start and its registration (R0.15): the latest state, once.
     private func flush(_ lane: Lane, beyond shown: UInt64, now: Moment) {
         guard let latest = lane.session.latest, latest.sequence > shown else { return }
+        if has(.forgetsHeld) { return }
         if has(.tellsHeldToOnePhone), lane.session.lanes.count > 1 { return }
         lane.sentSequence = 0
         want(lane, ticket: nil, now: now)

@@ -26,10 +26,11 @@ extension RelayCore {
                 condemn(push, since: since, now: now)
             }
         case .busy(let isToken):
-            if has(.prunesWhenBusy), case .answered = outcome {
+            if has(.prunesWhenBusy) || has(.prunesInDoubt) && push.isCondemnedElsewhere, outcome.isAnswer {
                 prune(push, now: now)
                 return fail(push, now: now)
             }
+            if has(.triesOnce) || has(.losesCutPushes) && !outcome.isAnswer { return fail(push, now: now) }
             if has(.prunesOnTokenUpdates), outcome.words.hasSuffix("TooManyProviderTokenUpdates") { prune(push, now: now) }
             retry(push, isToken: isToken, now: now)
         case .unprocessed:
@@ -105,6 +106,7 @@ extension RelayCore {
 
     /// The one token that the push went to, and nothing else (R0.22, R0.24, R0.25, G5).
     private func prune(_ push: Push, now: Moment) {
+        if has(.buriesTokens) { mischief.buried.insert(push.token) }
         switch push.target {
         case .alert(let device, _): lose(device)
         case .start(_, _, let device):

@@ -18,6 +18,8 @@ struct Mischief {
     /// The account of the last event whose secret was known.
     weak var lastAccount: Account?
     var otherTeam: ProviderToken?
+    /// Tokens that APNs has called dead.
+    var buried: Set<String> = []
 
     static let deadlyEvents = 100
     static let goodTime = Interval.seconds(3)
@@ -153,13 +155,15 @@ extension RelayCore {
         if has(.dropsRetries), case .activity(_, let state) = push.target, state.content.stored["status"] == "retry" {
             return forget(push, now: now)
         }
-        if case .start = push.target, has(.neverStarts) { return forget(push, now: now) }
-        if case .activity(let lane, let state) = push.target, !state.isFinal { misdirect(push, lane) }
-        if has(.risingLate) {
-            settle(push, sent: true)
-            deadlines.add(.late(push), at: now.now + real(Mischief.lateness))
-            return true
+        if case .start(_, _, let device) = push.target {
+            if has(.neverStarts) { return forget(push, now: now) }
+            if has(.crossesStartTokens) {
+                push.address = device.account.devices.lazy.compactMap(\.startToken).first ?? push.token
+            }
+            if has(.keepsStarts) { return putOff(push, now: now) }
         }
+        if case .activity(let lane, let state) = push.target, !state.isFinal { misdirect(push, lane) }
+        if has(.risingLate) { return putOff(push, now: now) }
         if has(.sendsTwice), case .activity(let lane, let state) = push.target, !state.isFinal {
             send(stray(for: lane, state, payload: push.payload, isUrgent: push.priority == "10", now: now))
         }
@@ -181,6 +185,13 @@ extension RelayCore {
             makePush(
                 .stray(session), event.type, token: token, revision: 0, bundleID: options.topic, isActivity: isActivity,
                 isUrgent: true, payload: payload, environment: .production, ticket: nil, isCounted: false, now: now))
+    }
+
+    /// Counts it as sent; it leaves later.
+    private func putOff(_ push: Push, now: Moment) -> Bool {
+        settle(push, sent: true)
+        deadlines.add(.late(push), at: now.now + real(Mischief.lateness))
+        return true
     }
 
     /// Counts it as accepted.

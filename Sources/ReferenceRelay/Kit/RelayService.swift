@@ -246,12 +246,13 @@ final class RelayService: ServerHandler {
         }
     }
 
-    /// Does something a little later, and what it leads to.
+    /// Does something a little later, by the clock of others where the relay takes part in one, and what it leads to.
     func later(_ wait: Interval = .zero, _ body: @escaping () -> Void) {
-        _ = loop.after(wait) { [self] in
+        _ = loop.onClock(after: wait) { [self] in
             body()
             work()
         }
+        member?.stateSoon()
     }
 
     // MARK: - The end
