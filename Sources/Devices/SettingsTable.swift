@@ -2,6 +2,7 @@
 
 package import APNs
 package import Basics
+package import FCM
 
 extension DeviceSettings: NamedSettings {
     package static let table: [SettingRow<DeviceSettings>] = [
@@ -82,6 +83,7 @@ package struct AllSettings: Sendable {
     package var rules = APNsSettings()
     package var devices = DeviceSettings()
     package var channels = ChannelSettings()
+    package var fcm = FCMSettings()
 
     package init() {}
 
@@ -90,6 +92,7 @@ package struct AllSettings: Sendable {
         if try rules.setIfKnown(name, to: text) { return }
         if try devices.setIfKnown(name, to: text) { return }
         if try channels.setIfKnown(name, to: text) { return }
+        if try fcm.setIfKnown(name, to: text) { return }
         throw Failure(
             .usage, "there is no setting '\(name)'", hint: Suggestion.hint(for: name, among: Self.rows.map(\.name)))
     }
@@ -103,7 +106,7 @@ package struct AllSettings: Sendable {
     }
 
     package static let rows: [Row] =
-        rows(APNsSettings()) + rows(DeviceSettings()) + rows(ChannelSettings())
+        rows(APNsSettings()) + rows(DeviceSettings()) + rows(ChannelSettings()) + rows(FCMSettings())
 
     private static func rows<Settings: NamedSettings>(_ settings: Settings) -> [Row] {
         Settings.table.map { row in

@@ -106,17 +106,17 @@ final class BodyReader {
         switch row.kind {
         case .message(let type): walk(node, type)
         case .map: map(node, row)
-        case .free: if scanner.node(node).kind != .object { wrongValue(node, row.kind.url) }
+        case .free: if scanner.node(node).kind != .object { wrongValue(node, row.url) }
         default:
             if scanner.node(node).kind == .object {
                 return unknown(row.name, "Cannot find field.", isOfParent: true)
             }
-            if let trouble = FieldValues.trouble(node, row.kind, scanner) { wrongValue(node, row.kind.url, trouble, row) }
+            if let trouble = FieldValues.trouble(node, row, scanner) { wrongValue(node, row.url, trouble, row) }
         }
     }
 
     private func map(_ node: Int, _ row: FieldRow) {
-        guard scanner.node(node).kind == .object else { return wrongValue(node, row.kind.url) }
+        guard scanner.node(node).kind == .object else { return wrongValue(node, row.url) }
         var child = Int(scanner.node(node).firstChild)
         var index = 0
         while child >= 0 {
@@ -129,7 +129,7 @@ final class BodyReader {
                     switch entry.kind {
                     case .object: unknown(scanner.key(child) ?? "", "Cannot find field.")
                     case .array: unknown(scanner.key(child) ?? "", "Proto field is not repeating, cannot start list.")
-                    default: wrongValue(child, row.kind.url)
+                    default: wrongValue(child, row.url)
                     }
                     trail.removeLast()
                     trail[trail.count - 1] = row.name

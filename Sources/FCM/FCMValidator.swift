@@ -1,36 +1,8 @@
-// The judge: one send in, a message or a refusal out. The order of the checks is observed in parts and unsure in others
-// (spec/fcm.md §9.2), so it is one table of rows: another order is another array.
+// The judge: one send in, a message or a refusal out, by the table of `SendChecks.swift`.
 
 package import Basics
 package import HTTP
-package import Pushes
-
-package typealias FCMCheck = CheckRow<SendStep, Never>
-
-extension CheckRow where Step == SendStep, Scope == Never {
-    package static var sends: [FCMCheck] { sendChecks }
-}
-
-private let sendChecks: [FCMCheck] = [
-    FCMCheck(.path, "path", "§1.1"),
-    FCMCheck(.credential, "credential", "§3.4"),
-    FCMCheck(.project, "project", "§3.4, order unsure"),
-    FCMCheck(.fields, "fields", "§2, §3.2"),
-    FCMCheck(.target, "target", "§2.1, §3.4"),
-    FCMCheck(.androidForms, "android-forms", "§0"),
-    FCMCheck(.targetForm, "target-form", "§2.1, §3.4, §5"),
-    FCMCheck(.dataKeys, "data-keys", "§2.1, §3.4"),
-    FCMCheck(.timeToLive, "ttl", "§2.2"),
-    FCMCheck(.webpushTTL, "webpush-ttl", "§2.1, §3.4"),
-    FCMCheck(.size, "size", "§2.4"),
-    FCMCheck(.registration, "registration", "§3.3, §5"),
-]
-
-/// The rows' functions by number.
-package enum SendStep: UInt8, Sendable {
-    case path, credential, project, fields, target, androidForms, targetForm, dataKeys, timeToLive, webpushTTL, size
-    case registration
-}
+import Pushes
 
 /// What a connection keeps for the judge.
 package final class SenderConnection {
@@ -49,7 +21,7 @@ package final class FCMValidator {
     private let registrations: any RegistrationDirectory
     private let checks: [FCMCheck]
     private let steps: [SendStep]
-    private let reader = BodyReader()
+    let reader = BodyReader()
     private let scratch = ByteBuffer(capacity: 256)
     /// What the last refusal has to say beside its reason: valid until the next send.
     package private(set) var violations: [FieldViolation] = []
@@ -137,9 +109,7 @@ package final class FCMValidator {
         if settings.demandsAccessToken, let granted = connection.grant?.project, !granted.span.equals(project) {
             return .iamPermissionDenied
         }
-        guard !settings.projects.isEmpty else { return nil }
-        for known in settings.projects where known.span.equals(project) { return nil }
-        return .iamPermissionDenied
+        return nil
     }
 
     private func fields(_ body: ByteBuffer) -> FCMReason? {
@@ -171,7 +141,7 @@ package final class FCMValidator {
     }
 
     /// Between the quotes of a text; of all else the whole.
-    private func place(of node: Int) -> Range<Int> {
+    func place(of node: Int) -> Range<Int> {
         let row = reader.scanner.node(node)
         let quote = row.kind == .string ? 1 : 0
         return Int(row.start) + quote..<Int(row.end) - quote
@@ -246,9 +216,11 @@ package final class FCMValidator {
             if let node = reader.node(slot) { bytes += textBytes(of: node) }
         }
         let isToTopic = facts.target == .topic || facts.target == .condition
-        let limit = isToTopic ? settings.topicSizeLimit ?? settings.sizeLimit : settings.sizeLimit
+        guard let limit = isToTopic ? settings.topicSizeLimit ?? settings.sizeLimit : settings.sizeLimit else { return nil }
         if bytes > limit { return isToTopic ? .messageTooBig : .androidMessageTooBig }
-        if let payload = reader.node(.apnsPayload), place(of: payload).count > settings.sizeLimit { return .messageTooBig }
+        if let payload = reader.node(.apnsPayload), place(of: payload).count > settings.sizeLimit ?? .max {
+            return .messageTooBig
+        }
         return nil
     }
 
@@ -284,38 +256,5 @@ package final class FCMValidator {
         case .unregistered: return .unregistered
         case .ofOtherProject: return .senderIDMismatch
         }
-    }
-
-    // MARK: What it says
-
-    private func describe(_ facts: inout MessageFacts, _ body: ByteBuffer) {
-        let scanner = reader.scanner
-        if let node = reader.node(.validateOnly) {
-            facts.isDryRun = scanner.node(node).kind == .true || scanner.isString(node, "true")
-        }
-        facts.hasNotification = reader.node(.notification) != nil || reader.node(.androidNotification) != nil
-        facts.hasData = reader.node(.data) != nil || reader.node(.androidData) != nil
-        if let node = reader.node(.priority) {
-            let text = scanner.content(node)
-            facts.isHighPriority = text.count == 4 || text.count == 1 && text[0] == UInt8(ascii: "1")
-        }
-        if let node = reader.node(.collapseKey) {
-            facts.collapseMark = UInt32(truncatingIfNeeded: Hash128(hashing: scanner.content(node)).low) | 1
-        }
-        if let node = reader.node(.liveActivityToken) { facts.liveActivityToken = place(of: node) }
-        if let headers = reader.node(.apnsHeaders) {
-            func field(_ name: StaticString) -> Range<Int> { scanner.member(name, of: headers).map(place(of:)) ?? 0..<0 }
-            facts.apnsTopic = field("apns-topic")
-            facts.apnsPriority = field("apns-priority")
-            facts.apnsExpiration = field("apns-expiration")
-            facts.apnsCollapseID = field("apns-collapse-id")
-        }
-        guard let payload = reader.node(.apnsPayload) else { return }
-        facts.apnsPayload = place(of: payload)
-        guard let aps = scanner.member("aps", of: payload) else { return }
-        if let stamp = scanner.member("timestamp", of: aps) { facts.stamp = scanner.integer(stamp) }
-        guard let event = scanner.member("event", of: aps), scanner.node(event).kind != .null else { return }
-        facts.event = ActivityEvent.allCases.first { scanner.isString(event, $0.word) }
-        facts.hasUnknownEvent = facts.event == nil
     }
 }

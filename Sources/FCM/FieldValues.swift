@@ -6,9 +6,9 @@ enum FieldValues {
     enum Trouble { case plain, format(String) }
 
     /// Nil: the value is of that kind.
-    static func trouble(_ node: Int, _ kind: FieldKind, _ scanner: JSONScanner) -> Trouble? {
+    static func trouble(_ node: Int, _ field: FieldRow, _ scanner: JSONScanner) -> Trouble? {
         let row = scanner.node(node)
-        switch kind {
+        switch field.kind {
         case .text, .texts: return row.kind == .string ? nil : .plain
         case .flag:
             if row.kind == .true || row.kind == .false { return nil }
@@ -23,7 +23,7 @@ enum FieldValues {
         case .timestamp:
             guard row.kind == .string else { return .plain }
             return scanner.string(node).flatMap { WallTime(iso8601: $0) } == nil ? .format("Invalid time format: ") : nil
-        case .word(let type): return word(node, type, scanner) == nil ? .plain : nil
+        case .word: return field.words.flatMap { word(node, $0, scanner) } == nil ? .plain : nil
         case .map, .free, .message: return nil
         }
     }

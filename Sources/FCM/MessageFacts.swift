@@ -92,14 +92,12 @@ package protocol AccessDirectory: Sendable {
 
 /// What is open in the facts (spec/fcm.md §9).
 package struct FCMSettings: Sendable {
-    /// Most bytes of keys and values together (§2.4).
-    package var sizeLimit = 4_096
+    /// Most bytes of keys and values together (§2.4); nil: only the bound of a body, 64 KiB.
+    package var sizeLimit: Int? = 4_096
     /// Most bytes of a message to a topic or condition; nil: as `sizeLimit`, for the published 2048 are not enforced (§2.4).
     package var topicSizeLimit: Int?
     /// Whether a send without a good access token is refused. A mock that asks for none serves clients that have none.
     package var demandsAccessToken = true
-    /// Projects by id and number; empty: each that an account is of.
-    package var projects: [[UInt8]] = []
 
     package init() {}
 }

@@ -7,7 +7,7 @@ extension MessageType {
         "SendMessageRequest",
         [
             FieldRow("validate_only", .flag, slot: .validateOnly),
-            FieldRow("message", .message(message), slot: .message),
+            FieldRow("message", .message(message)),
         ])
 
     package static let message = MessageType(
@@ -18,8 +18,8 @@ extension MessageType {
             FieldRow("notification", .message(notification), slot: .notification),
             FieldRow("android", .message(android), slot: .android),
             FieldRow("android_v2", .message(androidV2), slot: .androidV2),
-            FieldRow("webpush", .message(webpush), slot: .webpush),
-            FieldRow("apns", .message(apns), slot: .apns),
+            FieldRow("webpush", .message(webpush)),
+            FieldRow("apns", .message(apns)),
             FieldRow("fcm_options", .message(options("FcmOptions"))),
             FieldRow("token", .text, slot: .token, isTarget: true),
             FieldRow("topic", .text, slot: .topic, isTarget: true),
@@ -38,7 +38,7 @@ extension MessageType {
     private static let androidFields = [
         FieldRow("collapse_key", .text, slot: .collapseKey),
         FieldRow("ttl", .duration, slot: .timeToLive),
-        FieldRow("restricted_package_name", .text, slot: .package),
+        FieldRow("restricted_package_name", .text),
         FieldRow("data", .map, slot: .androidData),
         FieldRow("direct_boot_ok", .flag),
         FieldRow("bandwidth_constrained_ok", .flag),
@@ -49,7 +49,7 @@ extension MessageType {
     private static let android = MessageType(
         "AndroidConfig",
         androidFields + [
-            FieldRow("priority", .word(WordType("AndroidMessagePriority", ["NORMAL", "HIGH"])), slot: .priority),
+            FieldRow("priority", .word, words: WordType("AndroidMessagePriority", ["NORMAL", "HIGH"]), slot: .priority),
             FieldRow(
                 "notification", .message(MessageType("AndroidNotification", androidNotification + [proxy])),
                 slot: .androidNotification),
@@ -58,7 +58,7 @@ extension MessageType {
     private static let androidV2 = MessageType(
         "AndroidConfigV2",
         androidFields + [
-            FieldRow("background_sync", .message(MessageType("BackgroundSync", [])), slot: .backgroundSync),
+            FieldRow("background_sync", .message(MessageType("BackgroundSync", []))),
             FieldRow(
                 "remote_notification",
                 .message(
@@ -72,11 +72,11 @@ extension MessageType {
                                 slot: .androidNotification),
                             FieldRow("mutable_content", .flag),
                             FieldRow("use_as_v1_data_message", .flag),
-                        ])), slot: .remoteNotification),
+                        ]))),
         ])
 
     private static let proxy = FieldRow(
-        "proxy", .word(WordType("Proxy", ["PROXY_UNSPECIFIED", "ALLOW", "DENY", "IF_PRIORITY_LOWERED"])))
+        "proxy", .word, words: WordType("Proxy", ["PROXY_UNSPECIFIED", "ALLOW", "DENY", "IF_PRIORITY_LOWERED"]))
 
     private static let androidNotification = [
         FieldRow("title", .text), FieldRow("body", .text), FieldRow("icon", .text), FieldRow("color", .text),
@@ -85,18 +85,18 @@ extension MessageType {
         FieldRow("channel_id", .text), FieldRow("ticker", .text), FieldRow("sticky", .flag),
         FieldRow("event_time", .timestamp), FieldRow("local_only", .flag),
         FieldRow(
-            "notification_priority",
-            .word(
-                WordType(
-                    "NotificationPriority",
-                    [
-                        "PRIORITY_UNSPECIFIED", "PRIORITY_MIN", "PRIORITY_LOW", "PRIORITY_DEFAULT", "PRIORITY_HIGH",
-                        "PRIORITY_MAX",
-                    ]))),
+            "notification_priority", .word,
+            words: WordType(
+                "NotificationPriority",
+                [
+                    "PRIORITY_UNSPECIFIED", "PRIORITY_MIN", "PRIORITY_LOW", "PRIORITY_DEFAULT", "PRIORITY_HIGH",
+                    "PRIORITY_MAX",
+                ])),
         FieldRow("default_sound", .flag), FieldRow("default_vibrate_timings", .flag),
         FieldRow("default_light_settings", .flag),
         FieldRow("vibrate_timings", .durations),
-        FieldRow("visibility", .word(WordType("Visibility", ["VISIBILITY_UNSPECIFIED", "PRIVATE", "PUBLIC", "SECRET"]))),
+        FieldRow(
+            "visibility", .word, words: WordType("Visibility", ["VISIBILITY_UNSPECIFIED", "PRIVATE", "PUBLIC", "SECRET"])),
         FieldRow("notification_count", .int32), FieldRow("light_settings", .message(light)), FieldRow("image", .text),
         FieldRow("bypass_proxy_notification", .flag),
     ]

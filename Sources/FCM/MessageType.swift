@@ -17,7 +17,7 @@ package final class MessageType: Sendable {
 }
 
 /// The words of an enumeration.
-package final class WordType: Sendable {
+package struct WordType: Sendable {
     package let name: String
     package let words: [String]
 
@@ -39,7 +39,8 @@ package enum FieldKind: Sendable {
     case duration
     /// RFC 3339.
     case timestamp
-    case word(WordType)
+    /// One of the words of its row.
+    case word
     case texts
     case durations
     /// Of text to text.
@@ -48,19 +49,8 @@ package enum FieldKind: Sendable {
     case free
     case message(MessageType)
 
-    /// As errors spell it.
-    package var url: String {
-        switch self {
-        case .text, .texts, .map: "TYPE_STRING"
-        case .flag: "TYPE_BOOL"
-        case .int32: "TYPE_INT32"
-        case .float: "TYPE_FLOAT"
-        case .duration, .durations: "type.googleapis.com/google.protobuf.Duration"
-        case .timestamp: "type.googleapis.com/google.protobuf.Timestamp"
-        case .word(let type): type.url
-        case .free: "type.googleapis.com/google.protobuf.Struct"
-        case .message(let type): type.url
-        }
+    var isWord: Bool {
+        if case .word = self { true } else { false }
     }
 
     var isRepeated: Bool {
@@ -78,17 +68,38 @@ package struct FieldRow: Sendable {
     /// lowerCamelCase.
     package let camel: String
     package let kind: FieldKind
+    /// Beside the kind and not within: an enumeration with two references in it tags them, and leak checkers lose them.
+    package let words: WordType?
     /// Where the reader keeps its value; nil: it is only checked.
     let slot: MessageSlot?
     /// Of `target`, of which one is given.
     let isTarget: Bool
 
-    init(_ name: String, _ kind: FieldKind, slot: MessageSlot? = nil, isTarget: Bool = false) {
+    init(
+        _ name: String, _ kind: FieldKind, words: WordType? = nil, slot: MessageSlot? = nil, isTarget: Bool = false
+    ) {
+        precondition(kind.isWord == (words != nil))
         self.name = name
         camel = Self.camel(name)
         self.kind = kind
+        self.words = words
         self.slot = slot
         self.isTarget = isTarget
+    }
+
+    /// What it holds, as errors spell it.
+    package var url: String {
+        switch kind {
+        case .text, .texts, .map: "TYPE_STRING"
+        case .flag: "TYPE_BOOL"
+        case .int32: "TYPE_INT32"
+        case .float: "TYPE_FLOAT"
+        case .duration, .durations: "type.googleapis.com/google.protobuf.Duration"
+        case .timestamp: "type.googleapis.com/google.protobuf.Timestamp"
+        case .word: words?.url ?? ""
+        case .free: "type.googleapis.com/google.protobuf.Struct"
+        case .message(let type): type.url
+        }
     }
 
     private static func camel(_ name: String) -> String {
@@ -99,7 +110,7 @@ package struct FieldRow: Sendable {
 
 /// What the rules read again once a body is found well-formed.
 enum MessageSlot: Int, CaseIterable {
-    case validateOnly, message, token, fid, topic, condition, data, notification, android, androidV2, apns, webpush
-    case collapseKey, priority, timeToLive, package, androidData, androidNotification
-    case apnsHeaders, apnsPayload, liveActivityToken, webpushHeaders, backgroundSync, remoteNotification
+    case validateOnly, token, fid, topic, condition, data, notification, android, androidV2
+    case collapseKey, priority, timeToLive, androidData, androidNotification
+    case apnsHeaders, apnsPayload, liveActivityToken, webpushHeaders
 }

@@ -11,6 +11,22 @@ struct KeyObject: ~Copyable, @unchecked Sendable {
 
     init(owning pointer: OpaquePointer) { self.pointer = pointer }
 
+    /// Reads a private key's PEM block without a password; a usage failure says what is wrong with it.
+    init(privatePEM pem: String) throws(Failure) {
+        TLSErrors.clear()
+        // An empty password instead of none: OpenSSL would ask the terminal for it.
+        let read = withMemoryBIO(pem) { bio in
+            var password: CChar = 0
+            return PEM_read_bio_PrivateKey(bio, nil, nil, &password)
+        }
+        guard let read else {
+            throw Failure(
+                .usage, "not a PEM private key: \(TLSErrors.drain())",
+                hint: "expected a -----BEGIN PRIVATE KEY----- block without a password")
+        }
+        pointer = read
+    }
+
     deinit { EVP_PKEY_free(pointer) }
 
     borrowing func shared() -> KeyObject {
@@ -89,18 +105,7 @@ package final class P256PrivateKey: Sendable {
 
     /// Reads a `PRIVATE KEY` (PKCS #8, as Apple's .p8 files) or `EC PRIVATE KEY` PEM block without a password.
     package init(pem: String) throws(Failure) {
-        TLSErrors.clear()
-        // An empty password instead of none: OpenSSL would ask the terminal for it.
-        let read = withMemoryBIO(pem) { bio in
-            var password: CChar = 0
-            return PEM_read_bio_PrivateKey(bio, nil, nil, &password)
-        }
-        guard let pointer = read else {
-            throw Failure(
-                .usage, "not a PEM private key: \(TLSErrors.drain())",
-                hint: "expected a -----BEGIN PRIVATE KEY----- block without a password")
-        }
-        key = KeyObject(owning: pointer)
+        key = try KeyObject(privatePEM: pem)
         guard key.isP256() else {
             throw Failure(.usage, "the private key is not on curve P-256", hint: "ES256 needs P-256")
         }

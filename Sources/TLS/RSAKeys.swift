@@ -29,17 +29,7 @@ package final class RSAPrivateKey: Sendable {
 
     /// Reads a `PRIVATE KEY` or `RSA PRIVATE KEY` PEM block without a password; a usage failure says what is wrong with it.
     package init(pem: String) throws(Failure) {
-        TLSErrors.clear()
-        let read = withMemoryBIO(pem) { bio in
-            var password: CChar = 0
-            return PEM_read_bio_PrivateKey(bio, nil, nil, &password)
-        }
-        guard let pointer = read else {
-            throw Failure(
-                .usage, "not a PEM private key: \(TLSErrors.drain())",
-                hint: "expected a -----BEGIN PRIVATE KEY----- block without a password")
-        }
-        key = KeyObject(owning: pointer)
+        key = try KeyObject(privatePEM: pem)
         guard EVP_PKEY_get_base_id(key.pointer) == EVP_PKEY_RSA else {
             throw Failure(.usage, "the private key is no RSA key", hint: "RS256 needs RSA; a key on P-256 signs ES256")
         }

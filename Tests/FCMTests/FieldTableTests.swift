@@ -39,7 +39,7 @@ struct FieldPlace: CustomStringConvertible, Sendable {
         case .float: "0.5"
         case .duration: "\"3.5s\""
         case .timestamp: "\"2026-11-24T00:00:00Z\""
-        case .word(let type): "\"\(type.words[1])\""
+        case .word: "\"\(row.words!.words[1])\""
         case .texts: "[\"a\",\"b\"]"
         case .durations: "[\"1s\"]"
         case .map: "{\"key\":\"value\"}"
@@ -91,7 +91,7 @@ struct FieldTableTests {
         let message = try #require(error["message"]?.string)
         let name = field.description
         let said = field.wrongValue
-        #expect(message == "Invalid value at '\(name)' (\(field.row.kind.url)), \(said)", "\(message)")
+        #expect(message == "Invalid value at '\(name)' (\(field.row.url)), \(said)", "\(message)")
         #expect(error["code"]?.int == 400)
         #expect(error["status"]?.string == "INVALID_ARGUMENT")
         let details = try #require(error["details"]?.array)

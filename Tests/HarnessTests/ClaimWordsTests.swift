@@ -29,7 +29,7 @@ import Testing
     @Test func `a claim that nothing judges names what is missing`() throws {
         let lines = try explain("F3")
         #expect(lines[0] == "F3: a claim on relays that push through FCM, must.")
-        #expect(lines[3].hasPrefix("Judged by no rule. The mock speaks no FCM"))
+        #expect(lines[3].hasPrefix("Judged by no rule. A run has no mock FCM"))
         #expect(lines.count == 5)
     }
 

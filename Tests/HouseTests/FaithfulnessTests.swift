@@ -167,6 +167,7 @@ struct PhonePageTests {
 struct FCMPageTests {
     @Test("has a fact, a status and a test that there is or a deviation in each row", arguments: Page.fcm.rows)
     fileprivate func row(row: Row) {
+        guard row.chapter.first?.isNumber == true else { return }
         #expect(row.cells.count == 3 && row.cells.allSatisfy { !$0.isEmpty }, "\(row.cells)")
         let isDeviation = row.cells.last?.lowercased().contains("deviation") == true
         #expect(isDeviation || !row.tests.isEmpty, "neither a test nor a deviation: \(row.cells)")

@@ -73,6 +73,45 @@ struct TopicSubscriptionTests {
         }
     }
 
+    @Test("whoever is unregistered, removed or moved to another project listens to nothing", arguments: [
+        ("PUT", #"{"state":"unregistered"}"#), ("PUT", #"{"project":"other"}"#), ("DELETE", ""),
+    ])
+    func forgotten(_ method: String, _ body: String) throws {
+        try withMessaging { fcm in
+            let client = try fcm.client()
+            let fields = try fcm.fields(client)
+            let path = "/v1/registrations/dGVzdC1pbnN0YW5jZQ:APA91bOne"
+            let json = [("content-type", "application/json")]
+            _ = try fcm.mock.admin.ask("PUT", path, json, body: #"{"state":"active"}"#)
+            _ = try client.ask("POST", Self.topics + "?topic_name=news", fields, body: "{}")
+            let reply = try fcm.mock.admin.ask(method, path, body.isEmpty ? [] : json, body: body)
+            #expect(200...204 ~= reply.status)
+            _ = try client.ask("POST", MessagingMock.sends, fields, body: MessagingMock.body(to: #""topic":"news""#))
+            #expect(try fcm.mock.journal().map(\.outcome) == [nil])
+        }
+    }
+
+    @Test("what nobody listens to is accepted, and counts as FCM's alone")
+    func counters() throws {
+        try withMessaging { fcm in
+            let client = try fcm.client()
+            let fields = try fcm.fields(client)
+            for target in [#""topic":"nobody""#, #""token":"nope""#] {
+                _ = try client.ask("POST", MessagingMock.sends, fields, body: MessagingMock.body(to: target))
+            }
+            let statistics = fcm.mock.service.statistics()
+            #expect(statistics.byStatus == [200: 1, 400: 1])
+            let metrics = try fcm.mock.admin.ask("GET", "/metrics").text
+            for line in [
+                #"pushrig_pushes_total{provider="fcm"} 2"#, #"pushrig_pushes_total{provider="apns"} 0"#,
+                #"pushrig_answers_total{provider="fcm",status="200",reason=""} 1"#,
+                #"pushrig_answers_total{provider="fcm",status="400",reason="INVALID_REGISTRATION_TOKEN"} 1"#,
+                #"pushrig_answers_total{provider="apns",status="200",reason=""} 0"#,
+            ] { #expect(metrics.contains(line + "\n"), "\(line)") }
+            #expect(try fcm.mock.admin.ask("GET", "/v1/info").json.at(pointer: "/statistics/refusals/fcm") == [:])
+        }
+    }
+
     @Test("a message to a topic or a condition reaches who listens")
     func reach() throws {
         try withMessaging { fcm in

@@ -9,8 +9,8 @@ extension Claim {
     private static let observed = "Seen in several relays, documented nowhere"
 
     // The mock stands in for APNs only.
-    private static let noMessages = "The mock speaks no FCM, so no record holds a message to it."
-    private static let noAnswers = "The mock speaks no FCM, so no relay gets an answer of FCM on which it could act."
+    private static let noMessages = "A run has no mock FCM, so no history holds a message to it."
+    private static let noAnswers = "A run has no mock FCM, so no relay gets an answer of FCM on which it could act."
     private static let noGrants = "The mock hands out no OAuth tokens, so no record holds a request for one."
 
     static let fcm: [Claim] = [

@@ -8,7 +8,7 @@ extension Claim {
     private static let answers = "Apple, Handling notification responses"
 
     // Inputs that several claims lack.
-    private static let noFCM = "The mock speaks no FCM, so no record holds a message to it."
+    private static let noFCM = "A run has no mock FCM, so no history holds a message to it."
     private static let noTiers =
         "A profile has one key for all calls, none of a lesser tier or of another organisation."
 
@@ -30,7 +30,7 @@ extension Claim {
         Claim(
             "R3.4", .must, "An update yields one push to that activity's token, through APNs or FCM as its row says.",
             norm: page, rules: ["states-delivered", "no-duplicate-push"],
-            unseen: "That FCM gets none: the mock speaks no FCM, so no record holds a message to it."),
+            unseen: "That FCM gets none: a run has no mock FCM, so no history holds a message to it."),
         Claim(
             "R3.5", .must,
             "A push to iOS has the type of a Live Activity, and its topic is the bundle ID with the suffix.",

@@ -37,14 +37,18 @@ package final class RegistrationBook: Sendable {
         var rows: [Hash128: Row] = [:]
         /// Projects by number, in the order in which they were met.
         var projects: [[UInt8]] = []
+        var numbers: [Hash128: UInt32] = [:]
 
         mutating func number(of project: Span<UInt8>) -> UInt32 {
-            for index in projects.indices where isEqual(projects[index], project) { return UInt32(index) }
+            let hash = Hash128(hashing: project)
+            if let known = numbers[hash] { return known }
+            let number = UInt32(projects.count)
+            numbers[hash] = number
             projects.append(project.array)
-            return UInt32(projects.count - 1)
+            return number
         }
 
-        func isEqual(_ known: [UInt8], _ project: Span<UInt8>) -> Bool { known.span.equals(project) }
+        func isOf(_ project: Span<UInt8>, _ row: Row) -> Bool { numbers[Hash128(hashing: project)] == row.project }
     }
 
     private let state = Mutex(State())
@@ -100,7 +104,7 @@ extension RegistrationBook: RegistrationDirectory {
         state.withLock { state in
             guard let row = state.rows[hash] else { return takesUnknown ? .active : .unregistered }
             if row.isGone { return .unregistered }
-            return state.isEqual(state.projects[Int(row.project)], project) ? .active : .ofOtherProject
+            return state.isOf(project, row) ? .active : .ofOtherProject
         }
     }
 }

@@ -6,10 +6,8 @@ import Synchronization
 
 /// Why a registration was not subscribed; the words of Instance ID (§3.5).
 package enum SubscriptionTrouble: String, Error, Sendable {
-    case notFound = "NOT_FOUND"
     case invalidArgument = "INVALID_ARGUMENT"
     case tooManyTopics = "TOO_MANY_TOPICS"
-    case alreadyExists = "ALREADY_EXISTS"
 }
 
 /// One subscription.
@@ -94,6 +92,7 @@ package final class SubscriptionBook: Sendable {
         }
     }
 
+    /// A registration that is gone listens to nothing.
     package func forget(_ registration: String, project: String) {
         for row in subscriptions(of: registration) { _ = unsubscribe(registration, from: row.topic, project: project) }
     }

@@ -10,6 +10,7 @@ struct LoopTotals: Sendable {
     var connectionsOpen = 0
     var openStreams = 0
     var pushes = 0
+    var accepted = 0
     var silenced = 0
     /// Answers that did not reach the provider, or may not have.
     var undelivered = 0
@@ -36,6 +37,7 @@ struct LoopTotals: Sendable {
         connectionsOpen = other.connectionsOpen
         openStreams = other.openStreams
         pushes = other.pushes
+        accepted = other.accepted
         silenced = other.silenced
         undelivered = other.undelivered
         faultsFired = other.faultsFired
@@ -55,13 +57,17 @@ struct LoopTotals: Sendable {
         statistics.faultsFired += faultsFired
         statistics.connectionsEndedByFaults += connectionsEndedByFaults
         statistics.journalBytes += journalBytes
+        let provider = reasons.provider
+        statistics.byProvider[provider, default: ProviderAnswers()].pushes += pushes
+        statistics.byProvider[provider]!.accepted += accepted
+        if accepted > 0 { statistics.byStatus[200, default: 0] += accepted }
         for (row, count) in zip(reasons.rows, rejections) where count > 0 {
+            statistics.byProvider[provider]!.byReason[row.word.description, default: 0] += count
             statistics.byReason[row.word.description, default: 0] += count
             statistics.byStatus[Int(row.status), default: 0] += count
         }
         for outcome in Outcome.allCases where outcomes[Int(outcome.rawValue)] > 0 {
             statistics.byOutcome[outcome.word.description, default: 0] += outcomes[Int(outcome.rawValue)]
-            statistics.byStatus[200, default: 0] += outcomes[Int(outcome.rawValue)]
         }
     }
 }

@@ -103,8 +103,9 @@ extension Provider {
             core.totals.silenced += 1
         } else if let reason = decision.rejection {
             core.totals.count(reason.named)
-        } else if let outcome = decision.outcome {
-            core.totals.count(outcome)
+        } else {
+            core.totals.accepted += 1
+            if let outcome = decision.outcome { core.totals.count(outcome) }
         }
         var draft = PushDraft(
             arrivedAt: exchange.arrivedAt, connection: exchange.connection.id, stream: exchange.streamID,

@@ -46,10 +46,4 @@ final class AccessTokens: AccessDirectory {
         let hash = Hash128(hashing: accessToken)
         return state.withLock { $0.grants[hash] }
     }
-
-    /// No token given out so far is good any more.
-    func revokeAll() {
-        state.withLock { $0 = State() }
-        changes.add(1, ordering: .releasing)
-    }
 }

@@ -55,11 +55,10 @@ extension MockStatistics {
             "connectionsEndedByFaults": .integer(Int64(connectionsEndedByFaults)),
             "journalBytes": .integer(Int64(journalBytes)),
             "knownTokens": .integer(Int64(knownTokens)),
-            "refusals": [
-                "apns": counts((refusals["apns"] ?? [:]).map { ($0.key, $0.value) }),
-                "channels": counts((refusals["channels"] ?? [:]).map { ($0.key, $0.value) }),
-                "admin": counts((refusals["admin"] ?? [:]).map { ($0.key, $0.value) }),
-            ],
+            "refusals": .object(
+                refusals.sorted { $0.key < $1.key }.reduce(into: JSONObject()) { object, listener in
+                    object[listener.key] = counts(listener.value.map { ($0.key, $0.value) })
+                }),
             "byStatus": counts(byStatus.map { (String($0.key), $0.value) }),
             "byReason": counts(byReason.map { ($0.key, $0.value) }),
             "byOutcome": counts(byOutcome.map { ($0.key, $0.value) }),

@@ -14,15 +14,19 @@ func metricsText(_ shared: MockShared) -> String {
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
         for (labels, value) in samples { text += "\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(value)\n" }
     }
-    let accepted = statistics.byStatus[200] ?? 0
-    var answers = [("provider=\"apns\",status=\"200\",reason=\"\"", accepted)]
-    for row in ReasonList.apns.rows {
-        guard let count = statistics.byReason[row.word.description] else { continue }
-        answers.append(("provider=\"apns\",status=\"\(row.status)\",reason=\"\(row.word)\"", count))
+    let providers = statistics.byProvider.sorted { $0.key.rawValue < $1.key.rawValue }
+    var answers: [(String, Int)] = []
+    for (provider, counts) in providers {
+        answers.append(("provider=\"\(provider.word)\",status=\"200\",reason=\"\"", counts.accepted))
+        for row in (provider == .apns ? ReasonList.apns : .fcm).rows {
+            guard let count = counts.byReason[row.word.description] else { continue }
+            answers.append(("provider=\"\(provider.word)\",status=\"\(row.status)\",reason=\"\(row.word)\"", count))
+        }
     }
     family("pushrig_answers_total", "counter", "Pushes by answer.", answers)
     family(
-        "pushrig_pushes_total", "counter", "Requests that reached a mock.", [("provider=\"apns\"", statistics.pushes)])
+        "pushrig_pushes_total", "counter", "Requests that reached a mock.",
+        providers.map { ("provider=\"\($0.key.word)\"", $0.value.pushes) })
     family(
         "pushrig_outcomes_total", "counter", "Accepted pushes by what the device did.",
         statistics.byOutcome.sorted { $0.key < $1.key }.map { ("outcome=\"\($0.key)\"", $0.value) })

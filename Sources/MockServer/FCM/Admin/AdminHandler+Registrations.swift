@@ -6,13 +6,13 @@ import FCM
 
 extension AdminHandler {
     func registration(_ token: String) throws(AdminError) -> AdminAnswer {
-        guard let record = try book().record(of: token) else { throw noRegistration() }
+        guard let record = try fcm().registrations.record(of: token) else { throw noRegistration() }
         return AdminAnswer(record.json)
     }
 
     /// Members that are not given take their defaults.
     func putRegistration(_ token: String, _ request: AdminRequest) throws(AdminError) -> AdminAnswer {
-        let book = try book()
+        let book = try fcm().registrations
         guard withBytes(of: token, { RegistrationForm.isToken($0) || RegistrationForm.isInstallation($0) }) else {
             throw AdminError(
                 400, "bad-registration", "this is neither a registration token nor an installation ID",
@@ -34,24 +34,32 @@ extension AdminHandler {
             }
             record.project = project
         }
-        let isNew = book.record(of: token) == nil
+        let before = book.record(of: token)
         book.set(record)
+        if let before, record.state == .unregistered || before.project != record.project { forgetTopics(of: before) }
         guard let stored = book.record(of: token) else { throw noRegistration() }
         note("set registration", stored.json.object ?? JSONObject())
-        return AdminAnswer(stored.json, status: isNew ? 201 : 200)
+        return AdminAnswer(stored.json, status: before == nil ? 201 : 200)
     }
 
     func removeRegistration(_ token: String) throws(AdminError) -> AdminAnswer {
-        guard try book().remove(token) else { throw noRegistration() }
+        let book = try fcm().registrations
+        guard let record = book.record(of: token), book.remove(token) else { throw noRegistration() }
+        forgetTopics(of: record)
         note("remove registration", ["token": .string(token)])
         return .done
     }
 
-    private func book() throws(AdminError) -> RegistrationBook {
+    private func fcm() throws(AdminError) -> FCMShared {
         guard let fcm = shared.fcm else {
             throw AdminError(404, "no-fcm", "this mock plays no FCM", hint: "start it with --fcm ADDRESS")
         }
-        return fcm.registrations
+        return fcm
+    }
+
+    /// Whoever is gone, or another project's, listens to nothing.
+    private func forgetTopics(of record: RegistrationRecord) {
+        shared.fcm?.subscriptions.forget(record.token, project: record.project)
     }
 
     private func noRegistration() -> AdminError {
