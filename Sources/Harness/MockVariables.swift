@@ -18,6 +18,15 @@ struct MockVariables {
             ("APNS_SANDBOX_URL", "https://\(sandbox)"), ("APNS_SANDBOX_HOST", sandbox.host),
             ("APNS_SANDBOX_PORT", String(sandbox.port)), ("APNS_CA_FILE", found.ca), ("APNS_KEY_FILE", found.apnsKey),
             ("APNS_KEY_ID", found.keyID), ("APNS_TEAM_ID", found.teamID), ("APNS_TOPIC", found.topics[0]),
+        ] + (try Self.google(found))
+    }
+
+    private static func google(_ found: MockCoordinates) throws(Failure) -> [(name: String, value: String)] {
+        guard let fcm = found.fcm, let account = found.serviceAccount, let tokenURL = found.tokenURL else { return [] }
+        let place = try place(fcm, found.names)
+        return [
+            ("FCM_URL", "https://\(place)"), ("FCM_CA_FILE", found.ca), ("FCM_PROJECT", MockService.project),
+            ("FCM_TOKEN_URI", tokenURL), ("GOOGLE_APPLICATION_CREDENTIALS", account),
         ]
     }
 

@@ -1,7 +1,7 @@
 // Who a session is to the relay: secrets, tokens and names, each computed from the seed whenever it is needed and
 // stored nowhere.
 //
-// Device tokens are 32 bytes and activity update tokens 80, as seen in the field. The size of push-to-start tokens is
+// Device tokens are 32 bytes and activity update tokens 80, as seen in the field; registrations for FCM are text. The size of push-to-start tokens is
 // not established; ours are 64 bytes, unlike both, so that a relay that mixes them up is noticed. Where users have virtual
 // phones, their device and start tokens are those that the phones mint.
 
@@ -50,6 +50,8 @@ extension Workload {
         case .rotatedToken:
             Text.append(hexDigits: 160, from: sessionSeed.child(UInt64(session)).child(10), into: buffer)
         case .newStartToken: Text.append(hexDigits: 128, from: user.child(11), into: buffer)
+        case .registrationToken: Text.append(registrationFrom: user.child(12), into: buffer)
+        case .newRegistrationToken: Text.append(registrationFrom: user.child(13), into: buffer)
         case .topic: buffer.append(profile.topic)
         }
     }
@@ -79,6 +81,34 @@ enum Text {
             if left >= 16 { append(hex: UInt32(truncatingIfNeeded: drawn >> 32), into: buffer) }
             append(hex: UInt32(truncatingIfNeeded: drawn), into: buffer)
             left -= 16
+        }
+    }
+
+    /// As FCM makes them today (spec/fcm.md §5): an installation's id, a colon, and what is the token's own.
+    static func append(registrationFrom seed: Seed, into buffer: ByteBuffer) {
+        var generator = seed.generator()
+        // Four bits of an installation's id are always the same.
+        append(base64url: generator.next() & 3 | 28, digits: 1, into: buffer)
+        for _ in 0..<3 { append(base64url: generator.next(), digits: 7, into: buffer) }
+        buffer.append(":APA91b")
+        for _ in 0..<13 { append(base64url: generator.next(), digits: 10, into: buffer) }
+        append(base64url: generator.next(), digits: 4, into: buffer)
+    }
+
+    /// The low six bits of `value` for each digit, at most 10.
+    private static func append(base64url value: UInt64, digits: Int, into buffer: ByteBuffer) {
+        buffer.append(upTo: digits) { output in
+            for place in 0..<digits { output.append(base64url(UInt8(truncatingIfNeeded: value >> UInt64(place * 6)) & 63)) }
+        }
+    }
+
+    private static func base64url(_ value: UInt8) -> UInt8 {
+        switch value {
+        case ..<26: 65 + value
+        case ..<52: 71 + value
+        case ..<62: value - 4
+        case 62: UInt8(ascii: "-")
+        default: UInt8(ascii: "_")
         }
     }
 

@@ -93,10 +93,12 @@ extension Plan {
         if owed.isInsteadOfStart { flags.insert(.insteadOfStart) }
         if owed.waitsInVain { flags.insert(.waitsInVain) }
         if workload.owing[owed.event.call].isFinal, owed.push.channel == .liveactivity { flags.insert(.isFinal) }
-        return Expectation(
+        var row = Expectation(
             session: owed.event.session, step: owed.event.step, kind: UInt16(owed.event.call), type: owed.push.channel,
             event: owed.push.event, lane: owed.push.token.lane, flags: flags, plannedAt: origin + owed.event.at,
             deadline: owed.deadline, token: tokens[owed.push.token])
+        row.provider = owed.push.provider
+        return row
     }
 }
 
@@ -183,6 +185,7 @@ extension SessionVariable {
             case .deviceToken: .device
             case .startToken: .start
             case .activityToken: .activity
+            case .registrationToken: .registration
             default: .other
             }
         return Lane(role: role, phone: UInt8(phone))

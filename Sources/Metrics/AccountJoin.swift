@@ -232,9 +232,9 @@ package struct JoinedAccount: Sendable {
 
     /// The expectation for the same token, else the one for the same phone under the token it had before or after.
     private func row(for push: SeenPush, among candidates: Range<Int>) -> Int? {
-        if let exact = candidates.first(where: { account.rows[$0].token == push.token }) { return exact }
+        if let exact = candidates.first(where: { account.rows[$0].token == push.token && account.rows[$0].provider == push.provider }) { return exact }
         guard let lane = tokens.lanes[push.token] else { return nil }
-        if let sameLane = candidates.first(where: { account.rows[$0].lane == lane }) { return sameLane }
+        if let sameLane = candidates.first(where: { account.rows[$0].lane == lane && account.rows[$0].provider == push.provider }) { return sameLane }
         // The start that never reached the relay: it may begin the activity with the next state.
         guard push.event == .start, lane.role == .start, !isUndisturbed(push.session) else { return nil }
         return candidates.first { account.rows[$0].lane.phone == lane.phone && account.rows[$0].event == .update }

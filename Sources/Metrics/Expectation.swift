@@ -64,6 +64,7 @@ package struct Expectation: Hashable, Sendable {
     package var step: UInt32
     /// Index into the profile's calls.
     package var kind: UInt16
+    package var provider = Provider.apns
     package var type: PushType
     package var event: ActivityEvent?
     package var lane: Lane

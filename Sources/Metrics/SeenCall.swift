@@ -66,7 +66,7 @@ package struct TokenCall: Hashable, Sendable {
 /// Where a session's pushes of one type go: the role of the token and the phone that holds it. A rotated token is of the
 /// same lane as the one before.
 package struct Lane: Hashable, Sendable {
-    package enum Role: UInt8, Hashable, Sendable { case device, start, activity, other }
+    package enum Role: UInt8, Hashable, Sendable { case device, start, activity, registration, other }
 
     package var role: Role
     /// From 0.

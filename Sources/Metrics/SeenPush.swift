@@ -73,6 +73,8 @@ package struct SeenPush: Hashable, Sendable {
     package var step: UInt32 = 0
     /// 0: never answered.
     package var status: UInt16
+    package var provider = Provider.apns
+    /// Of FCM `liveactivity` where the message is a Live Update's, else `alert`.
     package var type: PushType
     package var event: ActivityEvent?
     package var outcome: Outcome?
@@ -105,16 +107,17 @@ package struct SeenPush: Hashable, Sendable {
     /// Refused in a way after which the same push is not to be sent again, or not before something is mended.
     package var isRefusedForGood: Bool { status >= 400 && !isRefusedForNow }
 
-    /// What makes two requests the same push: token, type and marker; or without a marker the payload, and the apns-id
+    /// What makes two requests the same push: provider, token, type and marker; or without a marker the payload, and the apns-id
     /// where the relay chose one.
     package var identity: PushIdentity {
         PushIdentity(
-            token: token, type: type, place: isMarked ? place : .max, payload: isMarked ? 0 : payloadHash,
+            provider: provider, token: token, type: type, place: isMarked ? place : .max, payload: isMarked ? 0 : payloadHash,
             id: isMarked || !flags.contains(.gaveAPNsID) ? UUIDBytes(high: 0, low: 0) : apnsID)
     }
 }
 
 package struct PushIdentity: Hashable, Sendable {
+    var provider: Provider
     var token: TokenHash
     var type: PushType
     var place: UInt64

@@ -32,7 +32,10 @@ extension MockService {
     /// Where a mock with these options would be, its keys and authority made; listens nowhere. Throws as the start does.
     package static func prepare(_ options: MockOptions) throws(Failure) -> MockCoordinates {
         let state = try StateDirectory(path: options.stateDirectory)
-        return MockCoordinates(options, try MockIdentity(options, in: state))
+        var found = MockCoordinates(options, try MockIdentity(options, in: state))
+        found.fcm = options.fcm
+        if options.fcm != nil { found.serviceAccount = try FCMIdentity(in: state, seed: options.seed).file }
+        return found
     }
 }
 

@@ -17,6 +17,10 @@ package final class MockService: Sendable {
     package var faults: FaultScript { shared.faults }
     package var devices: DeviceFleet { shared.devices }
     package var channels: ChannelStore { shared.channels }
+    /// Nil: no mock FCM beside.
+    package var registrations: RegistrationBook? { shared.fcm?.registrations }
+    /// The project that its service account is of.
+    package static let project = FCMIdentity.project
     /// Absolute; readable with a `JournalReader` while the mock runs.
     package var journalDirectory: String { shared.journalDirectory }
     private let shared: MockShared

@@ -29,13 +29,14 @@ package final class ContentChecker {
     }
 
     /// Whether `differences` compares anything for such a push of this call.
-    package func judgesPassing(call: Int, type: PushType, event: ActivityEvent?) -> Bool {
-        passages.indices.contains(call) && passages[call].contains { $0.covers(type, event) }
+    package func judgesPassing(call: Int, _ push: PushForm) -> Bool {
+        passages.indices.contains(call) && passages[call].contains { $0.covers(push) }
     }
 
-    /// Of a Live Activity push; of any other nothing is said. Pointers lead from the payload's root.
-    package func verdict(_ payload: Span<UInt8>, type: PushType, event: ActivityEvent?) -> SchemaVerdict {
-        guard type == .liveactivity, judgesSchemas else { return SchemaVerdict() }
+    /// Of a Live Activity push to APNs; of any other nothing is said. Pointers lead from the payload's root.
+    package func verdict(_ payload: Span<UInt8>, _ push: PushForm) -> SchemaVerdict {
+        guard push.provider == .apns, push.type == .liveactivity, judgesSchemas else { return SchemaVerdict() }
+        let event = push.event
         let scanner = scanner
         if let error = scanner.scan(payload) {
             return Self.unread("", "is not JSON: \(error.explanation), at byte \(error.offset)")
@@ -76,17 +77,17 @@ package final class ContentChecker {
     /// Where the payload does not say what the call said. `body`: the call as it was sent (`CallRenderer`); `call`: its
     /// index in the profile.
     package func differences(
-        _ payload: Span<UInt8>, type: PushType, event: ActivityEvent?, call: Int, body: Span<UInt8>
+        _ payload: Span<UInt8>, _ push: PushForm, call: Int, body: Span<UInt8>
     ) -> [SchemaFinding] {
-        guard judgesPassing(call: call, type: type, event: event) else { return [] }
+        guard judgesPassing(call: call, push) else { return [] }
         if comparison.begin(sent: body, pushed: payload, heldBy: scanner) {
-            for passage in passages[call] where passage.isOfBody && passage.covers(type, event) {
+            for passage in passages[call] where passage.isOfBody && passage.covers(push) {
                 comparison.compare(passage.at, with: passage.from)
             }
         }
         let findings = comparison.end()
         guard passages[call].contains(where: { $0.fixed != nil }) else { return findings }
-        return findings + fixedDifferences(payload, type: type, event: event, call: call)
+        return findings + fixedDifferences(payload, push, call: call)
     }
 
     /// How far ahead of the push a time may lie that says "now" or "since then": what clocks differ by. (Our choice.)
@@ -94,10 +95,10 @@ package final class ContentChecker {
 
     /// Where a time in the payload is not that at which the push came, or lies further back, or ahead, than it may.
     package func misdated(
-        _ payload: Span<UInt8>, type: PushType, event: ActivityEvent?, call: Int, arrivedAt: WallTime
+        _ payload: Span<UInt8>, _ push: PushForm, call: Int, arrivedAt: WallTime
     ) -> [SchemaFinding] {
         guard passages.indices.contains(call) else { return [] }
-        let clocks = passages[call].filter { $0.clock != nil && $0.covers(type, event) }
+        let clocks = passages[call].filter { $0.clock != nil && $0.covers(push) }
         guard !clocks.isEmpty else { return [] }
         let pushed = try? JSONValue(parsing: payload)
         return clocks.compactMap { passage in
@@ -116,11 +117,9 @@ package final class ContentChecker {
         }
     }
 
-    private func fixedDifferences(
-        _ payload: Span<UInt8>, type: PushType, event: ActivityEvent?, call: Int
-    ) -> [SchemaFinding] {
+    private func fixedDifferences(_ payload: Span<UInt8>, _ push: PushForm, call: Int) -> [SchemaFinding] {
         var findings: [SchemaFinding] = []
-        for passage in passages[call] where passage.covers(type, event) {
+        for passage in passages[call] where passage.covers(push) {
             guard let fixed = passage.fixed, comparison.begin(sent: fixed.span, pushed: payload, heldBy: scanner)
             else { continue }
             comparison.compare(passage.at, with: passage.from, orNothing: true)
@@ -150,6 +149,19 @@ package final class ContentChecker {
     }
 }
 
+/// What a profile tells pushes apart by.
+package struct PushForm: Hashable, Sendable {
+    package var provider: Provider
+    package var type: PushType
+    package var event: ActivityEvent?
+
+    package init(_ provider: Provider = .apns, _ type: PushType, _ event: ActivityEvent? = nil) {
+        self.provider = provider
+        self.type = type
+        self.event = event
+    }
+}
+
 /// A `PassRule` as it is asked about push by push: in a place of its own, so that nothing of it is copied.
 private final class Passage {
     let at: JSONPointerPath
@@ -158,6 +170,7 @@ private final class Passage {
     let fixed: [UInt8]?
     /// No value at all, but the time.
     let clock: (epoch: Int64, within: Interval)?
+    private let provider: Provider
     private let channel: PushType?
     private let isOfAnyEvent: Bool
     private let events: [ActivityEvent]
@@ -169,6 +182,7 @@ private final class Passage {
         case .fixed(let value): (from, fixed, clock) = (Self.own, JSONValue.object(["is": value]).encoded(), nil)
         case .clock(let epoch, let within): (from, fixed, clock) = (Self.own, nil, (epoch, within))
         }
+        provider = rule.provider
         channel = rule.channel
         isOfAnyEvent = rule.events.isEmpty
         events = ActivityEvent.allCases.filter(rule.events.contains)
@@ -179,8 +193,8 @@ private final class Passage {
     /// It compares with what the call said.
     var isOfBody: Bool { fixed == nil && clock == nil }
 
-    func covers(_ type: PushType, _ event: ActivityEvent?) -> Bool {
-        guard channel == nil || channel == type else { return false }
-        return isOfAnyEvent || event.map(events.contains) ?? false
+    func covers(_ push: PushForm) -> Bool {
+        guard provider == push.provider, channel == nil || channel == push.type else { return false }
+        return isOfAnyEvent || push.event.map(events.contains) ?? false
     }
 }

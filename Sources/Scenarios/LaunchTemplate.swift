@@ -5,7 +5,10 @@ package enum LaunchTemplate {
         "pushrig", "mock.apns", "mock.apnsHost", "mock.apnsPort", "mock.sandbox",
         "mock.sandboxHost", "mock.sandboxPort", "mock.clock", "mock.clockScale", "mock.ca", "mock.key", "mock.keyId",
         "mock.teamId", "mock.topic", "relay.listen", "relay.host", "relay.port", "rig.webhook", "run.dir",
-    ]
+    ] + ofFCM
+
+    /// Whoever is told one of these has a mock FCM beside.
+    static let ofFCM = ["mock.fcm", "mock.serviceAccount", "mock.tokenUri", "mock.project"]
 
     /// Puts values in; nil from `value` leaves the variable as it stands.
     package static func fill(_ text: String, _ value: (String) -> String?) -> String {

@@ -55,7 +55,7 @@ final class ContentCheck {
         if push.event == .start { lookAtStart(entry, &push, context) }
         guard let checker else { return }
         let payload = entry.payload.span
-        let verdict = checker.verdict(payload, type: push.type, event: push.event)
+        let verdict = checker.verdict(payload, push.form)
         if push.event == .update, checker.judgesSchemas, checker.hasAlert { push.flags.insert(.alerts) }
         push.undecodable = number(of: verdict.doesNotDecode, context)
         push.contractBreak = number(of: verdict.breaksContract, context)
@@ -89,20 +89,20 @@ final class ContentCheck {
     ) -> [SchemaFinding] {
         if let call = calls.last {
             let index = renderer.index(of: call)
-            guard checker.judgesPassing(call: index, type: push.type, event: push.event) else { return [] }
+            guard checker.judgesPassing(call: index, push.form) else { return [] }
             let body = renderer.body(of: call)
-            return checker.differences(payload, type: push.type, event: push.event, call: index, body: body.bytes)
+            return checker.differences(payload, push.form, call: index, body: body.bytes)
                 + misdated(payload, index, checker, push)
         }
         guard let sent = renderer.call(session: marker.session, step: marker.step) else { return [] }
-        return checker.differences(payload, type: push.type, event: push.event, call: sent.call, body: sent.body.span)
+        return checker.differences(payload, push.form, call: sent.call, body: sent.body.span)
             + misdated(payload, sent.call, checker, push)
     }
 
     private func misdated(
         _ payload: Span<UInt8>, _ call: Int, _ checker: ContentChecker, _ push: SeenPush
     ) -> [SchemaFinding] {
-        checker.misdated(payload, type: push.type, event: push.event, call: call, arrivedAt: push.arrivedWall)
+        checker.misdated(payload, push.form, call: call, arrivedAt: push.arrivedWall)
     }
 
     private func number(of findings: [SchemaFinding], _ context: RunContext) -> Int32 {
@@ -145,4 +145,8 @@ final class ContentCheck {
             return scanner.string(said).map { !$0.isEmpty } ?? (scanner.member("loc-key", of: said) != nil)
         }
     }
+}
+
+extension SeenPush {
+    fileprivate var form: PushForm { PushForm(provider, type, event) }
 }

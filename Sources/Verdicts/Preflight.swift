@@ -22,7 +22,6 @@ package enum Preflight {
         let places = scenario.places
         try checkRules(scenario.exercises, "exercises", places.exercises)
         try checkPace(scenario)
-        try checkClock(scenario)
         try checkRules(scenario.knownFailing, "knownFailing", places.knownFailing)
         try checkRules(scenario.relay.profile.knownFailing, "knownFailing of the profile", [])
         for (index, gate) in scenario.gates.enumerated() {
@@ -42,14 +41,6 @@ package enum Preflight {
                 .usage, "`exercises` names \(name), which cannot be put to the test: \(words)",
                 hint: "lower `clockScale`, or strike it from the list", place: scenario.places.exercises[safe: index])
         }
-    }
-
-    /// Who listens has no part in a clock that stands.
-    private static func checkClock(_ scenario: Scenario) throws(Failure) {
-        guard scenario.isStepped, let observer = scenario.relay.profile.observers.first else { return }
-        throw Failure(
-            .usage, "`observers` of the profile has \(observer.name), and nobody can listen on a clock that stands",
-            hint: "take `clock: running`, or `relay.with={observers: {}}`")
     }
 
     /// Throws when a word of `--known-failing` is no rule.

@@ -36,7 +36,7 @@ struct MockPlace {
         options.apns = found.apns
         options.apnsTwin = found.apnsTwin
         options.sandbox = found.sandbox
-        options.fcm = found.fcm
+        options.fcm = found.fcm ?? options.fcm
         options.sandboxTwin = found.sandboxTwin
         options.channels = found.channels
         options.sandboxChannels = found.sandboxChannels

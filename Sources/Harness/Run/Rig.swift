@@ -125,6 +125,10 @@ final class Rig {
         let topic = scenario.relay.profile.topic
         let now = mock.clock.wall()
         plan.tokens { variable, token, home in
+            if variable.role == .registrationToken {
+                mock.registrations?.set(RegistrationRecord(token: token, project: MockService.project, state: .active))
+                return
+            }
             guard scenario.mock.tokens == .registered else {
                 mock.devices.set(TokenRecord(token: token, environment: home), now: now)
                 return
@@ -169,6 +173,7 @@ final class Rig {
         var options = MockOptions(stateDirectory: place?.directory ?? mock.state ?? directory.mockState)
         options.apns = try address(mock.apns)
         options.admin = try address(mock.admin)
+        if mock.fcm != nil || scenario.relay.isToldOfFCM { options.fcm = try address(mock.fcm) }
         options.serverNames = mock.names
         options.loops = mock.loops
         options.registration = mock.tokens == .any ? .any : .registered
@@ -215,6 +220,10 @@ final class Rig {
             case "mock.keyId": coordinates.keyID
             case "mock.teamId": coordinates.teamID
             case "mock.topic": coordinates.topics[0]
+            case "mock.fcm": coordinates.fcm?.description
+            case "mock.serviceAccount": coordinates.serviceAccount
+            case "mock.tokenUri": coordinates.tokenURL
+            case "mock.project": MockService.project
             case "relay.listen": listen.description
             case "relay.host": listen.host
             case "relay.port": String(listen.port)

@@ -115,6 +115,7 @@ private final class StateLooker {
         switch role {
         case .activityToken: "activity"
         case .startToken: "start"
+        case .registrationToken: "registration"
         default: "device"
         }
     }

@@ -39,7 +39,7 @@ package final class WatchService: Sendable {
     /// Whether there is anything to hear in that plan.
     package static func isWanted(_ plan: Plan) -> Bool {
         let profile = plan.scenario.relay.profile
-        return !profile.observers.isEmpty || profile.webhooks != nil
+        return !profile.observers.isEmpty && !plan.scenario.isStepped || profile.webhooks != nil
     }
 
     /// Those who listen do so from the beginning of their sessions on; the plan begins at `origin`. Once.

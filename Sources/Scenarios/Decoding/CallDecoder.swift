@@ -24,6 +24,8 @@ struct CallDecoder {
     let auths: AuthDecoder
     /// The profile's, which a call's own replace.
     var answers: [AnswerRule] = []
+    /// The profile says where the event of a Live Update stands in a message to FCM.
+    var hasMessageEvent = false
     /// Names of those who listen.
     var observers: [String] = []
     let mistakes: Mistakes
@@ -148,7 +150,7 @@ struct CallDecoder {
 
     private enum Token: String, CaseIterable {
         case deviceToken, startToken, activityToken, deviceToken2, startToken2, activityToken2, rotatedToken
-        case newStartToken
+        case newStartToken, registrationToken, newRegistrationToken
 
         var variable: SessionVariable { SessionVariable(rawValue: rawValue)! }
     }
@@ -161,10 +163,17 @@ struct CallDecoder {
     }
 
     private func push(_ node: YAMLNode) -> ExpectedPush? {
-        guard let fields = Fields(node, .push, mistakes), let channel: PushType = fields.choice("channel")
-        else { return nil }
+        guard let fields = Fields(node, .push, mistakes), let told: PushChannel = fields.choice("channel") else { return nil }
         let event: ActivityEvent? = fields.choice("event")
-        if (channel == .liveactivity) != (fields.value("event") != nil) {
+        let channel = told.type(of: event)
+        if told.provider == .fcm {
+            if event != nil, !hasMessageEvent {
+                mistakes.add(
+                    "which messages are a Live Update's is not said",
+                    hint: "say where their event stands: `messageEvent: /message/data/event` in the profile",
+                    at: fields.value("event")!.place)
+            }
+        } else if (channel == .liveactivity) != (fields.value("event") != nil) {
             mistakes.add(
                 channel == .liveactivity
                     ? "a liveactivity push has an `event`" : "only a liveactivity push has an `event`",
@@ -172,7 +181,7 @@ struct CallDecoder {
         }
         let token: Token? = fields.choice("token")
         let unless: Token? = fields.choice("unless")
-        let usual: Token = channel != .liveactivity ? .deviceToken : (event == .start ? .startToken : .activityToken)
+        let usual: Token = told.provider == .fcm ? .registrationToken : channel != .liveactivity ? .deviceToken : (event == .start ? .startToken : .activityToken)
         let coalesce = fields.flag("coalesce") ?? false
         let held = fields.flag("held") ?? false
         if coalesce, deadlines.coalesced == nil {
@@ -186,6 +195,7 @@ struct CallDecoder {
             channel: channel, token: (token ?? usual).variable, unless: unless?.variable, event: event,
             coalesce: coalesce, held: held,
             deadline: fields.duration("deadline", .milliseconds(1)...Fields.longest) ?? usualDeadline)
+        push.provider = told.provider
         push.isUrgent = fields.flag("urgent") ?? false
         push.isMarked = fields.flag("marked") ?? true
         if !push.isMarked, push.event != .update, push.event != .end {

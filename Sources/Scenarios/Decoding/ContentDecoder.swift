@@ -19,6 +19,7 @@ struct ContentDecoder {
             checkApps(content, inner)
         }
         content.passes = passes(fields, bodies: bodies)
+        if fields.value("messageEvent") != nil { content.messageEvent = pointer(fields, "messageEvent") }
         for entry in fields.entries("truncates") {
             guard let at = pointer(entry.key, at: entry.keyPlace) else { continue }
             guard let length = entry.value.plainValue?.int, 1...1_000_000 ~= length else {
@@ -38,13 +39,16 @@ struct ContentDecoder {
             guard let inner = Fields(node, .pass, mistakes), let at = pointer(inner, "at"),
                 let source = source(inner, at: node.place, bodies: bodies)
             else { return nil }
-            let channel: PushType? = inner.choice("channel")
+            let told: PushChannel? = inner.choice("channel")
             let events = events(inner)
+            let channel: PushType? = if case .apns(let type) = told { type } else { nil }
             if !events.isEmpty, let channel, channel != .liveactivity {
                 mistakes.add(
                     "only a liveactivity push has an `event`", hint: "strike it", at: inner.value("event")!.place)
             }
-            return PassRule(channel: channel, events: events, at: at, source)
+            var rule = PassRule(channel: channel, events: events, at: at, source)
+            rule.provider = told?.provider ?? .apns
+            return rule
         }
     }
 

@@ -27,6 +27,7 @@ struct ProfileDecoder {
             boundary: MultipartSpec.boundary(of: name), auths: auths, mistakes: mistakes)
         let observers = ObserverDecoder(requests: decoder, mistakes: mistakes).observers(fields)
         decoder.answers = AnswerDecoder(mistakes: mistakes).answers(fields)
+        decoder.hasMessageEvent = fields.value("messageEvent") != nil
         decoder.observers = fields.entries("observers").map(\.key)
         for entry in fields.entries("calls") {
             checkName(entry)

@@ -113,6 +113,7 @@ struct ScenarioDecoder {
         mock.apns = inner.address("apns")
         mock.sandbox = inner.address("sandbox")
         mock.admin = inner.address("admin")
+        mock.fcm = inner.address("fcm")
         mock.names = inner.texts("names")
         if mock.sandbox != nil, mock.environment != .both, let node = inner.value("sandbox") {
             mistakes.add(

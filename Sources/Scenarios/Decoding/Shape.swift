@@ -72,7 +72,8 @@ extension Shape {
         [
             "loops": "1", "tokens": "any", "topics": "[com.example.app]", "environment": "production",
             "settings": "{ tokenUpdateScope: connection }", "clockSkew": "-90m", "state": "./mock-state",
-            "apns": "127.0.0.1:2197", "sandbox": "127.0.0.1:2198", "admin": "127.0.0.1:2190", "names": "[mock.test]",
+            "apns": "127.0.0.1:2197", "sandbox": "127.0.0.1:2198", "admin": "127.0.0.1:2190", "fcm": "127.0.0.1:2199",
+            "names": "[mock.test]",
         ])
 
     static let workload = Shape(
@@ -123,7 +124,7 @@ extension Shape {
             "cases": "{ pieces: { asks: \"Does what no call says stay?\", scenario: ../cases/pieces.yaml } }",
             "schemas": "{ contentState: ../schemas/opencode-a.content-state.json }",
             "passes": "[{ at: /aps/content-state, from: /contentState }]",
-            "truncates": "{ /aps/content-state/lastMessage: 120 }",
+            "truncates": "{ /aps/content-state/lastMessage: 120 }", "messageEvent": "/message/data/event",
             "carries": "{ progress: { at: /aps/content-state/progress, from: /contentState/progress } }",
         ])
 
@@ -160,6 +161,7 @@ extension Shape {
         [
             "sqlite*": "\"{{run.dir}}/relay.sqlite\"", "every": "1s", "activity": "SELECT token FROM activities",
             "start": "SELECT start_token FROM phones", "device": "SELECT token FROM phones",
+            "registration": "SELECT token FROM registrations",
         ])
 
     static let hook = Shape(

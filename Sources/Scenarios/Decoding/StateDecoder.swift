@@ -16,11 +16,12 @@ struct StateDecoder {
         }
         let roles: [(String, SessionVariable)] = [
             ("activity", .activityToken), ("start", .startToken), ("device", .deviceToken),
+            ("registration", .registrationToken),
         ]
         let tables = roles.compactMap { key, role in inner.text(key).map { StateSpec.Table(role: role, query: $0) } }
         if tables.isEmpty {
             mistakes.add(
-                "`state` asks for no tokens", hint: "add `activity: SELECT token FROM …`, `start` or `device`",
+                "`state` asks for no tokens", hint: "add `activity: SELECT token FROM …`, `start`, `device` or `registration`",
                 at: node.place)
         }
         return StateSpec(

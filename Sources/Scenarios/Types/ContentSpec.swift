@@ -15,6 +15,8 @@ package struct ContentSpec: Sendable {
     package var passes: [PassRule] = []
     /// Texts that the relay may cut.
     package var truncations: [Truncation] = []
+    /// Where in a message to FCM the event of a Live Update stands; nil: no message is one.
+    package var messageEvent: JSONPointerPath?
     /// Values of the card that last until a call says otherwise.
     package var carried: [CarriedValue] = []
 
@@ -32,6 +34,7 @@ package struct PassRule: Hashable, Sendable {
         case clock(epoch: Int64, within: Interval)
     }
 
+    package var provider = Provider.apns
     /// Nil: in pushes of every type.
     package var channel: PushType?
     /// Empty: of every event.
@@ -47,10 +50,6 @@ package struct PassRule: Hashable, Sendable {
         self.events = events
         self.at = at
         self.source = source
-    }
-
-    package func covers(_ type: PushType, _ event: ActivityEvent?) -> Bool {
-        (channel == nil || channel == type) && (events.isEmpty || event.map(events.contains) ?? false)
     }
 }
 

@@ -28,6 +28,8 @@ package struct MockSpec: Hashable, Sendable {
     package var apns: String?
     package var sandbox: String?
     package var admin: String?
+    /// Where FCM and its token endpoint listen; nil: on a free port where the relay is told of it, else nowhere.
+    package var fcm: String?
     /// Further DNS names of its certificate, such as a container's.
     package var names: [String] = []
     /// How far the mock's clock is ahead of ours; negative: behind.

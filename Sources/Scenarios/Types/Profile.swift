@@ -149,9 +149,10 @@ package struct ProfileCall: Sendable {
 /// A push the relay owes for a call. It is owed when `token` is registered at that moment (or `held`) and `unless`,
 /// if there is one, is not.
 package struct ExpectedPush: Hashable, Sendable {
-    /// `apns-push-type` as on the wire.
+    package var provider = Provider.apns
+    /// `apns-push-type` as on the wire; of FCM `liveactivity` where the message is a Live Update's, else `alert`.
     package var channel: PushType
-    /// `.deviceToken`, `.startToken` or `.activityToken`.
+    /// `.deviceToken`, `.startToken`, `.activityToken` or `.registrationToken`.
     package var token: SessionVariable
     package var unless: SessionVariable?
     /// `aps.event` of a live activity: start, update or end.

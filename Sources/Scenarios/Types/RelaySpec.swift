@@ -43,6 +43,9 @@ package struct RelaySpec: Sendable {
     /// `launch` or `environment` hand it the mock's clock.
     package var isToldTheClock: Bool { isTold("mock.clock") }
 
+    /// They say where FCM is, or as whom it is to be called.
+    package var isToldOfFCM: Bool { LaunchTemplate.ofFCM.contains(where: isTold) }
+
     /// Of `{{name}}`, which may go on.
     package func isTold(_ name: String) -> Bool {
         ((launch ?? []) + environment.map(\.value)).contains { $0.contains(name) }

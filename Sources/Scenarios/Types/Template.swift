@@ -90,10 +90,12 @@ package enum SessionVariable: String, CaseIterable, Hashable, Sendable {
     case rotatedToken
     /// What the first phone's push-to-start token is after it changed.
     case newStartToken
+    /// The phone's for FCM, and what that is after it changed.
+    case registrationToken, newRegistrationToken
 
     package static let tokens: [SessionVariable] = [
         .deviceToken, .startToken, .activityToken, .deviceToken2, .startToken2, .activityToken2, .rotatedToken,
-        .newStartToken,
+        .newStartToken, .registrationToken, .newRegistrationToken,
     ]
 
     /// What a token is for: itself for the first phone's first one, and for what is no token.
@@ -102,6 +104,7 @@ package enum SessionVariable: String, CaseIterable, Hashable, Sendable {
         case .deviceToken2: .deviceToken
         case .startToken2, .newStartToken: .startToken
         case .activityToken2, .rotatedToken: .activityToken
+        case .newRegistrationToken: .registrationToken
         default: self
         }
     }
@@ -145,6 +148,8 @@ package enum SessionVariable: String, CaseIterable, Hashable, Sendable {
         case .activityToken2: 11
         case .rotatedToken: 12
         case .newStartToken: 13
+        case .registrationToken: 14
+        case .newRegistrationToken: 15
         }
     }
 }
