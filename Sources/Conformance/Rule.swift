@@ -3,6 +3,7 @@
 
 package import Basics
 package import Metrics
+import Pushes
 
 /// One requirement and the code that judges it.
 package struct Rule: Sendable {
@@ -22,12 +23,26 @@ package struct Rule: Sendable {
         package static let order = Basis(rawValue: 4)
     }
 
+    /// Whose pushes it looks at; where it asks for one provider's, an account shows it no others.
+    package enum Reach: Hashable, Sendable {
+        case apns, fcm, both
+
+        func covers(_ provider: Provider) -> Bool {
+            switch self {
+            case .apns: provider == .apns
+            case .fcm: provider == .fcm
+            case .both: true
+            }
+        }
+    }
+
     /// Names the rule for ever: lower-case words joined by hyphens, never reused for something else.
     package let id: String
     /// The numbered claims it judges, such as `R0.22`.
     package let claims: [String]
     package let level: Level
     package let basis: Basis
+    package let reach: Reach
     /// One sentence for whoever failed it.
     package let requirement: String
     /// What the requirement rests on: a section of Apple's pages, or the relay's own words.
@@ -40,14 +55,15 @@ package struct Rule: Sendable {
     package let make: @Sendable () -> any RuleMachine
 
     package init(
-        _ id: String, _ claims: [String], _ level: Level, basis: Basis = [], requirement: String, norm: String,
-        advice: String, span: @escaping @Sendable (RunContext) -> Interval? = { _ in nil },
+        _ id: String, _ claims: [String], _ level: Level, basis: Basis = [], on reach: Reach = .apns, requirement: String,
+        norm: String, advice: String, span: @escaping @Sendable (RunContext) -> Interval? = { _ in nil },
         make: @escaping @Sendable () -> any RuleMachine
     ) {
         self.id = id
         self.claims = claims
         self.level = level
         self.basis = basis
+        self.reach = reach
         self.requirement = requirement
         self.norm = norm
         self.advice = advice
@@ -66,12 +82,12 @@ package struct Rule: Sendable {
 
     /// A rule that looks at one account after the other and remembers nothing but what it found.
     init(
-        _ id: String, _ claims: [String], _ level: Level, basis: Basis = [], requirement: String, norm: String,
-        advice: String, span: @escaping @Sendable (RunContext) -> Interval? = { _ in nil },
+        _ id: String, _ claims: [String], _ level: Level, basis: Basis = [], on reach: Reach = .apns, requirement: String,
+        norm: String, advice: String, span: @escaping @Sendable (RunContext) -> Interval? = { _ in nil },
         judge: @escaping @Sendable (JoinedAccount, RunContext, inout Tally) -> Void
     ) {
         self.init(
-            id, claims, level, basis: basis, requirement: requirement, norm: norm, advice: advice, span: span
+            id, claims, level, basis: basis, on: reach, requirement: requirement, norm: norm, advice: advice, span: span
         ) { AccountMachine(judge: judge) }
     }
 }

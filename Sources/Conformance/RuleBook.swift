@@ -1,11 +1,13 @@
 // All rules, in the order in which they are reported: causes before symptoms.
 
 package import Metrics
+import Pushes
 
 package enum RuleBook {
     package static let all: [Rule] =
         ServingRules.all + ContentRules.all + CarriedRules.all + RequestRules.all + [TimestampRule.secondsAndRising]
-        + TokenRules.all + StateRules.all + RegistrationRules.all + EnvironmentRules.all + ActivityRules.all + RestartRules.all
+        + TokenRules.all + MessageRules.all + MessageAnswerRules.all + StateRules.all + RegistrationRules.all
+        + EnvironmentRules.all + ActivityRules.all + RestartRules.all
         + AgeRules.all + AlertRules.all + ThrottleRules.all + RetryRules.all + ConnectionRules.all + BroadcastRules.all
         + WebhookRules.all + DeliveryRules.all
 
@@ -41,12 +43,17 @@ package struct RuleCourse {
     }
 
     package mutating func see(_ push: SeenPush, _ run: RunContext) {
-        for index in watching.indices { watching[index].machine.see(push, run) }
+        for index in watching.indices where RuleBook.all[watching[index].rule].reach.covers(push.provider) {
+            watching[index].machine.see(push, run)
+        }
     }
 
     package mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
-        for index in machines.indices { machines[index]?.close(joined, run) }
-        for index in watching.indices { watching[index].machine.close(joined, run) }
+        let views = Views(joined, run)
+        for index in machines.indices { machines[index]?.close(views[RuleBook.all[index].reach], run) }
+        for index in watching.indices {
+            watching[index].machine.close(views[RuleBook.all[watching[index].rule].reach], run)
+        }
     }
 
     /// `knownFailing` holds ids or claims that are listed as known breaks.
@@ -70,6 +77,30 @@ package struct RuleCourse {
                 isKnownFailing: RuleBook.names(listed, rule), isStrict: isStrict)
             result.hindrance = hindrance
             return result
+        }
+    }
+}
+
+/// An account as rules of each reach see it: all of it, or what goes to one provider.
+struct Views {
+    let both: JoinedAccount
+    let apns: JoinedAccount
+    let fcm: JoinedAccount
+
+    init(_ joined: JoinedAccount, _ run: RunContext) {
+        let account = joined.account
+        func view(_ provider: Provider) -> JoinedAccount {
+            guard account.reaches(beyond: provider) else { return joined }
+            return JoinedAccount(account.only(provider), run.circumstances, isDeath: run.tellsOfDeath)
+        }
+        (both, apns, fcm) = (joined, view(.apns), view(.fcm))
+    }
+
+    subscript(reach: Rule.Reach) -> JoinedAccount {
+        switch reach {
+        case .apns: apns
+        case .fcm: fcm
+        case .both: both
         }
     }
 }

@@ -203,8 +203,9 @@ package final class RunContext {
 
     /// Whether an answer says that the token is dead for good.
     package func tellsOfDeath(_ push: SeenPush) -> Bool {
-        switch (push.status, texts[push.reason]) {
-        case (410, _), (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"): true
+        switch (push.provider, push.status, texts[push.reason]) {
+        case (.apns, 410, _), (.apns, 400, "BadDeviceToken"), (.apns, 400, "DeviceTokenNotForTopic"): true
+        case (.fcm, 404, "UNREGISTERED"): true
         default: false
         }
     }

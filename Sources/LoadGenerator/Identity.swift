@@ -1,9 +1,9 @@
 // Who a session is to the relay: secrets, tokens and names, each computed from the seed whenever it is needed and
 // stored nowhere.
 //
-// Device tokens are 32 bytes and activity update tokens 80, as seen in the field; registrations for FCM are text. The size of push-to-start tokens is
-// not established; ours are 64 bytes, unlike both, so that a relay that mixes them up is noticed. Where users have virtual
-// phones, their device and start tokens are those that the phones mint.
+// Device tokens are 32 bytes and activity update tokens 80, as seen in the field; registrations for FCM are text. The size of
+// push-to-start tokens is not established; ours are 64 bytes, unlike both, so that a relay that mixes them up is noticed. Where
+// users have virtual phones, their device and start tokens are those that the phones mint.
 
 import Basics
 import Pushes

@@ -33,6 +33,19 @@ package struct Account: Sendable {
         rows.sort { ($0.place, $0.type.rawValue, $0.token.bits) < ($1.place, $1.type.rawValue, $1.token.bits) }
     }
 
+    /// Whether anything of it goes to another provider.
+    package func reaches(beyond provider: Provider) -> Bool {
+        rows.contains { $0.provider != provider } || pushes.contains { $0.provider != provider }
+    }
+
+    /// The same without what goes to other providers.
+    package func only(_ provider: Provider) -> Account {
+        var account = self
+        account.rows.removeAll { $0.provider != provider }
+        account.pushes.removeAll { $0.provider != provider }
+        return account
+    }
+
     /// Adds a call that no plan has, where it belongs.
     package mutating func insert(_ call: SeenCall) {
         let index = Account.firstIndex(in: calls.count) { calls[$0].place >= call.place }

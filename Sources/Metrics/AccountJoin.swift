@@ -232,9 +232,10 @@ package struct JoinedAccount: Sendable {
 
     /// The expectation for the same token, else the one for the same phone under the token it had before or after.
     private func row(for push: SeenPush, among candidates: Range<Int>) -> Int? {
-        if let exact = candidates.first(where: { account.rows[$0].token == push.token && account.rows[$0].provider == push.provider }) { return exact }
+        let candidates = candidates.filter { account.rows[$0].provider == push.provider }
+        if let exact = candidates.first(where: { account.rows[$0].token == push.token }) { return exact }
         guard let lane = tokens.lanes[push.token] else { return nil }
-        if let sameLane = candidates.first(where: { account.rows[$0].lane == lane && account.rows[$0].provider == push.provider }) { return sameLane }
+        if let sameLane = candidates.first(where: { account.rows[$0].lane == lane }) { return sameLane }
         // The start that never reached the relay: it may begin the activity with the next state.
         guard push.event == .start, lane.role == .start, !isUndisturbed(push.session) else { return nil }
         return candidates.first { account.rows[$0].lane.phone == lane.phone && account.rows[$0].event == .update }
@@ -247,7 +248,8 @@ package struct JoinedAccount: Sendable {
 
     /// An older state that a device passes over was received all the same: it came too late to be shown.
     private func isReceived(_ push: SeenPush, isOlder: Bool) -> Bool {
-        guard let outcome = push.outcome else { return true }
+        // Of FCM such a message was for trial only, or to a topic to which nobody listens.
+        guard let outcome = push.outcome else { return push.provider == .apns }
         switch outcome {
         case .ignoredEnded: return isOlder || wasStored(push)
         case .ignoredOlder: return isOlder

@@ -27,6 +27,8 @@ package struct SeenPush: Hashable, Sendable {
         package static let alerts = Flags(rawValue: 128)
         /// A start's `alert` has neither title nor body: the phone shows a card and stays quiet.
         package static let isQuietStart = Flags(rawValue: 256)
+        /// A message to FCM has a `notification`, for all or for Android.
+        package static let hasNotification = Flags(rawValue: 512)
     }
 
     /// The journal's entry id.
@@ -79,7 +81,7 @@ package struct SeenPush: Hashable, Sendable {
     package var event: ActivityEvent?
     package var outcome: Outcome?
     package var environment = PushEnvironment.production
-    /// 10 where the field is absent, as Apple reads it.
+    /// 10 where the field is absent, as Apple reads it; of FCM 10 for high and 5 for normal, and for none.
     package var priority: UInt8 = 10
     package var flags: Flags = []
 
@@ -107,8 +109,8 @@ package struct SeenPush: Hashable, Sendable {
     /// Refused in a way after which the same push is not to be sent again, or not before something is mended.
     package var isRefusedForGood: Bool { status >= 400 && !isRefusedForNow }
 
-    /// What makes two requests the same push: provider, token, type and marker; or without a marker the payload, and the apns-id
-    /// where the relay chose one.
+    /// What makes two requests the same push: provider, token, type and marker; or without a marker the payload, and the
+    /// apns-id where the relay chose one.
     package var identity: PushIdentity {
         PushIdentity(
             provider: provider, token: token, type: type, place: isMarked ? place : .max, payload: isMarked ? 0 : payloadHash,

@@ -16,6 +16,7 @@ final class ContentCheck {
     private let renderer: CallRenderer?
     private let carried: CarriedCheck?
     private let endsOfAge: Bool
+    private let messageEvent: String?
     private let scanner = JSONScanner(maxDepth: 128, maxNodes: 16_384)
     /// More reasons than these are not told of one push.
     private static let mostReasons = 3
@@ -25,6 +26,7 @@ final class ContentCheck {
         checker = plan.map { ContentChecker($0.scenario.relay.profile) }
         renderer = plan.map { CallRenderer($0) }
         carried = plan.flatMap { CarriedCheck($0) }
+        messageEvent = plan?.scenario.relay.profile.content.messageEvent?.text
         endsOfAge = plan?.scenario.relay.profile.activities.end != nil
     }
 
@@ -42,6 +44,11 @@ final class ContentCheck {
         }
     }
 
+    /// What a request to FCM says of the Live Update that it is of; nil: it is of none.
+    func messageEvent(of request: JSONValue) -> ActivityEvent? {
+        messageEvent.flatMap { request.at(pointer: $0)?.string }.flatMap { ActivityEvent(word: $0) }
+    }
+
     var judgesSchemas: Bool { checker?.judgesSchemas ?? false }
 
     var judgesCarried: Bool { carried != nil }
@@ -52,6 +59,12 @@ final class ContentCheck {
         at entry: PushEntry, _ marker: Marker?, _ calls: ArraySlice<SeenCall>, _ push: inout SeenPush, _ context: RunContext
     ) {
         guard push.isAccepted, !entry.isCut else { return }
+        if push.provider == .fcm {
+            guard let checker, let marker, let renderer else { return }
+            let passed = passedOn(entry.payload.span, marker, renderer, checker, calls, push)
+            push.alteration = number(of: passed, context)
+            return
+        }
         if push.event == .start { lookAtStart(entry, &push, context) }
         guard let checker else { return }
         let payload = entry.payload.span

@@ -36,6 +36,7 @@ final class Observer {
         var push = SeenPush(
             id: entry.id, arrivedAt: entry.arrivedAt, answeredAt: entry.arrivedAt + entry.delay, arrivedWall: wall,
             token: TokenHash(entry.token), status: entry.status, type: type(of: entry))
+        push.provider = entry.provider
         push.diedMilliseconds = entry.timestampMilliseconds
         push.stamp = entry.stamp
         push.connection = entry.connection
@@ -46,6 +47,7 @@ final class Observer {
         push.reason = entry.reason.map { context.texts.intern($0) } ?? -1
         push.faultRule = entry.faultRule
         push.event = entry.event
+        if entry.provider == .fcm { lookAtMessage(entry, &push) }
         push.outcome = entry.outcome
         push.environment = entry.environment
         push.payloadHash = Int(truncatingIfNeeded: Hash128(hashing: entry.payload.span).low)
@@ -55,7 +57,7 @@ final class Observer {
             push.step = marker.step
         }
         if entry.hasUnknownEvent { push.flags.insert(.hasUnknownEvent) }
-        if let priority = entry.priority {
+        if entry.provider == .apns, let priority = entry.priority {
             push.flags.insert(.gavePriority)
             push.priority = UInt8(priority) ?? 10
         }
@@ -65,6 +67,21 @@ final class Observer {
         }
         content.look(at: entry, marker, calls, &push, context)
         return push
+    }
+
+    /// What a message to FCM is has no field: its body says it.
+    private func lookAtMessage(_ entry: PushEntry, _ push: inout SeenPush) {
+        push.priority = 5
+        guard !entry.isCut, let body = try? JSONValue(parsing: entry.payload.span), let message = body["message"] else {
+            return
+        }
+        push.event = push.event ?? content.messageEvent(of: body)
+        if push.event != nil { push.type = .liveactivity }
+        let android = message["android"] ?? .null
+        if message["notification"] != nil || android["notification"] != nil { push.flags.insert(.hasNotification) }
+        guard let priority = android["priority"]?.string else { return }
+        push.flags.insert(.gavePriority)
+        if priority.lowercased() == "high" { push.priority = 10 }
     }
 
     private func type(of entry: PushEntry) -> PushType {
@@ -88,7 +105,7 @@ final class Observer {
         if let newest, newest.text == text { return newest.number }
         let known = context.texts.number(of: text)
         let number = known ?? context.texts.intern(text)
-        if known == nil { context.signers[number] = ProviderTokenClaims(authorization: text) }
+        if known == nil, entry.provider == .apns { context.signers[number] = ProviderTokenClaims(authorization: text) }
         newest = (text, number)
         return number
     }

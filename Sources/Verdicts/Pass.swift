@@ -145,7 +145,6 @@ struct Pass {
     }
 
     private mutating func see(_ entry: PushEntry) {
-        guard entry.provider == .apns else { return }
         pushesRead += 1
         context.pushCount += 1
         let marker = observer.marker(of: entry) ?? restartMarker(of: entry) ?? unmarkedMarker(of: entry)

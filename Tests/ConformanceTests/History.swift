@@ -1,10 +1,11 @@
 // One user's history to judge: an honest session as the house knows it, and knobs to spoil it with.
 
 import Basics
-import Conformance
 import Journal
 import Metrics
 import Pushes
+
+@testable import Conformance
 
 /// Seconds since the plan's origin, as an instant.
 func at(_ seconds: Double) -> Instant { Instant(nanoseconds: 1_000_000_000_000) + .seconds(seconds) }
@@ -221,8 +222,9 @@ struct History {
     }
 
     func verdict(of id: String) -> Verdict {
-        var machine = RuleBook.rule(named: id)!.make()
-        let joined = joined
+        let rule = RuleBook.rule(named: id)!
+        var machine = rule.make()
+        let joined = Views(joined, run)[rule.reach]
         run.pushCount += joined.account.pushes.count
         if var watcher = machine as? any PushMachine {
             for push in joined.account.pushes { watcher.see(push, run) }

@@ -97,6 +97,21 @@ private let honestHistories: [String: @Sendable () -> History] = [
     "broadcasts-told": { .listenedTo },
     "broadcasts-own": { .listenedTo },
     "observers-agree": { .listenedTo },
+    "messages-well-formed": { .messages },
+    "messages-are-meant": { .messages },
+    "live-update-data-only": { .messages },
+    "live-update-high": { .messages },
+    "token-rate-kept": { .messages },
+    "dead-registration-dropped": { .answered(404, "UNREGISTERED").with { $0.pushes.removeLast(2) } },
+    "living-registration-kept": { .answered(404, "NOT_FOUND") },
+    "quota-obeyed": { .answered(429, "QUOTA_EXCEEDED").with { $0.message(2, at: 63) } },
+    "failure-awaited": { .answered(503, "UNAVAILABLE").with { $0.message(2, at: 63) } },
+    "access-token-reused": { .messages },
+    "access-token-renewed": {
+        .answered(401, "ACCESS_TOKEN_EXPIRED").with { history in
+            for index in 1...2 { history.pushes[index].authorization = history.text("Bearer ya29.two") }
+        }
+    },
     "dead-token-forgotten": { .looked },
     "living-token-held": { .looked },
     "webhooks-told": { .calledBack },

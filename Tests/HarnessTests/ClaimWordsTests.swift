@@ -27,9 +27,9 @@ import Testing
     }
 
     @Test func `a claim that nothing judges names what is missing`() throws {
-        let lines = try explain("F3")
-        #expect(lines[0] == "F3: a claim on relays that push through FCM, must.")
-        #expect(lines[3].hasPrefix("Judged by no rule. A run has no mock FCM"))
+        let lines = try explain("F4")
+        #expect(lines[0] == "F4: a claim on relays that push through FCM, should.")
+        #expect(lines[3].hasPrefix("Judged by no rule. No profile says"))
         #expect(lines.count == 5)
     }
 

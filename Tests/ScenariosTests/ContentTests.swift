@@ -27,7 +27,7 @@ struct ContentTests {
         -> [String]
     {
         let checker = ContentChecker(try profile(name))
-        let verdict = withBytes(of: payload) { checker.verdict($0, type: .liveactivity, event: event) }
+        let verdict = withBytes(of: payload) { checker.verdict($0, PushForm(.apns, .liveactivity, event)) }
         return verdict.doesNotDecode.map { "phone: \($0)" } + verdict.breaksContract.map { "contract: \($0)" }
     }
 
@@ -37,11 +37,11 @@ struct ContentTests {
         let profile = try profile(name)
         let checker = ContentChecker(profile)
         let index = try #require(profile.call(named: call))
-        #expect(checker.judgesPassing(call: index, type: event == nil ? .alert : .liveactivity, event: event) && checker.judgesSchemas)
+        #expect(checker.judgesPassing(call: index, PushForm(.apns, event == nil ? .alert : .liveactivity, event)) && checker.judgesSchemas)
         return withBytes(of: body) { body in
             withBytes(of: payload) { payload in
                 checker.differences(
-                    payload, type: event == nil ? .alert : .liveactivity, event: event, call: index, body: body)
+                    payload, PushForm(.apns, event == nil ? .alert : .liveactivity, event), call: index, body: body)
             }
         }.map(\.description)
     }
@@ -83,7 +83,7 @@ struct ContentTests {
         #expect(try Self.verdict(#"{"aps":{"event":"end"}}"#, .end) == [])
         let checker = ContentChecker(try Self.profile("opencode"))
         let alert = #"{"aps":{"alert":{"title":"a"}}}"#
-        #expect(withBytes(of: alert) { checker.verdict($0, type: .alert, event: nil) }.isKept)
+        #expect(withBytes(of: alert) { checker.verdict($0, PushForm(.apns, .alert, nil)) }.isKept)
     }
 
     @Test("Each variant is nothing to the other's app")
@@ -223,7 +223,7 @@ struct ContentTests {
         func found(_ event: ActivityEvent) -> [String] {
             withBytes(of: payload) { bytes in
                 checker.misdated(
-                    bytes, type: .liveactivity, event: event, call: 0, arrivedAt: WallTime(seconds: 1_760_000_020)
+                    bytes, PushForm(.apns, .liveactivity, event), call: 0, arrivedAt: WallTime(seconds: 1_760_000_020)
                 ).map(\.description)
             }
         }
@@ -248,7 +248,7 @@ struct ContentTests {
         let checker = ContentChecker(scenario.relay.profile)
         let found = withBytes(of: #"{"t":\#(told)}"#) { bytes in
             checker.misdated(
-                bytes, type: .liveactivity, event: .start, call: 0, arrivedAt: WallTime(seconds: 1_760_000_020)
+                bytes, PushForm(.apns, .liveactivity, .start), call: 0, arrivedAt: WallTime(seconds: 1_760_000_020)
             ).map(\.description)
         }
         #expect(found == [says].compactMap(\.self))
@@ -261,8 +261,8 @@ struct ContentTests {
         let checker = ContentChecker(scenario.relay.profile)
         for (payload, count) in [("{}", 0), (#"{"t":null}"#, 0), (#"{"t":1}"#, 1)] {
             let found = withBytes(of: payload) { bytes in
-                _ = checker.verdict(bytes, type: .liveactivity, event: .end)
-                return checker.differences(bytes, type: .liveactivity, event: .end, call: 0, body: Array("{}".utf8).span)
+                _ = checker.verdict(bytes, PushForm(.apns, .liveactivity, .end))
+                return checker.differences(bytes, PushForm(.apns, .liveactivity, .end), call: 0, body: Array("{}".utf8).span)
             }
             #expect(found.count == count, "\(payload)")
         }
@@ -280,7 +280,7 @@ struct ContentTests {
         #expect(profile.content.contentState?.name.hasPrefix("tiny.yaml:8:") == true)
         #expect(profile.calls[0].passes == nil && profile.calls[1].passes == [])
         let checker = ContentChecker(profile)
-        #expect(checker.judgesPassing(call: 0, type: .liveactivity, event: .update))
-        #expect(!checker.judgesPassing(call: 1, type: .liveactivity, event: .update))
+        #expect(checker.judgesPassing(call: 0, PushForm(.apns, .liveactivity, .update)))
+        #expect(!checker.judgesPassing(call: 1, PushForm(.apns, .liveactivity, .update)))
     }
 }

@@ -54,7 +54,7 @@ struct SchemaTests {
         #expect(words("mock/properties/tokens") == MockSpec.Tokens.allCases.map(\.rawValue))
         #expect(words("mock/properties/environment") == MockSpec.Environment.allCases.map(\.rawValue))
         #expect(words("signal") == ProcessSignal.allCases.map(\.rawValue))
-        #expect(words("push/properties/channel") == PushType.words)
+        #expect(words("push/properties/channel") == PushType.words + ["fcm"])
         #expect(words("push/properties/event") == ActivityEvent.words)
         #expect(words("profile/properties/order") == Profile.Order.allCases.map(\.rawValue))
     }

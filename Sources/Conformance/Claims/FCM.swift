@@ -8,94 +8,105 @@ extension Claim {
     private static let quotas = "Google, FCM throttling and quotas"
     private static let observed = "Seen in several relays, documented nowhere"
 
-    // The mock stands in for APNs only.
-    private static let noMessages = "A run has no mock FCM, so no history holds a message to it."
-    private static let noAnswers = "A run has no mock FCM, so no relay gets an answer of FCM on which it could act."
-    private static let noGrants = "The mock hands out no OAuth tokens, so no record holds a request for one."
+    // Inputs that several claims lack.
+    private static let noActivity = "No profile says which token of a Live Activity goes with a registration."
+    private static let noPatience =
+        "A record shows that an answer was not taken, and not whether the relay gave up or was ended."
 
     static let fcm: [Claim] = [
         Claim(
             "F1", .must, "After 404 UNREGISTERED the token is deleted and never sent to again.",
-            norm: "\(codes); \(registrations)", missing: noAnswers),
-        Claim("F2", .should, "A 404 without UNREGISTERED deletes no token.", norm: observed, missing: noAnswers),
+            norm: "\(codes); \(registrations)", rules: ["dead-registration-dropped"]),
+        Claim(
+            "F2", .should, "A 404 without UNREGISTERED deletes no token.", norm: observed,
+            rules: ["living-registration-kept"]),
         Claim(
             "F3", .must, "400 INVALID_ARGUMENT deletes a token only where the answer names the token.",
-            norm: "\(registrations): only if the message is known to be right", missing: noAnswers),
+            norm: "\(registrations): only if the message is known to be right", rules: ["living-registration-kept"]),
         Claim(
             "F4", .should, "400 with the text that the APNs device token is disabled is taken for a dead token.",
-            norm: observed, missing: noAnswers),
+            norm: observed, missing: noActivity),
         Claim(
             "F5", .must, "THIRD_PARTY_AUTH_ERROR neither deletes tokens nor sets off a storm of OAuth requests.",
-            norm: "\(codes): it tells of the project's APNs key", missing: noAnswers),
+            norm: "\(codes): it tells of the project's APNs key", rules: ["living-registration-kept"],
+            unseen: "Requests for access tokens: no rule counts them."),
         Claim(
             "F6", .must, "403 is not tried again; only SENDER_ID_MISMATCH speaks of the token.",
-            norm: "\(codes); \(scale)", missing: noAnswers),
+            norm: "\(codes); \(scale)", rules: ["living-registration-kept"],
+            unseen: "That it is not tried again."),
         Claim(
             "F7", .must, "After 429 the next try waits for Retry-After, or a minute, and each wait is longer.",
-            norm: scale, missing: noAnswers),
+            norm: scale, rules: ["quota-obeyed"],
+            unseen: "That each wait is longer."),
         Claim(
-            "F8", .must,
+            "F8", .should,
             "After 5xx the first try waits 10 seconds or more, and tries end within the hour or the message's life.",
-            norm: scale, missing: noAnswers),
+            norm: scale, rules: ["failure-awaited"],
+            unseen: "When tries end: a run is shorter."),
         Claim(
             "F9", .should,
             "An answer in HTML, an empty one, or one without details crashes nothing and is tried again.",
-            norm: observed, missing: noAnswers),
+            norm: observed, rules: ["relay-serves", "states-delivered"]),
         Claim(
             "F10", .should,
             "A process asks for one OAuth token an hour, before the old one ends, and once more if told it has.",
-            norm: "Google, Using OAuth 2.0: an hour of life; one for a process is practice", missing: noGrants),
+            norm: "Google, Using OAuth 2.0: an hour of life; one for a process is practice",
+            rules: ["access-token-reused", "access-token-renewed"],
+            unseen: "Requests for access tokens that no message uses."),
         Claim(
             "F11", .must, "All values of data are texts, without nesting and without null.",
-            norm: message, missing: noMessages),
+            norm: message, rules: ["messages-well-formed"]),
         Claim(
             "F12", .must, "data has none of the reserved keys: from, message_type, google.*, gcm.notification.*.",
-            norm: message, missing: noMessages),
+            norm: message, rules: ["messages-well-formed"]),
         Claim(
             "F13", .must, "A payload is measured before it is sent, and one above 4,096 bytes is given up for good.",
-            norm: codes, missing: noMessages),
+            norm: codes, rules: ["messages-well-formed"]),
         Claim(
             "F14", .should, "A Live Update is data only: no notification block, neither for all nor for Android.",
             norm: "Follows from Google's page on message types: with a block the app does not run in the background",
-            on: [.fcmLiveUpdates], missing: noMessages),
+            on: [.fcmLiveUpdates], rules: ["live-update-data-only"]),
         Claim(
             "F15", .should, "A Live Update goes at priority high, and only for a change that the user sees.",
             norm:
                 "Google, Set and manage message priority: what shows nothing is downgraded; a should for want of a figure",
-            on: [.fcmLiveUpdates], missing: noMessages),
+            on: [.fcmLiveUpdates], rules: ["live-update-high"],
+            unseen: "Whether the user sees the change."),
         Claim(
             "F16", .must,
             "Nothing of the legacy API is used: no to, registration_ids or time_to_live, no /batch or /fcm/send.",
-            norm: "Google, Migrate from legacy FCM APIs", missing: noMessages),
+            norm: "Google, Migrate from legacy FCM APIs", rules: ["messages-well-formed"]),
         Claim(
             "F17", .must, "ttl is a number of seconds with an s, from 0 to four weeks, and short for a Live Update.",
-            norm: message, missing: noMessages),
+            norm: message, rules: ["messages-well-formed"]),
         Claim(
             "F18", .must, "A message has exactly one target, and a topic stands without /topics/.",
-            norm: message, missing: noMessages),
+            norm: message, rules: ["messages-well-formed"]),
         Claim(
             "F19", .must,
             "Connections are kept, streams stay within the limit, and what was not processed is sent again.",
-            norm: "RFC 9113, sections 5.1.2, 6.8 and 8.7", missing: noMessages),
+            norm: "RFC 9113, sections 5.1.2, 6.8 and 8.7", rules: ["connections-reused"],
+            unseen: "Streams within the limit, and what was not processed: states-delivered tells of what was lost."),
         Claim(
             "F20", .should, "A message sent again after a timeout or 503 does not show twice on the device.",
-            norm: "\(observed); Google acknowledged it", missing: noMessages),
+            norm: "\(observed); Google acknowledged it", rules: ["no-duplicate-push"]),
         Claim(
             "F21", .must, "A token gets at most 240 messages a minute, and updates are merged before they are sent.",
-            norm: quotas, missing: noMessages),
+            norm: quotas, rules: ["token-rate-kept"],
+            unseen: "That updates are merged."),
         Claim(
             "F22", .must,
             "A Live Activity has live_activity_token beside the registration, a rising timestamp and the right event.",
-            norm: "Google, Live Activities with FCM", on: [.fcmLiveActivities], missing: noMessages),
+            norm: "Google, Live Activities with FCM", on: [.fcmLiveActivities], missing: noActivity),
         Claim(
             "F23", .must,
             "Load rises to its peak within a minute or longer, and does not crowd the start of a minute.",
-            norm: scale, missing: noMessages),
+            norm: scale, missing: "The load is ours: how it rises is the scenario's doing."),
         Claim(
             "F24", .must, "A request is given 10 seconds or longer to be answered.",
-            norm: scale, missing: noAnswers),
+            norm: scale, missing: noPatience),
         Claim(
             "F25", .must, "validate_only is false or absent in production.",
-            norm: "Google, FCM v1 REST reference: such a message is delivered to nobody", missing: noMessages),
+            norm: "Google, FCM v1 REST reference: such a message is delivered to nobody", rules: ["messages-are-meant"]),
     ]
 }

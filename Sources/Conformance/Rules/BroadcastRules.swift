@@ -8,7 +8,7 @@ enum BroadcastRules {
     static let all = [told, own, agree]
 
     static let told = Rule(
-        "broadcasts-told", ["R1.1", "R1.2"], .must, basis: .absence,
+        "broadcasts-told", ["R1.1", "R1.2"], .must, basis: .absence, on: .both,
         requirement: "What a call changes is broadcast to each who listens at that time, as soon as the relay declares.",
         norm: "Relay contract: each change is broadcast on the channel of its user",
         advice: "broadcast behind the commit, to every subscriber of the channel, and hold nothing back"
@@ -37,7 +37,7 @@ enum BroadcastRules {
     }
 
     static let own = Rule(
-        "broadcasts-own", ["R1.2"], .must,
+        "broadcasts-own", ["R1.2"], .must, on: .both,
         requirement: "Who listens hears of the user's own changes only, and of none that was refused.",
         norm: "Relay contract: the channel is the user's own; a change that was refused is none",
         advice: "look up the channel by the row's own user, and broadcast behind the commit"
@@ -61,7 +61,7 @@ enum BroadcastRules {
     }
 
     static let agree = Rule(
-        "observers-agree", ["R1.16"], .must, basis: [.absence, .order],
+        "observers-agree", ["R1.16"], .must, basis: [.absence, .order], on: .both,
         requirement: "All who listen for one user have heard the same last, and that is the last change.",
         norm: "Relay contract: two who listen show the same, without polling",
         advice: "broadcast in the order of the commits, to all subscribers alike, and repeat nothing older"

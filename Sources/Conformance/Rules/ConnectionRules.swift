@@ -69,11 +69,18 @@ enum ConnectionRules {
         advice: "sign once, keep the token for 50 minutes, and let concurrent pushes wait for the one signature",
         make: { Reused() })
 
-    private struct Renewed: PushMachine {
+    /// Credentials that were refused as expired, and used again.
+    struct Renewed: PushMachine {
+        /// By status and reason.
+        private let isExpired: @Sendable (UInt16, String) -> Bool
         /// So many pushes may be under way with the token that was refused.
         private static let inFlight = 20
         private var refused: [Int32: (push: SeenPush, after: Int)] = [:]
         private var tally = Tally()
+
+        init(isExpired: @escaping @Sendable (UInt16, String) -> Bool = { $0 == 403 && $1 == "ExpiredProviderToken" }) {
+            self.isExpired = isExpired
+        }
 
         mutating func see(_ push: SeenPush, _ run: RunContext) {
             guard push.authorization >= 0 else { return }
@@ -84,13 +91,11 @@ enum ConnectionRules {
                     let later = push.arrivedAt - entry.push.answeredAt
                     guard entry.after > Self.inFlight || later > run.circumstances.real(.seconds(2)) else { return }
                     tally.find(
-                        "a provider token that had been refused was used again",
+                        "a token of the sender's that had been refused was used again",
                         expected: "a new one after \(run.reason(entry.push))",
                         seen: "the same \(push.arrivedAt - entry.push.answeredAt) later", entry.push.id, push.id)
                 }
-            } else if push.status == 403, run.word(push) == "ExpiredProviderToken",
-                !push.flags.contains(.isAnswerUndelivered)
-            {
+            } else if isExpired(push.status, run.word(push)), !push.flags.contains(.isAnswerUndelivered) {
                 refused[push.authorization] = (push, 0)
                 tally.test()
             }

@@ -47,7 +47,7 @@ enum ContentRules {
     }
 
     static let unchanged = Rule(
-        "content-unchanged", ["R0.11", "R0.12"], .must,
+        "content-unchanged", ["R0.11", "R0.12"], .must, on: .both,
         requirement: "What the relay passes on is what it was given.",
         norm: "Relay contract: the state is passed through",
         advice: "pass the state on as it came; shorten a text only where the contract says so"

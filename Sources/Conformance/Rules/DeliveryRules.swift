@@ -74,14 +74,14 @@ enum DeliveryRules {
     }
 
     static let statesDelivered = Rule(
-        "states-delivered", ["R0.1"], .must, basis: .absence,
+        "states-delivered", ["R0.1"], .must, basis: .absence, on: .both,
         requirement: "Each push that an event calls for is delivered: right token, kind, event and content.",
         norm: "Relay contract: an event yields its pushes; what nothing of ours explains is the relay's loss",
         advice: "follow the event through the relay's log; look for a refusal that was not retried, or content that was changed"
     ) { joined, run, tally in judgeLosses(joined, run, &tally) { !$0.mayBeSuperseded && !$0.isFinal } }
 
     static let lastStateDelivered = Rule(
-        "last-state-delivered", ["R0.8", "G22"], .must, basis: .absence,
+        "last-state-delivered", ["R0.8", "G22"], .must, basis: .absence, on: .both,
         requirement: "The last state of a burst, and of a session, is delivered, however much was throttled before it.",
         norm: "Relay contract: the throttle works on the trailing edge; what the user is left with is the truth",
         advice: "when the throttle's window closes, send the newest state held back; after a refusal before its deadline"
@@ -116,14 +116,14 @@ enum DeliveryRules {
     }
 
     static let statesInTime = Rule(
-        "states-in-time", ["R0.8", "G22"], .must, basis: .timing,
+        "states-in-time", ["R0.8", "G22"], .must, basis: .timing, on: .both,
         requirement: "Pushes arrive within the deadlines that the relay's profile declares, but for one in a hundred.",
         norm: "Relay contract: a state that is sent on after its window tells the user what was",
         advice: "look at the delivery histogram of this call, and at what the relay waits for before it sends",
         span: \.shortestDeadline, make: { InTime() })
 
     static let noDuplicates = Rule(
-        "no-duplicate-push", ["R0.1"], .must,
+        "no-duplicate-push", ["R0.1"], .must, on: .both,
         requirement: "A push that was accepted is not sent again.",
         norm: "Apple, Handling notification responses from APNs: 200 is final",
         advice: "mark a push as done with its first 200, also across processes and restarts"
@@ -140,7 +140,7 @@ enum DeliveryRules {
     }
 
     static let stateOrder = Rule(
-        "state-order", ["R2.18"], .must, basis: .order,
+        "state-order", ["R2.18"], .must, basis: .order, on: .both,
         requirement: "A newer state of an activity is not followed by an older one.",
         norm: "Relay contract: events come in order, and the user is left with the newest",
         advice: "send the states of one activity one after another, and drop what a newer one has overtaken"
@@ -161,7 +161,7 @@ enum DeliveryRules {
     }
 
     static let nothingUnexpected = Rule(
-        "nothing-unexpected", ["R0.1", "R0.18"], .must,
+        "nothing-unexpected", ["R0.1", "R0.18"], .must, on: .both,
         requirement: "Nothing is pushed that no event called for, nor to a token that nobody registered for it.",
         norm: "Relay contract: one push for each that the event calls for, to the tokens that are registered",
         advice: "look at what made the relay send this: an old row, a second code path, a retry under another token"
@@ -178,7 +178,7 @@ enum DeliveryRules {
     }
 
     static let sessionsKeptApart = Rule(
-        "sessions-kept-apart", ["R0.30", "R0.39"], .must,
+        "sessions-kept-apart", ["R0.30", "R0.39"], .must, on: .both,
         requirement: "A state of one session never reaches a token that belongs only to another.",
         norm: "Relay contract: tokens and states never cross sessions",
         advice: "look the token up by secret and session, never by session alone or by what was used last"
@@ -201,7 +201,7 @@ enum DeliveryRules {
     }
 
     static let eachPhoneServed = Rule(
-        "each-phone-served", ["R0.21", "R0.29"], .must, basis: .absence,
+        "each-phone-served", ["R0.21", "R0.29"], .must, basis: .absence, on: .both,
         requirement: "Every phone that watches a session gets its pushes.",
         norm: "Relay contract: an event fans out to every registered device and activity",
         advice: "key registrations by secret, session and token, so that no phone takes another's place"

@@ -8,7 +8,7 @@ enum RegistrationRules {
     static let all = [newTokenUsed, newerKept, unregisterRespected, dismissalRespected, unknownSilent, startTokenKept]
 
     static let newTokenUsed = Rule(
-        "new-token-used", ["R0.18"], .must,
+        "new-token-used", ["R0.18"], .must, on: .both,
         requirement: "Once a rotated token is registered, pushes go to the new token only.",
         norm: "Relay contract: registering a rotated activity token replaces the stored one",
         advice: "replace the activity's token in one step, also for what is waiting to be sent"
@@ -68,7 +68,7 @@ enum RegistrationRules {
     }
 
     static let unregisterRespected = Rule(
-        "unregister-respected", ["R0.19"], .must,
+        "unregister-respected", ["R0.19"], .must, on: .both,
         requirement: "After a token was taken back no push goes there.",
         norm: "Relay contract: unregistering stops the pushes of that session; alerts go on",
         advice: "delete the row, and what waits to be sent to it"
@@ -169,7 +169,7 @@ enum RegistrationRules {
     }
 
     static let unknownSilent = Rule(
-        "unknown-secret-silent", ["R0.30"], .must,
+        "unknown-secret-silent", ["R0.30"], .must, on: .both,
         requirement: "An event of a user whom nobody has registered is answered like any other, and reaches nobody.",
         norm: "Relay contract: an unknown secret is answered 200, with nothing sent",
         advice: "look devices up by the secret of the event, and by nothing else"

@@ -73,7 +73,7 @@ enum ServingRules {
     }
 
     static let answersHoldValues = Rule(
-        "answers-hold-values", ["R3.3", "R0.29"], .must,
+        "answers-hold-values", ["R3.3", "R0.29"], .must, on: .both,
         requirement: "An answer of the status that the profile expects holds the values that later calls need.",
         norm: "Relay contract: the caller goes on with what the answer tells, such as the activity's id",
         advice: "answer with the JSON that the contract has; or mend the profile's `captures` where they are wrong",
@@ -93,14 +93,14 @@ enum ServingRules {
     }
 
     static let answersKeepSecrets = Rule(
-        "answers-keep-secrets", ["R1.13", "R1.21"], .must,
+        "answers-keep-secrets", ["R1.13", "R1.21"], .must, on: .both,
         requirement: "An answer does not hold what its caller may not see.",
         norm: "Relay contract: each role has rows of its own to read, and a key is read by services only",
         advice: "filter what is read by who reads it, in the database and not in the page that shows it",
         make: { KeepsSecrets() })
 
     static let serves = Rule(
-        "relay-serves", ["R0.36"], .must,
+        "relay-serves", ["R0.36"], .must, on: .both,
         requirement: "A relay that was ready once goes on answering its callers.",
         norm: "Whoever posts an event relies on an answer; what is lost here nobody sends again",
         advice: "look at the relay's log around the first finding; bound queues and connections instead of ending",
@@ -137,14 +137,14 @@ enum ServingRules {
     }
 
     static let acceptedIsPushed = Rule(
-        "accepted-is-pushed", ["R0.1"], .must, basis: .absence,
+        "accepted-is-pushed", ["R0.1"], .must, basis: .absence, on: .both,
         requirement: "What the relay takes it pushes.",
         norm: "Relay contract: a 2xx says that the event is taken on",
         advice: "check the provider's address, credentials and certificate authority that the relay was given",
         make: { Accepted() })
 
     static let answersInTime = Rule(
-        "answers-in-time", ["R0.36"], .must, basis: .timing,
+        "answers-in-time", ["R0.36"], .must, basis: .timing, on: .both,
         requirement: "A provider that never answers does not keep the relay's own callers waiting for ever.",
         norm: "Relay contract: a hung stream must not hang the event call",
         advice: "give connecting, sending and waiting for the provider's answer a time-out each"
@@ -163,7 +163,7 @@ enum ServingRules {
     }
 
     static let oversizedRefused = Rule(
-        "oversized-refused", ["R0.41"], .should,
+        "oversized-refused", ["R0.41"], .should, on: .both,
         requirement: "A request with an id that is longer than the relay has room for is refused, and nothing fails by it.",
         norm: "Relay contract: its columns hold 255 characters, and what does not fit is the caller's mistake",
         advice: "check the length of tokens and ids before anything is stored, and answer with a 4xx"
@@ -180,7 +180,7 @@ enum ServingRules {
     }
 
     static let badRequestsRefused = Rule(
-        "bad-requests-refused", ["R0.31"], .must,
+        "bad-requests-refused", ["R0.31"], .must, on: .both,
         requirement: "A request that the contract forbids is refused, and nothing is pushed for it.",
         norm: "Relay contract: malformed JSON, empty strings and unknown event types are answered 400",
         advice: "check the body against the contract before anything is stored or sent"

@@ -11,7 +11,7 @@ enum StateRules {
     private static let grace = Interval.seconds(2)
 
     static let deadForgotten = Rule(
-        "dead-token-forgotten", ["R0.22", "R1.23"], .must,
+        "dead-token-forgotten", ["R0.22", "R1.23"], .must, on: .both,
         requirement: "A token that APNs has called dead is gone from the relay's tables.",
         norm: "Apple, Handling notification responses from APNs: stop sending to it",
         advice: "delete the token's row in the table that it stands in, and look whether a row was deleted"
@@ -38,7 +38,7 @@ enum StateRules {
     }
 
     static let livingHeld = Rule(
-        "living-token-held", ["R0.23", "R0.24"], .must,
+        "living-token-held", ["R0.23", "R0.24"], .must, on: .both,
         requirement: "A token that was registered is in the relay's tables until it is dead or taken back.",
         norm: "Apple, Handling notification responses from APNs: only 410 and BadDeviceToken speak of the token",
         advice: "delete a row for the answers that say so alone, and only the row of the token that was answered"

@@ -8,7 +8,7 @@ enum TokenRules {
     static let all = [deadDropped, deadDeviceDropped, livingKept, otherKept, ofItsKind, oldReportIgnored, changedKept]
 
     /// Pushes that came to a token which the relay knew to be dead.
-    private static func judgeDead(
+    static func judgeDead(
         _ joined: JoinedAccount, _ run: RunContext, _ tally: inout Tally, where isMeant: (SeenPush) -> Bool
     ) {
         let grace = run.circumstances.inFlightGrace
@@ -120,10 +120,15 @@ enum TokenRules {
         requirement: "A reply that speaks of the sender, the request or of APNs never makes the relay forget a token.",
         norm: "Apple, Handling notification responses from APNs: only 410, and 400 BadDeviceToken, speak of the token",
         advice: "delete a token for 410 and 400 BadDeviceToken only; keep it for every other answer"
-    ) { joined, run, tally in
+    ) { joined, run, tally in judgeLiving(joined, run, &tally) { _ in true } }
+
+    /// Tokens to which nothing was sent any more after a refusal that says nothing of them.
+    static func judgeLiving(
+        _ joined: JoinedAccount, _ run: RunContext, _ tally: inout Tally, where isMeant: (SeenPush) -> Bool
+    ) {
         // Whichever refusal it was that it forgot a token for: it may have survived others. Each token counts once.
         var (tested, found): (Set<TokenHash>, Set<TokenHash>) = ([], [])
-        for push in joined.account.pushes where push.status >= 400 && !run.tellsOfDeath(push) {
+        for push in joined.account.pushes where push.status >= 400 && !run.tellsOfDeath(push) && isMeant(push) {
             guard !push.flags.contains(.isAnswerUndelivered), !found.contains(push.token),
                 joined.tokens.deaths[push.token] == nil
             else { continue }
@@ -146,7 +151,7 @@ enum TokenRules {
     }
 
     static let otherKept = Rule(
-        "other-token-kept", ["R0.24", "G5"], .must, basis: .absence,
+        "other-token-kept", ["R0.24", "G5"], .must, basis: .absence, on: .both,
         requirement: "A dead activity token does not take the device token with it, nor the reverse.",
         norm: "Apple: the tokens live and die apart",
         advice: "delete exactly the row of the token that was answered"

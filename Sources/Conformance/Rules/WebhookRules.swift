@@ -43,7 +43,7 @@ enum WebhookRules {
     }
 
     static let told = Rule(
-        "webhooks-told", ["R3.2", "R3.17"], .must, basis: .absence,
+        "webhooks-told", ["R3.2", "R3.17"], .must, basis: .absence, on: .both,
         requirement: "What the profile says is called back comes, at least once and in time.",
         norm: "Relay contract: each change of an activity and each token that is dead has its webhook",
         advice: "queue the webhook in the transaction that makes the change, and send it from that queue"
@@ -68,7 +68,7 @@ enum WebhookRules {
     }
 
     static let signed = Rule(
-        "webhooks-signed", ["R3.25"], .must,
+        "webhooks-signed", ["R3.25"], .must, on: .both,
         requirement: "Each webhook bears the signature that the relay declares, of what was sent and of that time.",
         norm: "Relay contract: whoever is called back checks the signature before anything else",
         advice: "sign the bytes that leave, with the key and the time that go with them"
@@ -81,7 +81,7 @@ enum WebhookRules {
     }
 
     static let inOrder = Rule(
-        "webhooks-in-order", ["R3.24"], .must, basis: .order,
+        "webhooks-in-order", ["R3.24"], .must, basis: .order, on: .both,
         requirement: "The webhooks of one session come in the order of what they tell.",
         norm: "Relay contract: changes of an activity are called back in order",
         advice: "send a session's webhooks one after the other, each when the one before was taken"
@@ -102,7 +102,7 @@ enum WebhookRules {
     }
 
     static let once = Rule(
-        "webhooks-once", ["R3.2", "R3.24"], .must,
+        "webhooks-once", ["R3.2", "R3.24"], .must, on: .both,
         requirement: "A webhook that was accepted does not come again, where the relay declares that.",
         norm: "Relay contract: exactly once, as far as answers arrive",
         advice: "strike a webhook from the queue when it was answered with 2xx"
@@ -119,7 +119,7 @@ enum WebhookRules {
     }
 
     static let forCause = Rule(
-        "webhooks-for-cause", ["R3.18"], .must,
+        "webhooks-for-cause", ["R3.18"], .must, on: .both,
         requirement: "Nothing is called back that has not happened.",
         norm: "Relay contract: a webhook tells of a change; a call that was refused changes nothing, nor does a busy APNs",
         advice: "queue a webhook with the change that it tells, and only where there is one"
@@ -149,7 +149,7 @@ enum WebhookRules {
     }
 
     static let triedAgain = Rule(
-        "webhooks-retried", ["R3.26"], .must, basis: .absence,
+        "webhooks-retried", ["R3.26"], .must, basis: .absence, on: .both,
         requirement: "A webhook that met 5xx, 408, 429 or silence comes again with its id; one that met another 4xx does not.",
         norm: "Relay contract: what fails in passing is sent again",
         advice: "keep it queued until it was answered with 2xx or a lasting 4xx, and give each webhook one id"

@@ -181,7 +181,9 @@ struct CallDecoder {
         }
         let token: Token? = fields.choice("token")
         let unless: Token? = fields.choice("unless")
-        let usual: Token = told.provider == .fcm ? .registrationToken : channel != .liveactivity ? .deviceToken : (event == .start ? .startToken : .activityToken)
+        let usual: Token =
+            told == .fcm
+            ? .registrationToken : channel != .liveactivity ? .deviceToken : event == .start ? .startToken : .activityToken
         let coalesce = fields.flag("coalesce") ?? false
         let held = fields.flag("held") ?? false
         if coalesce, deadlines.coalesced == nil {

@@ -1,0 +1,126 @@
+// Rules about what FCM answers: which registrations die, which live on, and when a message may come again (spec/fcm.md §8).
+
+import Basics
+import Metrics
+import Pushes
+
+enum MessageAnswerRules {
+    static let all = [deadDropped, livingKept, quotaObeyed, failureAwaited, accessReused, accessRenewed]
+
+    static let deadDropped = Rule(
+        "dead-registration-dropped", ["F1", "R3.17"], .must, on: .fcm,
+        requirement: "After 404 UNREGISTERED no further message goes to that registration.",
+        norm: "Google, FCM ErrorCode: the instance was unregistered, remove the token",
+        advice: "delete every row of that registration on UNREGISTERED"
+    ) { joined, run, tally in TokenRules.judgeDead(joined, run, &tally) { _ in true } }
+
+    /// Answers that speak of the registration, or of the token of the iPhone behind it: to forget it is right, or arguable.
+    private static let ofToken: Set<String> = [
+        "INVALID_REGISTRATION_TOKEN", "SENDER_ID_MISMATCH", "APNS_TOKEN_DISABLED", "APNS_BAD_DEVICE_TOKEN", "APNS_UNREGISTERED",
+    ]
+
+    static let livingKept = Rule(
+        "living-registration-kept", ["F2", "F3", "F5", "F6", "R3.18"], .must, basis: .absence, on: .fcm,
+        requirement: "An answer that speaks of the sender, the message or of FCM never makes the relay forget a registration.",
+        norm: "Google, Best practices for registration token management: UNREGISTERED, and what names the token",
+        advice: "delete a registration for UNREGISTERED, and for INVALID_ARGUMENT that names message.token; for nothing else"
+    ) { joined, run, tally in
+        TokenRules.judgeLiving(joined, run, &tally) { !ofToken.contains(run.word($0)) }
+    }
+
+    /// Without Retry-After a minute (Google, Best practices when sending FCM messages at scale); the mock says no other.
+    private static let quotaPause = Interval.seconds(60)
+    private static let failurePause = Interval.seconds(10)
+
+    /// The same message again, sooner than it may come.
+    private static func judgePauses(
+        _ joined: JoinedAccount, _ run: RunContext, _ tally: inout Tally, _ pause: Interval, where isMeant: (SeenPush) -> Bool
+    ) {
+        guard joined.account.pushes.contains(where: isMeant) else { return }
+        var refused: [PushIdentity: SeenPush] = [:]
+        for push in joined.account.pushes {
+            if let first = refused[push.identity], !first.flags.contains(.isAnswerUndelivered) {
+                tally.test()
+                let passed = push.arrivedAt - first.answeredAt
+                if passed + run.jitter < pause {
+                    tally.find(
+                        "a message was sent again too soon after \(run.reason(first))", expected: "not before \(pause)",
+                        seen: "after \(passed)", session: push.isMarked ? push.session : nil,
+                        step: push.isMarked ? push.step : nil, first.id, push.id)
+                }
+            }
+            refused[push.identity] = isMeant(push) ? push : nil
+        }
+    }
+
+    static let quotaObeyed = Rule(
+        "quota-obeyed", ["F7"], .must, basis: .timing, on: .fcm,
+        requirement: "After 429 the same message is not sent again before Retry-After, or a minute, is over.",
+        norm: "Google, Best practices when sending FCM messages at scale: obey retry-after, or wait a minute",
+        advice: "hold what goes to that target until then; a newer state may take its place", span: { _ in quotaPause }
+    ) { joined, run, tally in judgePauses(joined, run, &tally, quotaPause) { $0.status == 429 } }
+
+    /// Google's own libraries come again sooner, so that whoever uses one is warned and not failed.
+    static let failureAwaited = Rule(
+        "failure-awaited", ["F8"], .should, basis: .timing, on: .fcm,
+        requirement: "After 5xx the same message is not sent again within ten seconds.",
+        norm: "Google, Best practices when sending FCM messages at scale: at least 10 seconds before the first retry",
+        advice: "wait ten seconds or longer before the first retry, and longer before each next one",
+        span: { _ in failurePause }
+    ) { joined, run, tally in judgePauses(joined, run, &tally, failurePause) { $0.status >= 500 } }
+
+    // MARK: Access tokens
+
+    /// An access token lives an hour; who renews it some minutes before is prudent.
+    private static let accessPeriod = Interval.seconds(50 * 60)
+    private static let refusedAccess: Set<String> = ["ACCESS_TOKEN_EXPIRED", "INVALID_CREDENTIALS", "CREDENTIALS_MISSING"]
+
+    private struct Reused: PushMachine {
+        private static let mostTokens = 10_000
+        private var known: Set<Int32> = []
+        /// In order of time: the first message with each.
+        private var uses: [SeenPush] = []
+        private var refusals: [Instant] = []
+        private var count = 0
+
+        mutating func see(_ push: SeenPush, _ run: RunContext) {
+            if refusedAccess.contains(run.word(push)) { refusals.append(push.answeredAt) }
+            guard push.authorization >= 0 else { return }
+            count += 1
+            guard known.count < Self.mostTokens, known.insert(push.authorization).inserted else { return }
+            uses.append(push)
+        }
+
+        func verdict(_ run: RunContext) -> Verdict {
+            var tally = Tally()
+            if count > 1 { tally.test(count) }
+            let allowed = max(1, run.circumstances.relayProcesses)
+            for (index, use) in uses.enumerated() where index >= allowed {
+                let earlier = uses[index - allowed]
+                let gap = use.arrivedAt - earlier.arrivedAt
+                let wasRefused = refusals.contains { earlier.arrivedAt <= $0 && $0 <= use.arrivedAt }
+                guard gap < accessPeriod, !wasRefused,
+                    !run.circumstances.wasDown(between: earlier.arrivedAt, and: use.arrivedAt)
+                else { continue }
+                tally.find(
+                    "another access token was in use too soon", expected: "at most \(allowed) in 50 minutes",
+                    seen: "two that were first used \(gap) apart", earlier.id, use.id)
+            }
+            return tally.verdict
+        }
+    }
+
+    static let accessReused = Rule(
+        "access-token-reused", ["F10"], .should, basis: .timing, on: .fcm,
+        requirement: "A process asks for one access token an hour, and all its messages share it.",
+        norm: "Google, Using OAuth 2.0 for Server to Server Applications: an hour of life; one for a process is practice",
+        advice: "ask once, keep the token until shortly before its end, and let concurrent messages wait for the one answer",
+        make: { Reused() })
+
+    static let accessRenewed = Rule(
+        "access-token-renewed", ["F10"], .should, on: .fcm,
+        requirement: "After 401 ACCESS_TOKEN_EXPIRED the relay asks for a new token.",
+        norm: "Google, Using OAuth 2.0 for Server to Server Applications: get another when it has expired",
+        advice: "drop the token when FCM says it has expired, get another, and send the message once more",
+        make: { ConnectionRules.Renewed { $0 == 401 && $1 == "ACCESS_TOKEN_EXPIRED" } })
+}

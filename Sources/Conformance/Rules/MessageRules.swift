@@ -1,0 +1,105 @@
+// Rules about messages to FCM: their form, and what a Live Update asks of one (spec/fcm.md §8).
+
+import Basics
+import Metrics
+import Pushes
+
+enum MessageRules {
+    static let all = [wellFormed, meant, dataOnly, high, perToken]
+
+    /// Refusals that only a malformed message can earn. Not INVALID_REGISTRATION_TOKEN: whoever registered it is to blame.
+    private static let malformed: Set<String> = [
+        "INVALID_ARGUMENT", "INVALID_JSON", "RECIPIENT_NOT_SET", "INVALID_TOPIC", "INVALID_CONDITION", "INVALID_DATA_KEY",
+        "MESSAGE_TOO_BIG", "ANDROID_MESSAGE_TOO_BIG", "INVALID_TTL", "INVALID_WEBPUSH_TTL",
+    ]
+
+    static let wellFormed = Rule(
+        "messages-well-formed", ["F11", "F12", "F13", "F16", "F17", "F18"], .must, on: .fcm,
+        requirement: "No message to FCM is refused for its form: one target, texts as data, no reserved key, a size that fits.",
+        norm: "Google, FCM v1 REST reference: Message",
+        advice: "the answer names the field; compare it with Google's reference, and measure a message before it is sent"
+    ) { joined, run, tally in
+        for push in joined.account.pushes where !push.metFault {
+            tally.test()
+            guard push.reason >= 0, malformed.contains(run.word(push)) else { continue }
+            tally.find(
+                "a message was refused for its form", expected: "a message that FCM accepts", seen: run.reason(push),
+                session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, push.id)
+        }
+    }
+
+    /// Without a plan nobody knows which messages were meant for devices.
+    static let meant = Rule(
+        "messages-are-meant", ["F25"], .must, on: .fcm,
+        requirement: "A message that an event calls for is sent in earnest, not with validate_only.",
+        norm: "Google, FCM v1 REST reference: such a message is delivered to nobody",
+        advice: "leave validate_only out, or say false, outside of tests"
+    ) { joined, run, tally in
+        for (index, push) in joined.account.pushes.enumerated() where push.isAccepted && joined.rowOfPush[index] != nil {
+            tally.test()
+            guard push.outcome == nil else { continue }
+            tally.find(
+                "a message was accepted and delivered to nobody", expected: "validate_only false or absent",
+                seen: "a message for trial", session: push.session, step: push.step, push.id)
+        }
+    }
+
+    static let dataOnly = Rule(
+        "live-update-data-only", ["F14", "R3.7"], .should, on: .fcm,
+        requirement: "A Live Update is data only: it has no notification block, neither for all nor for Android.",
+        norm: "Follows from Google's page on message types: with a block the app does not run in the background",
+        advice: "put what the app needs into data, and let it draw the update itself"
+    ) { joined, run, tally in
+        for push in joined.account.pushes where push.isLiveActivity {
+            tally.test()
+            guard push.flags.contains(.hasNotification) else { continue }
+            tally.find(
+                "a Live Update has a notification block", expected: "data alone", seen: "notification beside it",
+                session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, push.id)
+        }
+    }
+
+    static let high = Rule(
+        "live-update-high", ["F15"], .should, on: .fcm,
+        requirement: "A Live Update goes at priority high.",
+        norm: "Google, Set and manage message priority: normal messages wait while the device dozes",
+        advice: "set android.priority to high for what the user sees change"
+    ) { joined, run, tally in
+        for push in joined.account.pushes where push.isLiveActivity {
+            tally.test()
+            guard push.priority < 10 else { continue }
+            tally.find(
+                "a Live Update was not sent at priority high", expected: "android.priority high",
+                seen: push.flags.contains(.gavePriority) ? "normal" : "none, which is normal",
+                session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, push.id)
+        }
+    }
+
+    private static let mostAMinute = 240
+    private static let minute = Interval.seconds(60)
+
+    static let perToken = Rule(
+        "token-rate-kept", ["F21"], .must, basis: .timing, on: .fcm,
+        requirement: "One registration gets at most 240 messages a minute.",
+        norm: "Google, FCM throttling and quotas: 240 messages a minute to a single device",
+        advice: "merge the states of one device before they are sent: the newest is what it shows",
+        span: { _ in minute }
+    ) { joined, run, tally in
+        var recent: [TokenHash: [Instant]] = [:]
+        var told: Set<TokenHash> = []
+        for push in joined.account.pushes {
+            var list = recent[push.token] ?? []
+            if list.isEmpty { tally.test() }
+            list.append(push.arrivedAt)
+            if list.count > mostAMinute + 1 { list.removeFirst() }
+            recent[push.token] = list
+            guard list.count > mostAMinute, push.arrivedAt - list[0] < minute, told.insert(push.token).inserted else {
+                continue
+            }
+            tally.find(
+                "a registration got more than \(mostAMinute) messages in a minute", expected: "at most \(mostAMinute)",
+                seen: "\(list.count) in \(push.arrivedAt - list[0])", session: push.isMarked ? push.session : nil,
+                step: push.isMarked ? push.step : nil, push.id)
+        }
+    }
+}

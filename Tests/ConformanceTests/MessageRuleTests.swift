@@ -1,0 +1,190 @@
+// Rules about messages to FCM and their answers, each by one knob of an honest session on an Android device.
+
+import Basics
+import Metrics
+import Pushes
+import Testing
+
+@testable import Conformance
+
+extension TokenHash {
+    static let registration = TokenHash("cdef:APA91b1")
+}
+
+extension History {
+    /// A session whose three states go to FCM, all of one registration.
+    static var messages: History {
+        var history = History()
+        history.call(0, .register, at: 0)
+        history.registers(0, .registration, Lane(role: .registration))
+        for (step, seconds) in [(2, 2.0), (3, 80.0), (5, 160.0)] as [(UInt32, Double)] {
+            history.call(step, .progress, at: seconds)
+            history.expect(step, .progress, at: seconds, token: .registration, lane: Lane(role: .registration))
+            history.rows[history.rows.count - 1].provider = .fcm
+            history.message(step, at: seconds + 0.02)
+        }
+        return history
+    }
+
+    /// The one message answered so, and what follows it.
+    static func answered(_ status: UInt16, _ reason: String) -> History {
+        messages.with { history in
+            history.pushes[0].status = status
+            history.pushes[0].reason = history.text(reason)
+            history.pushes[0].outcome = nil
+            history.pushes[0].faultRule = 1
+        }
+    }
+
+    mutating func message(
+        _ step: UInt32, at seconds: Double, status: UInt16 = 200, reason: String? = nil,
+        _ turn: (inout SeenPush) -> Void = { _ in }
+    ) {
+        let access = text("Bearer ya29.one")
+        push(step, at: seconds, token: .registration, status: status, reason: reason) { push in
+            push.provider = .fcm
+            push.priority = 10
+            push.stamp = nil
+            push.topic = -1
+            push.authorization = access
+            if status == 200 { push.outcome = .handedOver }
+            turn(&push)
+        }
+    }
+}
+
+@Suite("Rules about messages to FCM")
+struct MessageRuleTests {
+    @Test("a message that FCM refuses for its form is told, and one whose registration is malformed is not", arguments: [
+        ("INVALID_JSON", true), ("INVALID_TTL", true), ("MESSAGE_TOO_BIG", true), ("INVALID_REGISTRATION_TOKEN", false),
+    ])
+    func form(reason: String, isBroken: Bool) {
+        let history = History.answered(400, reason).with { $0.pushes[0].faultRule = 0 }
+        #expect(history.verdict(of: "messages-well-formed").isBroken == isBroken)
+        #expect(!History.answered(400, reason).verdict(of: "messages-well-formed").isBroken)
+    }
+
+    @Test("a message for trial is told where an event calls for it")
+    func trial() {
+        #expect(History.messages.with { $0.pushes[1].outcome = nil }.verdict(of: "messages-are-meant").isBroken)
+    }
+
+    @Test("a message for trial delivers nothing")
+    func lost() {
+        let history = History.messages.with { $0.pushes[1].outcome = nil }
+        #expect(history.verdict(of: "states-delivered").isBroken && !History.messages.verdict(of: "states-delivered").isBroken)
+    }
+
+    @Test("a Live Update has no notification, and goes at high; an ordinary message may do as it likes")
+    func liveUpdate() {
+        func turned(_ turn: (inout SeenPush) -> Void) -> History { History.messages.with { turn(&$0.pushes[1]) } }
+        #expect(turned { $0.flags.insert(.hasNotification) }.verdict(of: "live-update-data-only").isBroken)
+        #expect(turned { $0.priority = 5 }.verdict(of: "live-update-high").isBroken)
+        let ordinary = turned { push in
+            push.flags.insert(.hasNotification)
+            push.priority = 5
+            push.type = .alert
+        }
+        #expect(!ordinary.verdict(of: "live-update-data-only").isBroken && !ordinary.verdict(of: "live-update-high").isBroken)
+    }
+
+    @Test("240 messages a minute are let pass, and one more is not", arguments: [(239, false), (240, true)])
+    func rate(more: Int, isBroken: Bool) {
+        let history = History.messages.with { history in
+            for number in 0..<more { history.message(5, at: 160.03 + Double(number) * 0.2) { $0.flags = [] } }
+        }
+        #expect(history.verdict(of: "token-rate-kept").isBroken == isBroken)
+    }
+
+    @Test("spread over more than a minute they are no flood")
+    func spread() {
+        let history = History.messages.with { history in
+            for number in 0..<400 { history.message(5, at: 160.03 + Double(number) * 0.26) { $0.flags = [] } }
+        }
+        #expect(!history.verdict(of: "token-rate-kept").isBroken)
+    }
+
+    @Test("no rule about APNs sees a message to FCM")
+    func apart() {
+        for rule in RuleBook.all where rule.reach == .apns {
+            #expect(!History.messages.verdict(of: rule.id).isBroken, "\(rule.id)")
+        }
+        for rule in RuleBook.all where rule.reach == .fcm {
+            #expect(History.honest.verdict(of: rule.id) == .notExercised, "\(rule.id)")
+        }
+    }
+}
+
+@Suite("Rules about FCM's answers")
+struct MessageAnswerRuleTests {
+    @Test("a registration that is gone gets nothing more")
+    func gone() {
+        let history = History.answered(404, "UNREGISTERED")
+        #expect(history.verdict(of: "dead-registration-dropped").isBroken)
+        let dropped = history.with { $0.pushes.removeLast(2) }
+        #expect(dropped.verdict(of: "dead-registration-dropped") == .kept(evidenceCount: 1))
+        #expect(!dropped.verdict(of: "living-registration-kept").isBroken)
+        #expect(!dropped.verdict(of: "states-delivered").isBroken)
+    }
+
+    @Test("404 without UNREGISTERED, and whatever else speaks of something else, is no death", arguments: [
+        (404, "NOT_FOUND"), (400, "INVALID_ARGUMENT"), (401, "THIRD_PARTY_AUTH_ERROR"), (403, "IAM_PERMISSION_DENIED"),
+        (429, "QUOTA_EXCEEDED"),
+    ] as [(UInt16, String)])
+    func living(status: UInt16, reason: String) {
+        let history = History.answered(status, reason)
+        #expect(!history.verdict(of: "dead-registration-dropped").isBroken)
+        #expect(!history.verdict(of: "living-registration-kept").isBroken)
+        // What is refused for now may be waited for, up to a quarter of an hour.
+        let forgotten = history.with { history in
+            history.pushes.removeLast(2)
+            for row in 1...2 { history.rows[row].plannedAt = history.rows[row].plannedAt + .seconds(1_000) }
+            for call in history.calls.indices.suffix(2) {
+                history.calls[call].plannedAt = history.calls[call].plannedAt + .seconds(1_000)
+                history.calls[call].sentAt = history.calls[call].sentAt + .seconds(1_000)
+                history.calls[call].answeredAt = history.calls[call].answeredAt + .seconds(1_000)
+            }
+        }
+        #expect(forgotten.verdict(of: "living-registration-kept").isBroken)
+    }
+
+    @Test("what names the registration may cost it its place", arguments: ["SENDER_ID_MISMATCH", "INVALID_REGISTRATION_TOKEN"])
+    func named(reason: String) {
+        let history = History.answered(400, reason).with { $0.pushes.removeLast(2) }
+        #expect(!history.verdict(of: "living-registration-kept").isBroken)
+    }
+
+    @Test("after 429 a minute passes, after 503 ten seconds", arguments: [
+        ("quota-obeyed", 429, 59.0, true), ("quota-obeyed", 429, 61.0, false), ("failure-awaited", 503, 9.0, true),
+        ("failure-awaited", 503, 11.0, false),
+    ] as [(String, UInt16, Double, Bool)])
+    func pauses(id: String, status: UInt16, after: Double, isBroken: Bool) {
+        let reason = status == 429 ? "QUOTA_EXCEEDED" : "UNAVAILABLE"
+        let history = History.answered(status, reason).with { history in
+            history.message(2, at: 2.02 + after)
+            history.pushes.swapAt(1, 3)
+            history.pushes[1...].sort { $0.arrivedAt < $1.arrivedAt }
+        }
+        #expect(history.verdict(of: id).isBroken == isBroken)
+        #expect(history.verdict(of: id) != .notExercised)
+    }
+
+    @Test("an access token serves an hour, and is replaced when FCM says that it is over")
+    func access() {
+        let other = History.messages.with { history in history.pushes[1].authorization = history.text("Bearer ya29.two") }
+        #expect(other.verdict(of: "access-token-reused").isBroken)
+        let refused = other.with { history in
+            history.pushes[0].status = 401
+            history.pushes[0].reason = history.text("ACCESS_TOKEN_EXPIRED")
+        }
+        #expect(!refused.verdict(of: "access-token-reused").isBroken)
+        #expect(!refused.with { $0.pushes[2].authorization = $0.pushes[1].authorization }.verdict(of: "access-token-renewed").isBroken)
+        let kept = refused.with { history in history.pushes[1].authorization = history.pushes[0].authorization }
+        #expect(kept.verdict(of: "access-token-renewed").isBroken)
+        let later = other.with { history in
+            for index in 1...2 { history.pushes[index].arrivedAt = at(3_100 + Double(index)) }
+            history.pushes[2].authorization = history.pushes[1].authorization
+        }
+        #expect(!later.verdict(of: "access-token-reused").isBroken)
+    }
+}
