@@ -104,6 +104,8 @@ extension Verb {
                 "--clock", "SETTING|URL",
                 "another clock: scale=60,at=MS,shows=MS (since 1970) to follow, or a mock's admin API to take part in"),
             Option("--allow-host", "NAME", isRepeatable: true, "a host other than loopback on which a mock may be called"),
+            Option("--fcm", "URL", "where FCM is (sendora)"),
+            Option("--service-account", "FILE", "the service account that FCM is called as, as Google gives it"),
             Option("--webhook", "URL", "whom it calls back: what becomes of sessions, and tokens that are dead"),
             Option("--webhook-key", "FILE", "the key that webhooks are signed with"),
             Option("--defect", "ID", isRepeatable: true, "a fault to have; `pushrig list defects`"),
@@ -132,6 +134,8 @@ extension Verb {
         command.clock = arguments.text("--clock")
         command.isShared = arguments.has("--shared")
         command.allowHosts = Set(arguments.all("--allow-host"))
+        command.fcm = arguments.text("--fcm")
+        command.serviceAccount = arguments.text("--service-account")
         command.webhook = arguments.text("--webhook")
         command.webhookKey = arguments.text("--webhook-key")
         command.defects = arguments.all("--defect")

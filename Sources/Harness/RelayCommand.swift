@@ -37,6 +37,9 @@ package struct RelayCommand: Sendable {
     /// Whom it calls back, as a URL, and the file of the key that it signs with.
     package var webhook: String?
     package var webhookKey: String?
+    /// Where FCM is, as a URL, and the file of the service account that it is called as.
+    package var fcm: String?
+    package var serviceAccount: String?
 
     package init() {}
 
@@ -100,7 +103,18 @@ package struct RelayCommand: Sendable {
             options.defects.insert(defect)
         }
         options.webhook = try webhook.map { text throws(Failure) in try target(text) }
+        options.fcm = try fcm.map { url throws(Failure) in try messaging(url) }
         return options
+    }
+
+    private func messaging(_ url: String) throws(Failure) -> FCMTarget {
+        guard let serviceAccount else {
+            throw Failure(.usage, "--service-account is missing", hint: "`pushrig mock --fcm` names its file in its ready line")
+        }
+        guard let text = FileSystem.text(of: serviceAccount) else {
+            throw Failure(.usage, "cannot read the service account \(serviceAccount)", hint: "name the JSON file of one")
+        }
+        return try FCMTarget(url: url, account: text, path: serviceAccount, allowHosts: allowHosts)
     }
 
     private func target(_ text: String) throws(Failure) -> WebhookTarget {

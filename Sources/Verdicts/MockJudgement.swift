@@ -10,10 +10,10 @@ import Scenarios
 struct MockJudgement {
     /// Rules that look at pushes and their answers alone. The others hold a relay to calls, and here nobody knows of any.
     static let rules: Set<String> = [
-        "access-token-renewed", "access-token-reused", "activity-priorities-mixed", "apns-id-unique", "connections-reused", "content-decodes", "dead-device-token-dropped",
-        "dead-registration-dropped", "dead-token-dropped", "failure-awaited", "messages-well-formed", "nothing-after-end",
-        "one-team-per-connection", "payload-fits", "provider-token-renewed", "provider-token-reused", "quota-obeyed",
-        "requests-well-formed", "retry-backs-off", "retry-storm",
+        "access-token-renewed", "access-token-reused", "activity-priorities-mixed", "apns-id-unique", "connections-reused",
+        "content-decodes", "dead-device-token-dropped", "dead-registration-dropped", "dead-token-dropped", "failure-awaited",
+        "messages-well-formed", "nothing-after-end", "one-team-per-connection", "payload-fits", "provider-token-renewed",
+        "provider-token-reused", "quota-obeyed", "requests-well-formed", "retry-backs-off", "retry-storm",
         "start-is-complete", "stream-limit-obeyed", "timestamp-seconds-rising", "token-rate-kept", "topic-fits-type",
     ]
 

@@ -69,6 +69,12 @@ final class Observer {
         return push
     }
 
+    /// What becomes of the activity; of a message to FCM what its body says.
+    func event(of entry: PushEntry) -> ActivityEvent? {
+        guard entry.provider == .fcm, entry.event == nil, !entry.isCut else { return entry.event }
+        return (try? JSONValue(parsing: entry.payload.span)).flatMap { content.messageEvent(of: $0) }
+    }
+
     /// What a message to FCM is has no field: its body says it.
     private func lookAtMessage(_ entry: PushEntry, _ push: inout SeenPush) {
         push.priority = 5

@@ -147,7 +147,12 @@ struct Pass {
     private mutating func see(_ entry: PushEntry) {
         pushesRead += 1
         context.pushCount += 1
-        let marker = observer.marker(of: entry) ?? restartMarker(of: entry) ?? unmarkedMarker(of: entry)
+        let event = observer.event(of: entry)
+        let own = observer.marker(of: entry)
+        // An end may repeat what was said last, with the marker of that.
+        let isRepeated = event == .end && own.map { !isEndOfItsOwn($0) } ?? true
+        let unmarked = own == nil || isRepeated ? unmarkedMarker(of: entry, event) : nil
+        let marker = isRepeated ? unmarked ?? own ?? restartMarker(of: entry) : own ?? restartMarker(of: entry) ?? unmarked
         var push = observer.observe(entry, marker, calls(of: marker))
         if push.metFault, push.isRefusedForNow || push.status == 0 || push.answeredAt > push.arrivedAt {
             context.noteTrouble(from: push.arrivedAt, to: push.answeredAt)
@@ -187,10 +192,17 @@ struct Pass {
         return last.map { Marker(run: plan.run, session: $0.session, step: $0.step) }
     }
 
+    /// Whether the call that a marker speaks of owes an end that bears it.
+    private func isEndOfItsOwn(_ marker: Marker) -> Bool {
+        guard let plan, !context.unmarkedKinds.isEmpty else { return true }
+        let place = EventNumber.place(session: marker.session, step: marker.step)
+        let rows = open[plan.account(ofSession: marker.session)]?.account.rows ?? []
+        return rows.contains { $0.place == place && $0.event == .end }
+    }
+
     /// Of an activity's update or end that bears none: the last call of its token's session whose push has no room for one.
-    private func unmarkedMarker(of entry: PushEntry) -> Marker? {
-        let isState = entry.event == .update || entry.event == .end
-        guard isState, entry.marker == nil, !context.unmarkedKinds.isEmpty, let plan else { return nil }
+    private func unmarkedMarker(of entry: PushEntry, _ event: ActivityEvent?) -> Marker? {
+        guard event == .update || event == .end, !context.unmarkedKinds.isEmpty, let plan else { return nil }
         let token = TokenHash(entry.token)
         guard let account = owners[token].flatMap({ open[$0]?.account }),
             let session = account.tokenCalls.last(where: { $0.token == token }).map({ UInt32($0.place >> 32) })

@@ -309,6 +309,24 @@ extension Defect {
         case .keepsExpiredProviderToken: ("R0.34", ["provider-token-renewed"])
         case .mixesTeams: ("P3", ["one-team-per-connection", "states-delivered"])
         case .connectionPerPush: ("R0.35", ["connections-reused"])
+
+        case .keepsGoneRegistrations: ("F1", ["dead-registration-dropped"])
+        case .forgetsRegistrations: ("F3", ["living-registration-kept"] + Self.lost)
+        case .ignoresQuota: ("F7", ["quota-obeyed"])
+        case .hurriesAfterFailure: ("F8", ["failure-awaited"])
+        case .accessTokenPerMessage: ("F10", ["access-token-reused"])
+        case .keepsExpiredAccess: ("F10", ["access-token-renewed"])
+        case .numbersInData: ("F11", ["messages-well-formed"] + Self.lost)
+        case .reservedDataKey: ("F12", ["messages-well-formed"] + Self.lost)
+        case .dryRuns: ("F25", ["messages-are-meant"] + Self.lost)
+        case .notifiesLiveUpdates: ("R3.7", ["live-update-data-only"])
+        case .normalLiveUpdates: ("F15", ["live-update-high"])
+        case .floodsRegistrations: ("F21", ["token-rate-kept", "no-duplicate-push"])
+        case .tiesStamps: ("R3.10", ["timestamp-seconds-rising"])
+        case .makesSecondRow: ("R3.15", ["new-token-used"])
+        case .servesAnyTier: ("R3.1", ["bad-requests-refused"])
+        case .obeysPublicKeys: ("R3.28", ["bad-requests-refused"])
+        case .opensForeignRows: ("R3.27", ["bad-requests-refused"])
         }
     }
 }

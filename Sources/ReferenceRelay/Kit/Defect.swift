@@ -344,10 +344,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case prunesInDoubt = "prunes-in-doubt"
     /// Deletes a token when APNs refuses the relay's provider token. Breaks R0.23.
     case prunesOnCredentials = "prunes-on-credentials"
-    /// Sends what APNs has refused for good again as it was. Breaks P9.
-    case repeatsRefused = "repeats-refused"
-    /// Deletes a token for any 4xx. Breaks R0.23 (G1).
-    case prunesOnAnyRefusal = "prunes-on-any-refusal"
+    case repeatsRefused = "repeats-refused"  // Sends what APNs has refused for good again as it was. Breaks P9.
+    case prunesOnAnyRefusal = "prunes-on-any-refusal"  // Deletes a token for any 4xx. Breaks R0.23 (G1).
     /// Deletes a token when APNs says that the relay signs too often. Breaks R0.23 (G1).
     case prunesOnTokenUpdates = "prunes-on-token-updates"
     /// Lets an event be where a phone is dead: the activity is not told what the alert could not tell. Breaks R0.29.
@@ -358,42 +356,44 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case ignoresEnvironmentHint = "ignores-environment-hint"
     /// Takes BadDeviceToken of the first host for the last word. Breaks R0.27 (G3).
     case neverTriesOtherEnvironment = "never-tries-other-environment"
-    /// Tries nothing again at all, not even what APNs never looked at. Breaks P8, P4.
-    case losesRefusedStreams = "loses-refused-streams"
+    case losesRefusedStreams = "loses-refused-streams"  // Tries nothing again at all. Breaks P8, P4.
     /// Sends nothing again whose connection broke before the answer. Breaks R0.1 (G14).
     case losesCutPushes = "loses-cut-pushes"
-    /// The same, and nothing again that met 429 or 5xx. Breaks R0.1.
-    case triesOnce = "tries-once"
-    /// Sends the second attempt at once. Breaks P13.
-    case retriesAtOnce = "retries-at-once"
-    /// Tries again every tenth of a second. Breaks P13.
-    case storms = "storms"
+    case triesOnce = "tries-once"  // The same, and nothing again that met 429 or 5xx. Breaks R0.1.
+    case retriesAtOnce = "retries-at-once"  // Sends the second attempt at once. Breaks P13.
+    case storms = "storms"  // Tries again every tenth of a second. Breaks P13.
     /// Sends what is an activity's to the sandbox and nowhere else, wherever its phone lives. Breaks R0.1.
     case asksSandboxOnly = "asks-sandbox-only"
-    /// Sends everything to production and nowhere else, wherever its phone lives. Breaks R0.1.
-    case asksProductionOnly = "asks-production-only"
-    /// Waits for an answer of APNs as long as it takes, and the caller with it. Breaks R0.36.
-    case waitsForEver = "waits-for-ever"
+    case asksProductionOnly = "asks-production-only"  // Sends everything to production alone. Breaks R0.1.
+    case waitsForEver = "waits-for-ever"  // Waits for an answer of APNs as long as it takes. Breaks R0.36.
 
-    /// Calls back no dead token. Breaks R3.17.
-    case tellsNoDeadTokens = "tells-no-dead-tokens"
-    /// Calls each token dead whose push was refused. Breaks R3.18.
-    case tellsLivingTokens = "tells-living-tokens"
-    /// Signs the body of a webhook and not its time. Breaks R3.25.
-    case signsWithoutTime = "signs-without-time"
-    /// Tries no webhook again. Breaks R3.26.
-    case givesUpWebhooks = "gives-up-webhooks"
-    /// Sends a webhook again that was accepted. Breaks R3.24.
-    case repeatsWebhooks = "repeats-webhooks"
-    /// Calls back a permission three seconds later than all else. Breaks R3.24.
-    case swapsWebhooks = "swaps-webhooks"
+    case tellsNoDeadTokens = "tells-no-dead-tokens"  // Calls back no dead token. Breaks R3.17.
+    case tellsLivingTokens = "tells-living-tokens"  // Calls each token dead whose push was refused. Breaks R3.18.
+    case signsWithoutTime = "signs-without-time"  // Signs the body of a webhook and not its time. Breaks R3.25.
+    case givesUpWebhooks = "gives-up-webhooks"  // Tries no webhook again. Breaks R3.26.
+    case repeatsWebhooks = "repeats-webhooks"  // Sends a webhook again that was accepted. Breaks R3.24.
+    case swapsWebhooks = "swaps-webhooks"  // Calls back a permission three seconds later than all else. Breaks R3.24.
     // MARK: Provider tokens and connections
-    /// Signs a provider token for each push. Breaks R0.33 (P1).
-    case signsPerPush = "signs-per-push"
-    /// Goes on with a provider token that APNs has called expired. Breaks R0.34 (P2).
-    case keepsExpiredProviderToken = "keeps-expired-provider-token"
-    /// Signs for two teams in turn, on the same connection. Breaks P3.
-    case mixesTeams = "mixes-teams"
-    /// Opens a connection for each push. Breaks R0.35 (P6).
-    case connectionPerPush = "connection-per-push"
+    case signsPerPush = "signs-per-push"  // Signs a provider token for each push. Breaks R0.33 (P1).
+    case keepsExpiredProviderToken = "keeps-expired-provider-token"  // Goes on with an expired token. Breaks R0.34 (P2).
+    case mixesTeams = "mixes-teams"  // Signs for two teams in turn, on the same connection. Breaks P3.
+    case connectionPerPush = "connection-per-push"  // Opens a connection for each push. Breaks R0.35 (P6).
+    // MARK: Rows that go to APNs or FCM (sendora)
+    case keepsGoneRegistrations = "keeps-gone-registrations"  // Sends on after UNREGISTERED. Breaks F1.
+    case forgetsRegistrations = "forgets-registrations"  // Deletes a registration whatever FCM refuses. Breaks F3 (R3.18).
+    case ignoresQuota = "ignores-quota"  // Comes again a second after 429 of FCM. Breaks F7.
+    case hurriesAfterFailure = "hurries-after-failure"  // Comes again a second after 5xx of FCM. Breaks F8.
+    case accessTokenPerMessage = "access-token-per-message"  // Asks for an access token for each message. Breaks F10.
+    case keepsExpiredAccess = "keeps-expired-access"  // Goes on with an access token that has ended. Breaks F10.
+    case numbersInData = "numbers-in-data"  // Puts a number into data. Breaks F11.
+    case reservedDataKey = "reserved-data-key"  // Puts `from` into data. Breaks F12.
+    case dryRuns = "dry-runs"  // Leaves validate_only on. Breaks F25.
+    case notifiesLiveUpdates = "notifies-live-updates"  // Adds a notification block. Breaks R3.7 (F14).
+    case normalLiveUpdates = "normal-live-updates"  // Sends Live Updates at priority normal. Breaks F15.
+    case floodsRegistrations = "floods-registrations"  // Sends each message to FCM eighty times over. Breaks F21.
+    case tiesStamps = "ties-stamps"  // Gives two updates of one second the same stamp. Breaks R3.10 (R3.9).
+    case makesSecondRow = "makes-second-row"  // Takes a changed token for another activity. Breaks R3.15 (R3.14).
+    case servesAnyTier = "serves-any-tier"  // Asks nobody to pay. Breaks R3.1.
+    case obeysPublicKeys = "obeys-public-keys"  // Lets apps update activities. Breaks R3.28.
+    case opensForeignRows = "opens-foreign-rows"  // Updates rows of another organisation. Breaks R3.27.
 }

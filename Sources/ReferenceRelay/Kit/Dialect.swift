@@ -31,6 +31,8 @@ protocol Dialect {
     func replacement(_ state: SessionState, sessionID: String, stamp: Int64) -> [UInt8]
     /// The payload of an update, or of the end where the state is final.
     func update(_ state: SessionState, stamp: Int64) -> [UInt8]
+    /// The same as the body of a request to FCM, for a registration there.
+    func message(_ state: SessionState, sessionID: String, token: String) -> [UInt8]
 }
 
 /// Most dialects answer alike, alert by nothing but the start of an activity, and let an old card end.
@@ -42,6 +44,7 @@ extension Dialect {
     func refusal(_ reason: Refusal) -> Reply { Replies.refusal(reason) }
     func begin(_ relay: RelayService) throws {}
     func alert(_ event: RelayEvent) -> [UInt8] { [] }
+    func message(_ state: SessionState, sessionID: String, token: String) -> [UInt8] { [] }
     func replaced(_ latest: (any StateContent)?) -> any StateContent { timedOut(after: latest) }
     func replacement(_ state: SessionState, sessionID: String, stamp: Int64) -> [UInt8] { [] }
 }
@@ -66,6 +69,8 @@ struct DialectPolicy {
     /// Each state is told, in order, and none is passed over because a newer one is there; but for one that APNs is not ready
     /// to take.
     var tellsEachState = false
+    /// How webhooks look.
+    var webhooks = WebhookStyle()
     /// What becomes of an activity that grows too old.
     var ageing = Ageing.ends
 }

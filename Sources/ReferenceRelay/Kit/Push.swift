@@ -33,6 +33,8 @@ final class Push {
     var ticket: EventTicket?
     /// Whether the ticket counts this push (R0.29 counts phones, not activities).
     let isCounted: Bool
+    /// FCM: the payload is the whole message, and the address, topic and the like stand in it.
+    var provider = Provider.apns
     /// What waits for the first answer to this alert; then nil (R0.2).
     var followup: Followup?
 

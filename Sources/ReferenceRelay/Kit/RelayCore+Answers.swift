@@ -1,6 +1,7 @@
 // What an answer of APNs leads to (spec/relays.md §5.6): remember, prune, try again, or let it be.
 
 import Basics
+import Pushes
 
 extension RelayCore {
     func judge(_ push: Push, _ outcome: PushOutcome, _ verdict: PushVerdict, now: Moment) {
@@ -30,6 +31,10 @@ extension RelayCore {
                 prune(push, now: now)
                 return fail(push, now: now)
             }
+            if forgets(push) {
+                prune(push, now: now)
+                return fail(push, now: now)
+            }
             if has(.triesOnce) || has(.losesCutPushes) && !outcome.isAnswer { return fail(push, now: now) }
             if has(.prunesOnTokenUpdates), outcome.words.hasSuffix("TooManyProviderTokenUpdates") { prune(push, now: now) }
             retry(push, isToken: isToken, now: now)
@@ -37,7 +42,7 @@ extension RelayCore {
             if has(.losesRefusedStreams) { fail(push, now: now) } else { resendUnprocessed(push, now: now) }
         case .refused:
             if has(.repeatsRefused) { return retry(push, isToken: false, now: now) }
-            if has(.prunesOnAnyRefusal) { prune(push, now: now) }
+            if has(.prunesOnAnyRefusal) || forgets(push) { prune(push, now: now) }
             fail(push, now: now)
         }
     }
@@ -101,6 +106,7 @@ extension RelayCore {
     private func keepsDeadToken(of push: Push) -> Bool {
         if case .alert = push.target, has(.keepsDeadDeviceTokens) { return true }
         if case .start = push.target, has(.keepsDeadStartTokens) { return true }
+        if case .activity = push.target, push.provider == .fcm, has(.keepsGoneRegistrations) { return true }
         return has(.keepsDeadTokens)
     }
 
@@ -119,6 +125,7 @@ extension RelayCore {
                 remove(lane, now: now)
                 if has(.leavesDeadRows) { writes.removeLast(writes.count - count) }
                 noteDead(lane, isOver: push.lastError.hasSuffix("ExpiredToken"))
+                pruned?(lane, push.token, now)
                 // Its phone does not know yet, and may unregister it when a newer one has come (R0.20).
                 // What stood beside as many tokens as there are phones had been replaced, and is counted.
                 let session = lane.session
@@ -187,7 +194,7 @@ extension RelayCore {
         }
         guard failures < options.attempts, waiting < RelayLimits.waiting else { return fail(push, now: now) }
         settle(push, sent: false)
-        let until = now.now + wait(after: failures)
+        let until = now.now + max(wait(after: failures), leastWait(push, isQuota: isToken))
         switch push.target {
         case .activity(let lane, let state): lanePostponed(lane, push, state, until: until, now: now)
         case .alert(let device, _):
@@ -218,6 +225,16 @@ extension RelayCore {
     func resend(_ push: Push, at instant: Instant) {
         waiting += 1
         deadlines.add(.resend(push), at: instant)
+    }
+
+    /// Defect `forgets-registrations`.
+    private func forgets(_ push: Push) -> Bool { push.provider == .fcm && has(.forgetsRegistrations) }
+
+    /// FCM asks for a minute after 429, and for ten seconds after a failure of its own (F7, F8).
+    private func leastWait(_ push: Push, isQuota: Bool) -> Interval {
+        guard push.provider == .fcm else { return .zero }
+        if isQuota { return has(.ignoresQuota) ? .zero : .seconds(60) }
+        return has(.hurriesAfterFailure) ? .zero : .seconds(10)
     }
 
     private func wait(after failures: Int) -> Interval {

@@ -6,6 +6,7 @@
 //                       waiting ──────────────────┘
 
 import Basics
+import Pushes
 
 extension RelayCore {
     /// The lane's newest state wants to leave.
@@ -49,15 +50,21 @@ extension RelayCore {
     /// Progress goes at priority 5 and spends nothing; what a person waits for goes at 10 (R0.12, P19, G7).
     func push(_ state: SessionState, to lane: Lane, ticket: EventTicket?, isCounted: Bool, now: Moment) {
         let isCalm = state.eventType.isCalm || (has(.permissionAtFive) && state.eventType == .permission)
-        let stamp = lane.session.stamp(state, now: now.wall)
+        let stamp = has(.tiesStamps) ? now.wall.seconds : lane.session.stamp(state, now: now.wall)
         let push = makePush(
             .activity(lane, state), state.eventType, token: lane.token, revision: lane.revision,
             bundleID: lane.bundleID, isActivity: true, isUrgent: !isCalm || has(.everythingAtTen),
-            payload: dialect.update(state, stamp: stamp), environment: lane.environment, ticket: ticket,
+            payload: payload(state, to: lane, stamp: stamp), environment: lane.environment, ticket: ticket,
             isCounted: isCounted, now: now)
+        push.provider = lane.provider
         lane.isInFlight = true
         useWindow(lane.session, state, now: now)
         launch(push, now: now)
+    }
+
+    private func payload(_ state: SessionState, to lane: Lane, stamp: Int64) -> [UInt8] {
+        lane.provider == .fcm
+            ? dialect.message(state, sessionID: lane.session.id, token: lane.token) : dialect.update(state, stamp: stamp)
     }
 
     /// A progress push that leaves late, after a wait or behind another, keeps the next one away as long as any other.

@@ -73,6 +73,8 @@ final class RelayCore {
     var registry = Registry()
     var deadlines = Deadlines<Deadline>()
     var actions: [RelayAction] = []
+    /// Is told of each activity whose token was deleted because its provider calls it dead.
+    var pruned: ((Lane, _ token: String, Moment) -> Void)?
     var writes: [RowChange] = []
     var mischief = Mischief()
     /// Questions so far, where every so-many-th is spoilt.
@@ -141,7 +143,7 @@ final class RelayCore {
     /// Takes an answer back. The one entrance from the network's side.
     func answered(_ push: Push, _ outcome: PushOutcome, now: Moment) {
         inFlight -= 1
-        let verdict = PushVerdict(outcome)
+        let verdict = push.provider == .fcm ? PushVerdict(message: outcome) : PushVerdict(outcome)
         if options.plantEvery != nil { watchPlant(push, verdict, now: now) }
         judge(push, outcome, verdict, now: now)
         if verdict != .unprocessed { releaseFollowup(of: push, now: now) }

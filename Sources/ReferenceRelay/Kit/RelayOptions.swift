@@ -14,6 +14,8 @@ package enum RelayDialect: String, CaseIterable, Hashable, Sendable {
     case epilogue
     /// A database whose rows are pushed when they are written (chapter 2).
     case busymate
+    /// A row for each activity, updated by its id and routed to APNs or FCM (chapter 4).
+    case sendora
 
     /// With the options that are the dialect's own.
     func make(_ options: RelayOptions) -> any Dialect {
@@ -22,6 +24,7 @@ package enum RelayDialect: String, CaseIterable, Hashable, Sendable {
         case .opencodeIOS: OpenCodeIOSDialect(defects: options.defects)
         case .epilogue: EpilogueDialect(defects: options.defects)
         case .busymate: BusymateDialect(defects: options.defects)
+        case .sendora: SendoraDialect(defects: options.defects)
         }
     }
 }
@@ -70,6 +73,8 @@ package struct RelayOptions: Sendable {
     /// The admin API of a mock whose clock the relay takes part in; then all its waits go by that one. Nil: none.
     package var clockOwner: Origin?
     package var defects: Set<Defect> = []
+    /// As whom it calls FCM, and where; nil: it pushes to iPhones alone.
+    package var fcm: FCMTarget?
     /// Whom it calls back; nil: nobody.
     package var webhook: WebhookTarget?
     /// Of the states that must not be coalesced every so-many-th is spoilt, and the log says which: so that a judge can

@@ -19,6 +19,7 @@ final class RelayService: ServerHandler {
     let storage: Storage
     private let production: APNsChannel
     private let sandbox: APNsChannel
+    private let messages: FCMChannel?
     let webhooks: WebhookSender?
     private var server: Server?
     /// Where several processes share storage and port: who works for whom, and the door that only peers know.
@@ -52,7 +53,11 @@ final class RelayService: ServerHandler {
         sandbox =
             hosts.sandbox == hosts.production
             ? production : try APNsChannel(loop: loop, origin: hosts.sandbox, options: options)
-        webhooks = try options.webhook.map { try WebhookSender($0, loop: loop, defects: options.defects) }
+        let style = core.dialect.policy.webhooks
+        webhooks = try options.webhook.map { try WebhookSender($0, style, loop: loop, defects: options.defects) }
+        messages = try options.fcm.map { [clock] target in
+            try FCMChannel(target, loop: loop, options: options) { clock.moment(at: loop.now, wall: loop.time.wall()).wall }
+        }
         core.providerToken.keep = { [storage] rejected, oldest, now, make in
             let kept = try? storage.providerToken(
                 keyID: options.keyID, teamID: options.teamID, rejected: rejected, oldest: oldest, now: now, make)
@@ -198,6 +203,7 @@ final class RelayService: ServerHandler {
     private func carryOut(_ action: RelayAction) {
         switch action {
         case .push(let push):
+            if push.provider == .fcm { return send(message: push) }
             let authorization = core.authorization(for: push, at: moment.wall)
             counts.pushesSent += 1
             channel(push.environment).send(push, authorization: authorization) { [self] outcome in
@@ -218,6 +224,17 @@ final class RelayService: ServerHandler {
         case .die: _exit(70)
         case .tell(let words): tell(words)
         }
+    }
+
+    private func send(message push: Push) {
+        counts.pushesSent += 1
+        let answered: (PushOutcome) -> Void = { [self] outcome in
+            counts.pushesAnswered += 1
+            core.answered(push, outcome, now: moment)
+            work()
+        }
+        guard let messages else { return answered(.failed(isSafeToResend: false, words: "no FCM: --fcm was not given")) }
+        messages.send(push, completion: answered)
     }
 
     private func channel(_ environment: PushEnvironment) -> APNsChannel {
@@ -262,6 +279,7 @@ final class RelayService: ServerHandler {
         let finish: () -> Void = { [self] in
             production.close()
             sandbox.close()
+            messages?.close()
             webhooks?.close()
             member?.close()
             timer?.cancel()

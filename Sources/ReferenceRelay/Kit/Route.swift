@@ -19,13 +19,21 @@ struct Route {
         self.serve = serve
     }
 
-    /// What a GET answers, HEAD does without the body.
+    /// What a GET answers, HEAD does without the body. A `*` in a route's path stands for any one segment.
     func answers(_ method: String, _ path: String) -> Bool {
-        self.path == path && (self.method == method || self.method == "GET" && method == "HEAD")
+        fits(path) && (self.method == method || self.method == "GET" && method == "HEAD")
     }
 }
 
 extension Route {
+    private func fits(_ path: String) -> Bool {
+        guard self.path.contains("*") else { return self.path == path }
+        let (own, asked) = (Self.segments(self.path), Self.segments(path))
+        return own.count == asked.count && zip(own, asked).allSatisfy { $0 == "*" ? !$1.isEmpty : $0 == $1 }
+    }
+
+    static func segments(_ path: String) -> [Substring] { path.split(separator: "/", omittingEmptySubsequences: false) }
+
     /// Reads a body and has the process in charge of its secret do the work: the answer is what comes of it. `claims`: a
     /// secret that nobody is in charge of becomes this process's.
     static func post<Request: Owned>(

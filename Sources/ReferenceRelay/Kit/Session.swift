@@ -165,6 +165,8 @@ final class Lane {
     var revision = 0
     /// False once the row is gone: nothing leaves any more.
     var isRegistered = true
+    /// A registration for FCM has a colon, a token of APNs is hex.
+    var provider: Provider { token.contains(":") ? .fcm : .apns }
 
     /// A push was handed to the shell and is not answered.
     var isInFlight = false

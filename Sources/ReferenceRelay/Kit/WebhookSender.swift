@@ -23,6 +23,17 @@ package struct WebhookTarget: Sendable {
     }
 }
 
+/// How a dialect's webhooks look.
+struct WebhookStyle {
+    /// The code's field; `dated`: with the time in it, as `t=TIME,v1=CODE`, else that has a field of its own.
+    var signature = "x-webhook-signature"
+    var isDated = false
+    /// Between the tries.
+    var pauses = (0..<5).map { Interval.milliseconds(300 << $0) }
+    /// Tokens that APNs calls dead are called back by the kit.
+    var tellsTokens = true
+}
+
 /// Confined to the relay's thread.
 final class WebhookSender {
     private final class Webhook {
@@ -36,8 +47,6 @@ final class WebhookSender {
         }
     }
 
-    private static let attemptsMax = 6
-    private static let pause = Interval.milliseconds(300)
     private static let waitingMax = 10_000
     /// What of a session is called back.
     private static let told: Set<EventType> = [.permission, .complete, .error]
@@ -46,12 +55,14 @@ final class WebhookSender {
     private let loop: EventLoop
     private let pool: ClientPool
     private let defects: Set<Defect>
+    private let style: WebhookStyle
     private var queues: [String: [Webhook]] = [:]
     private var waiting = 0
     private var count = 0
 
-    init(_ target: WebhookTarget, loop: EventLoop, defects: Set<Defect>) throws {
+    init(_ target: WebhookTarget, _ style: WebhookStyle, loop: EventLoop, defects: Set<Defect>) throws {
         self.target = target
+        self.style = style
         self.loop = loop
         self.defects = defects
         var configuration = ClientConfiguration(version: .http1)
@@ -76,12 +87,14 @@ final class WebhookSender {
 
     /// APNs has refused a push to it for good.
     func refused(_ token: String, words: String) {
+        guard style.tellsTokens else { return }
         let isDead = words.hasSuffix("Unregistered") || words.hasSuffix("ExpiredToken")
         guard isDead && !has(.tellsNoDeadTokens) || has(.tellsLivingTokens) else { return }
         post(["type": "token.dead", "token": .string(token), "reason": .string(words)], of: token)
     }
 
-    private func post(_ members: JSONObject, of key: String?) {
+    /// `key`: one after the other for each; nil: by itself.
+    func post(_ members: JSONObject, of key: String?) {
         guard waiting < Self.waitingMax else { return }
         count += 1
         waiting += 1
@@ -98,25 +111,23 @@ final class WebhookSender {
         let time = String(loop.time.wall().seconds)
         let (key, signed) = (target.key, has(.signsWithoutTime) ? webhook.body : Array(time.utf8) + [46] + webhook.body)
         let code = hmac(.sha256, key: key.span, signed.span)
+        let digits = Hex.encode(code.span)
+        let fields = style.isDated
+            ? [(style.signature, "t=\(time),v1=\(digits)")] : [("x-webhook-timestamp", time), (style.signature, digits)]
         let request = OutgoingRequest(
-            method: "POST", path: target.path,
-            fields: [
-                ("content-type", "application/json"), ("x-webhook-timestamp", time),
-                ("x-webhook-signature", Hex.encode(code.span)),
-            ], body: webhook.body)
+            method: "POST", path: target.path, fields: [("content-type", "application/json")] + fields, body: webhook.body)
         pool.send(request) { [self] outcome in answered(webhook, outcome, of: queue) }
     }
 
     private func answered(_ webhook: Webhook, _ outcome: ClientOutcome, of key: String) {
         let status = if case .response(let response) = outcome { response.status } else { 0 }
         let isPassing = status == 0 || status >= 500 || status == 408 || status == 429
-        if isPassing, webhook.attempts < Self.attemptsMax, !has(.givesUpWebhooks) {
-            let pause = Self.pause * Double(1 << (webhook.attempts - 1))
-            _ = loop.after(pause) { [self] in send(webhook, of: key) }
+        if isPassing, webhook.attempts <= style.pauses.count, !has(.givesUpWebhooks) {
+            _ = loop.after(style.pauses[webhook.attempts - 1]) { [self] in send(webhook, of: key) }
             return
         }
-        if has(.repeatsWebhooks), 200..<300 ~= status, webhook.attempts < Self.attemptsMax {
-            webhook.attempts = Self.attemptsMax
+        if has(.repeatsWebhooks), 200..<300 ~= status, webhook.attempts <= style.pauses.count {
+            webhook.attempts = style.pauses.count + 1
             return send(webhook, of: key)
         }
         waiting -= 1

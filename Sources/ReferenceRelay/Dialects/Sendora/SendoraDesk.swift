@@ -1,0 +1,184 @@
+// The endpoints of spec/relays.md §4.1, each in two shapes: with the organisation of the key, and with one in the path.
+//
+//     POST    …/push/live-activities/start-token    { pushToken, activityType, attributes, contentState, platform?, … } → id
+//     GET     …/push/live-activities?externalId=&status=
+//     PATCH   …/push/live-activities/<id>/update    { contentState, alert? }
+//     DELETE  …/push/live-activities/<id>
+//     POST    …/push/tokens                         { platform, token }
+//     GET     /health
+//
+// An activity is the kit's session of that id, with an account of its own; its webhooks go out in order.
+
+import Basics
+import HTTP
+import Net
+import TLS
+
+/// Confined to the relay's thread.
+final class SendoraDesk {
+    private typealias Work = (RelayService, ServerExchange, SendoraKey, _ id: String) throws -> Reply?
+
+    private let defects: Set<Defect>
+    /// From the beginning of service on.
+    private var rows: SendoraRows!
+
+    init(defects: Set<Defect>) { self.defects = defects }
+
+    private func has(_ defect: Defect) -> Bool { defects.contains(defect) }
+
+    func begin(_ relay: RelayService) throws {
+        rows = try SendoraRows(relay.storage.database)
+        relay.core.pruned = { [unowned self, unowned relay] lane, token, _ in
+            relay.later { try? self.invalidate(token, first: lane.session.id, relay) }
+        }
+    }
+
+    var routes: [Route] {
+        let activities = "push/live-activities"
+        return both("POST", activities + "/start-token", isPublic: true, register)
+            + both("GET", activities, list) + both("PATCH", activities + "/*/update", update)
+            + both("DELETE", activities + "/*", end)
+            + both("POST", "push/tokens", isPublic: true, isPaid: false) { relay, _, _, _ in
+                SendoraReplies.success(200, ["tokenId": .string(Self.newID(relay))])
+            } + [.health]
+    }
+
+    /// `isPublic`: apps may call it. `isPaid`: it wants the tier of Live Activities.
+    private func both(
+        _ method: String, _ path: String, isPublic: Bool = false, isPaid: Bool = true, _ work: @escaping Work
+    ) -> [Route] {
+        ["/api/v1/", "/api/v1/orgs/*/"].map { prefix in
+            Route(method, prefix + path) { [self] relay, exchange, _ in
+                do {
+                    let segments = Route.segments(String((exchange.head.text(":path") ?? "").prefix { $0 != "?" }))
+                    let key = try SendoraKey(exchange.head)
+                    if prefix.contains("*"), segments[4] != key.organisation, !has(.opensForeignRows) {
+                        throw SendoraError(403, "FORBIDDEN", "The key is of another organisation")
+                    }
+                    if !isPublic, !key.isSecret, !has(.obeysPublicKeys) {
+                        throw SendoraError(403, "FORBIDDEN", "A public key may register only")
+                    }
+                    if isPaid, !key.hasLiveActivities, !has(.servesAnyTier) {
+                        throw SendoraError(402, "PAYMENT_REQUIRED", "tier_required: growth")
+                    }
+                    let id = path.hasSuffix("/update") ? segments[segments.count - 2] : segments.last ?? ""
+                    try work(relay, exchange, key, String(id))?.send(on: exchange)
+                } catch let error as SendoraError {
+                    error.reply.send(on: exchange)
+                }
+            }
+        }
+    }
+
+    // MARK: - Rows
+
+    private func register(_ relay: RelayService, _ exchange: ServerExchange, _ key: SendoraKey, _: String) throws -> Reply? {
+        let body = try relay.body(of: exchange)
+        let fields = try RequestFields(body.bytes)
+        guard case .object(let attributes)? = fields.object["attributes"],
+            case .object(let state)? = fields.object["contentState"]
+        else { throw InvalidBody() }
+        let platform = try fields.optionalText("platform") ?? "ios"
+        guard ["ios", "android"].contains(platform) else { throw InvalidBody() }
+        var row = SendoraRow(
+            id: Self.newID(relay), organisation: key.organisation, isAndroid: platform == "android",
+            activityType: try fields.id("activityType"), token: try fields.token("pushToken"),
+            attributes: JSONValue.object(attributes).text, externalID: try fields.optionalID("externalId"),
+            userID: try fields.optionalID("userId"), state: JSONValue.object(state).text)
+        guard row.isAndroid == row.token.contains(":") else { throw InvalidBody() }
+        let known = has(.makesSecondRow) && row.externalID == nil ? nil : rows.known(row)
+        if let known { row.id = known.id }
+        if let refusal = relay.core.register(
+            ActivityRegistration(
+                secret: Self.secret(of: row.id), sessionID: row.id, token: row.token, bundleID: try fields.bundleID(),
+                environment: key.environment), now: relay.moment)
+        {
+            return relay.dialect.refusal(refusal)
+        }
+        try rows.save(row)
+        if known == nil { tell("started", row, relay) }
+        return SendoraReplies.success(known == nil ? 201 : 200, ["id": .string(row.id)])
+    }
+
+    private func list(_ relay: RelayService, _ exchange: ServerExchange, _ key: SendoraKey, _: String) throws -> Reply? {
+        let query = RowRequest.query(of: exchange)
+        func asked(_ name: String) -> String? { query.first { $0.name == name }?.value }
+        let found = rows.list(key.organisation, externalID: asked("externalId"), status: asked("status"))
+        return .json(200, ["success": true, "data": .array(found.map(\.json))])
+    }
+
+    /// The row of that id, for whoever may see it.
+    private func row(_ id: String, _ key: SendoraKey) throws(SendoraError) -> SendoraRow {
+        guard let row = rows.rows[id], row.organisation == key.organisation || has(.opensForeignRows), row.status != .ended else {
+            throw SendoraError(404, "NOT_FOUND", "There is no such activity")
+        }
+        return row
+    }
+
+    // MARK: - What is said
+
+    private func update(_ relay: RelayService, _ exchange: ServerExchange, _ key: SendoraKey, _ id: String) throws -> Reply? {
+        let body = try relay.body(of: exchange)
+        let fields = try RequestFields(body.bytes)
+        guard case .object(let state)? = fields.object["contentState"] else { throw InvalidBody() }
+        var content = SendoraState(state: .object(state))
+        if let alert = fields.object["alert"] {
+            guard alert["title"]?.string != nil, alert["body"]?.string != nil else { throw InvalidBody() }
+            content.alert = alert
+        }
+        var row = try row(id, key)
+        if SendoraDialect.isTooLarge(content, isMessage: row.isAndroid) {
+            throw SendoraError(413, "PAYLOAD_TOO_LARGE", "A push of it would be larger than 4096 bytes")
+        }
+        // Its token is dead: there is nobody to tell until another registers (R3.17).
+        guard row.status == .active else { return SendoraReplies.success(200, ["status": .string(row.status.rawValue)]) }
+        row.state = content.state.text
+        try rows.save(row)
+        tell("updated", row, relay)
+        relay.core.handle(
+            RelayEvent(secret: Self.secret(of: id), type: .message, sessionID: id, content: content),
+            ticket: EventTicket(context: exchange), now: relay.moment)
+        return nil
+    }
+
+    private func end(_ relay: RelayService, _ exchange: ServerExchange, _ key: SendoraKey, _ id: String) throws -> Reply? {
+        var row = try row(id, key)
+        let wasActive = row.status == .active
+        row.status = .ended
+        try rows.save(row)
+        guard wasActive else { return SendoraReplies.done }
+        tell("ended", row, relay)
+        let state = SendoraState(state: (try? JSONValue(parsing: row.state)) ?? .object([:]))
+        relay.core.handle(
+            RelayEvent(secret: Self.secret(of: id), type: .complete, sessionID: id, content: state),
+            ticket: EventTicket(context: exchange), now: relay.moment)
+        return nil
+    }
+
+    /// Its provider calls the token dead: that goes for each row that has it (R3.17, R3.35).
+    private func invalidate(_ token: String, first id: String, _ relay: RelayService) throws {
+        var dead = rows.active(withToken: token)
+        // A row whose token has changed meanwhile lives on.
+        dead.sort { ($0.id != id ? 1 : 0, $0.id) < ($1.id != id ? 1 : 0, $1.id) }
+        for var row in dead {
+            let session = relay.core.registry.accounts[Self.secret(of: row.id)]?.sessions[row.id]
+            for lane in session?.lanes ?? [] where lane.token == token { relay.core.remove(lane, now: relay.moment) }
+            row.status = .invalidated
+            try rows.save(row)
+            tell("invalidated", row, relay)
+        }
+    }
+
+    private func tell(_ what: String, _ row: SendoraRow, _ relay: RelayService) {
+        relay.webhooks?.post(
+            [
+                "type": .string("push.live_activity_" + what),
+                "data": ["id": .string(row.id), "token": .string(row.token), "contentState": .string(row.state)],
+            ], of: row.id)
+    }
+
+    private static func newID(_ relay: RelayService) -> String { UUIDBytes(using: &relay.core.chance).text() }
+
+    /// Each activity is an account of the kit's.
+    private static func secret(of id: String) -> SecretHash { SecretHash(digest: withBytes(of: id) { sha256($0) }) }
+}
