@@ -77,6 +77,7 @@ package struct JoinedAccount: Sendable {
         collectAttempts()
         for index in account.rows.indices {
             if let due = dueBehindRefusal(index, circumstances) { deliveries[index].due = max(deliveries[index].due, due) }
+            if let due = dueBehindRest(index) { deliveries[index].due = due }
             func due(_ renewal: Renewal) -> Instant {
                 renewal.registered.plannedAt + delays[renewal.registered.place] + circumstances.allowance + renewal.deadline
             }
@@ -351,6 +352,7 @@ package struct JoinedAccount: Sendable {
     private func isBackedOff(_ index: Int) -> Bool {
         let row = account.rows[index]
         guard row.type == .liveactivity, !row.isFinal else { return false }
+        if isAtRest(index) { return true }
         let attempts = attempts(of: index)
         if !attempts.isEmpty { return attempts.allSatisfy(isHeldUp) }
         // It waited behind an older state of the same activity that the relay was holding back, or behind an alert of that

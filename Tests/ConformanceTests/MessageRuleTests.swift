@@ -155,7 +155,7 @@ struct MessageAnswerRuleTests {
     }
 
     @Test("after 429 a minute passes, after 503 ten seconds", arguments: [
-        ("quota-obeyed", 429, 59.0, true), ("quota-obeyed", 429, 61.0, false), ("failure-awaited", 503, 9.0, true),
+        ("quota-obeyed", 429, 53.0, true), ("quota-obeyed", 429, 61.0, false), ("failure-awaited", 503, 8.5, true),
         ("failure-awaited", 503, 11.0, false),
     ] as [(String, UInt16, Double, Bool)])
     func pauses(id: String, status: UInt16, after: Double, isBroken: Bool) {

@@ -16,33 +16,40 @@ extension Claim {
     static let fcm: [Claim] = [
         Claim(
             "F1", .must, "After 404 UNREGISTERED the token is deleted and never sent to again.",
-            norm: "\(codes); \(registrations)", rules: ["dead-registration-dropped"]),
+            norm: "\(codes); \(registrations)", rules: ["dead-registration-dropped"],
+            defects: ["keeps-gone-registrations"]),
         Claim(
             "F2", .should, "A 404 without UNREGISTERED deletes no token.", norm: observed,
-            rules: ["living-registration-kept"]),
+            rules: ["living-registration-kept"],
+            defects: ["forgets-registrations"]),
         Claim(
             "F3", .must, "400 INVALID_ARGUMENT deletes a token only where the answer names the token.",
-            norm: "\(registrations): only if the message is known to be right", rules: ["living-registration-kept"]),
+            norm: "\(registrations): only if the message is known to be right", rules: ["living-registration-kept"],
+            defects: ["forgets-registrations"]),
         Claim(
             "F4", .should, "400 with the text that the APNs device token is disabled is taken for a dead token.",
             norm: observed, missing: noActivity),
         Claim(
             "F5", .must, "THIRD_PARTY_AUTH_ERROR neither deletes tokens nor sets off a storm of OAuth requests.",
             norm: "\(codes): it tells of the project's APNs key", rules: ["living-registration-kept"],
-            unseen: "Requests for access tokens: no rule counts them."),
+            unseen: "Requests for access tokens: no rule counts them.",
+            defects: ["forgets-registrations"]),
         Claim(
             "F6", .must, "403 is not tried again; only SENDER_ID_MISMATCH speaks of the token.",
             norm: "\(codes); \(scale)", rules: ["living-registration-kept"],
-            unseen: "That it is not tried again."),
+            unseen: "That it is not tried again.",
+            defects: ["forgets-registrations"]),
         Claim(
             "F7", .must, "After 429 the next try waits for Retry-After, or a minute, and each wait is longer.",
             norm: scale, rules: ["quota-obeyed"],
-            unseen: "That each wait is longer."),
+            unseen: "That each wait is longer.",
+            defects: ["ignores-quota"]),
         Claim(
             "F8", .should,
             "After 5xx the first try waits 10 seconds or more, and tries end within the hour or the message's life.",
             norm: scale, rules: ["failure-awaited"],
-            unseen: "When tries end: a run is shorter."),
+            unseen: "When tries end: a run is shorter.",
+            defects: ["hurries-after-failure"]),
         Claim(
             "F9", .should,
             "An answer in HTML, an empty one, or one without details crashes nothing and is tried again.",
@@ -52,26 +59,31 @@ extension Claim {
             "A process asks for one OAuth token an hour, before the old one ends, and once more if told it has.",
             norm: "Google, Using OAuth 2.0: an hour of life; one for a process is practice",
             rules: ["access-token-reused", "access-token-renewed"],
-            unseen: "Requests for access tokens that no message uses."),
+            unseen: "Requests for access tokens that no message uses.",
+            defects: ["access-token-per-message", "keeps-expired-access"]),
         Claim(
             "F11", .must, "All values of data are texts, without nesting and without null.",
-            norm: message, rules: ["messages-well-formed"]),
+            norm: message, rules: ["messages-well-formed"],
+            defects: ["numbers-in-data"]),
         Claim(
             "F12", .must, "data has none of the reserved keys: from, message_type, google.*, gcm.notification.*.",
-            norm: message, rules: ["messages-well-formed"]),
+            norm: message, rules: ["messages-well-formed"],
+            defects: ["reserved-data-key"]),
         Claim(
             "F13", .must, "A payload is measured before it is sent, and one above 4,096 bytes is given up for good.",
             norm: codes, rules: ["messages-well-formed"]),
         Claim(
             "F14", .should, "A Live Update is data only: no notification block, neither for all nor for Android.",
             norm: "Follows from Google's page on message types: with a block the app does not run in the background",
-            on: [.fcmLiveUpdates], rules: ["live-update-data-only"]),
+            on: [.fcmLiveUpdates], rules: ["live-update-data-only"],
+            defects: ["notifies-live-updates"]),
         Claim(
             "F15", .should, "A Live Update goes at priority high, and only for a change that the user sees.",
             norm:
                 "Google, Set and manage message priority: what shows nothing is downgraded; a should for want of a figure",
             on: [.fcmLiveUpdates], rules: ["live-update-high"],
-            unseen: "Whether the user sees the change."),
+            unseen: "Whether the user sees the change.",
+            defects: ["normal-live-updates"]),
         Claim(
             "F16", .must,
             "Nothing of the legacy API is used: no to, registration_ids or time_to_live, no /batch or /fcm/send.",
@@ -89,11 +101,13 @@ extension Claim {
             unseen: "Streams within the limit, and what was not processed: states-delivered tells of what was lost."),
         Claim(
             "F20", .should, "A message sent again after a timeout or 503 does not show twice on the device.",
-            norm: "\(observed); Google acknowledged it", rules: ["no-duplicate-push"]),
+            norm: "\(observed); Google acknowledged it", rules: ["no-duplicate-push"],
+            defects: ["floods-registrations"]),
         Claim(
             "F21", .must, "A token gets at most 240 messages a minute, and updates are merged before they are sent.",
             norm: quotas, rules: ["token-rate-kept"],
-            unseen: "That updates are merged."),
+            unseen: "That updates are merged.",
+            defects: ["floods-registrations"]),
         Claim(
             "F22", .must,
             "A Live Activity has live_activity_token beside the registration, a rising timestamp and the right event.",
@@ -107,6 +121,7 @@ extension Claim {
             norm: scale, missing: noPatience),
         Claim(
             "F25", .must, "validate_only is false or absent in production.",
-            norm: "Google, FCM v1 REST reference: such a message is delivered to nobody", rules: ["messages-are-meant"]),
+            norm: "Google, FCM v1 REST reference: such a message is delivered to nobody", rules: ["messages-are-meant"],
+            defects: ["dry-runs"]),
     ]
 }

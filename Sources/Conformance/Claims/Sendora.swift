@@ -7,10 +7,6 @@ extension Claim {
     private static let apple = "Apple, Starting and updating Live Activities"
     private static let answers = "Apple, Handling notification responses"
 
-    // Inputs that several claims lack.
-    private static let noTiers =
-        "A profile has one key for all calls, none of a lesser tier or of another organisation."
-
     static let sendora = sendoraPushes + sendoraSurroundings
 
     // R3.1 to R3.19: rows, pushes, tokens.
@@ -18,7 +14,9 @@ extension Claim {
         Claim(
             "R3.1", .must,
             "A key below the Growth tier gets 402 on all four routes, and nothing is stored, sent or called back.",
-            norm: page, missing: noTiers),
+            norm: page,
+            rules: ["bad-requests-refused", "nothing-unexpected"], unseen: "That nothing is stored: nothing reads its rows.",
+            defects: ["serves-any-tier"]),
         Claim(
             "R3.2", .must, "Registering an activity's token makes one row and calls back once that it started.",
             norm: page, rules: ["webhooks-told", "webhooks-once"], unseen: "The row: nothing reads the relay's tables."),
@@ -36,18 +34,20 @@ extension Claim {
         Claim(
             "R3.6", .must,
             "A push to Android is data only, HIGH, with three text values, one of them the state as JSON.",
-            norm: page, rules: ["content-unchanged"]),
+            norm: page, rules: ["content-unchanged"],
+            defects: ["normal-live-updates"]),
         Claim(
             "R3.7", .must, "A message to FCM has no notification block.", norm: page,
-            rules: ["live-update-data-only", "content-unchanged"]),
+            rules: ["live-update-data-only", "content-unchanged"],
+            defects: ["notifies-live-updates"]),
         Claim(
             "R3.8", .must, "An alert in the update is shown with its title and body; without one nothing sounds.",
-            norm: "\(page); \(apple)",
-            missing: "A profile cannot say that a Live Activity push owes an alert, or owes none."),
+            norm: "\(page); \(apple)", rules: ["content-unchanged"]),
         Claim(
             "R3.9", .must,
             "aps.timestamp is the second of the sending, and greater for each new state of an activity.",
-            norm: "\(page); \(apple)", rules: ["timestamp-seconds-rising"]),
+            norm: "\(page); \(apple)", rules: ["timestamp-seconds-rising"],
+            unseen: "Equal stamps of two states within one second: phones take both."),
         Claim(
             "R3.10", .must, "Of two updates within a second the card shows the second.",
             norm: "\(follows): stamps of whole seconds tie", rules: ["last-state-delivered", "state-order"]),
@@ -66,10 +66,12 @@ extension Claim {
             missing: "A profile cannot say when the card of an ended activity has to be gone."),
         Claim(
             "R3.14", .must, "After a token has changed, an update of the same id goes to the new token only.",
-            norm: "\(page); \(apple)", rules: ["new-token-used"]),
+            norm: "\(page); \(apple)", rules: ["new-token-used"],
+            defects: ["makes-second-row"]),
         Claim(
             "R3.15", .must, "A changed token without a business id does not make a second row beside the first.",
-            norm: "\(follows): its iOS request names no activity", rules: ["new-token-used", "no-duplicate-push"]),
+            norm: "\(follows): its iOS request names no activity", rules: ["new-token-used", "no-duplicate-push"],
+            defects: ["makes-second-row"]),
         Claim(
             "R3.16", .should, "A change of token that the SDK held back after failures is sent in the end.",
             norm: source, missing: "The SDK's breaker belongs to the app, of which the journal has nothing."),
@@ -77,11 +79,12 @@ extension Claim {
             "R3.17", .must,
             "A token that APNs or FCM calls dead invalidates the row, is called back once, and gets no more pushes.",
             norm: "\(page); \(answers)", rules: ["dead-token-dropped", "dead-registration-dropped", "webhooks-told"],
-            defects: ["tells-no-dead-tokens"]),
+            defects: ["tells-no-dead-tokens", "keeps-gone-registrations"]),
         Claim(
             "R3.18", .must, "Refused credentials, 429 and 5xx invalidate no row.",
             norm: "\(follows); \(answers): these speak of the sender or of the service",
-            rules: ["living-token-kept", "living-registration-kept", "webhooks-for-cause"], defects: ["tells-living-tokens"]),
+            rules: ["living-token-kept", "living-registration-kept", "webhooks-for-cause"],
+            defects: ["tells-living-tokens", "forgets-registrations"]),
         Claim(
             "R3.19", .should, "A dead token is called back as invalidated, and not as ended as well.",
             norm: source, missing: "A profile says which webhook is owed, and not which must not come."),
@@ -122,10 +125,12 @@ extension Claim {
             defects: ["gives-up-webhooks"]),
         Claim(
             "R3.27", .must, "Both shapes of the path do the same, and a key opens nothing of another organisation.",
-            norm: source, missing: noTiers),
+            norm: source,
+            rules: ["bad-requests-refused", "states-delivered"], defects: ["opens-foreign-rows"]),
         Claim(
             "R3.28", .must, "A public key may register tokens, and gets 401 or 403 where it would update or delete.",
-            norm: source, missing: noTiers),
+            norm: source,
+            rules: ["bad-requests-refused", "nothing-unexpected"], defects: ["obeys-public-keys"]),
         Claim(
             "R3.29", .must, "A wrong key gets 401, a malformed body 400 or 422, both in the usual envelope.",
             norm: page, rules: ["bad-requests-refused"],

@@ -149,6 +149,9 @@ extension Defect {
     /// Whether a dialect of the reference relay can have it: what breaks a claim of one system alone fits that one.
     fileprivate func fits(_ dialect: String) -> Bool {
         switch claim.prefix(2) {
+        case _ where claim.hasPrefix("F"): dialect == "sendora"
+        // The kit calls back for every dialect, and is proven in a file of its own.
+        case "R3": dialect == (declared.contains { $0.hasPrefix("webhooks-") } ? "opencode" : "sendora")
         case "R1": dialect == "busymate"
         case "R2": dialect == "opencode-ios"
         case "R4": dialect == "epilogue"

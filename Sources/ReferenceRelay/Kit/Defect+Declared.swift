@@ -319,14 +319,13 @@ extension Defect {
         case .numbersInData: ("F11", ["messages-well-formed"] + Self.lost)
         case .reservedDataKey: ("F12", ["messages-well-formed"] + Self.lost)
         case .dryRuns: ("F25", ["messages-are-meant"] + Self.lost)
-        case .notifiesLiveUpdates: ("R3.7", ["live-update-data-only"])
-        case .normalLiveUpdates: ("F15", ["live-update-high"])
+        case .notifiesLiveUpdates: ("R3.7", ["live-update-data-only", "content-unchanged"] + Self.lost)
+        case .normalLiveUpdates: ("F15", ["live-update-high", "content-unchanged"] + Self.lost)
         case .floodsRegistrations: ("F21", ["token-rate-kept", "no-duplicate-push"])
-        case .tiesStamps: ("R3.10", ["timestamp-seconds-rising"])
-        case .makesSecondRow: ("R3.15", ["new-token-used"])
-        case .servesAnyTier: ("R3.1", ["bad-requests-refused"])
-        case .obeysPublicKeys: ("R3.28", ["bad-requests-refused"])
-        case .opensForeignRows: ("R3.27", ["bad-requests-refused"])
+        case .makesSecondRow: ("R3.15", ["new-token-used", "webhooks-for-cause"])
+        case .servesAnyTier: ("R3.1", ["bad-requests-refused", "webhooks-for-cause"] + Self.lost)
+        case .obeysPublicKeys: ("R3.28", ["bad-requests-refused", "webhooks-for-cause"] + Self.lost)
+        case .opensForeignRows: ("R3.27", ["bad-requests-refused", "nothing-unexpected", "webhooks-for-cause"])
         }
     }
 }

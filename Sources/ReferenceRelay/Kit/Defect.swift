@@ -391,7 +391,6 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case notifiesLiveUpdates = "notifies-live-updates"  // Adds a notification block. Breaks R3.7 (F14).
     case normalLiveUpdates = "normal-live-updates"  // Sends Live Updates at priority normal. Breaks F15.
     case floodsRegistrations = "floods-registrations"  // Sends each message to FCM eighty times over. Breaks F21.
-    case tiesStamps = "ties-stamps"  // Gives two updates of one second the same stamp. Breaks R3.10 (R3.9).
     case makesSecondRow = "makes-second-row"  // Takes a changed token for another activity. Breaks R3.15 (R3.14).
     case servesAnyTier = "serves-any-tier"  // Asks nobody to pay. Breaks R3.1.
     case obeysPublicKeys = "obeys-public-keys"  // Lets apps update activities. Breaks R3.28.

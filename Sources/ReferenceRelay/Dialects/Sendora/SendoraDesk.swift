@@ -130,11 +130,11 @@ final class SendoraDesk {
         if SendoraDialect.isTooLarge(content, isMessage: row.isAndroid) {
             throw SendoraError(413, "PAYLOAD_TOO_LARGE", "A push of it would be larger than 4096 bytes")
         }
-        // Its token is dead: there is nobody to tell until another registers (R3.17).
-        guard row.status == .active else { return SendoraReplies.success(200, ["status": .string(row.status.rawValue)]) }
         row.state = content.state.text
         try rows.save(row)
         tell("updated", row, relay)
+        // Its token is dead: there is nobody to push to until another registers (R3.17).
+        guard row.status == .active else { return SendoraReplies.success(200, ["status": .string(row.status.rawValue)]) }
         relay.core.handle(
             RelayEvent(secret: Self.secret(of: id), type: .message, sessionID: id, content: content),
             ticket: EventTicket(context: exchange), now: relay.moment)
