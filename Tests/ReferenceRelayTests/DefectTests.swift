@@ -9,7 +9,7 @@ import Testing
         #expect(Set(Defect.allCases.map(\.rawValue)).count == Defect.allCases.count)
         for defect in Defect.allCases {
             #expect(defect.rawValue.allSatisfy { $0.isLowercase || $0 == "-" || $0.isNumber })
-            #expect(["R0.", "R1.", "R2.", "R3.", "R4.", "P", "G"].contains { defect.claim.hasPrefix($0) })
+            #expect(["R0.", "R1.", "R2.", "R3.", "R4.", "P", "G", "F"].contains { defect.claim.hasPrefix($0) })
             #expect(!defect.declared.isEmpty)
             #expect(Set(defect.declared).count == defect.declared.count)
         }

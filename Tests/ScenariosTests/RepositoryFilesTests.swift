@@ -127,7 +127,7 @@ struct RepositoryFilesTests {
     }
 
     private static func scenario(around script: String) -> String {
-        let profiles = ["/S1-": "busymate", "/S2-": "opencode-ios", "/S4-": "epilogue"]
+        let profiles = ["/S1-": "busymate", "/S2-": "opencode-ios", "/S3-": "sendora", "/S4-": "epilogue"]
         let profile = profiles.first { script.contains($0.key) }?.value ?? "opencode"
         return """
             relay: { url: "http://127.0.0.1:1", profile: \(folder)/relays/\(profile).yaml }

@@ -151,7 +151,7 @@ extension Defect {
         switch claim.prefix(2) {
         case _ where claim.hasPrefix("F"): dialect == "sendora"
         // The kit calls back for every dialect, and is proven in a file of its own.
-        case "R3": dialect == (declared.contains { $0.hasPrefix("webhooks-") } ? "opencode" : "sendora")
+        case "R3": dialect == (declared[0].hasPrefix("webhooks-") ? "opencode" : "sendora")
         case "R1": dialect == "busymate"
         case "R2": dialect == "opencode-ios"
         case "R4": dialect == "epilogue"

@@ -111,8 +111,8 @@ final class FCMChannel {
 }
 
 extension PushVerdict {
-    /// What an answer of FCM means (spec/fcm.md §3, §8). A registration that is malformed is told in the field violations, which
-    /// nobody who takes tokens from phones ever sees.
+    /// What an answer of FCM means (spec/fcm.md §3, §8). A registration that is malformed is told in the field violations,
+    /// which nobody who takes tokens from phones ever sees.
     init(message outcome: PushOutcome) {
         guard case .answered(let status, let reason, _) = outcome else {
             if case .failed(true, _) = outcome { self = .unprocessed } else { self = .busy(isToken: false) }

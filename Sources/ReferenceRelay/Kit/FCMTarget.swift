@@ -18,7 +18,7 @@ package struct FCMTarget: Sendable {
     /// called (`TargetPolicy`).
     package init(url: String, account text: String, path: String, allowHosts: Set<String>) throws(Failure) {
         func wrong(_ what: String) -> Failure {
-            Failure(.usage, what, hint: "give the JSON file of a service account, as `pushrig mock --fcm` names one", place: path)
+            Failure(.usage, what, hint: "give the file of a service account, as `pushrig mock --fcm` names one", place: path)
         }
         guard let json = try? JSONValue(parsing: text) else { throw wrong("the service account's file is no JSON") }
         func member(_ name: String) throws(Failure) -> String {

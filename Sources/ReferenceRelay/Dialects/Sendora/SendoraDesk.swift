@@ -1,6 +1,6 @@
 // The endpoints of spec/relays.md §4.1, each in two shapes: with the organisation of the key, and with one in the path.
 //
-//     POST    …/push/live-activities/start-token    { pushToken, activityType, attributes, contentState, platform?, … } → id
+//     POST    …/push/live-activities/start-token    { pushToken, activityType, attributes, contentState, … } → id
 //     GET     …/push/live-activities?externalId=&status=
 //     PATCH   …/push/live-activities/<id>/update    { contentState, alert? }
 //     DELETE  …/push/live-activities/<id>
@@ -109,7 +109,8 @@ final class SendoraDesk {
 
     /// The row of that id, for whoever may see it.
     private func row(_ id: String, _ key: SendoraKey) throws(SendoraError) -> SendoraRow {
-        guard let row = rows.rows[id], row.organisation == key.organisation || has(.opensForeignRows), row.status != .ended else {
+        guard let row = rows.rows[id], row.status != .ended, row.organisation == key.organisation || has(.opensForeignRows)
+        else {
             throw SendoraError(404, "NOT_FOUND", "There is no such activity")
         }
         return row

@@ -97,7 +97,9 @@ final class SendoraRows {
         }
     }
 
-    private static func owner(_ row: SendoraRow) -> String { "\(row.organisation)\n\(row.externalID ?? "\n" + (row.userID ?? ""))" }
+    private static func owner(_ row: SendoraRow) -> String {
+        "\(row.organisation)\n\(row.externalID ?? "\n" + (row.userID ?? ""))"
+    }
 
     /// The activity that a registration without an id is of.
     func known(_ row: SendoraRow) -> SendoraRow? {
