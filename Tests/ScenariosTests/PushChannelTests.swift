@@ -1,5 +1,7 @@
 // Pushes by FCM in a profile: the channel, its tokens, and where the mock FCM is said.
 
+import Basics
+import Foundation
 import Pushes
 import Scenarios
 import Testing
@@ -7,18 +9,21 @@ import Testing
 @Suite("Pushes by FCM")
 struct PushChannelTests {
     private func profile(_ push: String, _ more: String = "") throws -> Profile {
-        try Profile.parse(
-            text: """
-                name: tiny
-                topic: com.example.app
-                \(more)
-                calls:
-                  say:
-                    path: /say
-                    registers: [registrationToken]
-                    json: { token: "{{registrationToken}}", text: "{{marker}}" }
-                    pushes: [\(push)]
-                """, path: "tiny.yaml")
+        let text = """
+            name: tiny
+            topic: com.example.app
+            \(more)
+            calls:
+              say:
+                path: /say
+                registers: [registrationToken]
+                json: { token: "{{registrationToken}}", text: "{{marker}}" }
+                pushes: [\(push)]
+            """
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).yaml").path
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        return try Profile.load(path: path)
     }
 
     @Test func `go to the registration, and are a Live Update's where they have an event`() throws {

@@ -118,7 +118,7 @@ enum MessageAnswerRules {
     }
 
     static let accessReused = Rule(
-        "access-token-reused", ["F10"], .should, basis: .timing, on: .fcm,
+        "access-token-reused", ["F10"], .should, on: .fcm,
         requirement: "A process asks for one access token an hour, and all its messages share it.",
         norm: "Google, Using OAuth 2.0 for Server to Server Applications: an hour of life; one for a process is practice",
         advice: "ask once, keep the token until shortly before its end, and let concurrent messages wait for the one answer",

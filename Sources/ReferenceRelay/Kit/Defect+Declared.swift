@@ -56,6 +56,8 @@ extension Defect {
         case .keepsFileWhileThrottled: ["content-unchanged"]
         case .crossesSessions, .mixesTeams, .sharesThrottle: ["last-state-delivered"]
         case .waitsForEver: ["last-state-delivered", "states-in-time"]
+        // Eighty times the work takes time.
+        case .floodsRegistrations: ["states-in-time", "webhooks-told"]
         // One of two phones loses what the other still has.
         case .ignores410Timestamp, .stopsAtFailure: ["each-phone-served"]
         // What was forgotten before may look as if it was lost with a connection.
