@@ -181,8 +181,12 @@ struct MessageAnswerRuleTests {
         #expect(!refused.with { $0.pushes[2].authorization = $0.pushes[1].authorization }.verdict(of: "access-token-renewed").isBroken)
         let kept = refused.with { history in history.pushes[1].authorization = history.pushes[0].authorization }
         #expect(kept.verdict(of: "access-token-renewed").isBroken)
+        let otherRefusal = kept.with { history in history.pushes[0].reason = history.text("THIRD_PARTY_AUTH_ERROR") }
+        #expect(otherRefusal.verdict(of: "access-token-renewed") == .notExercised)
+        let single = History.messages.with { $0.pushes.removeLast(2) }
+        #expect(single.verdict(of: "access-token-reused") == .notExercised)
         let later = other.with { history in
-            for index in 1...2 { history.pushes[index].arrivedAt = at(3_100 + Double(index)) }
+            for index in 1...2 { history.pushes[index].arrivedAt = at(3_020 + Double(index)) }
             history.pushes[2].authorization = history.pushes[1].authorization
         }
         #expect(!later.verdict(of: "access-token-reused").isBroken)
