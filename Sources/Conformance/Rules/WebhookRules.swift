@@ -1,5 +1,5 @@
-// Rules about what a relay calls back. What we were slow to take, or to answer, is late or comes again by our doing: they rest on
-// instants.
+// Rules about what a relay calls back. What we were slow to take, or to answer, is late or comes again by our doing:
+// they rest on instants.
 
 import Basics
 import Metrics
