@@ -50,9 +50,11 @@ package struct RuleCourse {
 
     package mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
         let views = Views(joined, run)
-        for index in machines.indices { machines[index]?.close(views[RuleBook.all[index].reach], run) }
+        for index in machines.indices {
+            if let view = views[RuleBook.all[index].reach] { machines[index]?.close(view, run) }
+        }
         for index in watching.indices {
-            watching[index].machine.close(views[RuleBook.all[watching[index].rule].reach], run)
+            if let view = views[RuleBook.all[watching[index].rule].reach] { watching[index].machine.close(view, run) }
         }
     }
 
@@ -81,22 +83,23 @@ package struct RuleCourse {
     }
 }
 
-/// An account as rules of each reach see it: all of it, or what goes to one provider.
+/// An account as rules of each reach see it: all of it, or what goes to one provider; nil where that is nothing, and something
+/// goes to another.
 struct Views {
-    let both: JoinedAccount
-    let apns: JoinedAccount
-    let fcm: JoinedAccount
+    private let both: JoinedAccount
+    private let apns: JoinedAccount?
+    private let fcm: JoinedAccount?
 
     init(_ joined: JoinedAccount, _ run: RunContext) {
-        let account = joined.account
-        func view(_ provider: Provider) -> JoinedAccount {
-            guard account.reaches(beyond: provider) else { return joined }
-            return JoinedAccount(account.only(provider), run.circumstances, isDeath: run.tellsOfDeath)
+        let providers = joined.account.providers
+        func view(_ provider: Provider) -> JoinedAccount? {
+            guard providers.count > 1 else { return providers.isEmpty || providers.contains(provider) ? joined : nil }
+            return JoinedAccount(joined.account.only(provider), run.circumstances, isDeath: run.tellsOfDeath)
         }
         (both, apns, fcm) = (joined, view(.apns), view(.fcm))
     }
 
-    subscript(reach: Rule.Reach) -> JoinedAccount {
+    subscript(reach: Rule.Reach) -> JoinedAccount? {
         switch reach {
         case .apns: apns
         case .fcm: fcm

@@ -103,13 +103,10 @@ package final class FCMValidator {
     }
 
     private func project(_ facts: MessageFacts, _ head: HeaderBlock, _ connection: SenderConnection) -> FCMReason? {
-        guard let field = head.index(of: ":path") else { return nil }
-        let path = head.value(at: field)
-        let project = path.extracting(facts.project)
-        if settings.demandsAccessToken, let granted = connection.grant?.project, !granted.span.equals(project) {
-            return .iamPermissionDenied
-        }
-        return nil
+        guard settings.demandsAccessToken, let granted = connection.grant?.project, let field = head.index(of: ":path")
+        else { return nil }
+        let project = head.value(at: field).extracting(facts.project)
+        return granted.span.equals(project) ? nil : .iamPermissionDenied
     }
 
     private func fields(_ body: ByteBuffer) -> FCMReason? {

@@ -114,7 +114,7 @@ package struct RelayCommand: Sendable {
         guard let text = FileSystem.text(of: serviceAccount) else {
             throw Failure(.usage, "cannot read the service account \(serviceAccount)", hint: "name the JSON file of one")
         }
-        return try FCMTarget(url: url, account: text, path: serviceAccount, allowHosts: allowHosts)
+        return try FCMTarget(url: url, account: text, file: serviceAccount, allowHosts: allowHosts)
     }
 
     private func target(_ text: String) throws(Failure) -> WebhookTarget {
@@ -125,9 +125,7 @@ package struct RelayCommand: Sendable {
         do { bytes = try FileSystem.start(of: webhookKey, count: 4_096, kind: .any) } catch {
             throw Failure(.usage, "cannot read the key \(webhookKey): \(error.words)", hint: "name a file that holds it")
         }
-        let rest = text.drop { $0 != ":" }.dropFirst(3)
-        let path = rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? "/"
-        let origin = try Origin(parsing: String(text.dropLast(rest.contains("/") ? path.count : 0)))
+        let (origin, path) = try Origin.withPath(parsing: text)
         return WebhookTarget(
             origin: try TargetPolicy.check(origin, allowHosts: allowHosts), path: path,
             key: Array(bytes.prefix { $0 != 10 && $0 != 13 }))

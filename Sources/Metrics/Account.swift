@@ -33,9 +33,11 @@ package struct Account: Sendable {
         rows.sort { ($0.place, $0.type.rawValue, $0.token.bits) < ($1.place, $1.type.rawValue, $1.token.bits) }
     }
 
-    /// Whether anything of it goes to another provider.
-    package func reaches(beyond provider: Provider) -> Bool {
-        rows.contains { $0.provider != provider } || pushes.contains { $0.provider != provider }
+    /// To whom it pushes, or should have.
+    package var providers: [Provider] {
+        Provider.allCases.filter { provider in
+            rows.contains { $0.provider == provider } || pushes.contains { $0.provider == provider }
+        }
     }
 
     /// The same without what goes to other providers.

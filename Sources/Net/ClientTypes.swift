@@ -18,6 +18,12 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
+    /// The same with the path that stands behind it, or `/`.
+    package static func withPath(parsing text: String) throws(Failure) -> (origin: Origin, path: String) {
+        let behind = text.drop { $0 != ":" }.dropFirst(3)
+        return (try Origin(parsing: text), behind.firstIndex(of: "/").map { String(behind[$0...]) } ?? "/")
+    }
+
     /// Reads `http://127.0.0.1:8787` or `https://[::1]:2197`; a path behind it is ignored. `unix:/path` is a socket in the
     /// file system, whose host is then `localhost`.
     package init(parsing text: String) throws(Failure) {

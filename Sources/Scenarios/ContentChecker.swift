@@ -155,7 +155,7 @@ package struct PushForm: Hashable, Sendable {
     package var type: PushType
     package var event: ActivityEvent?
 
-    package init(_ provider: Provider = .apns, _ type: PushType, _ event: ActivityEvent? = nil) {
+    package init(_ provider: Provider, _ type: PushType, _ event: ActivityEvent? = nil) {
         self.provider = provider
         self.type = type
         self.event = event

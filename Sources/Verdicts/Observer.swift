@@ -13,6 +13,8 @@ final class Observer {
     private let context: RunContext
     /// The credential met last, which the next push nearly always carries again.
     private var newest: (text: String, number: Int32)?
+    /// The message to FCM that was read last.
+    private var newestBody: (id: UInt64, json: JSONValue?)?
     /// Words and topics met: a run has few of each, and looking there is cheaper than asking for them anew.
     private var types: [(word: String, type: PushType)] = []
     private var topics: [(text: String, number: Int32)] = []
@@ -71,17 +73,22 @@ final class Observer {
 
     /// What becomes of the activity; of a message to FCM what its body says.
     func event(of entry: PushEntry) -> ActivityEvent? {
-        guard entry.provider == .fcm, entry.event == nil, !entry.isCut else { return entry.event }
-        return (try? JSONValue(parsing: entry.payload.span)).flatMap { content.messageEvent(of: $0) }
+        guard entry.provider == .fcm, entry.event == nil else { return entry.event }
+        return body(of: entry).flatMap { content.messageEvent(of: $0) }
+    }
+
+    private func body(of entry: PushEntry) -> JSONValue? {
+        if let newestBody, newestBody.id == entry.id { return newestBody.json }
+        let json = entry.isCut ? nil : try? JSONValue(parsing: entry.payload.span)
+        newestBody = (entry.id, json)
+        return json
     }
 
     /// What a message to FCM is has no field: its body says it.
     private func lookAtMessage(_ entry: PushEntry, _ push: inout SeenPush) {
         push.priority = 5
-        guard !entry.isCut, let body = try? JSONValue(parsing: entry.payload.span), let message = body["message"] else {
-            return
-        }
-        push.event = push.event ?? content.messageEvent(of: body)
+        guard let message = body(of: entry)?["message"] else { return }
+        push.event = event(of: entry)
         if push.event != nil { push.type = .liveactivity }
         let android = message["android"] ?? .null
         if message["notification"] != nil || android["notification"] != nil { push.flags.insert(.hasNotification) }

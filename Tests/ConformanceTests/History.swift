@@ -224,7 +224,7 @@ struct History {
     func verdict(of id: String) -> Verdict {
         let rule = RuleBook.rule(named: id)!
         var machine = rule.make()
-        let joined = Views(joined, run)[rule.reach]
+        guard let joined = Views(joined, run)[rule.reach] else { return machine.verdict(run) }
         run.pushCount += joined.account.pushes.count
         if var watcher = machine as? any PushMachine {
             for push in joined.account.pushes { watcher.see(push, run) }

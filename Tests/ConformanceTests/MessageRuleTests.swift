@@ -145,7 +145,8 @@ struct MessageAnswerRuleTests {
                 history.calls[call].answeredAt = history.calls[call].answeredAt + .seconds(1_000)
             }
         }
-        #expect(forgotten.verdict(of: "living-registration-kept").isBroken)
+        #expect(forgotten.verdict(of: "living-registration-kept").isBroken == (status != 404))
+        #expect(forgotten.verdict(of: "other-not-found-kept").isBroken == (status == 404))
     }
 
     @Test("what names the registration may cost it its place", arguments: ["SENDER_ID_MISMATCH", "INVALID_REGISTRATION_TOKEN"])
@@ -181,6 +182,8 @@ struct MessageAnswerRuleTests {
         #expect(!refused.with { $0.pushes[2].authorization = $0.pushes[1].authorization }.verdict(of: "access-token-renewed").isBroken)
         let kept = refused.with { history in history.pushes[1].authorization = history.pushes[0].authorization }
         #expect(kept.verdict(of: "access-token-renewed").isBroken)
+        let whatever = refused.with { history in history.pushes[0].reason = history.text("THIRD_PARTY_AUTH_ERROR") }
+        #expect(!whatever.verdict(of: "access-token-reused").isBroken)
         let otherRefusal = kept.with { history in history.pushes[0].reason = history.text("THIRD_PARTY_AUTH_ERROR") }
         #expect(otherRefusal.verdict(of: "access-token-renewed") == .notExercised)
         let single = History.messages.with { $0.pushes.removeLast(2) }

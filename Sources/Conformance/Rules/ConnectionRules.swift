@@ -91,7 +91,7 @@ enum ConnectionRules {
                     let later = push.arrivedAt - entry.push.answeredAt
                     guard entry.after > Self.inFlight || later > run.circumstances.real(.seconds(2)) else { return }
                     tally.find(
-                        "a token of the sender's that had been refused was used again",
+                        "a credential that had been refused was used again",
                         expected: "a new one after \(run.reason(entry.push))",
                         seen: "the same \(push.arrivedAt - entry.push.answeredAt) later", entry.push.id, push.id)
                 }

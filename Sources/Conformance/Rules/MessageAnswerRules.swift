@@ -5,7 +5,7 @@ import Metrics
 import Pushes
 
 enum MessageAnswerRules {
-    static let all = [deadDropped, livingKept, quotaObeyed, failureAwaited, accessReused, accessRenewed]
+    static let all = [deadDropped, livingKept, otherNotFoundKept, quotaObeyed, failureAwaited, accessReused, accessRenewed]
 
     static let deadDropped = Rule(
         "dead-registration-dropped", ["F1", "R3.17"], .must, on: .fcm,
@@ -20,12 +20,22 @@ enum MessageAnswerRules {
     ]
 
     static let livingKept = Rule(
-        "living-registration-kept", ["F2", "F3", "F5", "F6", "R3.18"], .must, basis: .absence, on: .fcm,
+        "living-registration-kept", ["F3", "F5", "F6", "R3.18"], .must, basis: .absence, on: .fcm,
         requirement: "An answer that speaks of the sender, the message or of FCM never makes the relay forget a registration.",
         norm: "Google, Best practices for registration token management: UNREGISTERED, and what names the token",
         advice: "delete a registration for UNREGISTERED, and for INVALID_ARGUMENT that names message.token; for nothing else"
     ) { joined, run, tally in
-        TokenRules.judgeLiving(joined, run, &tally) { !ofToken.contains(run.word($0)) }
+        TokenRules.judgeLiving(joined, run, &tally) { $0.status != 404 && !ofToken.contains(run.word($0)) }
+    }
+
+    /// Google's own library for Node calls each 404 a registration that is gone, so that whoever uses it is warned and not failed.
+    static let otherNotFoundKept = Rule(
+        "other-not-found-kept", ["F2"], .should, basis: .absence, on: .fcm,
+        requirement: "A 404 without UNREGISTERED makes the relay forget no registration.",
+        norm: "Seen in several relays: a wrong path or project answers 404 as well, and says nothing of the registration",
+        advice: "look for FcmError's UNREGISTERED in the details, and keep the registration without it"
+    ) { joined, run, tally in
+        TokenRules.judgeLiving(joined, run, &tally) { $0.status == 404 && !ofToken.contains(run.word($0)) }
     }
 
     /// Without Retry-After a minute (Google, Best practices when sending FCM messages at scale); the mock says no other.
@@ -80,7 +90,6 @@ enum MessageAnswerRules {
 
     /// An access token lives an hour; who renews it some minutes before is prudent.
     private static let accessPeriod = Interval.seconds(50 * 60)
-    private static let refusedAccess: Set<String> = ["ACCESS_TOKEN_EXPIRED", "INVALID_CREDENTIALS", "CREDENTIALS_MISSING"]
 
     private struct Reused: PushMachine {
         private static let mostTokens = 10_000
@@ -91,7 +100,8 @@ enum MessageAnswerRules {
         private var count = 0
 
         mutating func see(_ push: SeenPush, _ run: RunContext) {
-            if refusedAccess.contains(run.word(push)) { refusals.append(push.answeredAt) }
+            // Whatever it says: Google's library for Python asks for another one after each.
+            if push.status == 401 { refusals.append(push.answeredAt) }
             guard push.authorization >= 0 else { return }
             count += 1
             guard known.count < Self.mostTokens, known.insert(push.authorization).inserted else { return }

@@ -45,22 +45,24 @@ final class FCMChannel {
 
     /// `completion` is called once. An access token that has ended is replaced once, and the message sent again.
     func send(_ push: Push, completion: @escaping (PushOutcome) -> Void) {
-        if has(.floodsRegistrations) { for _ in 0..<80 { post(push) { _ in } } }
-        post(push) { [self] outcome in
+        if has(.floodsRegistrations) { for _ in 0..<80 { post(push) { _, _ in } } }
+        post(push) { [self] outcome, used in
             guard case .answered(401, let reason, _) = outcome, reason != "THIRD_PARTY_AUTH_ERROR", !has(.keepsExpiredAccess)
             else { return completion(outcome) }
-            access = nil
-            post(push, completion: completion)
+            // Of all that were under way with it the first has it replaced.
+            if access == used { access = nil }
+            post(push) { outcome, _ in completion(outcome) }
         }
     }
 
-    private func post(_ push: Push, completion: @escaping (PushOutcome) -> Void) {
+    /// `completion` is told the access token that the message bore.
+    private func post(_ push: Push, completion: @escaping (PushOutcome, _ used: String?) -> Void) {
         authorize { [self] access in
-            guard let access else { return completion(.failed(isSafeToResend: false, words: "no access token")) }
+            guard let access else { return completion(.failed(isSafeToResend: false, words: "no access token"), nil) }
             let request = OutgoingRequest(
                 method: "POST", path: "/v1/projects/\(target.project)/messages:send",
                 fields: [("authorization", "Bearer " + access), ("content-type", "application/json")], body: push.payload)
-            pool.send(request, timeout: Self.timeout) { outcome in completion(Self.read(outcome)) }
+            pool.send(request, timeout: Self.timeout) { outcome in completion(Self.read(outcome), access) }
         }
     }
 

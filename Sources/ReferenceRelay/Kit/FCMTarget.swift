@@ -14,11 +14,11 @@ package struct FCMTarget: Sendable {
     let keyID: String
     let key: RSAPrivateKey
 
-    /// `account`: the file's text; `path`: its name, for the error. Throws what is wrong with it, and where a host may not be
+    /// `account`: the text of `file`, which errors name. Throws what is wrong with it, and where a host may not be
     /// called (`TargetPolicy`).
-    package init(url: String, account text: String, path: String, allowHosts: Set<String>) throws(Failure) {
+    package init(url: String, account text: String, file: String, allowHosts: Set<String>) throws(Failure) {
         func wrong(_ what: String) -> Failure {
-            Failure(.usage, what, hint: "give the file of a service account, as `pushrig mock --fcm` names one", place: path)
+            Failure(.usage, what, hint: "give the file of a service account, as `pushrig mock --fcm` names one", place: file)
         }
         guard let json = try? JSONValue(parsing: text) else { throw wrong("the service account's file is no JSON") }
         func member(_ name: String) throws(Failure) -> String {
@@ -30,10 +30,9 @@ package struct FCMTarget: Sendable {
         keyID = try member("private_key_id")
         key = try RSAPrivateKey(pem: try member("private_key"))
         tokenURL = try member("token_uri")
-        let rest = tokenURL.drop { $0 != ":" }.dropFirst(3)
-        grantPath = rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? "/"
-        let place = String(tokenURL.dropLast(rest.contains("/") ? grantPath.count : 0))
-        grants = try TargetPolicy.check(try Origin(parsing: place), allowHosts: allowHosts)
+        let (origin, path) = try Origin.withPath(parsing: tokenURL)
+        grantPath = path
+        grants = try TargetPolicy.check(origin, allowHosts: allowHosts)
         messages = try TargetPolicy.check(try Origin(parsing: url), allowHosts: allowHosts)
     }
 

@@ -29,7 +29,11 @@ final class SendoraDesk {
     func begin(_ relay: RelayService) throws {
         rows = try SendoraRows(relay.storage.database)
         relay.core.pruned = { [unowned self, unowned relay] lane, token, _ in
-            relay.later { try? self.invalidate(token, first: lane.session.id, relay) }
+            relay.later {
+                do { try self.invalidate(token, first: lane.session.id, relay) } catch {
+                    relay.core.actions.append(.tell("a dead token's rows could not be written: \(error)"))
+                }
+            }
         }
     }
 
@@ -87,6 +91,7 @@ final class SendoraDesk {
             userID: try fields.optionalID("userId"), state: JSONValue.object(state).text)
         guard row.isAndroid == row.token.contains(":") else { throw InvalidBody() }
         let known = has(.makesSecondRow) && row.externalID == nil ? nil : rows.known(row)
+        guard known != nil || rows.hasRoom else { return relay.dialect.refusal(.full) }
         if let known { row.id = known.id }
         if let refusal = relay.core.register(
             ActivityRegistration(
@@ -128,7 +133,7 @@ final class SendoraDesk {
             content.alert = alert
         }
         var row = try row(id, key)
-        if SendoraDialect.isTooLarge(content, isMessage: row.isAndroid) {
+        if SendoraDialect.isTooLarge(content, of: id, isMessage: row.isAndroid) {
             throw SendoraError(413, "PAYLOAD_TOO_LARGE", "A push of it would be larger than 4096 bytes")
         }
         row.state = content.state.text
@@ -158,10 +163,9 @@ final class SendoraDesk {
 
     /// Its provider calls the token dead: that goes for each row that has it (R3.17, R3.35).
     private func invalidate(_ token: String, first id: String, _ relay: RelayService) throws {
-        var dead = rows.active(withToken: token)
         // A row whose token has changed meanwhile lives on.
-        dead.sort { ($0.id != id ? 1 : 0, $0.id) < ($1.id != id ? 1 : 0, $1.id) }
-        for var row in dead {
+        let dead = rows.active(withToken: token)
+        for var row in dead.filter({ $0.id == id }) + dead.filter({ $0.id != id }) {
             let session = relay.core.registry.accounts[Self.secret(of: row.id)]?.sessions[row.id]
             for lane in session?.lanes ?? [] where lane.token == token { relay.core.remove(lane, now: relay.moment) }
             row.status = .invalidated

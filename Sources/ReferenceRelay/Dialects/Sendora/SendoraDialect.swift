@@ -61,12 +61,7 @@ struct SendoraDialect: Dialect {
 
     /// Data alone, at priority high, in three texts (R3.6, R3.7).
     func message(_ state: SessionState, sessionID: String, token: String) -> [UInt8] {
-        let shown = state.content as! SendoraState
-        var data: JSONObject = [
-            "sendoraLiveActivityId": .string(sessionID),
-            "sendoraLiveActivityEvent": .string(state.isFinal ? "end" : "update"),
-            "sendoraContentState": .string(shown.state.text),
-        ]
+        var data = Self.data(state.content as! SendoraState, isFinal: state.isFinal, id: sessionID)
         if has(.numbersInData) { data["attempt"] = .integer(1) }
         if has(.reservedDataKey) { data["from"] = .string("sendora") }
         var message: JSONObject = [
@@ -79,9 +74,19 @@ struct SendoraDialect: Dialect {
         return JSONValue.object(request).encoded()
     }
 
-    /// Whether a push of it would be larger than its provider takes.
-    static func isTooLarge(_ state: SendoraState, isMessage: Bool) -> Bool {
-        if isMessage { return state.state.text.utf8.count + 140 > payloadMax }
+    private static func data(_ shown: SendoraState, isFinal: Bool, id: String) -> JSONObject {
+        [
+            "sendoraLiveActivityId": .string(id), "sendoraLiveActivityEvent": .string(isFinal ? "end" : "update"),
+            "sendoraContentState": .string(shown.state.text),
+        ]
+    }
+
+    /// Whether a push of it would be larger than its provider takes; of FCM keys and values count (spec/fcm.md §2.4).
+    static func isTooLarge(_ state: SendoraState, of id: String, isMessage: Bool) -> Bool {
+        if isMessage {
+            let data = data(state, isFinal: false, id: id)
+            return data.reduce(0) { $0 + $1.key.utf8.count + ($1.value.string?.utf8.count ?? 0) } > payloadMax
+        }
         let session = SessionState(eventType: .message, content: state, sequence: 0)
         return SendoraDialect(defects: []).update(session, stamp: 9_999_999_999).count > payloadMax
     }

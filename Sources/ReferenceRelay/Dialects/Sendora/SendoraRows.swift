@@ -85,16 +85,23 @@ final class SendoraRows {
         note(row)
     }
 
+    /// Whether another row may be made.
+    var hasRoom: Bool { rows.count < RelayLimits.sessions }
+
     private func note(_ row: SendoraRow) {
-        if let old = rows[row.id] { byToken[old.token]?.remove(row.id) }
-        if byToken[row.token]?.isEmpty == true { byToken[row.token] = nil }
-        rows[row.id] = row
-        if row.status == .active {
-            byToken[row.token, default: []].insert(row.id)
-            byOwner[Self.owner(row), default: []].insert(row.id)
-        } else {
-            byOwner[Self.owner(row)]?.remove(row.id)
+        if let old = rows[row.id] {
+            Self.forget(old.id, of: old.token, in: &byToken)
+            Self.forget(old.id, of: Self.owner(old), in: &byOwner)
         }
+        rows[row.id] = row
+        guard row.status == .active else { return }
+        byToken[row.token, default: []].insert(row.id)
+        byOwner[Self.owner(row), default: []].insert(row.id)
+    }
+
+    private static func forget(_ id: String, of key: String, in index: inout [String: Set<String>]) {
+        index[key]?.remove(id)
+        if index[key]?.isEmpty == true { index[key] = nil }
     }
 
     private static func owner(_ row: SendoraRow) -> String {
