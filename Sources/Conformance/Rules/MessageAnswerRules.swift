@@ -28,8 +28,8 @@ enum MessageAnswerRules {
         TokenRules.judgeLiving(joined, run, &tally) { $0.status != 404 && !ofToken.contains(run.word($0)) }
     }
 
-    /// Google's own library for Node calls each 404 a registration that is gone, so that whoever uses it is warned and not failed.
     /// Google's own library for Node takes each 404 for a registration that is gone: whoever uses it is warned, not failed.
+    static let otherNotFoundKept = Rule(
         "other-not-found-kept", ["F2"], .should, basis: .absence, on: .fcm,
         requirement: "A 404 without UNREGISTERED makes the relay forget no registration.",
         norm: "Seen in several relays: a wrong path or project answers 404 as well, and says nothing of the registration",
