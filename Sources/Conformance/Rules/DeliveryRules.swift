@@ -11,37 +11,6 @@ enum DeliveryRules {
         lastStateDelivered, statesInTime,
     ]
 
-    /// What the session was left with, in words.
-    private static func lastSeen(_ joined: JoinedAccount, _ row: Int, _ run: RunContext) -> String {
-        if let last = joined.attempts(of: row).last {
-            return "its last attempt was answered \(run.reason(last))"
-                + (last.outcome.map { ", outcome \($0.word)" } ?? "")
-        }
-        return "no push for it"
-    }
-
-    /// What of ours stands near a push that was never attempted, in words, with the journal entry that shows it.
-    private static func nearby(_ joined: JoinedAccount, _ row: Int, _ run: RunContext) -> (words: String, entry: UInt64)? {
-        let (owed, due) = (joined.account.rows[row], joined.deliveries[row].due)
-        func after(_ instant: Instant) -> String {
-            instant < owed.plannedAt ? "\(owed.plannedAt - instant) before" : "\(instant - owed.plannedAt) after"
-        }
-        let held = joined.account.pushes.last { push in
-            push.metFault && push.isMarked && push.session == owed.session && push.place < owed.place && push.type == owed.type
-                && joined.tokens.lanes[push.token] == owed.lane && owed.plannedAt - owed.deadline <= push.arrivedAt
-                && push.arrivedAt <= due
-        }
-        if let held, let fault = run.circumstances.fault(held.faultRule) {
-            return ("an older state of its card met \(fault.label) \(after(held.arrivedAt)) this one's call", held.id)
-        }
-        if let firing = run.circumstances.firings(from: owed.plannedAt, to: due).first,
-            let fault = run.circumstances.fault(firing.rule)
-        {
-            return ("a connection met \(fault.label) \(after(firing.at)) its call", 0)
-        }
-        return nil
-    }
-
     private static func basis(_ joined: JoinedAccount, _ row: Int) -> Rule.Basis {
         joined.isLossByTheClock(row) ? .timing : []
     }
@@ -54,20 +23,17 @@ enum DeliveryRules {
             case .delivered, .late, .superseded: tally.test()
             case .lost:
                 tally.test()
-                let attempts = joined.attempts(of: index)
-                let near = attempts.isEmpty ? nearby(joined, index, run) : nil
-                let due = "\(row.type.word)" + (row.event.map { " \($0.word)" } ?? "")
-                // Accepted, and yet lost: it is not what was owed (`DeliveryClass.altered`).
-                let isAltered = attempts.last?.isAccepted ?? false
+                let loss = Loss(joined, index, run)
+                let call = "`\(run.kind(row.kind))`"
                 tally.find(
-                    "`\(run.kind(row.kind))` "
-                        + (isAltered ? "came altered, not as the \(due) that is owed" : "was never delivered as \(due)"),
-                    expected: isAltered ? "the event and the content that were said" : "accepted within \(row.deadline)",
-                    seen: isAltered
+                    loss.isAltered
+                        ? "\(call) came altered, not as the \(loss.owed) that is owed"
+                        : "\(call) was never delivered as \(loss.owed)",
+                    expected: loss.isAltered ? "the event and the content that were said" : "accepted within \(row.deadline)",
+                    seen: loss.isAltered
                         ? "one that was accepted with another event or other content: content-unchanged tells of that"
-                        : lastSeen(joined, index, run) + (near.map { "; " + $0.words } ?? ""),
-                    session: row.session, step: row.step, restsOn: basis(joined, index),
-                    attempts.last?.id ?? near?.entry ?? 0)
+                        : loss.words,
+                    session: row.session, step: row.step, restsOn: basis(joined, index), loss.entry)
             default: break
             }
         }

@@ -1,0 +1,118 @@
+// What a reader needs who asks where a push that never came was lost: what was tried, what met its card before, what the card
+// and the user's other phone were told.
+
+import Basics
+import Metrics
+import Pushes
+
+struct Loss {
+    /// The push that was owed, in words.
+    private(set) var owed: String
+    /// Accepted, and yet not what was owed (`DeliveryClass.altered`).
+    private(set) var isAltered = false
+    /// What was seen instead.
+    private(set) var words: String
+    /// The journal entry that shows it, or 0.
+    private(set) var entry: UInt64 = 0
+
+    init(_ joined: JoinedAccount, _ index: Int, _ run: RunContext) {
+        let row = joined.account.rows[index]
+        let hasTwoPhones = joined.account.rows.contains { $0.session == row.session && $0.lane.phone != row.lane.phone }
+        owed = "\(row.type.word)" + (row.event.map { " \($0.word)" } ?? "")
+            + (hasTwoPhones ? " on the user's phone \(row.lane.phone + 1)" : "")
+        if let last = joined.attempts(of: index).last {
+            isAltered = last.isAccepted
+            words = "its last attempt was answered \(run.reason(last))" + (last.outcome.map { ", outcome \($0.word)" } ?? "")
+            entry = last.id
+            return
+        }
+        words = "no push for it"
+        let course = Course(joined, index, run)
+        for hint in [course.trouble ?? course.refusal, course.card, course.otherPhone, course.again].compactMap(\.self) {
+            words += "; " + hint.words
+            if entry == 0 { entry = hint.entry }
+        }
+    }
+
+    private struct Hint {
+        var words: String
+        var entry: UInt64 = 0
+    }
+
+    /// What went before, of the same session.
+    private struct Course {
+        let joined: JoinedAccount
+        let run: RunContext
+        let row: Expectation
+        let due: Instant
+        /// Pushes to its card, or its phone's device, of what was said before it.
+        let before: [SeenPush]
+
+        init(_ joined: JoinedAccount, _ index: Int, _ run: RunContext) {
+            let row = joined.account.rows[index]
+            let due = joined.deliveries[index].due
+            (self.joined, self.run, self.row, self.due) = (joined, run, row, due)
+            before = joined.account.pushes.filter { push in
+                push.isMarked && push.session == row.session && push.place < row.place && push.type == row.type
+                    && joined.tokens.lanes[push.token] == row.lane && push.arrivedAt <= due
+            }
+        }
+
+        /// What of ours stands near it.
+        var trouble: Hint? {
+            let held = before.last { $0.metFault && row.plannedAt - row.deadline <= $0.arrivedAt }
+            if let held, let fault = run.circumstances.fault(held.faultRule) {
+                let when = after(held.arrivedAt)
+                return Hint(words: "an older state of its card met \(fault.label) \(when) this one's call", entry: held.id)
+            }
+            guard let firing = run.circumstances.firings(from: row.plannedAt, to: due).first,
+                let fault = run.circumstances.fault(firing.rule)
+            else { return nil }
+            return Hint(words: "a connection met \(fault.label) \(after(firing.at)) its call")
+        }
+
+        /// The last answer that its card had, where that was none of success.
+        var refusal: Hint? {
+            guard let last = before.last, !last.isAccepted else { return nil }
+            return Hint(
+                words: "the last push to this token was answered \(run.reason(last)), \(after(last.arrivedAt)) this one's call",
+                entry: last.id)
+        }
+
+        var card: Hint? {
+            if row.event == .start {
+                let others = joined.account.pushes.contains { $0.session == row.session && $0.event == .start }
+                return others ? nil : Hint(words: "no start at all was sent in this session")
+            }
+            guard row.type == .liveactivity else { return nil }
+            guard let last = before.last(where: \.isAccepted) else {
+                return Hint(words: "nothing that was said before it had reached this token either")
+            }
+            let kind = joined.account.call(at: last.place).map { "`\(run.kind($0.kind))`" } ?? "a push"
+            let when = after(last.arrivedAt)
+            return Hint(
+                words: "the last that this token got was \(kind) of step \(last.step), \(when) this one's call", entry: last.id)
+        }
+
+        var otherPhone: Hint? {
+            let accepted = joined.account.rows.indices.lazy.filter { other in
+                let owed = joined.account.rows[other]
+                return owed.place == row.place && owed.type == row.type && owed.lane.phone != row.lane.phone
+            }.compactMap { joined.deliveries[$0].accepted }.first
+            guard let accepted else { return nil }
+            return Hint(words: "the user's other phone got it", entry: joined.account.pushes[accepted].id)
+        }
+
+        /// A session that had been over.
+        var again: Hint? {
+            let end = joined.account.calls.last { call in
+                call.session == row.session && call.place < row.place && run.circumstances.finalKinds.contains(call.kind)
+            }
+            return end.map { Hint(words: "the session had ended at step \($0.step), and gone on") }
+        }
+
+        private func after(_ instant: Instant) -> String {
+            instant < row.plannedAt ? "\(row.plannedAt - instant) before" : "\(instant - row.plannedAt) after"
+        }
+    }
+}
