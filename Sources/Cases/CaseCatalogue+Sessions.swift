@@ -139,7 +139,7 @@ extension CaseCatalogue {
             let scripts = finals.map { final in
                 var script = opening()
                 script.add(roles.progress, after: max(window * 1.2, .milliseconds(300)), every: gap, count: 12)
-                script.add(roles.progress, after: window * 2.4, every: gap, count: 4)
+                script.add(roles.progress, after: max(window * 2.4, silence(behind: script)), every: gap, count: 4)
                 script.add(final, after: gap)
                 return script
             }

@@ -72,10 +72,14 @@ package struct CaseCatalogue: Sendable {
     func settle(
         _ script: inout CaseScript, _ call: ProfileCall?, with values: [(name: String, yaml: String)] = []
     ) {
+        script.add(call, after: silence(behind: script), with: values)
+    }
+
+    /// What came in that time would be a newer state in time, and hide a loss.
+    func silence(behind script: CaseScript) -> Interval {
         let waiting = script.calls.flatMap(\.pushes).filter(\.coalesce).map(\.deadline).max()
-        let silence = waiting.map { min($0, .seconds(4)) + .milliseconds(100) } ?? .zero
-        let wait = max(silence, waiting == nil ? .zero : (window ?? .zero) * 1.3, .milliseconds(500))
-        script.add(call, after: wait, with: values)
+        let silence = waiting.map { max($0 + .milliseconds(100), (window ?? .zero) * 1.3) } ?? .zero
+        return max(silence, .milliseconds(500))
     }
 
     /// A session that is over, and begins again with another activity.

@@ -101,7 +101,9 @@ package final class CarriedChecker {
             wanted[String(index)] = state.values[index]
         }
         let body = JSONValue.object(wanted).encoded()
-        guard comparison.begin(sent: body.span, pushed: payload) else { return [] }
+        // A value may have come in a form.
+        let isOfTexts = profile.calls.contains { $0.saying != nil }
+        guard comparison.begin(sent: body.span, pushed: payload, ofTexts: isOfTexts) else { return [] }
         for (index, value) in profile.content.carried.enumerated() where state.standings[index] == standing {
             // To the app's types a key that is not there and one that is null are the same.
             comparison.compare(value.at, with: sources[index], orNothing: true)

@@ -80,7 +80,8 @@ package final class ContentChecker {
         _ payload: Span<UInt8>, _ push: PushForm, call: Int, body: Span<UInt8>
     ) -> [SchemaFinding] {
         guard judgesPassing(call: call, push) else { return [] }
-        if comparison.begin(sent: body, pushed: payload, heldBy: scanner) {
+        let isForm = profile.calls[call].saying != nil
+        if comparison.begin(sent: body, pushed: payload, heldBy: scanner, ofTexts: isForm) {
             for passage in passages[call] where passage.isOfBody && passage.covers(push) {
                 comparison.compare(passage.at, with: passage.from)
             }

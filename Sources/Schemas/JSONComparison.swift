@@ -27,6 +27,8 @@ package final class JSONComparison {
     private let pushed = JSONLevels()
     private let lengths: [String: Int]
     private var findings: [SchemaFinding] = []
+    /// What was sent knows no kinds of values: a text there may be a number or a boolean here.
+    private var isOfTexts = false
 
     package init(truncations: [Truncation]) {
         lengths = Dictionary(truncations.map { ($0.at.text, $0.length) }) { first, _ in first }
@@ -35,9 +37,13 @@ package final class JSONComparison {
     /// Takes the call's body and the push's payload. A body that is no JSON has nothing to pass on; a payload that is none
     /// is a difference.
     ///
-    /// `scanner` may hold the payload already; then it is not scanned again.
-    package func begin(sent body: Span<UInt8>, pushed payload: Span<UInt8>, heldBy scanner: JSONScanner? = nil) -> Bool {
+    /// `scanner` may hold the payload already; then it is not scanned again. `ofTexts`: the body was a form, whose fields are
+    /// texts, also where they say a number.
+    package func begin(
+        sent body: Span<UInt8>, pushed payload: Span<UInt8>, heldBy scanner: JSONScanner? = nil, ofTexts: Bool = false
+    ) -> Bool {
         findings = []
+        isOfTexts = ofTexts
         guard sent.start(body, pointer: "") == nil else { return false }
         if let scanner, scanner.scan(payload) == nil {
             pushed.start(scanner, pointer: "")
@@ -81,6 +87,10 @@ package final class JSONComparison {
             compare(wanted, 0)
             pushed.ascend()
         case (.string, .string): compareTexts(wanted, found)
+        case (.string, .number) where isOfTexts:
+            if Double(sent.json.string(wanted) ?? "") != pushed.json.double(found) { tellValues(wanted, found) }
+        case (.string, .true) where isOfTexts, (.string, .false) where isOfTexts:
+            if sent.json.string(wanted) != pushed.json.text(found).text { tellValues(wanted, found) }
         case (.number, .number):
             let (whole, other) = (sent.json.integer(wanted), pushed.json.integer(found))
             let isSame =

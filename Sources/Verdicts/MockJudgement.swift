@@ -13,8 +13,9 @@ struct MockJudgement {
         "access-token-renewed", "access-token-reused", "activity-priorities-mixed", "apns-id-unique", "connections-reused",
         "content-decodes", "dead-device-token-dropped", "dead-registration-dropped", "dead-token-dropped", "failure-awaited",
         "messages-well-formed", "nothing-after-end", "one-team-per-connection", "payload-fits", "provider-token-renewed",
-        "provider-token-reused", "quota-obeyed", "requests-well-formed", "retry-backs-off", "retry-storm",
-        "start-is-complete", "stream-limit-obeyed", "timestamp-seconds-rising", "token-rate-kept", "topic-fits-type",
+        "provider-token-reused", "quota-obeyed", "refusal-not-repeated", "requests-well-formed", "retry-backs-off",
+        "retry-storm", "start-is-complete", "stream-limit-obeyed", "timestamp-seconds-rising", "token-rate-kept",
+        "topic-fits-type",
     ]
 
     let directory: String

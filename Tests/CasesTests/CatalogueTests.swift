@@ -25,12 +25,13 @@ struct CatalogueTests {
     }
 
     /// One call each, none of which the others need.
-    private static func relay(_ calls: String, launch: Bool = true) throws -> RelaySpec {
+    private static func relay(_ calls: String, profile: [String] = [], launch: Bool = true) throws -> RelaySpec {
         let text = """
             relay:
               \(launch ? "launch: [./relay]" : "url: http://127.0.0.1:8787")
               profile:
                 topic: com.example.app
+            \(profile.map { "    \($0)\n" }.joined())
                 calls:
             \(calls.split(separator: "\n").map { "      \($0)\n" }.joined())
             """
@@ -92,6 +93,21 @@ struct CatalogueTests {
         #expect(reason("goodbye").contains("no calls that register an activity's token"))
         #expect(reason("strangers") == "the profile has no call that speaks for a stranger (`unknown: true`)")
         #expect(reason("key-of-other-host").hasPrefix("the relay is not told where the sandbox is"))
+    }
+
+    /// A newer state in time would hide the loss of the one before it.
+    @Test("say nothing behind a burst until its last state is due", arguments: [("1s", 2.4), ("2500ms", 2.6), ("7s", 7.1)])
+    func silence(deadline: String, expected: Double) throws {
+        let relay = try Self.relay(
+            """
+            subscribe: { path: /subscribe, registers: [deviceToken] }
+            card: { path: /card, registers: [activityToken] }
+            progress: { path: /p, json: { t: "{{marker}}" }, pushes: [{ channel: liveactivity, event: update, coalesce: true }] }
+            done: { path: /d, json: { t: "{{marker}}" }, final: true, pushes: [{ channel: liveactivity, event: end }] }
+            """, profile: ["coalescing: { window: 1s }", "deadlines: { default: 1s, coalesced: \(deadline) }"])
+        let burst = try #require(Self.runs(CaseCatalogue(relay).cases).first { $0.name == "burst" })
+        let waits = burst.scripts[0].steps.filter { $0.call == "progress" }.map(\.after)
+        #expect(waits == [.milliseconds(1200), .seconds(expected)])
     }
 
     @Test("make a call that captures what another needs before that one")

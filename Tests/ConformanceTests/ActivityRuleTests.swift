@@ -275,6 +275,18 @@ struct AlertRuleTests {
         #expect(alert(at: seconds, connection: connection).findings("alert-goes-first") == expected)
     }
 
+    /// Of two phones one has a dead device token, and gets no alert that its card could wait for.
+    @Test("the card of one phone does not wait for the alert of another")
+    func otherPhone() {
+        func history(phone: UInt8) -> History {
+            alert(at: 15.2).with { history in
+                let row = history.rows.firstIndex { $0.type == .alert && $0.step == 4 }!
+                history.rows[row].lane = Lane(role: .device, phone: phone)
+            }
+        }
+        #expect(history(phone: 0).findings("alert-goes-first") == 1 && history(phone: 1).findings("alert-goes-first") == 0)
+    }
+
     @Test("an alert that is missing is lost, and breaks no order")
     func missing() {
         let history = History.honest.with { $0.pushes.removeAll { $0.type == .alert && $0.step == 4 } }

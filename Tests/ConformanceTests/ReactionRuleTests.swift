@@ -95,6 +95,18 @@ struct DismissedAndRefusedTests {
         #expect(history.with { $0.pushes[last].payloadHash = 7 }.findings("refusal-not-repeated") == 0)
         #expect(history.with { $0.pushes[last].topic = $0.text("other") }.findings("refusal-not-repeated") == 0)
         #expect(history.with { $0.pushes[last].environment = .sandbox }.findings("refusal-not-repeated") == 0)
+        let unmarked = history.with { history in
+            for index in history.pushes.indices where history.pushes[index].step == 2 {
+                history.pushes[index].flags.remove(.isMarked)
+            }
+        }
+        #expect(unmarked.findings("refusal-not-repeated") == nil, "the same words may be another push")
+        let named = unmarked.with { history in
+            for index in history.pushes.indices where history.pushes[index].step == 2 {
+                history.pushes[index].flags.insert(.gaveAPNsID)
+            }
+        }
+        #expect(named.findings("refusal-not-repeated") == 1)
         let again = history.with { history in
             history.call(7, .registerActivity, at: 3)
             history.registers(7, .activity, .activity)

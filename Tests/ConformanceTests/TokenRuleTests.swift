@@ -297,6 +297,8 @@ struct RegistrationRuleTests {
         let grace = History.takenBack.run.circumstances.inFlightGrace.seconds
         #expect(after(27.005 + grace).findings("unregister-respected") == 0)
         #expect(after(27.006 + grace).findings("unregister-respected") == 1)
+        let basis = { (seconds: Double) in after(seconds).verdict(of: "unregister-respected").findings.first?.basis }
+        #expect(basis(27.005 + 3 * grace) == .timing && basis(27.006 + 3 * grace) == [])
         #expect(after(30).with { $0.push(6, at: 31) }.findings("unregister-respected") == 1)
         #expect(after(30).with { $0.pushes[$0.pushes.count - 1].token = .device }.findings("unregister-respected") == 0)
         let again = after(30).with { history in

@@ -178,6 +178,9 @@ struct ExpectationClassTests {
         }
         #expect(story.classes == "delivered 1, superseded 2")
         #expect(story.with { $0.account.pushes[0].faultRule = 0 }.classes == "delivered 1, lost 2", "the relay's own")
+        let healed = { (at: Int64) in story.with { $0.push(1, at: at) }.classes }
+        #expect(healed(1099) == "delivered 2, lost 1", "its call came when nothing was held any more")
+        #expect(healed(1100) == "delivered 2, superseded 1")
         let other = story.with {
             $0.registers(0, .other, phone: 1)
             $0.account.pushes[0].token = .other

@@ -19,10 +19,10 @@ struct JSONComparisonTests {
 
     private static func compare(
         _ push: String, _ call: String = call, at place: String = "/aps/content-state", from: String = "/state",
-        cut: [String: Int] = [:]
+        cut: [String: Int] = [:], ofTexts: Bool = false
     ) -> [String] {
         let comparison = JSONComparison(truncations: cut.map { Truncation(at: path($0.key), length: $0.value) })
-        let began = withBytes(of: call) { call in withBytes(of: push) { comparison.begin(sent: call, pushed: $0) } }
+        let began = withBytes(of: call) { call in withBytes(of: push) { comparison.begin(sent: call, pushed: $0, ofTexts: ofTexts) } }
         if began { comparison.compare(path(place), with: path(from)) }
         return comparison.end().map(\.description)
     }
@@ -34,6 +34,19 @@ struct JSONComparisonTests {
         let other =
             #"{"aps":{"content-state":{"list":[1.0,{"a":true}],"count":3e0,"info":null,"text":"\u005bpr:1:2:3] Reading the parser","title":"Refactor","status":"working"}}}"#
         #expect(Self.compare(other) == [])
+    }
+
+    /// A form says `percent=10`, and the push has the number.
+    @Test("is the same number or boolean, where the call was a form of texts", arguments: [
+        ("10", "10", true), ("10", "10.0", true), ("10", "11", false), ("x", "10", false), ("true", "true", true),
+        ("true", "false", false), ("1", "true", false), ("", "0", false),
+    ])
+    func texts(said: String, pushed: String, isSame: Bool) {
+        func differences(ofTexts: Bool) -> [String] {
+            Self.compare(#"{"p":\#(pushed)}"#, #"{"p":"\#(said)"}"#, at: "/p", from: "/p", ofTexts: ofTexts)
+        }
+        #expect(differences(ofTexts: true).isEmpty == isSame)
+        #expect(differences(ofTexts: false) == [#"/p is \#(pushed), not "\#(said)""#])
     }
 
     @Test(

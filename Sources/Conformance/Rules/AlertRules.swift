@@ -56,7 +56,8 @@ enum AlertRules {
     ) { joined, run, tally in
         let account = joined.account
         for (index, row) in account.rows.enumerated() where row.type == .alert {
-            let beside = account.rows(at: row.place, .liveactivity)
+            // Another phone's card waits for no alert of this one.
+            let beside = account.rows(at: row.place, .liveactivity).filter { account.rows[$0].lane.phone == row.lane.phone }
             guard !beside.isEmpty, ![.excused, .unsent, .undecided].contains(joined.deliveries[index].outcome) else { continue }
             let alerts = joined.attempts(of: index)
             let early = beside.flatMap { joined.attempts(of: $0) }.min { $0.arrivedAt < $1.arrivedAt }

@@ -78,7 +78,8 @@ enum RegistrationRules {
                 !joined.doubts.contain(taken.place)
             else { continue }
             tally.test()
-            let since = call.answeredAt + run.circumstances.inFlightGrace
+            let grace = run.circumstances.inFlightGrace
+            let since = call.answeredAt + grace
             for (index, push) in joined.account.pushes.enumerated()
             where push.token == taken.token && push.arrivedAt > since {
                 // An end that had to wait does no harm: the app has let the card go already (R0.40).
@@ -92,7 +93,9 @@ enum RegistrationRules {
                 tally.find(
                     "a push went to a token that had been taken back", expected: "none after `\(run.kind(call.kind))`",
                     seen: "one \(push.arrivedAt - call.answeredAt) later", session: push.isMarked ? push.session : nil,
-                    step: push.isMarked ? push.step : nil, push.id)
+                    step: push.isMarked ? push.step : nil,
+                    // So soon, it may have been on its way from a relay that was kept waiting.
+                    restsOn: push.arrivedAt <= since + grace * 2 ? .timing : [], push.id)
                 break
             }
         }

@@ -75,7 +75,7 @@ enum RetryRules {
     }
 
     static let notRepeated = Rule(
-        "refusal-not-repeated", ["P9"], .should,
+        "refusal-not-repeated", ["P9"], .must,
         requirement: "A push that APNs has refused for what it is or asks for is not sent again as it was.",
         norm: "Apple, Handling notification responses from APNs: some forbid a retry, others want the cause mended first",
         advice: "try again after 429, 5xx and no answer only; report every other refusal, and keep the token"
@@ -91,7 +91,9 @@ enum RetryRules {
                     seen: "one \(push.arrivedAt - first.answeredAt) later", session: push.isMarked ? push.session : nil,
                     step: push.isMarked ? push.step : nil, first.id, push.id)
             }
-            guard isForGood(push, run), !push.flags.contains(.isAnswerUndelivered) else { continue }
+            // Without marker and apns-id the same words may be another push.
+            let isKnown = push.isMarked || push.flags.contains(.gaveAPNsID)
+            guard isForGood(push, run), !push.flags.contains(.isAnswerUndelivered), isKnown else { continue }
             tally.test()
             refused[push.identity] = push
         }

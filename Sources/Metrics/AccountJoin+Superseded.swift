@@ -1,0 +1,66 @@
+// Whether a newer state took the place of one that never came, and whether the relay had a reason to let it.
+
+import Basics
+import Pushes
+
+extension JoinedAccount {
+    /// A fault of ours refused it for now, or kept the answer from the relay for longer than it waits.
+    private func isHeldUp(_ push: SeenPush) -> Bool {
+        push.metFault && (push.isRefusedForNow || push.status == 0 || push.flags.contains(.isAnswerUndelivered))
+    }
+
+    /// While the relay waits, a newer state may take its place (latest wins).
+    func isBackedOff(_ index: Int) -> Bool {
+        let row = account.rows[index]
+        guard row.type == .liveactivity, !row.isFinal else { return false }
+        if isAtRest(index) { return true }
+        let attempts = attempts(of: index)
+        if !attempts.isEmpty { return attempts.allSatisfy(isHeldUp) }
+        // It waited behind an older state of the same activity that the relay was holding back, or behind an alert of that
+        // phone, which goes first.
+        return account.pushes.contains { push in
+            guard push.session == row.session, push.isMarked, isHeldUp(push), let lane = tokens.lanes[push.token],
+                row.plannedAt - row.deadline <= push.arrivedAt, push.arrivedAt <= deliveries[index].due
+            else { return false }
+            return push.place <= row.place && (lane == row.lane || lane.phone == row.lane.phone)
+                && !wentOn(behind: push, on: lane, before: row)
+        }
+    }
+
+    /// Something came through behind what was held up before this state was told, so that nothing was held any more.
+    private func wentOn(behind held: SeenPush, on lane: Lane, before row: Expectation) -> Bool {
+        account.pushes.contains { push in
+            push.isAccepted && push.session == row.session && held.answeredAt < push.arrivedAt
+                && push.answeredAt < row.plannedAt && tokens.lanes[push.token] == lane
+        }
+    }
+
+    /// A newer state of the same activity on the same phone was accepted by the time this one was due, or would have been
+    /// but for a fault of ours: then it is judged by what becomes of that one.
+    func isSuperseded(_ index: Int) -> Bool {
+        let due = deliveries[index].due
+        if let at = replacedAt(index), at <= due { return true }
+        return newer(than: index).contains { attempts(of: $0).contains { $0.metFault && $0.arrivedAt <= due } }
+    }
+
+    /// When a newer state of the same activity was first accepted on the same phone.
+    func replacedAt(_ index: Int) -> Instant? {
+        let begun = account.rows[index].event == .start ? beginnings.first { isBegun(account.rows[index], by: $0) } : nil
+        let told = newer(than: index).compactMap { deliveries[$0].accepted.map { account.pushes[$0].arrivedAt } }.min()
+        return [begun?.arrivedAt, told].compactMap { $0 }.min()
+    }
+
+    private func newer(than index: Int) -> some Sequence<Int> {
+        let row = account.rows[index]
+        return account.rows.indices.lazy.filter { [account] other in
+            let newer = account.rows[other]
+            guard newer.session == row.session, newer.place > row.place, newer.type == row.type else { return false }
+            return newer.lane == row.lane || isOfStarted(newer, by: row)
+        }
+    }
+
+    /// A state of the activity itself stands for its start, too: where there is an activity none is to be started (R0.15).
+    private func isOfStarted(_ newer: Expectation, by row: Expectation) -> Bool {
+        row.event == .start && newer.lane.role == .activity && newer.lane.phone == row.lane.phone
+    }
+}
