@@ -63,7 +63,10 @@ struct Loss {
             let held = before.last { $0.metFault && row.plannedAt - row.deadline <= $0.arrivedAt }
             if let held, let fault = run.circumstances.fault(held.faultRule) {
                 let when = after(held.arrivedAt)
-                return Hint(words: "an older state of its card met \(fault.label) \(when) this one's call", entry: held.id)
+                let words = "an older state of its card met \(fault.label) \(when) this one's call"
+                let isOld = joined.tokens.speaksOfThePast(held, run.circumstances)
+                let before = isOld ? ", which speaks of a time before the token was registered" : ""
+                return Hint(words: words + before, entry: held.id)
             }
             guard let firing = run.circumstances.firings(from: row.plannedAt, to: due).first,
                 let fault = run.circumstances.fault(firing.rule)

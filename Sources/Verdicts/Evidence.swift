@@ -16,6 +16,8 @@ struct Evidence {
     let origin: Instant
     /// Names of calls, by their numbers.
     let kinds: [String]
+    /// What became of the pushes of each call; empty where nothing was owed.
+    var classes: [String: [DeliveryClass: Int]] = [:]
 
     /// The results with what stands behind their first findings.
     func complete(_ results: [RuleResult]) throws(Failure) -> [RuleResult] {
@@ -43,10 +45,24 @@ struct Evidence {
             for place in findings.indices.prefix(Self.mostFindings) {
                 findings[place].exchanges = findings[place].entries.compactMap { pushes[$0] }
                 findings[place].call = findings[place].place.flatMap { calls[$0] }
+                if Self.losses.contains(results[index].id), let words = noneCame(findings[place].call) {
+                    findings[place].seen += "; " + words
+                }
             }
             results[index].verdict = .broken(findings, count: count)
         }
         return results
+    }
+
+    /// Rules that tell of losses.
+    private static let losses: Set<String> = ["states-delivered", "last-state-delivered"]
+
+    /// It is the call that the relay passes over, and no single event, where not one of its pushes came.
+    private func noneCame(_ call: CallSeen?) -> String? {
+        guard let call, let classes = classes[call.kind] else { return nil }
+        let came = [.delivered, .late, .superseded].reduce(0) { $0 + (classes[$1] ?? 0) }
+        guard came == 0, let lost = classes[.lost], lost > 1 else { return nil }
+        return "none of the \(Numbers.count(lost)) pushes that `\(call.kind)` owed in this run came"
     }
 
     private func exchange(_ push: PushEntry) -> Exchange {

@@ -100,7 +100,9 @@ private struct Judgement {
             isStrict: scenario.isStrict || note.isStrict || options.isStrict)
         try checkIsOfOneRun(pass, reader)
         let cuts = reader.cuts
-        let proven = try Evidence(reader: reader, origin: origin ?? begun, kinds: plan.kinds).complete(results)
+        let evidence = Evidence(
+            reader: reader, origin: origin ?? begun, kinds: plan.kinds, classes: correlation.classes)
+        let proven = try evidence.complete(results)
         return record(pass, correlation.since(origin ?? begun), proven, cuts: cuts)
     }
 

@@ -23,8 +23,12 @@ enum BroadcastRules {
                 tally.test()
                 let expected = "\(run.observer(owed.observer)) hears of it within \(owed.within) of the answer"
                 guard let telling else {
+                    let heardIt = joined.account.tellings.filter { $0.place == call.place && $0.what == .told }
+                    let others = Set(heardIt.map { run.observer(Int($0.observer)) })
+                    let heard = others.isEmpty ? "nobody heard of it" : "heard by \(others.sorted().joined(separator: ", "))"
                     tally.find(
-                        "a change was not broadcast to one who listened", expected: expected, seen: "no event with its marker",
+                        "a change was not broadcast to one who listened", expected: expected,
+                        seen: "no event with its marker; \(heard)",
                         session: call.session, step: call.step, hearing.opened)
                     continue
                 }

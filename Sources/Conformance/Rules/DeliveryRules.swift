@@ -43,14 +43,14 @@ enum DeliveryRules {
         "states-delivered", ["R0.1"], .must, basis: .absence, on: .both,
         requirement: "Each push that an event calls for is delivered: right token, kind, event and content.",
         norm: "Relay contract: an event yields its pushes; what nothing of ours explains is the relay's loss",
-        advice: "follow the event through the relay's log; look for a refusal that was not retried, or content that was changed"
+        advice: "follow it through the relay's log: was it dropped, refused for now and not tried again, its token forgotten?"
     ) { joined, run, tally in judgeLosses(joined, run, &tally) { !$0.mayBeSuperseded && !$0.isFinal } }
 
     static let lastStateDelivered = Rule(
         "last-state-delivered", ["R0.8", "G22"], .must, basis: .absence, on: .both,
         requirement: "The last state of a burst, and of a session, is delivered, however much was throttled before it.",
         norm: "Relay contract: the throttle works on the trailing edge; what the user is left with is the truth",
-        advice: "when the throttle's window closes, send the newest state held back; after a refusal before its deadline"
+        advice: "send the newest state when a throttle's window closes, and again after 429 or 5xx; keep the token meanwhile"
     ) { joined, run, tally in judgeLosses(joined, run, &tally) { $0.mayBeSuperseded || $0.isFinal } }
 
     private struct InTime: RuleMachine {

@@ -82,23 +82,26 @@ enum MessageRules {
         "token-rate-kept", ["F21"], .must, basis: .timing, on: .fcm,
         requirement: "One registration gets at most 240 messages a minute.",
         norm: "Google, FCM throttling and quotas: 240 messages a minute to a single device",
-        advice: "merge the states of one device before they are sent: the newest is what it shows",
+        advice: "send each message once, and merge the states of one device before they are sent: the newest is what it shows",
         span: { _ in minute }
     ) { joined, run, tally in
-        var recent: [TokenHash: [Instant]] = [:]
+        var recent: [TokenHash: [SeenPush]] = [:]
         var told: Set<TokenHash> = []
         for push in joined.account.pushes {
             var list = recent[push.token] ?? []
             if list.isEmpty { tally.test() }
-            list.append(push.arrivedAt)
+            list.append(push)
             if list.count > mostAMinute + 1 { list.removeFirst() }
             recent[push.token] = list
-            guard list.count > mostAMinute, push.arrivedAt - list[0] < minute, told.insert(push.token).inserted else {
+            guard list.count > mostAMinute, push.arrivedAt - list[0].arrivedAt < minute, told.insert(push.token).inserted else {
                 continue
             }
+            let different = Set(list.map(\.payloadHash)).count
             tally.find(
-                "a registration got more than \(mostAMinute) messages in a minute", expected: "at most \(mostAMinute)",
-                seen: "\(list.count) in \(push.arrivedAt - list[0])", session: push.isMarked ? push.session : nil,
+                "one device's registration token got more than \(mostAMinute) messages in a minute",
+                expected: "at most \(mostAMinute)",
+                seen: "\(list.count) in \(push.arrivedAt - list[0].arrivedAt), \(different) of them different",
+                session: push.isMarked ? push.session : nil,
                 step: push.isMarked ? push.step : nil, push.id)
         }
     }

@@ -255,7 +255,7 @@ enum TokenRules {
                 guard isForgotten(joined, new.token, after: push.answeredAt) else { continue }
                 let row = joined.account.rows[first]
                 tally.find(
-                    "\(run.reason(push)) to the token of before took away what was registered while it was on its way",
+                    "\(run.reason(push)) to an old token removed the one that was registered while that answer was on its way",
                     expected: "pushes to the token that was registered meanwhile", seen: "none", session: row.session,
                     step: row.step, push.id)
             }
