@@ -84,6 +84,7 @@ extension CaseCatalogue {
             "start-asks-for-token", "urgent-states-at-10", "activity-priorities-mixed", "apns-id-unique", "connections-reused",
             "one-team-per-connection", "states-in-time",
         ] + (roles.profile.captures.isEmpty ? [] : ["answers-hold-values"])
+            + (roles.profile.calls.allSatisfy(\.declared.isEmpty) ? [] : ["pushes-as-declared"])
     }
 
     private var longTexts: PlannedCase {

@@ -83,6 +83,7 @@ package final class RunContext {
 
     package var circumstances = Circumstances()
     package var texts = Texts()
+    package var deviations = Deviations()
     /// Who signed, by the number of the `authorization` text.
     package var signers: [Int32: ProviderTokenClaims] = [:]
     package var deaths: [Death] = []

@@ -95,6 +95,8 @@ package struct ProfileCall: Sendable {
     /// What answers mean beyond that.
     package var answers: [AnswerRule] = []
     package var pushes: [ExpectedPush]
+    /// What they look like, where that is said.
+    package var declared: [PushForm: DeclaredPush] = [:]
     /// What it owes to those who listen.
     package var tells: [ExpectedTelling] = []
     /// The last state of a session: what its live activity must show in the end.
