@@ -74,7 +74,7 @@ extension CaseCatalogue {
         if !content.passes.isEmpty { rules.append("content-unchanged") }
         if owed.contains(where: { $0.event == .start }) { rules += ["one-start", "start-is-complete"] }
         if owed.contains(where: { $0.event == .end }) { rules += ["activity-event-fits", "nothing-after-end"] }
-        if calls.contains(where: { $0.owes(.alert) && $0.owes(.liveactivity) }) { rules.append("alert-goes-first") }
+        if owed.contains(where: \.isFirst) { rules.append("alert-goes-first") }
         return rules
     }
 

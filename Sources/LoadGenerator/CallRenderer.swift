@@ -106,8 +106,8 @@ package final class CallRenderer {
 
     /// What the body of such a call says. What is lent is valid until the next one.
     package func body(of call: SeenCall) -> ByteBuffer {
-        driver.renderBody(
-            event(of: call), script: script(of: call.session), into: text, memory.context(session: call.session, step: call.step))
+        let context = memory.context(session: call.session, step: call.step)
+        driver.renderBody(event(of: call), script: script(of: call.session), into: text, context)
         return text
     }
 

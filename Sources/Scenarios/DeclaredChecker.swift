@@ -44,6 +44,12 @@ package final class DeclaredChecker {
 
     package func judges(call: Int, _ form: PushForm) -> Bool { calls.indices.contains(call) && calls[call][form] != nil }
 
+    /// Nil where the call declares none.
+    package func collapseID(call: Int, _ form: PushForm) -> Template? {
+        guard judges(call: call, form), case .template(let template) = calls[call][form]?.collapseID else { return nil }
+        return template
+    }
+
     /// `render`: what a template says of the call; nil where nobody knows.
     package func deviations(
         _ push: DeclarablePush, _ payload: Span<UInt8>, call: Int, render: (Template) -> [UInt8]?

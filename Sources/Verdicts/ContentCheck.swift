@@ -52,6 +52,9 @@ final class ContentCheck {
         messageEvent.flatMap { request.at(pointer: $0)?.string }.flatMap { ActivityEvent(word: $0) }
     }
 
+    /// By which a push of such a call is told; nil: by none, or nobody knows.
+    func collapseID(of call: SeenCall, _ form: PushForm) -> String? { declared?.collapseID(of: call, form) }
+
     var judgesSchemas: Bool { checker?.judgesSchemas ?? false }
 
     var judgesCarried: Bool { carried != nil }

@@ -40,6 +40,12 @@ final class DeclaredCheck {
         push.deviation = context.deviations.number(of: found)
     }
 
+    /// What its call declares as its `apns-collapse-id`.
+    func collapseID(of call: SeenCall, _ form: PushForm) -> String? {
+        guard let template = checker.collapseID(call: renderer.index(of: call), form) else { return nil }
+        return renderer.text(template, of: call)?.text
+    }
+
     /// When the relay was given the call, as far as is known: its own record may come after the push.
     private func told(_ call: SeenCall, by push: SeenPush) -> ClosedRange<Instant> {
         guard call.state == .sent else { return min(call.plannedAt, push.arrivedAt)...push.arrivedAt }

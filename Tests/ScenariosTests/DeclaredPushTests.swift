@@ -98,6 +98,28 @@ struct DeclaredPushTests {
         #expect(alert.contains("only a liveactivity push has a `staleDate`"), "\(alert)")
     }
 
+    @Test("may tell of which call it is, by a collapse ID that differs from call to call, and then needs no marker")
+    func told() throws {
+        let keys = "marked: collapseID, headers: { collapseID: \"{{text}}\" }"
+        let text = Sample.with(usual, "- { channel: alert, \(keys) }").replacing("{{marker}} ", with: "")
+        let push = try Sample.load(text).relay.profile.calls[1].pushes[0]
+        #expect(push.isToldByCollapseID && !push.isMarked)
+        for id in ["\"{{sessionID}}\"", "fixed", "none"] {
+            let said = Sample.complaint(text.replacing("collapseID: \"{{text}}\"", with: "collapseID: \(id)"))
+            #expect(said.contains("needs one that differs from call to call"), "\(id): \(said)")
+        }
+        #expect(Sample.complaint(text.replacing("marked: collapseID", with: "marked: topic")).contains("`marked` must be"))
+    }
+
+    @Test("is first where it is an alert, and the call owes a liveactivity push besides")
+    func first() throws {
+        let two = "- { channel: alert, first: true }\n          " + usual
+        #expect(try Sample.load(Sample.with(usual, two)).relay.profile.calls[1].pushes.map(\.isFirst) == [true, false])
+        #expect(complaint("first: true").contains("only an alert goes first"))
+        let alone = Sample.complaint(Sample.with(usual, "- { channel: alert, first: true }"))
+        #expect(alone.contains("nothing that could come behind its alert"), "\(alone)")
+    }
+
     @Test("uses no variable up: the request must say it, and its marker too")
     func unused() {
         let text = Sample.with(usual, "- { channel: liveactivity, event: update, headers: { collapseID: \"{{extra}}{{marker}}\" } }")

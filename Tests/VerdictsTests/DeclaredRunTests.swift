@@ -108,5 +108,68 @@ struct DeclaredRunTests {
         // The call's answer takes nine seconds, and its record comes when the push is long there.
         let slow = try result(call: { if $0.kind == 1 { $0.answeredAt = $0.answeredAt + .seconds(9) } })
         #expect(!slow.verdict.isBroken, "\(slow.verdict)")
+        // One that is answered goes by what lies between: the push comes late, and its date is as late.
+        func late(_ seconds: Int64, answer: Double) throws -> Bool {
+            try result({ sendings in
+                let state = state(sendings)
+                let called = Int64((sendings[state].at - SyntheticRun.origin).seconds)
+                sendings[state].at = sendings[state].at + .seconds(20)
+                sendings[state].payload.replace(
+                    "\(SyntheticRun.wall + 60 + called)", with: "\(SyntheticRun.wall + 60 + called + seconds)")
+            }, call: { if $0.kind == 1 { $0.answeredAt = $0.answeredAt + .seconds(answer) } }).verdict.isBroken
+        }
+        #expect(try !late(0, answer: 0) && late(14, answer: 0) && !late(14, answer: 10) && late(29, answer: 15))
+    }
+}
+
+@Suite("A run whose pushes are told by their collapse ID")
+struct ToldRunTests {
+    private let scenario = """
+        name: told
+        relay:
+          url: "http://127.0.0.1:1"
+          profile:
+            topic: com.example.app
+            calls:
+              register: { path: /a, json: { device: "{{deviceToken}}" }, registers: [deviceToken] }
+              order:
+                path: /b
+                variables: { id: a }
+                json: { id: "{{id}}-{{step}}" }
+                pushes: [{ channel: alert, marked: collapseID, headers: { collapseID: "{{id}}-{{step}}" } }]
+        workload:
+          arrivals: [{ rate: 5, for: 2s }]
+          scripts:
+            - script: { steps: [{ call: register }, { call: order, after: 2s }, { call: order, after: 2s }] }
+        """
+
+    private func words(_ spoil: (inout [Sending]) -> Void = { _ in }) throws -> [String] {
+        let record = try judge(
+            scenario,
+            spoil: { sendings, account in
+                for index in sendings.indices {
+                    sendings[index].fields = [("apns-collapse-id", "a-\(sendings[index].row.step)")]
+                }
+                if account == 0 { spoil(&sendings) }
+            })
+        return ["states-delivered", "nothing-unexpected", "no-duplicate-push", "pushes-as-declared"].map { id in
+            record.verdicts.first { $0.id == id }?.verdict.word ?? "?"
+        }
+    }
+
+    @Test("has each delivered")
+    func kept() throws { #expect(try words() == ["kept", "kept", "kept", "kept"]) }
+
+    @Test("misses one that does not come, has another ID, or comes before its call, and finds one that comes twice")
+    func wrong() throws {
+        #expect(try words { $0.removeFirst() }[0] == "broken")
+        #expect(try words { $0[0].fields = [("apns-collapse-id", "b-1")] }.prefix(2) == ["broken", "broken"])
+        #expect(try words { $0[0].fields = [] }.prefix(2) == ["broken", "broken"])
+        #expect(try words { $0[0].fields = $0[1].fields }.prefix(2) == ["broken", "broken"])
+        let twice = try words { sendings in
+            sendings.append(sendings[1])
+            sendings[2].at = sendings[2].at + .milliseconds(10)
+        }
+        #expect(twice.prefix(3) == ["kept", "kept", "broken"])
     }
 }

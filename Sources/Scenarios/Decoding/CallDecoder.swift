@@ -204,13 +204,24 @@ struct CallDecoder {
             deadline: fields.duration("deadline", .milliseconds(1)...Fields.longest) ?? usualDeadline)
         push.provider = told.provider
         push.isUrgent = fields.flag("urgent") ?? false
-        push.isMarked = fields.flag("marked") ?? true
-        if !push.isMarked, push.event != .update, push.event != .end {
+        push.isFirst = first(fields, channel)
+        push.isToldByCollapseID = fields.value("marked")?.plainValue == .string("collapseID")
+        push.isMarked = push.isToldByCollapseID ? false : fields.flag("marked") ?? true
+        if !push.isMarked, !push.isToldByCollapseID, push.event != .update, push.event != .end {
             mistakes.add(
                 "only an activity's update or end can do without a marker", hint: "strike `marked`, or say `event: update`",
                 at: fields.value("marked")!.place)
         }
         return push
+    }
+
+    private func first(_ fields: Fields, _ channel: PushType) -> Bool {
+        guard fields.flag("first") == true else { return false }
+        if channel == .alert { return true }
+        mistakes.add(
+            "only an alert goes first, before the call's liveactivity push", hint: "strike it",
+            at: fields.value("first")!.place)
+        return false
     }
 
     /// Defaults that would end the line of a header in which they stand.
@@ -249,6 +260,11 @@ struct CallDecoder {
             mistakes.add(
                 "`\(call.name)` expects pushes but carries no {{marker}}, so they could not be told apart",
                 hint: "put {{marker}} where the relay passes text through", at: pushes.place)
+        }
+        if call.pushes.contains(where: \.isFirst), !call.pushes.contains(where: { $0.channel == .liveactivity }) {
+            mistakes.add(
+                "the call owes nothing that could come behind its alert", hint: "strike `first`",
+                at: fields.value("pushes")!.place)
         }
         if call.isFinal, !call.pushes.contains(where: { $0.channel == .liveactivity }) {
             mistakes.add(

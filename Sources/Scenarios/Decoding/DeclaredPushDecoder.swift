@@ -36,6 +36,12 @@ struct DeclaredPushDecoder {
         for (push, fields) in pushes {
             var declared = declared(fields, push.provider, push.channel, isEnd: push.event == .end)
             for usual in usual where usual.covers(push) { declared = declared.over(usual.declared) }
+            if push.isToldByCollapseID, !declared.tellsOfCall {
+                mistakes.add(
+                    "a push that is told by its collapse ID needs one that differs from call to call",
+                    hint: "declare `headers: { collapseID: \"{{id}}\" }`, of a variable that the call says",
+                    at: fields.value("marked")!.place)
+            }
             if let other = output.updateValue(declared, forKey: push.form), other != declared {
                 mistakes.add(
                     "two pushes of the call are of one kind, and cannot be told apart", hint: "declare the same of both",
@@ -195,6 +201,19 @@ struct DeclaredPushDecoder {
             mistakes.add(
                 "what a push says of the time cannot be compared with `{{now}}`, which the judge does not know",
                 hint: "leave it out, or say a date by `after`", at: node.place)
+        }
+    }
+}
+
+extension DeclaredPush {
+    /// The collapse ID says something of the event, not of its session alone.
+    fileprivate var tellsOfCall: Bool {
+        guard case .template(let template) = collapseID else { return false }
+        return template.needed.contains { variable in
+            switch variable {
+            case .own, .event(.marker), .event(.step): true
+            case .event, .session, .captured, .now: false
+            }
         }
     }
 }

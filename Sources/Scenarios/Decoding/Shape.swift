@@ -231,7 +231,7 @@ extension Shape {
         "push",
         [
             "channel*": "liveactivity", "event": "update", "token": "activityToken", "unless": "activityToken",
-            "coalesce": "true", "held": "true", "deadline": "5s", "urgent": "true", "marked": "false",
+            "coalesce": "true", "held": "true", "deadline": "5s", "urgent": "true", "first": "true", "marked": "false",
             "headers": "{ priority: 10, expiration: none }", "alert": "{ title: \"{{title}}\" }", "sound": "alert.wav",
             "staleDate": "60s", "dismissalDate": "{ after: 5s }", "relevanceScore": "75",
         ])

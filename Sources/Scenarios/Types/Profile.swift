@@ -168,6 +168,10 @@ package struct ExpectedPush: Hashable, Sendable {
     package var isUrgent = false
     /// False: it holds no text in which the call's marker could stand.
     package var isMarked = true
+    /// Not marked, but its declared `apns-collapse-id` says of which call it is.
+    package var isToldByCollapseID = false
+    /// It is sent before the call's other pushes.
+    package var isFirst = false
     /// Later than this after the planned instant is *late*.
     package var deadline: Interval
 
