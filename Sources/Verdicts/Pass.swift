@@ -221,7 +221,8 @@ struct Pass {
         else { return nil }
         let form = PushForm(entry.provider, entry.pushType.flatMap { PushType(word: $0) } ?? .alert, event)
         let told = account.calls.filter { call in
-            context.toldKinds.contains(call.kind) && wasSent(call, by: entry.arrivedAt) && content.collapseID(of: call, form) == id
+            context.toldKinds.contains(call.kind) && wasSent(call, by: entry.arrivedAt)
+                && content.collapseID(of: call, form) == id
         }
         return told.max { $0.plannedAt < $1.plannedAt }.map { Marker(run: plan.run, session: $0.session, step: $0.step) }
     }
