@@ -69,6 +69,24 @@ struct DeclaredRuleTests {
         #expect(retried.findings(id) == 2)
     }
 
+    @Test("is not the end of a card that turned up too late and goes at once")
+    func late() {
+        let history = History.late(0.1).with { history in
+            let index = history.pushes.indices.last { history.pushes[$0].event == .end }!
+            history.pushes[index].flags.insert(.isDeclared)
+            history.pushes[index].deviation = history.run.deviations.number(of: [
+                PushDeviation("dismissalDate", expected: "later", seen: "now")
+            ])
+        }
+        #expect(!history.verdict(of: id).isBroken)
+        let first = history.with { history in
+            let index = history.pushes.indices.first { history.pushes[$0].event == .end }!
+            history.pushes[index].flags.insert(.isDeclared)
+            history.pushes[index].deviation = 0
+        }
+        #expect(first.findings(id) == 1)
+    }
+
     @Test("sets of deviations are kept once, and not without end")
     func bounded() {
         var deviations = Deviations()
