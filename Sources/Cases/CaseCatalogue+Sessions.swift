@@ -74,7 +74,7 @@ extension CaseCatalogue {
         if !content.passes.isEmpty { rules.append("content-unchanged") }
         if owed.contains(where: { $0.event == .start }) { rules += ["one-start", "start-is-complete"] }
         if owed.contains(where: { $0.event == .end }) { rules += ["activity-event-fits", "nothing-after-end"] }
-        if calls.contains(where: { $0.owes(.alert) && $0.owes(.liveactivity) }) { rules.append("alert-goes-first") }
+        if owed.contains(where: \.isFirst) { rules.append("alert-goes-first") }
         return rules
     }
 
@@ -84,6 +84,7 @@ extension CaseCatalogue {
             "start-asks-for-token", "urgent-states-at-10", "activity-priorities-mixed", "apns-id-unique", "connections-reused",
             "one-team-per-connection", "states-in-time",
         ] + (roles.profile.captures.isEmpty ? [] : ["answers-hold-values"])
+            + (roles.profile.calls.allSatisfy(\.declared.isEmpty) ? [] : ["pushes-as-declared"])
     }
 
     private var longTexts: PlannedCase {

@@ -83,6 +83,7 @@ package final class RunContext {
 
     package var circumstances = Circumstances()
     package var texts = Texts()
+    package var deviations = Deviations()
     /// Who signed, by the number of the `authorization` text.
     package var signers: [Int32: ProviderTokenClaims] = [:]
     package var deaths: [Death] = []
@@ -116,6 +117,10 @@ package final class RunContext {
     package var quietKinds: Set<UInt16> = []
     /// Calls with a push that bears no marker.
     package var unmarkedKinds: Set<UInt16> = []
+    /// Calls with a push whose collapse ID says of which call it is.
+    package var toldKinds: Set<UInt16> = []
+    /// Calls whose alert goes before their Live Activity push.
+    package var alertFirstKinds: Set<UInt16> = []
     /// What calls owe to those who listen, by number; and the names of those.
     package var tellings: [UInt16: [OwedTelling]] = [:]
     package var observers: [String] = []

@@ -7,7 +7,7 @@ package import Journal
 package import Metrics
 import Net
 import Pushes
-import Scenarios
+package import Scenarios
 
 /// Confined to one thread.
 package final class CallRenderer {
@@ -91,12 +91,23 @@ package final class CallRenderer {
         plan.scenario.relay.profile.calls[call].pushes.contains { $0.event == .end }
     }
 
+    /// What a template says of such a call; nil where it speaks of an answer that nobody knows. What is lent is valid until
+    /// the next one.
+    package func text(_ template: Template, of call: SeenCall) -> ByteBuffer? {
+        let context = memory.context(session: call.session, step: call.step)
+        let isWhole = driver.render(template, of: event(of: call), script: script(of: call.session), into: text, context)
+        return isWhole ? text : nil
+    }
+
+    private func event(of call: SeenCall) -> PlannedEvent {
+        PlannedEvent(
+            session: call.session, step: call.step, at: .zero, call: index(of: call), scriptStep: Int(call.scriptStep))
+    }
+
     /// What the body of such a call says. What is lent is valid until the next one.
     package func body(of call: SeenCall) -> ByteBuffer {
-        let event = PlannedEvent(
-            session: call.session, step: call.step, at: .zero, call: index(of: call), scriptStep: Int(call.scriptStep))
-        driver.renderBody(
-            event, script: script(of: call.session), into: text, memory.context(session: call.session, step: call.step))
+        let context = memory.context(session: call.session, step: call.step)
+        driver.renderBody(event(of: call), script: script(of: call.session), into: text, context)
         return text
     }
 

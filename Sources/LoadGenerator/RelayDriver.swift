@@ -94,6 +94,18 @@ final class RelayDriver {
         buffer.clear(keepingUpTo: 16_384)
         calls[event.call].saying?.render(into: buffer, values)
     }
+
+    /// What a template says of the event; false where it speaks of a captured value that is not there.
+    func render(
+        _ template: Template, of event: PlannedEvent, script: UInt16, into buffer: ByteBuffer, _ context: EventContext?
+    ) -> Bool {
+        values.choose(event, script: Int(script), context)
+        values.now = nil
+        buffer.clear(keepingUpTo: 16_384)
+        template.render(into: buffer, values)
+        let captured = template.captured
+        return (0..<Capture.mostNames).allSatisfy { !captured.contains(CapturedNames($0)) || !values.isNull(.captured($0)) }
+    }
 }
 
 extension Span<UInt8> {

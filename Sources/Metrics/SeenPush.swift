@@ -29,6 +29,8 @@ package struct SeenPush: Hashable, Sendable {
         package static let isQuietStart = Flags(rawValue: 256)
         /// A message to FCM has a `notification`, for all or for Android.
         package static let hasNotification = Flags(rawValue: 512)
+        /// Its call declares what such a push looks like.
+        package static let isDeclared = Flags(rawValue: 1024)
     }
 
     /// The journal's entry id.
@@ -68,6 +70,8 @@ package struct SeenPush: Hashable, Sendable {
     package var drift: Int32 = -1
     /// What a start lacks, and what the end of an activity that grew too old does not show.
     package var startLack: Int32 = -1
+    /// Where it is not as its call declares: a number of the run's `Deviations`.
+    package var deviation: Int32 = -1
     package var faultRule: UInt32 = 0
     /// One more than the number of the account whose token this is; 0: of none that is open.
     package var owner: UInt32 = 0

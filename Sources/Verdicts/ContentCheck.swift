@@ -15,6 +15,7 @@ final class ContentCheck {
     private let checker: ContentChecker?
     private let renderer: CallRenderer?
     private let carried: CarriedCheck?
+    private let declared: DeclaredCheck?
     private let endsOfAge: Bool
     private let messageEvent: String?
     private let scanner = JSONScanner(maxDepth: 128, maxNodes: 16_384)
@@ -24,8 +25,10 @@ final class ContentCheck {
     /// Without a plan only what every start needs is looked at.
     init(plan: Plan?) {
         checker = plan.map { ContentChecker($0.scenario.relay.profile) }
-        renderer = plan.map { CallRenderer($0) }
+        let renderer = plan.map { CallRenderer($0) }
+        self.renderer = renderer
         carried = plan.flatMap { CarriedCheck($0) }
+        declared = plan.flatMap { DeclaredCheck($0, renderer!) }
         messageEvent = plan?.scenario.relay.profile.content.messageEvent?.text
         endsOfAge = plan?.scenario.relay.profile.activities.end != nil
     }
@@ -49,6 +52,9 @@ final class ContentCheck {
         messageEvent.flatMap { request.at(pointer: $0)?.string }.flatMap { ActivityEvent(word: $0) }
     }
 
+    /// By which a push of such a call is told; nil: by none, or nobody knows.
+    func collapseID(of call: SeenCall, _ form: PushForm) -> String? { declared?.collapseID(of: call, form) }
+
     var judgesSchemas: Bool { checker?.judgesSchemas ?? false }
 
     var judgesCarried: Bool { carried != nil }
@@ -58,6 +64,7 @@ final class ContentCheck {
     func look(
         at entry: PushEntry, _ marker: Marker?, _ calls: ArraySlice<SeenCall>, _ push: inout SeenPush, _ context: RunContext
     ) {
+        declared?.look(at: entry, calls, &push, context)
         guard push.isAccepted, !entry.isCut else { return }
         if push.provider == .fcm {
             guard let checker, let marker, let renderer else { return }
@@ -133,7 +140,7 @@ final class ContentCheck {
         let lacks = wanted.filter { !has($0) }.map(\.description)
         if !lacks.isEmpty {
             push.startLack = context.texts.intern("no " + lacks.joined(separator: ", no "))
-        } else if let alert = scanner.member("alert", of: aps), !saysSomething(alert) {
+        } else if let alert = scanner.member("alert", of: aps), !scanner.saysSomething(alert: alert) {
             if scanner.member("title", of: alert) == nil, scanner.member("body", of: alert) == nil {
                 push.startLack = context.texts.intern("an alert with neither title nor body")
             } else {
@@ -148,18 +155,8 @@ final class ContentCheck {
         else { return }
         push.dismissal = scanner.integer(date)
     }
-
-    /// An alert with a title or a body, be it a key into the app's own texts.
-    private func saysSomething(_ alert: Int) -> Bool {
-        if let text = scanner.string(alert) { return !text.isEmpty }
-        let keys: [StaticString] = ["title", "body", "title-loc-key", "loc-key"]
-        return keys.contains { key in
-            guard let said = scanner.member(key, of: alert) else { return false }
-            return scanner.string(said).map { !$0.isEmpty } ?? (scanner.member("loc-key", of: said) != nil)
-        }
-    }
 }
 
 extension SeenPush {
-    fileprivate var form: PushForm { PushForm(provider, type, event) }
+    var form: PushForm { PushForm(provider, type, event) }
 }

@@ -148,7 +148,7 @@ struct Pass {
         pushesRead += 1
         context.pushCount += 1
         let event = observer.event(of: entry)
-        let own = observer.marker(of: entry)
+        let own = observer.marker(of: entry) ?? toldMarker(of: entry, event)
         // An end may repeat what was said last, with the marker of that.
         let isRepeated = event == .end && own.map { !isEndOfItsOwn($0) } ?? true
         let unmarked = own == nil || isRepeated ? unmarkedMarker(of: entry, event) : nil
@@ -208,15 +208,32 @@ struct Pass {
             let session = account.tokenCalls.last(where: { $0.token == token }).map({ UInt32($0.place >> 32) })
         else { return nil }
         let call = account.calls.last { call in
-            guard call.session == session, context.unmarkedKinds.contains(call.kind) else { return false }
-            switch call.state {
-            // What it caused may come before its own record.
-            case .planned: return call.plannedAt <= entry.arrivedAt
-            case .sent: return call.sentAt <= entry.arrivedAt
-            case .dropped, .withheld: return false
-            }
+            call.session == session && context.unmarkedKinds.contains(call.kind) && wasSent(call, by: entry.arrivedAt)
         }
         return call.map { Marker(run: plan.run, session: session, step: $0.step) }
+    }
+
+    /// Of a push whose collapse ID says of which call it is: the last call of its user that was sent by then and declares
+    /// that one.
+    private func toldMarker(of entry: PushEntry, _ event: ActivityEvent?) -> Marker? {
+        guard !context.toldKinds.isEmpty, let plan, let id = entry.header("apns-collapse-id"),
+            let account = owners[TokenHash(entry.token)].flatMap({ open[$0]?.account })
+        else { return nil }
+        let form = PushForm(entry.provider, entry.pushType.flatMap { PushType(word: $0) } ?? .alert, event)
+        let told = account.calls.filter { call in
+            context.toldKinds.contains(call.kind) && wasSent(call, by: entry.arrivedAt)
+                && content.collapseID(of: call, form) == id
+        }
+        return told.max { $0.plannedAt < $1.plannedAt }.map { Marker(run: plan.run, session: $0.session, step: $0.step) }
+    }
+
+    /// What it caused may come before its own record.
+    private func wasSent(_ call: SeenCall, by instant: Instant) -> Bool {
+        switch call.state {
+        case .planned: call.plannedAt <= instant
+        case .sent: call.sentAt <= instant
+        case .dropped, .withheld: false
+        }
     }
 
     /// The account that a push belongs to: that of its marker, else that of its token.
@@ -340,38 +357,6 @@ final class OpenAccount {
     var account: Account
 
     init(_ account: Account) { self.account = account }
-}
-
-/// Accounts by the instant at which they are over: a binary heap.
-struct ClosingQueue {
-    private var heap: [(at: Instant, account: UInt32)] = []
-
-    mutating func add(_ account: UInt32, at instant: Instant) {
-        heap.append((instant, account))
-        var child = heap.count - 1
-        while child > 0, case let parent = (child - 1) / 2, heap[child].at < heap[parent].at {
-            heap.swapAt(child, parent)
-            child = parent
-        }
-    }
-
-    /// Takes the first that is over before `instant`.
-    mutating func next(before instant: Instant) -> UInt32? {
-        guard let first = heap.first, first.at < instant else { return nil }
-        heap.swapAt(0, heap.count - 1)
-        heap.removeLast()
-        var parent = 0
-        while true {
-            var least = parent
-            for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count && heap[child].at < heap[least].at {
-                least = child
-            }
-            guard least != parent else { break }
-            heap.swapAt(parent, least)
-            parent = least
-        }
-        return first.account
-    }
 }
 
 extension Array {

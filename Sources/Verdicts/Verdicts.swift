@@ -151,7 +151,9 @@ private struct Judgement {
             if call.isStale { context.staleKinds.insert(kind) }
             if call.isUnknown { context.unknownKinds.insert(kind) }
             if call.isFinal { context.circumstances.finalKinds.insert(kind) }
-            if call.pushes.contains(where: { !$0.isMarked }) { context.unmarkedKinds.insert(kind) }
+            if call.pushes.contains(where: { !$0.isMarked && !$0.isToldByCollapseID }) { context.unmarkedKinds.insert(kind) }
+            if call.pushes.contains(where: \.isToldByCollapseID) { context.toldKinds.insert(kind) }
+            if call.pushes.contains(where: \.isFirst) { context.alertFirstKinds.insert(kind) }
             if call.pushes.isEmpty { context.quietKinds.insert(kind) }
             if !(call.passes ?? profile.content.passes).isEmpty || !call.sets.isEmpty { context.passesContent = true }
         }

@@ -59,6 +59,7 @@ struct History {
         run = RunContext()
         run.kinds = Kind.allCases.map { "\($0)" }
         run.urgentKinds = [Kind.permission.rawValue]
+        run.alertFirstKinds = [Kind.permission.rawValue, Kind.complete.rawValue]
         run.refusedKinds = [Kind.nonsense.rawValue]
         run.staleKinds = [Kind.lateUnregister.rawValue]
         run.unknownKinds = [Kind.stranger.rawValue]

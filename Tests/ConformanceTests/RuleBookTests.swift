@@ -33,6 +33,11 @@ private let honestHistories: [String: @Sendable () -> History] = [
     "payload-fits": { .honest },
     "omitted-values-kept": { .honest.with { $0.run.carriesValues = true } },
     "values-never-fall": { .honest.with { $0.run.carriesValues = true } },
+    "pushes-as-declared": {
+        .honest.with { history in
+            for index in history.pushes.indices { history.pushes[index].flags.insert(.isDeclared) }
+        }
+    },
     "requests-well-formed": { .honest },
     "topic-fits-type": { .honest },
     "timestamp-seconds-rising": { .honest },

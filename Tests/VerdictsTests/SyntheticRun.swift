@@ -21,6 +21,8 @@ struct Sending {
     var outcome: Outcome?
     var connection: UInt64 = 1
     var priority = "5"
+    /// Of its request, beside those that each has.
+    var fields: [(name: String, value: String)] = []
     var stamp: Int64
     var event: ActivityEvent?
     var faultRule: UInt32 = 0
@@ -35,6 +37,8 @@ struct Sending {
 struct SyntheticRun {
     static let root: String = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
     static let origin = Instant(nanoseconds: 1_000_000_000_000)
+    /// Unix seconds at the origin.
+    static let wall: Int64 = 1_760_001_000
     static let window = Interval.seconds(10)
 
     let scenario: Scenario
@@ -113,6 +117,7 @@ struct SyntheticRun {
             }
         } else {
             aps["alert"] = ["title": call["title"] ?? .null, "body": call["body"] ?? .null]
+            aps["sound"] = "alert.wav"
         }
         let outcome: Outcome =
             switch row.event {
@@ -308,6 +313,7 @@ struct SyntheticRun {
         head.append("apns-topic", scenario.relay.profile.topic + suffix)
         head.append("apns-push-type", "\(push.row.type.word)")
         head.append("apns-priority", push.priority)
+        for field in push.fields { head.append(name: field.name, value: field.value) }
         var draft = PushDraft(arrivedAt: push.at, connection: push.connection, status: push.status, outcome: push.outcome)
         draft.reason = push.reason
         draft.faultRule = push.faultRule

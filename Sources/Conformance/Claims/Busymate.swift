@@ -21,7 +21,8 @@ extension Claim {
             "R1.3", .must,
             "The push has the type and topic of a Live Activity, is no alert, and does not wake the app.",
             norm: "\(page); \(apple)",
-            rules: ["topic-fits-type", "alerts-only-where-due", "content-unchanged"], defects: ["alerts-on-message"]),
+            rules: ["topic-fits-type", "alerts-only-where-due", "content-unchanged", "pushes-as-declared"],
+            defects: ["alerts-on-message", "loud-messages"]),
         Claim(
             "R1.4", .must, "The content-state has mode, requestsPerSec and note, and nothing else.",
             norm: page, rules: ["content-fits-contract"], defects: ["tells-who-wrote", "guesses-rate"]),

@@ -24,7 +24,8 @@ extension Claim {
         Claim(
             "R0.2", .must,
             "For complete, permission and error the device still gets its ordinary alert, before the Live Activity push.",
-            norm: plan, rules: ["alert-goes-first", "states-delivered"], defects: ["activity-before-alert"]),
+            norm: plan, rules: ["alert-goes-first", "states-delivered", "pushes-as-declared"],
+            defects: ["activity-before-alert", "alerts-at-5", "mutes-alerts"]),
         Claim(
             "R0.3", .must, "The events progress and start raise no ordinary alert.",
             norm: "\(follows): its activity code is added to the path that sends alerts",
@@ -81,7 +82,10 @@ extension Claim {
             "R0.14", .must,
             "A start goes to the push-to-start token, with attributes-type, attributes, the first state and an alert.",
             norm: "\(plan); Apple, Starting and updating Live Activities",
-            rules: ["start-is-complete", "start-is-shown", "stale-start-dropped", "states-delivered", "content-unchanged"],
+            rules: [
+                "start-is-complete", "start-is-shown", "stale-start-dropped", "states-delivered", "content-unchanged",
+                "pushes-as-declared",
+            ],
             defects: [
                 "start-without-alert", "start-without-attributes", "never-starts", "starts-asking", "starts-on-start-only",
                 "crosses-start-tokens", "keeps-starts",

@@ -14,7 +14,7 @@ extension Claim {
         Claim(
             "R2.2", .must,
             "An end shows status Completed, progress 1, no file, the operations as they were, and the check mark.",
-            norm: plan, rules: ["content-unchanged", "omitted-values-kept"],
+            norm: plan, rules: ["pushes-as-declared", "content-unchanged", "omitted-values-kept"],
             defects: ["resets-count-at-end", "dismisses-at-once", "loses-pending-at-end"]),
         Claim(
             "R2.3", .must,

@@ -42,7 +42,7 @@ extension Claim {
             defects: ["notifies-live-updates"]),
         Claim(
             "R3.8", .must, "An alert in the update is shown with its title and body; without one nothing sounds.",
-            norm: "\(page); \(apple)", rules: ["content-unchanged"]),
+            norm: "\(page); \(apple)", rules: ["pushes-as-declared"], defects: ["sounds-quiet-updates"]),
         Claim(
             "R3.9", .must,
             "aps.timestamp is the second of the sending, and greater for each new state of an activity.",
@@ -63,7 +63,8 @@ extension Claim {
             "R3.13", .should,
             "The end carries a last state and a dismissal-date, so that the card does not stay for hours.",
             norm: "\(follows); \(apple): without a date a card stays for up to four hours",
-            missing: "A profile cannot say when the card of an ended activity has to be gone."),
+            rules: ["pushes-as-declared"],
+            unseen: "Sendora's own profile declares no such date, for a broken declaration is a MUST."),
         Claim(
             "R3.14", .must, "After a token has changed, an update of the same id goes to the new token only.",
             norm: "\(page); \(apple)", rules: ["new-token-used"],

@@ -50,12 +50,13 @@ enum AlertRules {
 
     static let first = Rule(
         "alert-goes-first", ["R0.2"], .must, basis: .timing,
-        requirement: "Where an event calls for both, the alert is sent before the Live Activity push.",
+        requirement: "Where an event calls for both and its profile says so, the alert is sent before the Live Activity push.",
         norm: "Relay contract: the ordinary push still goes out, in addition to and before the activity's",
         advice: "send the alert, and the Live Activity push once the alert's answer is in"
     ) { joined, run, tally in
         let account = joined.account
         for (index, row) in account.rows.enumerated() where row.type == .alert {
+guard run.alertFirstKinds.contains(row.kind) else { continue }
             // Another phone's card waits for no alert of this one.
             let beside = account.rows(at: row.place, .liveactivity).filter { account.rows[$0].lane.phone == row.lane.phone }
             guard !beside.isEmpty, ![.excused, .unsent, .undecided].contains(joined.deliveries[index].outcome) else { continue }

@@ -97,6 +97,7 @@ extension Defect {
         case .alertsOnProgress: ("R0.3", ["alerts-only-where-due", "nothing-unexpected"])
         case .loudProgress: ("R0.3", ["progress-is-quiet"])
         case .activityBeforeAlert: ("R0.2", ["alert-goes-first"])
+        case .alertsAtFive, .mutesAlerts: ("R0.2", ["pushes-as-declared"])
         case .sendsTwice: ("R0.1", ["no-duplicate-push"])
         case .dropsEveryTenth: ("R0.1", Self.lost)
         // What was kept back leaves with a fresh stamp right behind its successor.
@@ -153,7 +154,7 @@ extension Defect {
         case .losesRetryInfo: ("R0.11", ["content-unchanged", "content-fits-contract", "last-state-delivered"])
         case .wrapsState: ("R0.43", ["content-decodes", "content-fits-contract", "content-unchanged"] + Self.lost)
         case .oversizedPayloads: ("R0.6", ["payload-fits", "requests-well-formed"] + Self.lost)
-        case .startWithoutAlert: ("R0.14", ["start-is-complete", "content-decodes", "states-delivered"])
+        case .startWithoutAlert: ("R0.14", ["start-is-complete", "content-decodes", "states-delivered", "pushes-as-declared"])
         case .startsAsking: ("R0.14", ["content-unchanged", "states-delivered"])
         case .startWithoutAttributes:
             ("R0.14", ["start-is-complete", "content-decodes", "content-unchanged", "states-delivered"])
@@ -161,7 +162,7 @@ extension Defect {
 
         case .countsOnInNextTurn: ("R2.1", ["content-unchanged", "omitted-values-kept", "states-delivered"])
         case .startsActive: ("R2.1", ["content-unchanged", "omitted-values-kept", "states-delivered"])
-        case .dismissesAtOnce: ("R2.2", ["content-unchanged", "states-delivered", "last-state-delivered"])
+        case .dismissesAtOnce: ("R2.2", ["pushes-as-declared"])
         case .takesUnknownSessions: ("R2.4", ["bad-requests-refused"])
         // What it took for the state of a running session keeps the next start away, and is shown by the activity after all.
         case .failedStartLingers:
@@ -230,6 +231,7 @@ extension Defect {
         case .restartsAllAtOnce: ("R4.28", ["restarts-spread"])
 
         case .pushesInsertsOnly: ("R1.1", ["states-delivered"])
+        case .loudMessages: ("R1.3", ["pushes-as-declared"])
         case .alertsOnMessage: ("R1.3", ["alerts-only-where-due", "nothing-unexpected"])
         case .tellsWhoWrote: ("R1.4", ["content-fits-contract"])
         case .ignoresPresence: ("R1.5", ["omitted-values-kept"])
@@ -322,6 +324,7 @@ extension Defect {
         case .reservedDataKey: ("F12", ["messages-well-formed"] + Self.lost)
         case .dryRuns: ("F25", ["messages-are-meant"] + Self.lost)
         case .notifiesLiveUpdates: ("R3.7", ["live-update-data-only", "content-unchanged"] + Self.lost)
+        case .soundsQuietUpdates: ("R3.8", ["pushes-as-declared"])
         case .normalLiveUpdates: ("F15", ["live-update-high", "content-unchanged"] + Self.lost)
         case .floodsRegistrations: ("F21", ["token-rate-kept", "no-duplicate-push"])
         case .makesSecondRow: ("R3.15", ["new-token-used", "webhooks-for-cause"])

@@ -20,10 +20,11 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case alertsOnProgress = "alerts-on-progress"
     /// Puts an alert into each progress update. Breaks R0.3.
     case loudProgress = "loud-progress"
+    case alertsAtFive = "alerts-at-5"  // Sends alerts at priority 5. Breaks R0.2.
+    case mutesAlerts = "mutes-alerts"  // Leaves the sound out of alerts. Breaks R0.2.
     /// Sends the activity's push first and the alert behind it. Breaks R0.2.
     case activityBeforeAlert = "activity-before-alert"
-    /// Sends each update twice, under two ids. Breaks R0.1.
-    case sendsTwice = "sends-twice"
+    case sendsTwice = "sends-twice"  // Sends each update twice, under two ids. Breaks R0.1.
     /// Forgets every tenth push of an activity and counts it as sent. Breaks R0.1.
     case dropsEveryTenth = "drops-every-tenth"
     /// Keeps every third progress state back and sends it, with a fresh stamp, behind its successor. Breaks R0.8.
@@ -45,8 +46,7 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case startsAgainLate = "starts-again-late"
     /// Sends a refused start again although its session is over or its activity has registered. Breaks R0.15 (R0.14, G11).
     case repeatsStaleStart = "repeats-stale-start"
-    /// Accepts start events and sends no start. Breaks R0.14.
-    case neverStarts = "never-starts"
+    case neverStarts = "never-starts"  // Accepts start events and sends no start. Breaks R0.14.
     /// Sends the start of every phone to the start token of the user's first one. Breaks R0.14 (R0.21).
     case crossesStartTokens = "crosses-start-tokens"
     /// Keeps each start for twenty seconds. Breaks R0.14.
@@ -241,6 +241,7 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case pushesInsertsOnly = "pushes-inserts-only"
     /// Sends an alert to the device besides. Breaks R1.3.
     case alertsOnMessage = "alerts-on-message"
+    case loudMessages = "loud-messages"  // Puts an alert into the update of a card. Breaks R1.3.
     /// Puts the writer's name into the content-state. Breaks R1.4.
     case tellsWhoWrote = "tells-who-wrote"
     /// Shows the source of a device that is not online. Breaks R1.5.
@@ -389,6 +390,7 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case reservedDataKey = "reserved-data-key"  // Puts `from` into data. Breaks F12.
     case dryRuns = "dry-runs"  // Leaves validate_only on. Breaks F25.
     case notifiesLiveUpdates = "notifies-live-updates"  // Adds a notification block. Breaks R3.7 (F14).
+    case soundsQuietUpdates = "sounds-quiet-updates"  // Gives an update without an alert a sound. Breaks R3.8.
     case normalLiveUpdates = "normal-live-updates"  // Sends Live Updates at priority normal. Breaks F15.
     case floodsRegistrations = "floods-registrations"  // Sends each message to FCM eighty times over. Breaks F21.
     case makesSecondRow = "makes-second-row"  // Takes a changed token for another activity. Breaks R3.15 (R3.14).

@@ -160,7 +160,8 @@ final class RelayCore {
         let push = Push(
             target: target, eventType: type, token: token, revision: revision,
             topic: hasSuffix ? bundleID + ".push-type.liveactivity" : bundleID,
-            pushType: isActivity ? "liveactivity" : "alert", priority: isUrgent ? "10" : "5", payload: payload,
+            pushType: isActivity ? "liveactivity" : "alert",
+            priority: isUrgent && (isActivity || !has(.alertsAtFive)) ? "10" : "5", payload: payload,
             expiration: isActivity ? expiration(type, now: now.wall) : nil,
             apnsID: UUIDBytes(using: &chance).text(), environment: onlyHost(isActivity) ?? environment, ticket: ticket,
             isCounted: isCounted)

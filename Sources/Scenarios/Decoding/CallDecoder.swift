@@ -26,6 +26,8 @@ struct CallDecoder {
     var answers: [AnswerRule] = []
     /// The profile says where the event of a Live Update stands in a message to FCM.
     var hasMessageEvent = false
+    /// What pushes look like where a call does not say otherwise.
+    var usual: [UsualPush] = []
     /// Names of those who listen.
     var observers: [String] = []
     let mistakes: Mistakes
@@ -45,15 +47,18 @@ struct CallDecoder {
         var compiler = TemplateCompiler(ownNames: names, capturedNames: captures, mistakes: mistakes)
         let body = BodyDecoder(boundary: boundary, mistakes: mistakes).body(fields, &compiler)
         let method: Method? = fields.choice("method")
+        let pushes = fields.items("pushes", atMost: 8).compactMap { Fields($0, .push, mistakes) }
+            .compactMap { fields in push(fields).map { (push: $0, fields: fields) } }
         var call = ProfileCall(
             name: entry.key, method: (method ?? (body == nil ? .get : .post)).rawValue, path: path(fields, &compiler),
             fields: headerFields(fields, body, &compiler), body: body?.template, expectedStatus: expectedStatus(fields),
-            pushes: fields.items("pushes", atMost: 8).compactMap { push($0) }, isFinal: fields.flag("final") ?? false,
+            pushes: pushes.map(\.push), isFinal: fields.flag("final") ?? false,
             registers: tokens(fields, "registers"), unregisters: tokens(fields, "unregisters"), variables: names,
             defaults: fields.entries("variables").map { StepValueDecoder(mistakes: mistakes).value($0.value) })
         call.saying = body?.saying
         call.multipart = body?.multipart
         call.auth = auths.auth(fields.value("auth"), &compiler)
+        call.declared = DeclaredPushDecoder(compiler: compiler, mistakes: mistakes).declared(pushes, usual)
         checkAuth(call, fields)
         call.answers = fields.value("answers") == nil ? answers : AnswerDecoder(mistakes: mistakes).answers(fields)
         call.isStale = fields.flag("stale") ?? false
@@ -162,8 +167,8 @@ struct CallDecoder {
         }
     }
 
-    private func push(_ node: YAMLNode) -> ExpectedPush? {
-        guard let fields = Fields(node, .push, mistakes), let told: PushChannel = fields.choice("channel") else { return nil }
+    private func push(_ fields: Fields) -> ExpectedPush? {
+        guard let told: PushChannel = fields.choice("channel") else { return nil }
         let event: ActivityEvent? = fields.choice("event")
         let channel = told.type(of: event)
         if told.provider == .fcm {
@@ -177,7 +182,7 @@ struct CallDecoder {
             mistakes.add(
                 channel == .liveactivity
                     ? "a liveactivity push has an `event`" : "only a liveactivity push has an `event`",
-                hint: channel == .liveactivity ? "add `event: update`" : "strike it", at: node.place)
+                hint: channel == .liveactivity ? "add `event: update`" : "strike it", at: fields.node.place)
         }
         let token: Token? = fields.choice("token")
         let unless: Token? = fields.choice("unless")
@@ -199,13 +204,24 @@ struct CallDecoder {
             deadline: fields.duration("deadline", .milliseconds(1)...Fields.longest) ?? usualDeadline)
         push.provider = told.provider
         push.isUrgent = fields.flag("urgent") ?? false
-        push.isMarked = fields.flag("marked") ?? true
-        if !push.isMarked, push.event != .update, push.event != .end {
+        push.isFirst = first(fields, channel)
+        push.isToldByCollapseID = fields.value("marked")?.plainValue == .string("collapseID")
+        push.isMarked = push.isToldByCollapseID ? false : fields.flag("marked") ?? true
+        if !push.isMarked, !push.isToldByCollapseID, push.event != .update, push.event != .end {
             mistakes.add(
                 "only an activity's update or end can do without a marker", hint: "strike `marked`, or say `event: update`",
                 at: fields.value("marked")!.place)
         }
         return push
+    }
+
+    private func first(_ fields: Fields, _ channel: PushType) -> Bool {
+        guard fields.flag("first") == true else { return false }
+        if channel == .alert { return true }
+        mistakes.add(
+            "only an alert goes first, before the call's liveactivity push", hint: "strike it",
+            at: fields.value("first")!.place)
+        return false
     }
 
     /// Defaults that would end the line of a header in which they stand.
@@ -244,6 +260,11 @@ struct CallDecoder {
             mistakes.add(
                 "`\(call.name)` expects pushes but carries no {{marker}}, so they could not be told apart",
                 hint: "put {{marker}} where the relay passes text through", at: pushes.place)
+        }
+        if call.pushes.contains(where: \.isFirst), !call.pushes.contains(where: { $0.channel == .liveactivity }) {
+            mistakes.add(
+                "the call owes nothing that could come behind its alert", hint: "strike `first`",
+                at: fields.value("pushes")!.place)
         }
         if call.isFinal, !call.pushes.contains(where: { $0.channel == .liveactivity }) {
             mistakes.add(

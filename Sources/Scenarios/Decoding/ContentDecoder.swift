@@ -40,7 +40,7 @@ struct ContentDecoder {
                 let source = source(inner, at: node.place, bodies: bodies)
             else { return nil }
             let told: PushChannel? = inner.choice("channel")
-            let events = events(inner)
+            let events: Set<ActivityEvent> = inner.words("event")
             let channel: PushType? = if case .apns(let type) = told { type } else { nil }
             if !events.isEmpty, let channel, channel != .liveactivity {
                 mistakes.add(
@@ -102,16 +102,6 @@ struct ContentDecoder {
     private static func saysTime(_ value: JSONValue) -> Bool {
         let text = value.text.split(separator: " ").joined()
         return ["{{now}", "{{now|", "{{now+", "{{now-"].contains { text.contains($0) }
-    }
-
-    /// One word or a list of them.
-    private func events(_ fields: Fields) -> Set<ActivityEvent> {
-        guard let node = fields.value("event") else { return [] }
-        guard case .sequence(let items) = node.content else {
-            let event: ActivityEvent? = fields.choice("event")
-            return event.map { [$0] } ?? []
-        }
-        return Set(items.compactMap { fields.choice($0, named: "event") })
     }
 
     func pointer(_ fields: Fields, _ key: String) -> JSONPointerPath? {

@@ -129,6 +129,14 @@ struct Fields {
         choice(node, named: key, of: Choice.words, Choice.init(word:))
     }
 
+    /// One word or a list of them.
+    func words<Choice: PushWord & Hashable>(_ key: String) -> Set<Choice> {
+        guard let node = value(key) else { return [] }
+        var nodes = [node]
+        if case .sequence(let items) = node.content { nodes = items }
+        return Set(nodes.compactMap { choice($0, named: key) })
+    }
+
     private func choice<Choice>(
         _ node: YAMLNode, named key: String, of words: [String], _ read: (String) -> Choice?
     ) -> Choice? {

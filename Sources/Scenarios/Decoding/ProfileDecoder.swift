@@ -28,6 +28,8 @@ struct ProfileDecoder {
         let observers = ObserverDecoder(requests: decoder, mistakes: mistakes).observers(fields)
         decoder.answers = AnswerDecoder(mistakes: mistakes).answers(fields)
         decoder.hasMessageEvent = fields.value("messageEvent") != nil
+        let compiler = TemplateCompiler(ownNames: [], capturedNames: captures, mistakes: mistakes)
+        decoder.usual = DeclaredPushDecoder(compiler: compiler, mistakes: mistakes).usual(fields)
         decoder.observers = fields.entries("observers").map(\.key)
         for entry in fields.entries("calls") {
             checkName(entry)

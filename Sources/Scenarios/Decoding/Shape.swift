@@ -32,7 +32,7 @@ extension Shape {
         scenario, relay, relayTLS, ready, stop, restart, mock, workload, users, phones, arrival, scriptUse, fault, phases,
         profile, profileCase, observer, telling, webhooks, webhookAnswer, hook, state,
         coalescing, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried, call, answer, retries,
-        push, auth,
+        push, declared, pushHeaders, pushExpiration, pushAlert, pushDate, auth,
         authBasic, authHeader, hmac, signedTime, signedDigest, signedText, jwt, sigv4, secret, secrets,
         session, step, reaction, act, distribution, logNormal,
     ]
@@ -124,6 +124,7 @@ extension Shape {
             "cases": "{ pieces: { asks: \"Does what no call says stay?\", scenario: ../cases/pieces.yaml } }",
             "schemas": "{ contentState: ../schemas/opencode-a.content-state.json }",
             "passes": "[{ at: /aps/content-state, from: /contentState }]",
+            "declares": "[{ channel: liveactivity, alert: absent }]",
             "truncates": "{ /aps/content-state/lastMessage: 120 }", "messageEvent": "/message/data/event",
             "carries": "{ progress: { at: /aps/content-state/progress, from: /contentState/progress } }",
         ])
@@ -230,8 +231,26 @@ extension Shape {
         "push",
         [
             "channel*": "liveactivity", "event": "update", "token": "activityToken", "unless": "activityToken",
-            "coalesce": "true", "held": "true", "deadline": "5s", "urgent": "true", "marked": "false",
+            "coalesce": "true", "held": "true", "deadline": "5s", "urgent": "true", "first": "true", "marked": "false",
+            "headers": "{ priority: 10, expiration: none }", "alert": "{ title: \"{{title}}\" }", "sound": "alert.wav",
+            "staleDate": "60s", "dismissalDate": "{ after: 5s }", "relevanceScore": "75",
         ])
+
+    static let declared = Shape(
+        "declared",
+        [
+            "channel*": "liveactivity", "event": "[update, end]", "headers": "{ priority: 10, expiration: none }",
+            "alert": "absent", "sound": "alert.wav", "staleDate": "60s", "dismissalDate": "{ after: 5s }",
+            "relevanceScore": "75",
+        ])
+
+    static let pushHeaders = Shape(
+        "pushHeaders",
+        ["priority": "10", "topic": "\"{{topic}}\"", "collapseID": "\"{{sessionID}}\"", "expiration": "none"])
+    static let pushExpiration = Shape("pushExpiration", ["within*": "4h"])
+    static let pushAlert = Shape(
+        "pushAlert", ["title": "\"{{title}}\"", "subtitle": "hello", "body": "\"{{marker}} {{text}}\""])
+    static let pushDate = Shape("pushDate", ["after": "5s", "within": "4h", "of": "timestamp", "tolerance": "10s"])
 
     static let session = Shape(
         "session",

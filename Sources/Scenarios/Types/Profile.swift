@@ -95,6 +95,8 @@ package struct ProfileCall: Sendable {
     /// What answers mean beyond that.
     package var answers: [AnswerRule] = []
     package var pushes: [ExpectedPush]
+    /// What they look like, where that is said.
+    package var declared: [PushForm: DeclaredPush] = [:]
     /// What it owes to those who listen.
     package var tells: [ExpectedTelling] = []
     /// The last state of a session: what its live activity must show in the end.
@@ -166,6 +168,10 @@ package struct ExpectedPush: Hashable, Sendable {
     package var isUrgent = false
     /// False: it holds no text in which the call's marker could stand.
     package var isMarked = true
+    /// Not marked, but its declared `apns-collapse-id` says of which call it is.
+    package var isToldByCollapseID = false
+    /// It is sent before the call's other pushes.
+    package var isFirst = false
     /// Later than this after the planned instant is *late*.
     package var deadline: Interval
 

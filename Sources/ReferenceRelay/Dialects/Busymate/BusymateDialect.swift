@@ -66,7 +66,7 @@ struct BusymateDialect: Dialect {
             json.raw(has(.pushesEmptyNote) ? "\"\"" : "null")
         }
         if has(.tellsWhoWrote) { json.raw(",\"updatedBy\":\"dashboard\"") }
-        json.raw("}}}")
+        json.raw(has(.loudMessages) ? "},\"alert\":{\"title\":\"A message\"}}}" : "}}}")
         return json.bytes
     }
 }

@@ -26,7 +26,7 @@ struct PayloadWriter {
             json.string(title(event.alertTitle, share))
             json.raw(",\"body\":")
             json.string(cut(event.alertBody, to: Self.alertBodyMax / share))
-            json.raw("},\"sound\":\"alert.wav\"}")
+            json.raw(has(.mutesAlerts) ? "}}" : "},\"sound\":\"alert.wav\"}")
             if let serverID = event.serverID {
                 json.raw(",\"serverID\":")
                 json.string(serverID)

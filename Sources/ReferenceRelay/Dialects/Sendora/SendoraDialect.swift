@@ -50,6 +50,8 @@ struct SendoraDialect: Dialect {
         if let alert = shown.alert, !state.isFinal {
             json.raw(",\"alert\":")
             json.value(alert)
+        } else if !state.isFinal, has(.soundsQuietUpdates) {
+            json.raw(",\"sound\":\"default\"")
         }
         if state.isFinal {
             json.raw(",\"dismissal-date\":")
