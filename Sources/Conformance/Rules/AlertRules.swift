@@ -56,7 +56,7 @@ enum AlertRules {
     ) { joined, run, tally in
         let account = joined.account
         for (index, row) in account.rows.enumerated() where row.type == .alert {
-guard run.alertFirstKinds.contains(row.kind) else { continue }
+            guard run.alertFirstKinds.contains(row.kind) else { continue }
             // Another phone's card waits for no alert of this one.
             let beside = account.rows(at: row.place, .liveactivity).filter { account.rows[$0].lane.phone == row.lane.phone }
             guard !beside.isEmpty, ![.excused, .unsent, .undecided].contains(joined.deliveries[index].outcome) else { continue }
