@@ -26,6 +26,7 @@ struct CallDecoder {
     var answers: [AnswerRule] = []
     /// The profile says where the event of a Live Update stands in a message to FCM.
     var hasMessageEvent = false
+    var order = Profile.Order.answered
     /// Names of those who listen.
     var observers: [String] = []
     let mistakes: Mistakes
@@ -55,6 +56,8 @@ struct CallDecoder {
         call.multipart = body?.multipart
         call.auth = auths.auth(fields.value("auth"), &compiler)
         checkAuth(call, fields)
+        call.batch = BatchDecoder(order: order, mistakes: mistakes).batch(
+            fields, &compiler, beside: [call.path] + call.fields.map(\.value) + (call.auth?.templates ?? []))
         call.answers = fields.value("answers") == nil ? answers : AnswerDecoder(mistakes: mistakes).answers(fields)
         call.isStale = fields.flag("stale") ?? false
         call.isUnknown = fields.flag("unknown") ?? false
