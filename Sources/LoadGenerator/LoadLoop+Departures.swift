@@ -9,7 +9,6 @@ import Scenarios
 
 extension LoadLoop {
     func depart(_ flight: Flight) {
-        flight.readyAt = loop.stamp()
         if let spec = workload.profile.calls[flight.event.call].batch { return gather(flight, spec) }
         if loop.isStepped { loop.clock?.calls.begin() }
         board(.alone(flight))
@@ -22,6 +21,7 @@ extension LoadLoop {
         let batch = gathering[call] ?? Batch(call: call, spec, self)
         batch.flights.append(flight)
         flight.batch = batch
+        flight.readyAt = loop.stamp()
         if batch.flights.count == 1 {
             gathering[call] = batch
             batch.timer = loop.onClock(at: loop.clockNow() + spec.window) { [weak self, weak batch] in
@@ -53,10 +53,7 @@ extension LoadLoop {
 
     private func endWaiting(_ flights: [Flight]) {
         let now = loop.stamp()
-        for flight in flights {
-            flight.setup += max(.zero, now - flight.readyAt)
-            flight.readyAt = now
-        }
+        for flight in flights { flight.setup += max(.zero, now - flight.readyAt) }
     }
 
     // MARK: Access tokens
@@ -64,6 +61,8 @@ extension LoadLoop {
     /// Leaves with the access token that it needs, when that is there.
     private func board(_ departure: Departure) {
         guard let spec = driver.oauth2(of: departure.call), let tokens, !tokens.isFresh(spec) else { return leave(departure) }
+        let since = loop.stamp()
+        for flight in departure.flights { flight.readyAt = since }
         tokens.fetch(spec) { [weak self] refusal in
             guard let self else { return }
             endWaiting(departure.flights)
@@ -88,9 +87,7 @@ extension LoadLoop {
             flight.remember(response, as: .unexpectedStatus)
         }
         loop.atEndOfTurn { [weak self] in
-            guard let self else { return }
-            for flight in departure.flights { flight.readyAt = loop.stamp() }
-            board(departure)
+            self?.board(departure)
         }
         return true
     }
