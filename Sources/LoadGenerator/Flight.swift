@@ -2,6 +2,7 @@
 // answered.
 
 import Basics
+import Journal
 import Net
 
 /// Told what becomes of flights. Confined to their loop.
@@ -21,6 +22,14 @@ final class Flight {
     var plannedAt = Instant(nanoseconds: 0)
     /// The instant from which nothing but we held it back: planned, and let go by the order of its session.
     var releasedAt = Instant(nanoseconds: 0)
+    /// Since when it only waits for its batch or for an access token, and how long it has so far.
+    var readyAt = Instant(nanoseconds: 0)
+    var setup = Interval.zero
+    /// What it goes in with others; nil: it goes alone.
+    var batch: Batch?
+    /// The number of its access token, and whether that is the second one.
+    var token = 0
+    var hadOtherToken = false
     /// When it was given to the connection pool.
     var dispatchedAt = Instant(nanoseconds: 0)
 
@@ -35,6 +44,7 @@ final class Flight {
     var firstLateness = Interval.zero
     /// Of the last try that was answered.
     var lastStatus = 0
+    var lastFailure = EventFailure.throttled
     var lastAnsweredAt = Instant(nanoseconds: 0)
 
     init(_ observer: any FlightObserver) {
@@ -50,20 +60,38 @@ final class Flight {
         tries = 0
         extraAttempts = 0
         firstSentAt = nil
+        setup = .zero
+        batch = nil
+        hadOtherToken = false
+    }
+
+    /// What carries it.
+    var carrier: OutgoingRequest { batch?.request ?? request }
+
+    /// It goes once more after that answer, which stands should nothing come of it.
+    func remember(_ response: ClientResponse, as failure: EventFailure) {
+        if firstSentAt == nil {
+            firstLateness = lateness
+            firstSentAt = carrier.sentAt ?? response.sentAt
+        }
+        lastStatus = response.status
+        lastAnsweredAt = response.answeredAt
+        lastFailure = failure
     }
 
     /// Ends the flight for good; what still comes is not heard.
     func forget() {
+        batch = nil
         completion = { _ in }
         request.handedOver = nil
     }
 
-    /// How late we were, and nobody else. What the pool waited for a connection is the relay's; all the rest until the
-    /// bytes were handed over is ours.
+    /// How late we were, and nobody else. What the pool waited for a connection is the relay's, to gather a batch and to fetch
+    /// an access token is how it is called; all the rest until the bytes were handed over is ours.
     var lateness: Interval {
         if firstSentAt != nil { return firstLateness }
-        let left = request.sentAt.map { $0 - request.waited } ?? dispatchedAt
-        return max(.zero, left - releasedAt)
+        let left = carrier.sentAt.map { $0 - carrier.waited } ?? dispatchedAt
+        return max(.zero, left - releasedAt - setup)
     }
 }
 

@@ -10,13 +10,36 @@ import Scenarios
 
 extension LoadLoop: FlightObserver {
     func handedOver(_ flight: Flight, isFirst: Bool) {
-        if isFirst, flight.tries == 0 { snapshot.sent += 1 }
+        if isFirst, flight.firstSentAt == nil { snapshot.sent += 1 }
         // A reaction has no place in the plan's order.
         guard !EventNumber.isReaction(flight.event.step) else { return }
         if sessions.handedOver(flight.row, step: flight.event.step) { snapshot.inverted += 1 }
     }
 
     func landed(_ flight: Flight, _ outcome: ClientOutcome) {
+        if takesAnotherToken(.alone(flight), outcome) { return }
+        if case .response(let response) = outcome, readsAnswers(to: flight.event.call) { answers.read(response.body.bytes) }
+        land(flight, outcome)
+    }
+
+    /// Each event of the batch has an answer of its own, where the relay gives it.
+    func landed(_ batch: Batch, _ outcome: ClientOutcome) {
+        if takesAnotherToken(.together(batch), outcome) { return }
+        guard case .response(let response) = outcome else {
+            for flight in batch.flights { land(flight, outcome) }
+            return
+        }
+        answers.read(response.body.bytes)
+        let isExpected = driver.expects(response.status, from: batch.call)
+        for (place, flight) in batch.flights.enumerated() {
+            let name = batch.spec.name == nil ? nil : driver.resultName(flight)
+            let isThere = batch.spec.results.map { answers.choose($0, place: place, name: name, by: batch.spec.by) } ?? true
+            land(flight, outcome, lacksResult: !isThere && isExpected)
+        }
+    }
+
+    /// `lacksResult`: the answer had to tell of this event, and does not.
+    private func land(_ flight: Flight, _ outcome: ClientOutcome, lacksResult: Bool = false) {
         var rule: AnswerRule?
         if case .response(let response) = outcome {
             rule = self.rule(for: response, to: flight)
@@ -26,7 +49,7 @@ extension LoadLoop: FlightObserver {
         let endedAt: Instant
         switch outcome {
         case .response(let response):
-            answered(flight, response, rule, &draft)
+            answered(flight, response, rule, lacksResult, &draft)
             endedAt = draft.answeredAt
         case .failed(let failure):
             let failure = EventFailure(failure.kind)
@@ -47,19 +70,22 @@ extension LoadLoop: FlightObserver {
         finishIfDone()
     }
 
-    private func answered(_ flight: Flight, _ response: ClientResponse, _ rule: AnswerRule?, _ draft: inout EventDraft) {
+    private func answered(
+        _ flight: Flight, _ response: ClientResponse, _ rule: AnswerRule?, _ lacksResult: Bool, _ draft: inout EventDraft
+    ) {
         let status = response.status
         snapshot.answered += 1
         snapshot.answersByClass[100...599 ~= status ? status / 100 : 0] += 1
         draft.status = UInt16(clamping: status)
         draft.answeredAt = max(draft.sentAt, response.answeredAt)
-        if let failure = failure(of: response, to: flight, rule) {
+        if let failure = lacksResult ? .answeredNo : failure(of: response, to: flight, rule) {
             snapshot.count(failure)
             draft.failure = failure.rawValue
-            let words = failure == .redirected ? whither(response) : response.body
-            draft.answer = driver.redact(words, of: flight.event.call, flight.request, upTo: EventDraft.maxAnswerBytes)
+            let words = failure == .redirected ? whither(response) : flight.batch == nil ? response.body : answers.chosen
+            draft.answer = driver.redact(
+                words ?? response.body, of: flight.event.call, flight.carrier, upTo: EventDraft.maxAnswerBytes)
         } else if memory != nil {
-            capture(from: response, flight)
+            capture(flight)
         }
         snapshot.answer.record((draft.answeredAt - draft.plannedAt).nanoseconds)
         snapshot.answerFromSent.record((draft.answeredAt - draft.sentAt).nanoseconds)
@@ -67,7 +93,7 @@ extension LoadLoop: FlightObserver {
 
     private func measure(_ flight: Flight) {
         snapshot.lateness.record(flight.lateness.nanoseconds)
-        let wait = flight.request.waitedAtLimit
+        let wait = flight.carrier.waitedAtLimit
         guard wait > .zero else { return }
         snapshot.waitedForConnection += 1
         snapshot.connectionWait.record(wait.nanoseconds)
@@ -79,8 +105,8 @@ extension EventDraft {
     init(_ flight: Flight) {
         self.init(
             session: flight.event.session, step: flight.event.step, kind: UInt16(flight.event.call),
-            plannedAt: flight.plannedAt, sentAt: flight.firstSentAt ?? flight.request.sentAt ?? Instant(nanoseconds: 0),
-            lateness: flight.lateness, attempts: flight.request.attempts + flight.extraAttempts)
+            plannedAt: flight.plannedAt, sentAt: flight.firstSentAt ?? flight.carrier.sentAt ?? Instant(nanoseconds: 0),
+            lateness: flight.lateness, attempts: flight.carrier.attempts + flight.extraAttempts)
     }
 }
 

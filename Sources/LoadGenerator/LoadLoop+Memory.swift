@@ -36,15 +36,14 @@ extension LoadLoop {
 
     // MARK: Answers
 
-    /// Takes from the answer what the call's profile wants of it.
-    func capture(from response: ClientResponse, _ flight: Flight) {
+    /// Takes from the answer, which is read, what the call's profile wants of it.
+    func capture(_ flight: Flight) {
         let captures = workload.owing[flight.event.call].captures
-        guard !captures.isEmpty, let remembered = memory?[flight.event.session], let reader = memory?.reader else { return }
-        reader.read(response.body.bytes)
+        guard !captures.isEmpty, let remembered = memory?[flight.event.session] else { return }
         for capture in captures {
             var note = CaptureNote(
                 session: flight.event.session, step: flight.event.step, name: workload.profile.captures[capture.name])
-            switch reader.value(at: capture.pointer) {
+            switch answers.value(at: capture.pointer) {
             case .success(let value):
                 remembered.keep(value, as: capture.name)
                 let isSecret = workload.profile.secretCaptures.contains(CapturedNames(capture.name))

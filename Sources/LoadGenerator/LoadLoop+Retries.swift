@@ -9,11 +9,16 @@ import Net
 import Scenarios
 
 extension LoadLoop {
-    /// The first row of the call's table that fits.
+    /// Something in an answer to that call matters.
+    func readsAnswers(to call: Int) -> Bool {
+        memory != nil && !workload.owing[call].captures.isEmpty
+            || workload.profile.calls[call].answers.contains { $0.pointer != nil || $0.wait != nil }
+    }
+
+    /// The first row of the call's table that fits the answer, which is read.
     func rule(for response: ClientResponse, to flight: Flight) -> AnswerRule? {
         let rules = workload.profile.calls[flight.event.call].answers
         guard !rules.isEmpty else { return nil }
-        if rules.contains(where: { $0.pointer != nil || $0.wait != nil }) { answers.read(response.body.bytes) }
         return rules.first { rule in
             guard rule.statuses.contains(response.status) else { return false }
             guard let pointer = rule.pointer else { return true }
@@ -52,14 +57,9 @@ extension LoadLoop {
         let said = wait(said: response, rule)
         guard said ?? .zero <= patience.longest else { return false }
         let wait = said ?? min(usual, patience.longest)
-        if flight.tries == 0 {
-            flight.firstLateness = flight.lateness
-            flight.firstSentAt = flight.request.sentAt ?? response.sentAt
-        }
+        flight.remember(response, as: .throttled)
         flight.tries += 1
-        if !isThrottled { flight.extraAttempts = flight.extraAttempts &+ flight.request.attempts }
-        flight.lastStatus = response.status
-        flight.lastAnsweredAt = response.answeredAt
+        if !isThrottled { flight.extraAttempts = flight.extraAttempts &+ flight.carrier.attempts }
         snapshot.triedAgain += 1
         journal.append(
             RetryNote(
@@ -76,25 +76,15 @@ extension LoadLoop {
     /// The words of the call are made anew, for a signature may hold the time.
     private func tryAgain(_ flight: Flight) {
         guard isRunning, retrying.removeValue(forKey: ObjectIdentifier(flight)) != nil else { return }
-        driver.render(flight.event, script: flight.script, into: flight.request, flight.context, at: loop.recordTime.wall())
-        flight.dispatchedAt = loop.stamp()
-        if loop.isStepped { loop.clock?.calls.begin() }
-        lanes.pool(for: flight.event.session).send(flight.request, completion: flight.completion)
+        flight.hadOtherToken = false
+        depart(flight)
     }
 
     /// The load ends: what still waits is on record as what it was told last.
     func giveUpWaiting() {
         let waiting = retrying.values.sorted { ($0.event.session, $0.event.step) < ($1.event.session, $1.event.step) }
         retrying = [:]
-        for flight in waiting {
-            var draft = EventDraft(flight)
-            draft.status = UInt16(clamping: flight.lastStatus)
-            draft.answeredAt = max(draft.sentAt, flight.lastAnsweredAt)
-            draft.failure = EventFailure.throttled.rawValue
-            snapshot.answered += 1
-            snapshot.count(.throttled)
-            conclude(flight, draft, at: loop.stamp())
-        }
+        for flight in waiting { giveUp(flight, .throttled) }
     }
 
     /// Seconds in the body, or `retry-after`: seconds, or a date (RFC 9110 §10.2.3).

@@ -19,6 +19,8 @@ struct LoadLoopSettings: Sendable {
     /// Unanswered events at once.
     var window: Int
     var journalDirectory: String
+    /// Checked origins of token URLs.
+    var tokenTargets: [String: CheckedOrigin] = [:]
     /// Where acts of users go; nil: there are no phones.
     var phones: PhoneMailbox?
 }
@@ -49,6 +51,10 @@ final class LoadLoop: TurnEndHandler {
     var window: Window
     /// Those that wait to be tried again.
     var retrying: [ObjectIdentifier: Flight] = [:]
+    /// Batches that are not full yet, by call.
+    var gathering: [Int: Batch] = [:]
+    /// Nil where no call needs one.
+    let tokens: AccessTokens?
     let answers = CaptureReader()
     private(set) var origin = Instant(nanoseconds: 0)
     private var timer: LoopTimer?
@@ -66,7 +72,12 @@ final class LoadLoop: TurnEndHandler {
         self.settings = settings
         self.published = published
         workload = settings.plan.workload
-        driver = RelayDriver(workload, authority: settings.target.origin.authority)
+        tokens =
+            workload.profile.tokenSpecs.isEmpty
+            ? nil
+            : try AccessTokens(
+                workload, loop: loop, relay: settings.target, client: settings.client, targets: settings.tokenTargets)
+        driver = RelayDriver(workload, authority: settings.target.origin.authority, tokens: tokens)
         lanes = try Lanes(
             loop: loop, target: settings.target, client: settings.client, order: workload.profile.order)
         journal = try JournalWriter(
@@ -164,21 +175,14 @@ final class LoadLoop: TurnEndHandler {
             return withhold(due, lack)
         }
         guard let flight = window.take({ Flight(self) }) else { return drop(due, releasedAt: releasedAt) }
-        let now = loop.recordTime.wall()
-        if let misfit = driver.render(due.event, script: due.script, into: flight.request, context, at: now) {
-            window.giveBack(flight)
-            return withhold(due, misfit)
-        }
         flight.begin(script: due.script, context)
         flight.row = due.row
         flight.event = due.event
         flight.plannedAt = plannedAt
         flight.releasedAt = releasedAt
-        flight.dispatchedAt = loop.stamp()
         sessions.sent(due.row)
-        if loop.isStepped { loop.clock?.calls.begin() }
         if due.isOverlapping { snapshot.overlapped += 1 }
-        lanes.pool(for: due.event.session).send(flight.request, completion: flight.completion)
+        depart(flight)
     }
 
     private func drop(_ due: DueEvent, releasedAt: Instant) {
@@ -238,7 +242,7 @@ final class LoadLoop: TurnEndHandler {
         sendReleased()
         isTurnEndPending = false
         // An event that was withheld just now may have been the last.
-        if memory != nil { finishIfDone() }
+        finishIfDone()
         guard !journal.commit() else { return }
         snapshot.journalFailure = journal.failure ?? Failure(.run, "the load journal cannot be written")
         stop()
@@ -262,6 +266,8 @@ final class LoadLoop: TurnEndHandler {
         timer = nil
         isRunning = false
         giveUpWaiting()
+        giveUpGathering()
+        tokens?.close()
         lanes.close()
         window.close()
         turnEnded()

@@ -14,6 +14,7 @@ final class RelayDriver {
         let saying: Template?
         let multipart: MultipartSpec?
         let auth: AuthSpec?
+        let oauth2: OAuth2Spec?
         /// Names of the headers that hold a credential or a captured value.
         let secretHeaders: Set<String>
         let expectedStatus: Set<Int>
@@ -29,8 +30,10 @@ final class RelayDriver {
 
     /// `requests`: in the place of the profile's calls, of which events then are. `authority`: `host:port`, which some
     /// signatures hold.
-    init(_ workload: Workload, requests: [ProfileCall]? = nil, authority: String = "localhost") {
-        signer = RequestSigner(authority: authority)
+    init(
+        _ workload: Workload, requests: [ProfileCall]? = nil, authority: String = "localhost", tokens: AccessTokens? = nil
+    ) {
+        signer = RequestSigner(authority: authority, tokens: tokens)
         let own = requests ?? workload.profile.calls
         kept = Set(own.flatMap { $0.auth?.kept ?? [] }.map(\.bytes)).sorted { $0.count > $1.count }
         values = EventValues(workload)
@@ -39,7 +42,8 @@ final class RelayDriver {
                 method: Array(call.method.utf8), path: call.path,
                 fields: call.fields.map { (name: Array($0.name.lowercased().utf8), value: $0.value) },
                 body: call.body, saying: call.saying ?? call.body, multipart: call.multipart,
-                auth: call.auth, secretHeaders: call.secretHeaders, expectedStatus: call.expectedStatus)
+                auth: call.auth, oauth2: call.auth?.oauth2, secretHeaders: call.secretHeaders,
+                expectedStatus: call.expectedStatus)
         }
     }
 
@@ -49,6 +53,11 @@ final class RelayDriver {
     func secretHeaders(of call: Int) -> Set<String> { calls[call].secretHeaders }
 
     func expects(_ status: Int, from call: Int) -> Bool { calls[call].expectedStatus.contains(status) }
+
+    /// What its access token is fetched by.
+    func oauth2(of call: Int) -> OAuth2Spec? { calls[call].oauth2 }
+
+    func isSpoilt(_ call: Int) -> Bool { calls[call].auth?.isSpoilt ?? false }
 
     /// Fills `request` with the event's call; whatever it held is forgotten, its memory is kept. In words why it must not be
     /// sent: a value does not fit where it would stand. Nil when it may. `now`: when it is made and
@@ -61,6 +70,44 @@ final class RelayDriver {
         let call = calls[event.call]
         values.choose(event, script: Int(script), context)
         values.now = now
+        if let misfit = renderHead(of: call, into: request) { return misfit }
+        let body = request.body
+        call.body?.render(into: body, values)
+        if let multipart = call.multipart, !multipart.frames(body.bytes, values) {
+            return "a field would hold what parts the fields of its multipart body"
+        }
+        if let auth = call.auth, let now { return signer.sign(request, auth, values, at: now) }
+        return nil
+    }
+
+    /// The same for all events of a batch, whose items stand in their order.
+    func render(_ batch: Batch, at now: WallTime) -> String? {
+        let (call, spec, body) = (calls[batch.call], batch.spec, batch.request.body)
+        let first = batch.flights[0]
+        values.choose(first)
+        values.now = now
+        if let misfit = renderHead(of: call, into: batch.request) { return misfit }
+        spec.before.render(into: body, values)
+        for (place, flight) in batch.flights.enumerated() {
+            if place > 0 { body.append(44) }
+            values.choose(flight)
+            spec.item.render(into: body, values)
+        }
+        values.choose(first)
+        spec.after.render(into: body, values)
+        return call.auth.flatMap { signer.sign(batch.request, $0, values, at: now) }
+    }
+
+    /// What the result of that event is named in the answer to its batch.
+    func resultName(_ flight: Flight) -> [UInt8] {
+        let scratch = scratch
+        scratch.clear()
+        values.choose(flight)
+        flight.batch?.spec.name?.render(into: scratch, values)
+        return scratch.array()
+    }
+
+    private func renderHead(of call: Call, into request: OutgoingRequest) -> String? {
         let head = request.head
         head.clear()
         request.body.clear(keepingUpTo: 16_384)
@@ -78,12 +125,6 @@ final class RelayDriver {
             }
             head.append(name: name.span, value: scratch.bytes)
         }
-        let body = request.body
-        call.body?.render(into: body, values)
-        if let multipart = call.multipart, !multipart.frames(body.bytes, values) {
-            return "a field would hold what parts the fields of its multipart body"
-        }
-        if let auth = call.auth, let now { return signer.sign(request, auth, values, at: now) }
         return nil
     }
 
@@ -106,6 +147,10 @@ final class RelayDriver {
         let captured = template.captured
         return (0..<Capture.mostNames).allSatisfy { !captured.contains(CapturedNames($0)) || !values.isNull(.captured($0)) }
     }
+}
+
+extension EventValues {
+    fileprivate func choose(_ flight: Flight) { choose(flight.event, script: Int(flight.script), flight.context) }
 }
 
 extension Span<UInt8> {

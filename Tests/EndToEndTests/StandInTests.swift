@@ -12,7 +12,7 @@ struct StandInTests {
         ("gorush", "loses-failed-batch", "states-delivered"), ("home-assistant", "milliseconds", "timestamp-seconds-rising"),
         ("mattermost", "new-provider-token", "provider-token-reused"), ("ntfy", "forwards-twice", "no-duplicate-push"),
         ("parse", "ignores-where", "sessions-kept-apart"), ("pushgo", "keeps-old-token", "new-token-used"),
-        ("sygnal", "cuts-text", "content-unchanged"),
+        ("sockudo", "ignores-idempotency-key", "nothing-unexpected"), ("sygnal", "cuts-text", "content-unchanged"),
     ]
 
     private func run(_ name: String, _ folder: String, bug: String? = nil) throws -> (run: Rig.Output, record: JSONValue) {

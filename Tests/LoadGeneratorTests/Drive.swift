@@ -21,12 +21,12 @@ struct Drive {
 
     init(
         _ plan: Plan, at target: Origin, loops: Int = 1, window: Int = 16_384, connections: Int = 256,
-        timeout: Interval = .seconds(20)
+        timeout: Interval = .seconds(20), tokenTargets: [String: CheckedOrigin] = [:]
     ) throws {
         let folder = try Folder()
         let service = try LoadService(
             plan: plan, target: TargetPolicy.loopback(target), connections: connections, journalDirectory: folder.path, loops: loops,
-            window: window)
+            window: window, tokenTargets: tokenTargets)
         origin = SystemTime().now() + .milliseconds(5)
         service.start(at: origin)
         isDone = service.waitUntilDone(timeout: timeout)

@@ -49,7 +49,7 @@ struct AuthTests {
     @Test(
         "is told what is wrong with it",
         arguments: [
-            ("{}", "7:11: `auth` does not say how (write one of bearer, basic, header, hmac, jwt, sigv4)"),
+            ("{}", "7:11: `auth` does not say how (write one of bearer, basic, header, hmac, jwt, sigv4, oauth2)"),
             (
                 "{ bearer: abc }",
                 "7:21: `bearer` holds a secret, which has no place in a file that the journal keeps"
@@ -110,6 +110,27 @@ struct AuthTests {
             (
                 #"{ jwt: { key: "{{secret}}", algorithm: ES256 } }"#,
                 "7:25: ES256 signs with a private key on P-256, as PEM (write `key: { file: PATH }`)"
+            ),
+            (
+                "{ oauth2: { tokenURL: token, clientID: a, clientSecret: { env: PATH } } }",
+                "7:33: `tokenURL` must be a path of the relay, or http://host:port/path, not `token`"
+                    + " (such as `tokenURL: /oauth/token`)"
+            ),
+            (
+                #"{ oauth2: { tokenURL: "https://me:pw@host/t", clientID: a, clientSecret: { env: PATH } } }"#,
+                "7:33: `tokenURL` must be a path of the relay"
+            ),
+            (
+                #"{ oauth2: { tokenURL: /t, clientID: a, clientSecret: "{{secret}}" } }"#,
+                "7:64: `secret` must be a mapping, not the text `{{secret}}` (such as `{ env: RELAY_KEY }`)"
+            ),
+            (
+                #"{ oauth2: { tokenURL: /t, clientID: "{{serverID}}", clientSecret: { env: PATH } } }"#,
+                "7:47: `clientID` must be one line of text without variables, not the text `{{serverID}}` (such as `clientID: me`)"
+            ),
+            (
+                "{ oauth2: { tokenURL: /t, clientID: a, clientSecret: { env: PATH }, style: body } }",
+                "7:86: `body` is no value of `style` ("
             ),
             (
                 #"{ jwt: { key: "{{secret}}", algorithm: XS256 } }"#,

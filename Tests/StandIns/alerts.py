@@ -1,9 +1,13 @@
 """Stand-ins that send alerts. Each class names the one bug that it can have."""
 
+import hashlib
+import hmac
 import itertools
 import json
 import re
 import threading
+import time
+import urllib.parse
 
 from apns import TOPIC
 
@@ -154,7 +158,7 @@ class Sygnal(Relay):
 
 
 class Expo(Relay):
-    """Up to 100 messages in an array, a ticket for each. `ExponentPushToken[…]` holds the device token here."""
+    """Up to 100 messages in an array, a ticket for each, which says nothing of the sending. `ExponentPushToken[…]` holds the device token here."""
     BUG = "retries-at-once"
 
     def handle(self, method, path, headers, body):
@@ -171,9 +175,60 @@ class Expo(Relay):
                 tickets.append({"status": "error", "details": {"error": "DeviceNotRegistered"}})
                 continue
             payload = {"aps": {"alert": {"title": message["title"], "body": message["body"]}}, "body": message.get("data", {})}
-            self.apns.push(token[1], payload, attempts=6 if self.bug else 3, pause=0.01 if self.bug else 1)
+            tries = {"attempts": 6, "pause": 0.01} if self.bug else {"attempts": 3, "pause": 1}
+            threading.Thread(target=self.apns.push, args=(token[1], payload), kwargs=tries).start()
             tickets.append({"status": "ok", "id": f"ticket-{next(self.count)}"})
         return 200, {"data": tickets}
 
 
-DIALECTS = {"gorush": Gorush, "mattermost": Mattermost, "bark": Bark, "ntfy": Ntfy, "parse": Parse, "sygnal": Sygnal, "expo": Expo}
+class Sockudo(Relay):
+    """Devices are registered, publishes are taken on with an id and sent afterwards; the same idempotency key is taken on once.
+    Calls are signed in the query, as Pusher's are."""
+    BUG = "ignores-idempotency-key"
+    APP, KEY, SECRET = "rig", "rig-key", b"for-tests-only"
+
+    def signed(self, method, path, fields, body):
+        if fields.get("auth_key") != self.KEY or abs(time.time() - int(fields.get("auth_timestamp", 0))) > 600:
+            return False
+        if body and fields.get("body_md5") != hashlib.md5(body).hexdigest():
+            return False
+        query = "&".join(f"{name.lower()}={value}" for name, value in sorted(fields.items()) if name != "auth_signature")
+        wanted = hmac.new(self.SECRET, f"{method}\n{path}\n{query}".encode(), hashlib.sha256).hexdigest()
+        return hmac.compare_digest(wanted, fields.get("auth_signature", ""))
+
+    def handle(self, method, path, headers, body):
+        path, _, query = path.partition("?")
+        if not self.signed(method, path, dict(urllib.parse.parse_qsl(query)), body):
+            return 401, {"error": "signature"}
+        item, call = json.loads(body), path.removeprefix(f"/apps/{self.APP}/push")
+        if call == "/deviceRegistrations":
+            self.rows[item["id"]] = item["push"]["recipient"]["deviceToken"]
+            return 201, {"id": item["id"]}
+        if call == "/publish":
+            key = headers["X-Idempotency-Key"]
+            with self.lock:
+                known = self.rows.get(("publish", key))
+                if known and not self.bug:
+                    return 202, {"publishId": known}
+                number = self.rows["publish", key] = f"publish-{next(self.count)}"
+            self.publish(item)
+            return 202, {"publishId": number}
+        if call == "/batch/publish":
+            items = item["items"]
+            if not 1 <= len(items) <= 100:
+                return 400, {"error": "number of items"}
+            for one in items:
+                self.publish(one)
+            return 202, {"items": [{"publishId": f"publish-{next(self.count)}"} for _ in items]}
+        return 404, {}
+
+    def publish(self, item):
+        note = item["notification"]
+        threading.Thread(target=self.send, args=(self.rows[item["recipient"]["deviceId"]], note)).start()
+
+    def send(self, token, note):
+        self.apns.push(token, {"aps": {"alert": {"title": note["title"], "body": note["body"]}}}, attempts=5, pause=1)
+
+
+DIALECTS = {"gorush": Gorush, "mattermost": Mattermost, "bark": Bark, "ntfy": Ntfy, "parse": Parse, "sygnal": Sygnal, "expo": Expo,
+            "sockudo": Sockudo}

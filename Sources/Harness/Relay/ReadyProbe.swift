@@ -10,8 +10,11 @@ final class ReadyProbe {
     private let path: String
     private let question = Question<Bool>()
 
-    init(target: CheckedOrigin, tls: TLSClientSettings = TLSClientSettings(), path: String) throws(Failure) {
-        var configuration = ClientConfiguration(version: .http1, tls: tls)
+    init(
+        target: CheckedOrigin, tls: TLSClientSettings = TLSClientSettings(), path: String,
+        version: ClientConfiguration.Version = .http1
+    ) throws(Failure) {
+        var configuration = ClientConfiguration(version: version, tls: tls)
         configuration.requestTimeout = .seconds(2)
         configuration.connectTimeout = .seconds(2)
         let settings = configuration

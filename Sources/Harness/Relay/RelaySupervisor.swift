@@ -68,7 +68,9 @@ final class RelaySupervisor {
             process = nil
             sampler = nil
         }
-        probe = try ReadyProbe(target: target, tls: tls, path: spec.ready.path)
+        probe = try ReadyProbe(
+            target: target, tls: tls, path: spec.ready.path,
+            version: spec.profile.httpVersion == .http2 ? .http2 : .http1)
         pending = spec.restarts.sorted { $0.at < $1.at }
     }
 

@@ -26,6 +26,8 @@ final class Rig {
     /// The road by which what happens on the mock's phones reaches the sessions that react to it, and what users do reaches the
     /// phones; none where no session does either.
     private let phones: PhoneMailbox?
+    /// Where access tokens are fetched, of those that the relay does not give itself.
+    private let tokenTargets: [String: CheckedOrigin]
     private let plan: Plan
     private let scenario: Scenario
     private let directory: RunDirectory
@@ -58,6 +60,11 @@ final class Rig {
             }
         }
         do throws(Failure) {
+            var targets: [String: CheckedOrigin] = [:]
+            for url in plan.tokenURLs {
+                targets[url] = try TargetPolicy.check(try Origin(parsing: url), allowHosts: options.allowHosts)
+            }
+            tokenTargets = targets
             let variable = try Self.variables(scenario, mock, directory, options, webhook: watch?.webhook)
             relay = try RelaySupervisor(
                 scenario.relay, logPath: directory.relayLog, allowHosts: options.allowHosts,
@@ -82,7 +89,7 @@ final class Rig {
     func startLoad(at origin: Instant) throws(Failure) {
         let load = try LoadService(
             plan: plan, target: relay.target, connections: scenario.workload.connections,
-            journalDirectory: directory.journal, tls: relay.tls, clock: clock, phones: phones)
+            journalDirectory: directory.journal, tls: relay.tls, tokenTargets: tokenTargets, clock: clock, phones: phones)
         self.load = load
         watch?.listen(at: origin, target: relay.target)
         state?.start()

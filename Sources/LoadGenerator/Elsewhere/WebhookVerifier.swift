@@ -23,7 +23,7 @@ final class WebhookVerifier {
             guard let given = text(exchange, header) else { return .missing }
             return Array(given.utf8) == prefix + bytes(of: secret) ? .right : .wrong
         case .hmac(let hmac): return verdict(exchange, hmac, at: now)
-        case .basic, .jwt, .sigv4: preconditionFailure("no profile signs webhooks so")
+        case .basic, .jwt, .sigv4, .oauth2: preconditionFailure("no profile signs webhooks so")
         }
     }
 

@@ -21,19 +21,68 @@ final class CaptureReader {
     /// An answer longer than this is not looked through.
     static let mostAnswerBytes = 1 << 20
 
-    private let scanner = JSONScanner(maxDepth: 64, maxNodes: 8_192)
+    private let scanner = JSONScanner(maxDepth: 64, maxNodes: 32_768)
     private let text = ByteBuffer(capacity: 64)
+    private let result = ByteBuffer(capacity: 256)
     private var isJSON = false
+    /// The node from which pointers lead; nil: the answer says nothing of what is asked for.
+    private var root: Int? = 0
 
     /// To be called before `value`, with the same answer.
     func read(_ answer: Span<UInt8>) {
+        root = 0
         isJSON = answer.count <= Self.mostAnswerBytes && scanner.scan(answer) == nil
     }
+
+    // MARK: Results of a batch
+
+    /// From now on pointers lead from one of the results that stand `at` a place: by its `place` in a list, or by its name.
+    /// False where it had to be there and is not: not all events need be named. Without that place in the answer they lead
+    /// from the whole.
+    func choose(_ at: JSONPointerPath, place: Int, name: [UInt8]?, by: JSONPointerPath?) -> Bool {
+        root = 0
+        guard isJSON, let list = self.place(at, from: 0) else { return false }
+        guard let name else {
+            root = scanner.node(list).kind == .array ? child(place, of: list) : nil
+            return root != nil
+        }
+        guard let by else {
+            root = scanner.node(list).kind == .object ? scanner.member(name.span, of: list) : nil
+            return true
+        }
+        root = nil
+        guard scanner.node(list).kind == .array else { return true }
+        var child = Int(scanner.node(list).firstChild)
+        while child >= 0, root == nil {
+            if let place = self.place(by, from: child), case .success(let value) = value(of: place, by), value.bytes == name {
+                root = child
+            }
+            child = Int(scanner.node(child).next)
+        }
+        return true
+    }
+
+    /// What was chosen, as it stands in the answer; nil: the whole, or nothing.
+    var chosen: ByteBuffer? {
+        guard isJSON, let root, root > 0 else { return nil }
+        let (scanner, result) = (scanner, result)
+        result.clear()
+        result.append(scanner.text(root))
+        return result
+    }
+
+    // MARK: Values
 
     /// The value at that place of the answer, or in words why there is none.
     func value(at pointer: JSONPointerPath) -> Result<CapturedValue, Words> {
         guard isJSON else { return .failure(Words("the answer is no JSON")) }
-        guard let place = place(pointer) else { return .failure(Words("the answer has nothing at \(pointer.text)")) }
+        guard let root, let place = place(pointer, from: root) else {
+            return .failure(Words("the answer has nothing at \(pointer.text)"))
+        }
+        return value(of: place, pointer)
+    }
+
+    private func value(of place: Int, _ pointer: JSONPointerPath) -> Result<CapturedValue, Words> {
         let node = scanner.node(place)
         switch node.kind {
         case .string:
@@ -63,26 +112,30 @@ final class CaptureReader {
         init(_ text: String) { self.text = text }
     }
 
-    private func place(_ pointer: JSONPointerPath) -> Int? {
-        var place = 0
+    private func place(_ pointer: JSONPointerPath, from root: Int) -> Int? {
+        var place = root
         for (key, step) in zip(pointer.keys, pointer.steps) {
             switch scanner.node(place).kind {
             case .object:
                 guard let member = scanner.member(key.span, of: place) else { return nil }
                 place = member
             case .array:
-                guard let index = Int(step), index >= 0, String(index) == step else { return nil }
-                var child = Int(scanner.node(place).firstChild)
-                var left = index
-                while child >= 0, left > 0 {
-                    child = Int(scanner.node(child).next)
-                    left -= 1
-                }
-                guard child >= 0 else { return nil }
+                guard let index = Int(step), String(index) == step, let child = child(index, of: place) else { return nil }
                 place = child
             default: return nil
             }
         }
         return place
+    }
+
+    private func child(_ index: Int, of array: Int) -> Int? {
+        guard index >= 0 else { return nil }
+        var child = Int(scanner.node(array).firstChild)
+        var left = index
+        while child >= 0, left > 0 {
+            child = Int(scanner.node(child).next)
+            left -= 1
+        }
+        return child >= 0 ? child : nil
     }
 }

@@ -43,7 +43,6 @@ struct LoadMemory {
     private var queue = EventQueue()
     private var items: [Due?] = []
     private var free: [UInt32] = []
-    let reader = CaptureReader()
     /// Phone events of no session that heeds them.
     private(set) var unclaimed = 0
     /// Reactions that are due and wait for the answer to an earlier event.

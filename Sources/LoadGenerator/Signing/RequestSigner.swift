@@ -16,7 +16,13 @@ final class RequestSigner {
     /// `host:port` as the relay sees it.
     let authority: [UInt8]
 
-    init(authority: String) { self.authority = Array(authority.utf8) }
+    /// Nil where none are fetched.
+    private let tokens: AccessTokens?
+
+    init(authority: String, tokens: AccessTokens? = nil) {
+        self.authority = Array(authority.utf8)
+        self.tokens = tokens
+    }
 
     /// Head and body of `request` are all there. In words why it must not be sent; nil when it may.
     func sign(_ request: OutgoingRequest, _ auth: AuthSpec, _ values: EventValues, at now: WallTime) -> String? {
@@ -35,6 +41,13 @@ final class RequestSigner {
             output.append(credentials(user, password, values, at: now, isSpoilt: auth.isSpoilt))
         case .hmac(let spec): return sign(request, spec, values, at: now, isSpoilt: auth.isSpoilt)
         case .sigv4(let spec): return sign(request, spec, values, at: now, isSpoilt: auth.isSpoilt)
+        case .oauth2(let spec):
+            header = Self.authorization
+            guard let token = tokens?.token(spec)?.bytes else { return "there is no access token" }
+            output.append("Bearer ")
+            output.append(token.span)
+            // Not the last one, which in a token of base64 may not count.
+            if auth.isSpoilt { output.spoil(at: output.count - (token.count + 1) / 2) }
         case .jwt(let spec):
             header = spec.header
             output.append(spec.prefix.span)
@@ -128,7 +141,8 @@ extension ByteBuffer {
     /// Another last byte, which can stand wherever the one before could.
     func spoilLast() {
         guard !isEmpty else { return append(120) }
-        let last = bytes[count - 1]
-        replace(at: count - 1, with: last == 120 ? 121 : 120)
+        spoil(at: count - 1)
     }
+
+    func spoil(at place: Int) { replace(at: place, with: bytes[place] == 120 ? 121 : 120) }
 }

@@ -10,7 +10,7 @@ struct AuthDecoder {
     let files: FileFinder
     let mistakes: Mistakes
 
-    private static let kinds = ["bearer", "basic", "header", "hmac", "jwt", "sigv4"]
+    private static let kinds = ["bearer", "basic", "header", "hmac", "jwt", "sigv4", "oauth2"]
     private var secrets: SecretDecoder { SecretDecoder(files: files, mistakes: mistakes) }
 
     /// Of a call: nil where it has none. `auth: none` is without the profile's, `auth: { spoil: true }` has that made wrong.
@@ -52,6 +52,7 @@ struct AuthDecoder {
             case "header": header(inner, &compiler)
             case "hmac": HMACDecoder(auths: self, secrets: secrets, mistakes: mistakes).hmac(inner, &compiler)
             case "sigv4": SigV4Decoder(secrets: secrets, mistakes: mistakes).sigv4(inner, &compiler)
+            case "oauth2": OAuth2Decoder(secrets: secrets, mistakes: mistakes).oauth2(inner)
             default: JWTDecoder(auths: self, secrets: secrets, mistakes: mistakes).jwt(inner, &compiler)
             }
         auth?.isSpoilt = fields.flag("spoil") ?? false

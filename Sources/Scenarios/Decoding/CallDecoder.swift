@@ -28,6 +28,7 @@ struct CallDecoder {
     var hasMessageEvent = false
     /// What pushes look like where a call does not say otherwise.
     var usual: [UsualPush] = []
+    var order = Profile.Order.answered
     /// Names of those who listen.
     var observers: [String] = []
     let mistakes: Mistakes
@@ -60,6 +61,8 @@ struct CallDecoder {
         call.auth = auths.auth(fields.value("auth"), &compiler)
         call.declared = DeclaredPushDecoder(compiler: compiler, mistakes: mistakes).declared(pushes, usual)
         checkAuth(call, fields)
+        call.batch = BatchDecoder(order: order, mistakes: mistakes).batch(
+            fields, &compiler, beside: [call.path] + call.fields.map(\.value) + (call.auth?.templates ?? []))
         call.answers = fields.value("answers") == nil ? answers : AnswerDecoder(mistakes: mistakes).answers(fields)
         call.isStale = fields.flag("stale") ?? false
         call.isUnknown = fields.flag("unknown") ?? false

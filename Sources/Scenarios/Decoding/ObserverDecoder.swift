@@ -29,6 +29,11 @@ struct ObserverDecoder {
             request.fields.append(("accept", Template(segments: [.literal(Array("text/event-stream".utf8))])))
         }
         request.auth = requests.auths.auth(fields.value("auth"), &compiler)
+        if request.auth?.oauth2 != nil {
+            mistakes.add(
+                "access tokens are fetched for calls, and `\(entry.key)` listens",
+                hint: "give it an `auth` of its own, or `none`", at: entry.keyPlace)
+        }
         for case .event(let variable) in compiler.used {
             mistakes.add(
                 "`\(variable.rawValue)` is of a call, and `\(entry.key)` listens for all of them",

@@ -31,6 +31,8 @@ struct ProfileDecoder {
         let compiler = TemplateCompiler(ownNames: [], capturedNames: captures, mistakes: mistakes)
         decoder.usual = DeclaredPushDecoder(compiler: compiler, mistakes: mistakes).usual(fields)
         decoder.observers = fields.entries("observers").map(\.key)
+        let httpVersion = Profile.HTTPVersion(rawValue: fields.count("http", 1...2) ?? 1) ?? .http1
+        decoder.order = order(fields, httpVersion)
         for entry in fields.entries("calls") {
             checkName(entry)
             if let call = decoder.call(entry) { calls.append(call) }
@@ -38,10 +40,9 @@ struct ProfileDecoder {
         if let calls = fields.value("calls"), case .mapping(let entries) = calls.content, entries.isEmpty {
             mistakes.add("`calls` names no call", hint: "add one", at: calls.place)
         }
-        let httpVersion = Profile.HTTPVersion(rawValue: fields.count("http", 1...2) ?? 1) ?? .http1
         var profile = Profile(
             name: name, topic: topic(fields), httpVersion: httpVersion,
-            order: order(fields, httpVersion), calls: calls, coalescing: coalescing,
+            order: decoder.order, calls: calls, coalescing: coalescing,
             settle: fields.duration("settle") ?? .seconds(2))
         profile.activities = ActivitiesDecoder(mistakes: mistakes).activities(fields)
         profile.knownFailing = fields.value("knownFailing") == nil ? [] : fields.texts("knownFailing", atLeast: 1)

@@ -9,6 +9,7 @@ extension Shape {
             "hmac": "{ key: { env: RELAY_KEY }, over: [body], header: X-Signature }",
             "jwt": "{ key: { env: RELAY_KEY } }",
             "sigv4": "{ accessKeyID: me, secretAccessKey: { env: RELAY_KEY }, region: eu-central-1, service: sns }",
+            "oauth2": "{ tokenURL: /oauth/token, clientID: me, clientSecret: { env: RELAY_KEY } }",
             "spoil": "true",
         ])
 
@@ -43,6 +44,13 @@ extension Shape {
         [
             "accessKeyID*": "AKIDEXAMPLE", "secretAccessKey*": "{ env: RELAY_KEY }", "sessionToken": "{ env: RELAY_TOKEN }",
             "region*": "eu-central-1", "service*": "sns",
+        ])
+
+    static let oauth2 = Shape(
+        "oauth2",
+        [
+            "tokenURL*": "/oauth/token", "clientID*": "me", "clientSecret*": "{ env: RELAY_KEY }", "scope": "push",
+            "audience": "relay", "style": "basic",
         ])
 
     static let secrets = Shape("secrets", ["turns*": "[{ env: OLD_KEY }, { env: NEW_KEY }]", "every": "10s"])

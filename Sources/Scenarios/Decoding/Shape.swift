@@ -33,7 +33,7 @@ extension Shape {
         profile, profileCase, observer, telling, webhooks, webhookAnswer, hook, state,
         coalescing, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried, call, answer, retries,
         push, declared, pushHeaders, pushExpiration, pushAlert, pushDate, auth,
-        authBasic, authHeader, hmac, signedTime, signedDigest, signedText, jwt, sigv4, secret, secrets,
+        authBasic, authHeader, hmac, signedTime, signedDigest, signedText, jwt, sigv4, oauth2, batch, secret, secrets,
         session, step, reaction, act, distribution, logNormal,
     ]
 
@@ -218,8 +218,15 @@ extension Shape {
             "unregisters": "[activityToken]", "stale": "true", "unknown": "true", "prepares": "true", "cases": "false",
             "oversized": "true",
             "passes": "[{ at: /aps/content-state, from: /state }]", "sets": "{ status: Error }",
-            "captures": "{ activityID: /activity/id }", "lacks": "[]", "auth": "none",
+            "captures": "{ activityID: /activity/id }", "lacks": "[]", "auth": "none", "batch": "{ of: 100, within: 50ms }",
             "answers": "[{ status: 200, at: /status, equals: REMOVE, means: pruned }]",
+        ])
+
+    static let batch = Shape(
+        "batch",
+        [
+            "of*": "100", "within*": "50ms", "at": "/notifications", "results": "/data", "by": "/token",
+            "is": "\"{{deviceToken}}\"",
         ])
 
     static let answer = Shape(

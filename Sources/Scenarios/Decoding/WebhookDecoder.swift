@@ -53,7 +53,7 @@ struct WebhookDecoder {
                 "a webhook's signature has one secret, stands in headers, and is over body, timestamp, method, path and text",
                 hint: "leave out `turns`, `parameter` and `digest`", at: node.place)
             return nil
-        case .basic, .jwt, .sigv4:
+        case .basic, .jwt, .sigv4, .oauth2:
             mistakes.add("a webhook is signed by `hmac`, `header` or `bearer`", hint: "take one of these", at: node.place)
             return nil
         }

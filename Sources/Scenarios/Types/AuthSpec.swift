@@ -13,6 +13,8 @@ package struct AuthSpec: Sendable {
         case hmac(HMACSpec)
         case jwt(JWTSpec)
         case sigv4(SigV4Spec)
+        /// `authorization: Bearer …` with a token that is fetched for all calls (RFC 6749 §4.4).
+        case oauth2(OAuth2Spec)
     }
 
     package var kind: Kind
@@ -26,7 +28,7 @@ package struct AuthSpec: Sendable {
         let names: [[UInt8]] =
             switch kind {
             case .plain(let header, _, _): [header]
-            case .basic: [Array("authorization".utf8)]
+            case .basic, .oauth2: [Array("authorization".utf8)]
             case .hmac(let spec): spec.headers
             case .jwt(let spec): [spec.header]
             case .sigv4: SigV4Spec.headers
@@ -48,6 +50,7 @@ package struct AuthSpec: Sendable {
         case .jwt(let spec): (spec.claims.map { [$0] } ?? []) + spec.signing.templates
         case .sigv4(let spec):
             [spec.accessKeyID] + spec.secretAccessKey.templates + (spec.sessionToken?.templates ?? [])
+        case .oauth2: []
         }
     }
 
@@ -58,8 +61,12 @@ package struct AuthSpec: Sendable {
         case .hmac(let spec): spec.key.kept
         case .jwt(let spec): if case .hs256(let key) = spec.signing { key.kept } else { [] }
         case .sigv4(let spec): spec.secretAccessKey.kept + (spec.sessionToken?.kept ?? [])
+        case .oauth2(let spec): [spec.clientSecret]
         }
     }
+
+    /// Where it needs an access token that is fetched.
+    package var oauth2: OAuth2Spec? { if case .oauth2(let spec) = kind { spec } else { nil } }
 
     /// The field of the query that holds the signature.
     package var secretParameter: [UInt8]? {

@@ -42,6 +42,21 @@ extension Template {
     /// The captured values that it may say.
     package var captured: CapturedNames { Self.captured(segments) }
 
+    /// All that it may say.
+    var variables: [TemplateVariable] { Self.variables(segments) }
+
+    private static func variables(_ segments: [TemplateSegment]) -> [TemplateVariable] {
+        segments.flatMap { segment -> [TemplateVariable] in
+            switch segment {
+            case .variable(let variable, _), .filtered(let variable, _, _): [variable]
+            case .optional(let variable, let inner): [variable] + variables(inner)
+            case .list(_, _, let items): items.flatMap { variables($0.segments) }
+            case .quoted(let inner, _): variables(inner)
+            case .literal: []
+            }
+        }
+    }
+
     private static func captured(_ segments: [TemplateSegment]) -> CapturedNames {
         segments.reduce(into: []) { names, segment in
             switch segment {

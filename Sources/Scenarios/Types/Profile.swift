@@ -90,6 +90,8 @@ package struct ProfileCall: Sendable {
     /// Of a multipart body.
     package var multipart: MultipartSpec?
     package var auth: AuthSpec?
+    /// Several events in one request; nil: each has its own.
+    package var batch: BatchSpec?
     /// Any other status is a failed event.
     package var expectedStatus: Set<Int>
     /// What answers mean beyond that.
