@@ -283,6 +283,7 @@ package final class ServerConnection: ReadinessHandler {
             let bytes = plaintext.bytes
             engine.receive(bytes)
             advance(engine, at: readAt)
+            engine.handOver()
         }
     }
 
@@ -319,6 +320,7 @@ package final class ServerConnection: ReadinessHandler {
     private func abandon(_ exchange: ServerExchange) {
         exchange.isOpen = false
         exchange.isStreaming = false
+        exchange.receiver = nil
         server.handler.abandoned(exchange)
     }
 
@@ -359,6 +361,14 @@ package final class ServerConnection: ReadinessHandler {
     var waitingBytes: Int {
         guard case .http1(let engine) = engine else { return transport.pendingBytes }
         return transport.pendingBytes + engine.waitingBytes
+    }
+
+    func switchProtocols(_ exchange: ServerExchange) {
+        guard !isClosed else { return }
+        guard case .http1(let engine) = engine else { preconditionFailure("only HTTP/1.1 switches protocols") }
+        sentResponses += 1
+        engine.switchProtocols()
+        markDirty()
     }
 
     func stream(_ bytes: Span<UInt8>, on exchange: ServerExchange, ends: Bool) {

@@ -84,7 +84,7 @@ final class Rig {
             plan: plan, target: relay.target, connections: scenario.workload.connections,
             journalDirectory: directory.journal, tls: relay.tls, clock: clock, phones: phones)
         self.load = load
-        watch?.listen(at: origin, target: relay.target)
+        watch?.listen(at: origin, target: relay.target, tls: relay.tls)
         state?.start()
         load.start(at: origin)
     }

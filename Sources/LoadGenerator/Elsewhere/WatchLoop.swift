@@ -44,12 +44,12 @@ final class WatchLoop: TurnEndHandler {
 
     // MARK: Listening
 
-    func listen(at origin: Instant, target: CheckedOrigin, caFile: String?) {
+    func listen(at origin: Instant, target: CheckedOrigin, tls: TLSClientSettings) {
         let observers = plan.scenario.relay.profile.observers
         // Who listens has no part in a clock that stands: what they would be owed is not put to the test there.
         guard !observers.isEmpty, !plan.scenario.isStepped, timers.isEmpty else { return }
         let client: AnswerClient
-        do { client = try AnswerClient(loop: loop, target: target, caFile: caFile) } catch {
+        do { client = try AnswerClient(loop: loop, target: target, tls: tls) } catch {
             return fail(error as? Failure ?? Failure(.run, "nobody can listen: \(error)"))
         }
         let subscriptions = Subscriptions(plan, client)

@@ -43,8 +43,8 @@ package final class WatchService: Sendable {
     }
 
     /// Those who listen do so from the beginning of their sessions on; the plan begins at `origin`. Once.
-    package func listen(at origin: Instant, target: CheckedOrigin, caFile: String? = nil) {
-        thread.post { $0.listen(at: origin, target: target, caFile: caFile) }
+    package func listen(at origin: Instant, target: CheckedOrigin, tls: TLSClientSettings = TLSClientSettings()) {
+        thread.post { $0.listen(at: origin, target: target, tls: tls) }
     }
 
     /// What of ours has failed; nil where nothing has.

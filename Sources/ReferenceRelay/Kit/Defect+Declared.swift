@@ -245,6 +245,7 @@ extension Defect {
         case .swapsWebhooks: ("R3.24", ["webhooks-in-order"])
         case .tellsFirstListener: ("R1.2", ["broadcasts-told"])
         case .broadcastsAstray: ("R1.2", ["broadcasts-own"])
+        case .broadcastsInBinary: ("R1.2", ["broadcasts-readable"])
         case .retellsOldBroadcast: ("R1.16", ["observers-agree"])
         case .pushesToEveryKind: ("R1.8", ["token-of-its-kind"])
         case .guessesRate: ("R1.4", ["content-fits-contract", "content-unchanged"] + Self.lost)

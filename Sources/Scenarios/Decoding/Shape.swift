@@ -30,7 +30,8 @@ package struct Shape: Sendable {
 extension Shape {
     package static let all = [
         scenario, relay, relayTLS, ready, stop, restart, mock, workload, users, phones, arrival, scriptUse, fault, phases,
-        profile, profileCase, observer, telling, webhooks, webhookAnswer, hook, state,
+        profile, profileCase, observer, webSocket, socketMessage, socketJoined, socketBeat, telling,
+        webhooks, webhookAnswer, hook, state,
         coalescing, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried, call, answer, retries,
         push, auth,
         authBasic, authHeader, hmac, signedTime, signedDigest, signedText, jwt, sigv4, secret, secrets,
@@ -140,7 +141,19 @@ extension Shape {
         [
             "path*": "/events", "query": "{ user: \"{{secret}}\" }", "headers": "{ accept: text/event-stream }",
             "auth": "none", "per": "user", "copies": "2", "users": "100", "event": "state-changed",
+            "websocket": "{ send: [{ json: { event: subscribe } }] }",
         ])
+
+    static let webSocket = Shape(
+        "webSocket",
+        [
+            "protocol": "graphql-transport-ws", "send": "[{ json: { event: subscribe } }]",
+            "joined": "{ at: /payload/status, is: ok }", "beat": "{ every: 25s, json: { event: heartbeat } }",
+            "event": "/payload/event",
+        ])
+    static let socketMessage = Shape("socketMessage", ["json": "{ event: subscribe }", "text": "hello"])
+    static let socketJoined = Shape("socketJoined", ["at*": "/payload/status", "is*": "ok"])
+    static let socketBeat = Shape("socketBeat", ["every": "25s", "json": "{ event: heartbeat }", "text": "ping"])
 
     static let telling = Shape(
         "telling", ["observer*": "dashboard", "within": "500ms", "marked": "false"])
