@@ -21,6 +21,9 @@ struct LoadLoopSettings: Sendable {
     var journalDirectory: String
     /// Where acts of users go; nil: there are no phones.
     var phones: PhoneMailbox?
+    /// Where the relay calls back, and who is told of the secrets that answers give for that.
+    var webhook: String?
+    var secrets: SecretFeed?
 }
 
 /// The last published state of a loop.
@@ -66,7 +69,8 @@ final class LoadLoop: TurnEndHandler {
         self.settings = settings
         self.published = published
         workload = settings.plan.workload
-        driver = RelayDriver(workload, authority: settings.target.origin.authority)
+        driver = RelayDriver(
+            workload, authority: settings.target.origin.authority, webhook: settings.webhook)
         lanes = try Lanes(
             loop: loop, target: settings.target, client: settings.client, order: workload.profile.order)
         journal = try JournalWriter(

@@ -39,7 +39,8 @@ package final class AnswerClient {
         self.tls =
             target.origin.isTLS
             ? try TLSContext(
-                clientTrusting: tls.caFile, protocols: ["http/1.1"], certificateFile: tls.certificateFile, keyFile: tls.keyFile)
+                clientTrusting: tls.caFile, protocols: ["http/1.1"], certificateFile: tls.certificateFile,
+                keyFile: tls.keyFile)
             : nil
     }
 

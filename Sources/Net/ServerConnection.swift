@@ -363,14 +363,6 @@ package final class ServerConnection: ReadinessHandler {
         return transport.pendingBytes + engine.waitingBytes
     }
 
-    func switchProtocols(_ exchange: ServerExchange) {
-        guard !isClosed else { return }
-        guard case .http1(let engine) = engine else { preconditionFailure("only HTTP/1.1 switches protocols") }
-        sentResponses += 1
-        engine.switchProtocols()
-        markDirty()
-    }
-
     func stream(_ bytes: Span<UInt8>, on exchange: ServerExchange, ends: Bool) {
         guard !isClosed else { return }
         // Whom something is told now and then does not idle, though it has nothing to say itself.

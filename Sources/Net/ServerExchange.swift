@@ -117,3 +117,13 @@ package final class ServerExchange {
         connection.stream(Span(), on: self, ends: true)
     }
 }
+
+extension ServerConnection {
+    func switchProtocols(_ exchange: ServerExchange) {
+        guard !isClosed else { return }
+        guard case .http1(let engine) = engine else { preconditionFailure("only HTTP/1.1 switches protocols") }
+        sentResponses += 1
+        engine.switchProtocols()
+        markDirty()
+    }
+}

@@ -12,8 +12,8 @@ package final class PostgreSQLConnection {
     private let library: PostgreSQLLibrary
     private let connection: OpaquePointer?
 
-    /// `hostAddress`: where its host is, looked up by whoever calls; nil for a socket in the file system. Throws a run `Failure`
-    /// that holds nothing of the connection string.
+    /// `hostAddress`: where its host is, looked up by whoever calls; nil for a socket in the file system. Throws a run
+    /// `Failure` that holds nothing of the connection string.
     package init(_ address: PostgreSQLAddress, hostAddress: String?) throws(Failure) {
         library = try PostgreSQLLibrary.load()
         // What stands behind `dbname` counts more than what is in it.

@@ -6,7 +6,8 @@ import Glibc
 
 /// The functions of libpq 5. Loaded once; never unloaded.
 struct PostgreSQLLibrary: @unchecked Sendable {
-    // Unchecked: pointers to functions, which never change; libpq may be called from any thread, a connection from one at a time.
+    // Unchecked: pointers to functions, which never change; libpq may be called from any thread, a connection from one at a
+    // time.
     typealias Text = UnsafePointer<CChar>
 
     let connect: @convention(c) (UnsafePointer<Text?>, UnsafePointer<Text?>, Int32) -> OpaquePointer?
@@ -30,7 +31,8 @@ struct PostgreSQLLibrary: @unchecked Sendable {
     /// Throws a run `Failure` where this machine has no such library.
     static func load() throws(Failure) -> PostgreSQLLibrary {
         guard let loaded else {
-            throw Failure(.run, "this machine has no libpq.so.5, by which PostgreSQL is asked", hint: "install the package libpq5")
+            throw Failure(
+                .run, "this machine has no libpq.so.5, by which PostgreSQL is asked", hint: "install Debian's package libpq5")
         }
         return loaded
     }

@@ -103,8 +103,9 @@ struct HTTP1ResponseParserTests {
         for cut in 0...bytes.count {
             let parser = HTTP1ResponseParser()
             parser.begin(isHEAD: false, switches: true)
-            let taken = parser.consume(bytes[..<cut].span)
-            let rest = taken == cut ? parser.consume(bytes[cut...].span) : 0
+            let (start, end) = (Array(bytes[..<cut]), Array(bytes[cut...]))
+            let taken = parser.consume(start.span)
+            let rest = taken == cut ? parser.consume(end.span) : 0
             #expect(taken + rest == text.utf8.count && parser.status == 101, "cut at \(cut)")
             #expect(parser.head.text("upgrade") == "websocket")
         }

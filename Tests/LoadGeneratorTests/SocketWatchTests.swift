@@ -172,8 +172,8 @@ struct SocketWatchTests {
         #expect(script.heard.withLock { $0.last } == "closed(code: Optional(1000), reason: \"\")")
     }
 
-    @Test("tells in one line what begins no WebSocket, or breaks one, and asks again", arguments: [
-        (Script(status: 404), HeardNote.What.refused, "status 404 in place of 101, which begins a WebSocket"),
+    private static let wrong: [(Script, HeardNote.What, String)] = [
+        (Script(status: 404), .refused, "status 404 in place of 101, which begins a WebSocket"),
         (Script(status: 200), .refused, "status 200 in place of 101, which begins a WebSocket"),
         (Script(wrongAccept: true), .broken, "its answer begins no WebSocket: a `Sec-WebSocket-Accept` that does not fit the key"),
         (Script(opening: [[0x82, 0x01, 0x07]]), .broken, "a binary message, of 1 bytes"),
@@ -182,9 +182,12 @@ struct SocketWatchTests {
             "a frame that RFC 6455 forbids: with a mask, reserved bits, or out of turn"),
         (Script(opening: [[0x81, 127, 0, 0, 0, 0, 0, 1, 0, 1]]), .broken, "a message longer than 65536 bytes"),
         (Script(opening: [[0x88, 0x02, 0x03, 0xE9]]), .closed, "the relay said goodbye with 1001"),
-    ])
-    fileprivate func broken(script: Script, what: HeardNote.What, words: String) throws {
-        let (notes, heard) = try notes(script, "send: []") { notes, heard in
+    ]
+
+    @Test("tells in one line what begins no WebSocket, or breaks one, and asks again", arguments: wrong.indices)
+    func broken(index: Int) throws {
+        let (script, what, words) = Self.wrong[index]
+        let (notes, _) = try notes(script, "send: []") { notes, heard in
             notes.filter { $0.what == what }.count >= 2 && heard.count >= 2
         }
         let told = notes.filter { $0.what != .opened }

@@ -28,7 +28,7 @@ final class WatchLoop: TurnEndHandler {
     // MARK: Webhooks
 
     func receive(_ spec: WebhookSpec, on socket: ListeningSocket) throws {
-        let receiver = WebhookReceiver(spec, loop: loop) { [unowned self] note in
+        let receiver = WebhookReceiver(spec, plan, loop: loop) { [unowned self] note in
             journal.append(note, at: loop.stamp())
             requestTurnEnd()
         } commit: { [unowned self] in
@@ -41,6 +41,8 @@ final class WatchLoop: TurnEndHandler {
         server.listen(on: socket)
         (self.receiver, self.server) = (receiver, server)
     }
+
+    func learn(_ secret: [UInt8], of session: UInt32) { receiver?.learn(secret, of: session) }
 
     // MARK: Listening
 
@@ -75,6 +77,7 @@ final class WatchLoop: TurnEndHandler {
         timers = []
         for listener in listeners { listener.close() }
         listeners = []
+        receiver?.settle()
         server?.drain(within: .zero) {}
         turnEnded()
     }

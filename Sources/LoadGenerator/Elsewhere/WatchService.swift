@@ -8,6 +8,9 @@ package import Net
 import Scenarios
 import Synchronization
 
+/// Told of a secret that an answer gave, by which webhooks are signed, and of the session whose call it answered.
+package typealias SecretFeed = @Sendable (_ session: UInt32, _ secret: [UInt8]) -> Void
+
 /// Thread-safe; all work happens on its own loop thread.
 package final class WatchService: Sendable {
     private let thread: LoopThread<WatchLoop>
@@ -46,6 +49,9 @@ package final class WatchService: Sendable {
     package func listen(at origin: Instant, target: CheckedOrigin, tls: TLSClientSettings = TLSClientSettings()) {
         thread.post { $0.listen(at: origin, target: target, tls: tls) }
     }
+
+    /// Where secrets of webhooks go that answers give.
+    package var secrets: SecretFeed { { [self] session, secret in thread.post { $0.learn(secret, of: session) } } }
 
     /// What of ours has failed; nil where nothing has.
     package var failure: Failure? { trouble.withLock { $0 } }

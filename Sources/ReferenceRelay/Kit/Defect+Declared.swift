@@ -240,6 +240,7 @@ extension Defect {
         case .tellsNoDeadTokens: ("R3.17", ["webhooks-told"])
         case .tellsLivingTokens: ("R3.18", ["webhooks-for-cause"])
         case .signsWithoutTime: ("R3.25", ["webhooks-signed"])
+        case .signsWithOldSecret: ("R3.25", ["webhooks-signed"])
         case .givesUpWebhooks: ("R3.26", ["webhooks-retried"])
         case .repeatsWebhooks: ("R3.24", ["webhooks-once"])
         case .swapsWebhooks: ("R3.24", ["webhooks-in-order"])

@@ -96,7 +96,8 @@ struct ObserverDecoder {
         guard let node = fields.value("websocket") else { return }
         for name in request.fields.map(\.name) where name == "upgrade" || name.hasPrefix("sec-websocket-") {
             mistakes.add(
-                "the header `\(name)` is written by `websocket`", hint: "strike it; a subprotocol is `protocol`", at: node.place)
+                "the header `\(name)` is written by `websocket`", hint: "strike it; a subprotocol is `protocol`",
+                at: node.place)
         }
     }
 }

@@ -31,7 +31,7 @@ extension Shape {
     package static let all = [
         scenario, relay, relayTLS, ready, stop, restart, mock, workload, users, phones, arrival, scriptUse, fault, phases,
         profile, profileCase, observer, webSocket, socketMessage, socketJoined, socketBeat, telling,
-        webhooks, webhookAnswer, hook, state,
+        webhooks, webhookAnswer, hook, state, statePostgres, stateEndpoint,
         coalescing, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried, call, answer, retries,
         push, auth,
         authBasic, authHeader, hmac, signedTime, signedDigest, signedText, jwt, sigv4, secret, secrets,
@@ -162,8 +162,8 @@ extension Shape {
         "webhooks",
         [
             "path": "/webhooks", "event*": "/type", "id": "/id", "token": "/token",
-            "signature": "{ hmac: { key: { env: WEBHOOK_KEY }, over: [body], header: X-Signature } }", "form": "dated",
-            "tolerance": "5m", "answers": "[{ status: 500, times: 3 }]", "retries": "10s",
+            "signature": "{ hmac: { key: { env: WEBHOOK_KEY }, over: [body], header: X-Signature } }", "overlap": "24h",
+            "form": "dated", "tolerance": "5m", "answers": "[{ status: 500, times: 3 }]", "retries": "10s",
             "owes": "[{ call: end, event: session.ended }]",
         ])
 
@@ -172,9 +172,18 @@ extension Shape {
     static let state = Shape(
         "state",
         [
-            "sqlite*": "\"{{run.dir}}/relay.sqlite\"", "every": "1s", "activity": "SELECT token FROM activities",
+            "sqlite": "\"{{run.dir}}/relay.sqlite\"", "postgres": "{ url: { env: RELAY_DATABASE } }",
+            "http": "{ path: /tokens, rows: /tokens, token: /token, kind: /kind }", "every": "1s", "activity": "SELECT token FROM activities",
             "start": "SELECT start_token FROM phones", "device": "SELECT token FROM phones",
             "registration": "SELECT token FROM registrations",
+        ])
+
+    static let statePostgres = Shape("statePostgres", ["url*": "{ env: RELAY_DATABASE }"])
+    static let stateEndpoint = Shape(
+        "stateEndpoint",
+        [
+            "path*": "/tokens", "query": "{ limit: \"20000\" }", "headers": "{ accept: application/json }", "auth": "none",
+            "rows*": "/tokens", "token*": "/token", "kind": "/kind",
         ])
 
     static let hook = Shape(

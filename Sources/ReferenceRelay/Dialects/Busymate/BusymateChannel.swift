@@ -51,7 +51,9 @@ final class BusymateChannel {
     }
 
     private func obey(_ text: [UInt8], _ subscriber: Subscriber) {
-        guard let message = try? JSONValue(parsing: text.span, maxDepth: 16), let topic = message["topic"]?.string else { return }
+        guard let message = try? JSONValue(parsing: text.span, maxDepth: 16), let topic = message["topic"]?.string else {
+            return
+        }
         let status: String
         switch message["event"]?.string {
         case "heartbeat" where topic == "phoenix": status = "ok"
