@@ -44,8 +44,8 @@ package final class AnswerClient {
             : nil
     }
 
-    /// Throws a run `Failure` when no socket can be made. `switches`: the request asks for another protocol. `longest`: bytes of
-    /// a body that says how long it is. `patience`: until the head of the answer is there.
+    /// Throws a run `Failure` when no socket can be made. `switches`: the request asks for another protocol. `longest`: bytes
+    /// of a body that says how long it is. `patience`: until the head of the answer is there.
     package func open(
         _ request: OutgoingRequest, to listener: any AnswerListener, switches: Bool = false, longest: Int = 1 << 20,
         patience: Interval = .seconds(10)

@@ -27,15 +27,12 @@ package final class PostgreSQLConnection {
         connection = Self.withTexts(parameters.map(\.0)) { keywords in
             Self.withTexts(parameters.map(\.1)) { values in library.connect(keywords, values, 1) }
         }
+        // What is thrown from here on ends the connection by `deinit`.
         guard library.status(connection) == 0 else {
-            library.finish(connection)
             throw Failure(
                 .run, "PostgreSQL cannot be reached, or does not let us in", hint: "try psql with the same connection string")
         }
-        do throws(Failure) { _ = try run("SET statement_timeout = '\(Self.patience)s'") } catch {
-            library.finish(connection)
-            throw error
-        }
+        _ = try run("SET statement_timeout = '\(Self.patience)s'")
     }
 
     deinit { library.finish(connection) }

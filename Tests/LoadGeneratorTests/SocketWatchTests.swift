@@ -87,8 +87,8 @@ struct SocketWatchTests {
         """
     private static let keys = """
         send: [{ json: { join: "{{serverID}}" } }, { text: now }]
-              joined: { at: /status, is: ok }
-              event: /kind/name
+                  joined: { at: /status, is: ok }
+                  event: /kind/name
         """
 
     /// A frame of text.
@@ -180,7 +180,7 @@ struct SocketWatchTests {
         (Script(opening: [[0x81, 0x02, 0xC3, 0x28]]), .broken, "a text that is no UTF-8"),
         (Script(opening: [[0x81, 0x81, 0, 0, 0, 0, 0x68]]), .broken,
             "a frame that RFC 6455 forbids: with a mask, reserved bits, or out of turn"),
-        (Script(opening: [[0x81, 127, 0, 0, 0, 0, 0, 1, 0, 1]]), .broken, "a message longer than 65536 bytes"),
+        (Script(opening: [[0x81, 127, 0, 0, 0, 0, 0, 1, 0, 1, 65]]), .broken, "a message longer than 65536 bytes"),
         (Script(opening: [[0x88, 0x02, 0x03, 0xE9]]), .closed, "the relay said goodbye with 1001"),
     ]
 

@@ -59,7 +59,7 @@ struct WebSocketSessionTests {
     private static let lawless: [(frames: [UInt8], code: UInt16)] = [
         ([0x81, 0x82, 0, 0, 0, 0, 0x68, 0x69], 1_002), ([0xC1, 0x00], 1_002), ([0x80, 0x01, 0x68], 1_002),
         ([0x81, 126, 0, 2, 0x68, 0x69], 1_002), ([0x81, 0x02, 0xC3, 0x28], 1_007), ([0x81, 0x01, 0xC3], 1_007),
-        ([0x81, 101] + long, 1_009), ([0x01, 60] + long.prefix(60) + [0x80, 60], 1_009),
+        ([0x81, 101] + long, 1_009), ([0x01, 60] + long.prefix(60) + [0x80, 60, 65], 1_009),
     ]
 
     @Test("is broken by what RFC 6455 forbids, which the peer is told", arguments: lawless.indices)

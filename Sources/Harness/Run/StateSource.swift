@@ -72,7 +72,9 @@ final class PostgreSQLSource: TableSource {
     }
 
     /// Looks up where it is, and whether it may be asked. Throws a `Failure` where not, or where this machine has no libpq.
-    static func place(of url: KeptSecret, allowHosts: Set<String>) throws(Failure) -> (PostgreSQLAddress, hostAddress: String?) {
+    static func place(
+        of url: KeptSecret, allowHosts: Set<String>
+    ) throws(Failure) -> (PostgreSQLAddress, hostAddress: String?) {
         let address = try PostgreSQLAddress(String(decoding: url.bytes, as: UTF8.self))
         guard let host = address.host else { return (address, nil) }
         let origin = Origin(isTLS: false, host: host, port: address.port)

@@ -60,15 +60,20 @@ package final class StateQuestion: AnswerListener {
     package func ended(_ stream: AnswerStream, _ why: String) {
         let body = body
         guard let answer = try? JSONValue(parsing: body.bytes) else { return fail("the answer is no JSON: \(why)") }
-        guard let rows = answer.at(pointer: spec.rows.text)?.array else { return fail("the answer has no list at \(spec.rows.text)") }
+        guard let rows = answer.at(pointer: spec.rows.text)?.array else {
+            return fail("the answer has no list at \(spec.rows.text)")
+        }
         give(
             .success(
                 rows.compactMap { row in
-                    row.at(pointer: spec.token.text)?.string.map { (spec.kind.flatMap { row.at(pointer: $0.text)?.string }, $0) }
+                    let kind = spec.kind.flatMap { row.at(pointer: $0.text)?.string }
+                    return row.at(pointer: spec.token.text)?.string.map { (kind, $0) }
                 }))
     }
 
-    private func fail(_ words: String) { give(.failure(Failure(.run, "the relay cannot be asked for its tokens: \(words)"))) }
+    private func fail(_ words: String) {
+        give(.failure(Failure(.run, "the relay cannot be asked for its tokens: \(words)")))
+    }
 
     private func give(_ result: Result<[Row], Failure>) {
         limit?.cancel()

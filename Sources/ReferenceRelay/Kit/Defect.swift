@@ -257,8 +257,7 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case tellsFirstListener = "tells-first-listener"
     /// Broadcasts each message on another device's channel as well. Breaks R1.2.
     case broadcastsAstray = "broadcasts-astray"
-    /// Broadcasts in binary messages. Breaks R1.2.
-    case broadcastsInBinary = "broadcasts-in-binary"
+    case broadcastsInBinary = "broadcasts-in-binary"  // Broadcasts in binary messages. Breaks R1.2.
     /// Tells the second who listens the message before this one once more. Breaks R1.16.
     case retellsOldBroadcast = "retells-old-broadcast"
     /// Sends to tokens of other kinds, too. Breaks R1.8.

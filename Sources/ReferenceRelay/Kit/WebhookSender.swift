@@ -116,7 +116,9 @@ final class WebhookSender {
         waiting += 1
         var object = members
         object["id"] = .string("w\(count)")
-        let webhook = Webhook(id: "w\(count)", body: Array(JSONValue.object(object).text.utf8), target: receiver ?? { [target] in target })
+        let webhook = Webhook(
+            id: "w\(count)", body: Array(JSONValue.object(object).text.utf8),
+            target: receiver ?? { [target] in target })
         let key = key ?? webhook.id
         queues[key, default: []].append(webhook)
         if queues[key]?.count == 1 { send(webhook, of: key) }

@@ -173,7 +173,8 @@ extension Shape {
         "state",
         [
             "sqlite": "\"{{run.dir}}/relay.sqlite\"", "postgres": "{ url: { env: RELAY_DATABASE } }",
-            "http": "{ path: /tokens, rows: /tokens, token: /token, kind: /kind }", "every": "1s", "activity": "SELECT token FROM activities",
+            "http": "{ path: /tokens, rows: /tokens, token: /token, kind: /kind }", "every": "1s",
+            "activity": "SELECT token FROM activities",
             "start": "SELECT start_token FROM phones", "device": "SELECT token FROM phones",
             "registration": "SELECT token FROM registrations",
         ])

@@ -33,8 +33,8 @@ struct StateDecoder {
         let tables = roles.compactMap { key, role in inner.text(key).map { StateSpec.Table(role: role, query: $0) } }
         if tables.isEmpty {
             mistakes.add(
-                "`state` asks for no tokens", hint: "add `activity: SELECT token FROM …`, `start`, `device` or `registration`",
-                at: node.place)
+                "`state` asks for no tokens",
+                hint: "add `activity: SELECT token FROM …`, `start`, `device` or `registration`", at: node.place)
         }
         guard let source else { return nil }
         check(tables, of: source, at: node.place)
@@ -93,7 +93,7 @@ struct StateDecoder {
             tables.count > 1 || tables.contains(where: { $0.query != StateSpec.allKinds })
         else { return }
         mistakes.add(
-            "without `kind` all rows are of one kind", hint: "say where a row has its `kind`, or ask for one: `activity: \"*\"`",
-            at: place)
+            "without `kind` all rows are of one kind",
+            hint: "say where a row has its `kind`, or ask for one: `activity: \"*\"`", at: place)
     }
 }

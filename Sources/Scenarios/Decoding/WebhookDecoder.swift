@@ -47,7 +47,8 @@ struct WebhookDecoder {
         if !isOfAnswer || compiler.used.count > 1 || compiler.used.count != secret(of: auth)?.used ?? compiler.used.count {
             mistakes.add(
                 "a webhook belongs to no call, so that its secret alone may have a variable: one that an answer gave",
-                hint: "take `{ env: NAME }`, `{ file: PATH }`, or the name of a capture such as \"{{hookSecret}}\"", at: node.place)
+                hint: "take `{ env: NAME }`, `{ file: PATH }`, or the name of a capture such as \"{{hookSecret}}\"",
+                at: node.place)
             return nil
         }
         switch auth.kind {

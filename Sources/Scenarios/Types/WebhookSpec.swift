@@ -75,8 +75,8 @@ package struct WebhookSpec: Sendable {
 
     package init(
         path: String = "/webhooks", event: JSONPointerPath, id: JSONPointerPath? = nil, token: JSONPointerPath? = nil,
-        signature: AuthSpec? = nil, overlap: Interval = .zero, form: Form = .plain, tolerance: Interval = .seconds(300), answers: [Answer] = [],
-        retries: Interval? = nil, owes: [Owed] = []
+        signature: AuthSpec? = nil, overlap: Interval = .zero, form: Form = .plain,
+        tolerance: Interval = .seconds(300), answers: [Answer] = [], retries: Interval? = nil, owes: [Owed] = []
     ) {
         self.path = path
         self.event = event
