@@ -52,12 +52,12 @@ package final class WebSocketSession {
     package func receive(_ bytes: Span<UInt8>) -> [WebSocketEvent] {
         guard !isOver else { return [] }
         input.append(bytes)
-        let result = wslay_event_recv(context)
+        wslay_event_recv(context)
         input.clear(keepingUpTo: 1 << 16)
         write()
         defer { events.removeAll() }
-        let isBroken = result != 0 || isOver && wslay_event_get_close_received(context) == 0
-        guard isBroken else { return events }
+        // wslay reads nothing behind what breaks the protocol.
+        guard isOver, wslay_event_get_close_received(context) == 0 else { return events }
         let code = wslay_event_get_status_code_sent(context)
         return events + [.broken(code: [1007, 1009].contains(code) ? code : 1002)]
     }

@@ -108,6 +108,10 @@ struct HTTP1ResponseParserTests {
             let rest = taken == cut ? parser.consume(end.span) : 0
             #expect(taken + rest == text.utf8.count && parser.status == 101, "cut at \(cut)")
             #expect(parser.head.text("upgrade") == "websocket")
+            guard case .complete = parser.progress else {
+                Issue.record("cut at \(cut): \(parser.progress)")
+                return
+            }
         }
     }
 
