@@ -45,6 +45,7 @@ let package = Package(
         library("CYAML", package: "libyaml-dev", pkgConfig: "yaml-0.1"),
         library("CSQLite", package: "libsqlite3-dev", pkgConfig: "sqlite3"),
         library("CXXHash", package: "libxxhash-dev", pkgConfig: "libxxhash"),
+        library("CWslay", package: "libwslay-dev"),
         library("CZlib", package: "zlib1g-dev", pkgConfig: "zlib"),
         room("Basics", []),
         // Floor 1
@@ -58,6 +59,8 @@ let package = Package(
         room("EventLoop", ["Basics", "OperatingSystem", "CLinux"]),
         room("HTTP2", ["Basics", "HTTP", "CNghttp2"]),
         room("SQLite", ["Basics", "OperatingSystem", "CSQLite"]),
+        room("PostgreSQL", ["Basics"]),
+        room("WebSocket", ["Basics", "HTTP", "TLS", "CWslay"]),
         // Floor 3
         room("Net", ["Basics", "OperatingSystem", "EventLoop", "TLS", "HTTP", "HTTP2", "CLinux"]),
         // Floor 4
@@ -72,7 +75,9 @@ let package = Package(
         room("Metrics", ["Basics", "Pushes", "CZlib"]),
         room("Scenarios", ["Basics", "OperatingSystem", "TLS", "Pushes", "Schemas", "YAML", "Faults", "Devices"]),
         // Floor 8
-        room("LoadGenerator", ["Basics", "Pushes", "EventLoop", "TLS", "HTTP", "Net", "Journal", "Metrics", "Scenarios"]),
+        room(
+            "LoadGenerator",
+            ["Basics", "Pushes", "EventLoop", "TLS", "HTTP", "WebSocket", "Net", "Journal", "Metrics", "Scenarios"]),
         room(
             "MockServer",
             [
@@ -80,7 +85,9 @@ let package = Package(
                 "Faults", "Journal", "Schemas",
             ]),
         room("Cases", ["Basics", "Pushes", "Scenarios"]),
-        room("ReferenceRelay", ["Basics", "OperatingSystem", "Pushes", "EventLoop", "TLS", "HTTP", "Net", "SQLite"]),
+        room(
+            "ReferenceRelay",
+            ["Basics", "OperatingSystem", "Pushes", "EventLoop", "TLS", "HTTP", "WebSocket", "Net", "SQLite"]),
         room("Conformance", ["Basics", "Pushes", "Journal", "Metrics"]),
         // Floor 9
         room(
@@ -103,7 +110,7 @@ let package = Package(
             [
                 "Basics", "OperatingSystem", "Pushes", "EventLoop", "Net", "Journal", "Metrics", "Scenarios", "Faults",
                 "LoadGenerator", "MockServer", "ReferenceRelay", "Conformance", "Verdicts", "Sessions", "Reports", "APNs",
-                "Devices", "FCM", "Schemas", "Cases", "SQLite", "TLS", "CLinux",
+                "Devices", "FCM", "Schemas", "Cases", "SQLite", "PostgreSQL", "TLS", "CLinux",
             ]),
         // Floor 13
         .executableTarget(name: "Command", dependencies: ["Basics", "Harness"], swiftSettings: strict),
@@ -141,7 +148,7 @@ let package = Package(
             "LoadGenerator",
             [
                 "Basics", "EventLoop", "Faults", "HTTP", "Journal", "LoadGenerator", "Metrics", "Net", "OperatingSystem", "Pushes",
-                "Scenarios", "TLS",
+                "Scenarios", "TLS", "WebSocket",
             ]),
         tests("Metrics", ["Pushes", "Basics", "Journal", "Metrics"]),
         tests(
@@ -152,10 +159,11 @@ let package = Package(
             exclude: ["Bench"]),
         tests("Net", ["Basics", "EventLoop", "HTTP", "HTTP2", "Net", "OperatingSystem", "TLS"]),
         tests("Pushes", ["Basics", "Pushes"]),
+        tests("PostgreSQL", ["Basics", "OperatingSystem", "PostgreSQL"]),
         tests("PushRig", ["Pushes", "APNs", "Basics", "PushRig", "TLS"]),
         tests(
             "ReferenceRelay",
-            ["Basics", "EventLoop", "HTTP", "Net", "OperatingSystem", "Pushes", "ReferenceRelay", "SQLite", "TLS"]),
+            ["Basics", "EventLoop", "HTTP", "Net", "OperatingSystem", "Pushes", "ReferenceRelay", "SQLite", "TLS", "WebSocket"]),
         tests("Reports", ["Basics", "Conformance", "Metrics", "Reports", "Schemas", "Sessions", "Verdicts"]),
         tests(
             "Sessions",
@@ -173,6 +181,7 @@ let package = Package(
                 "Verdicts",
             ],
             exclude: ["Bench"]),
+        tests("WebSocket", ["Basics", "HTTP", "WebSocket"]),
         tests("YAML", ["Basics", "YAML"]),
     ],
     swiftLanguageModes: [.v6]

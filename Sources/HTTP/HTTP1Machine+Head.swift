@@ -19,6 +19,8 @@ struct HTTP1Framing {
     var status = 0
     /// The response is one to a HEAD request.
     var isHEAD = false
+    /// 101 is a response, for its request asks for it.
+    var switches = false
     var interimCount = 0
 }
 
@@ -264,10 +266,15 @@ extension HTTP1Machine {
     }
 
     private mutating func endOfInterimHead() {
+        if framing.status == 101, framing.switches {
+            phase = .complete
+            return
+        }
         guard framing.status != 101 else { return fail(502, "a switch of protocols nobody asked for") }
         guard framing.interimCount < Self.maxInterimResponses else { return fail(502, "too many interim responses") }
         var fresh = HTTP1Framing()
         fresh.isHEAD = framing.isHEAD
+        fresh.switches = framing.switches
         fresh.interimCount = framing.interimCount + 1
         framing = fresh
         head.clear()

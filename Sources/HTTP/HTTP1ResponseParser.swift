@@ -15,10 +15,12 @@ package final class HTTP1ResponseParser {
         machine = HTTP1Machine(role: .response, limits: limits, head: head, body: body)
     }
 
-    /// Ready for the next response.
-    package func begin(isHEAD: Bool) {
+    /// Ready for the next response. `switches`: the request asks for another protocol, so that a response of 101 is one; the
+    /// bytes behind its head are that protocol's.
+    package func begin(isHEAD: Bool, switches: Bool = false) {
         machine.reset()
         machine.framing.isHEAD = isHEAD
+        machine.framing.switches = switches
     }
 
     /// Takes bytes up to the end of one response, and says how many. Interim responses (1xx) are skipped. Nothing
@@ -32,7 +34,7 @@ package final class HTTP1ResponseParser {
 
     package var progress: HTTP1Progress { machine.progress }
 
-    /// 200 to 599 once the status line has come; 0 before.
+    /// 200 to 599 once the status line has come, or 101; 0 before, or that of an interim response.
     package var status: Int { machine.framing.status }
 
     /// Whether another request may follow on this connection (RFC 9112 §9.3). Meaningful once complete.

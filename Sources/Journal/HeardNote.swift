@@ -7,8 +7,12 @@ package struct HeardNote: Hashable, Sendable {
     package enum What: String, Hashable, Sendable {
         /// The relay has taken the subscription.
         case opened
-        /// It was refused, or could not be asked for.
+        /// By an answer, or by the relay's word in it.
         case refused
+        /// It could not be asked for, or nothing was answered.
+        case unreached
+        /// What the relay said is none of its protocol's; the subscription is over.
+        case broken
         case told
         /// By the relay, or by what lies between.
         case closed
@@ -29,7 +33,7 @@ package struct HeardNote: Hashable, Sendable {
     package var name: String
     /// The first that its text holds, of whatever run.
     package var marker: Marker?
-    /// The beginning of the event's text; or why it was refused or closed.
+    /// The beginning of the event's text; or why it is over or never began.
     package var text: String
 
     package init(

@@ -14,8 +14,13 @@ final class EventValues: TemplateValues {
     private var context: EventContext?
     /// When the request is made; nil: nobody knows.
     var now: WallTime?
+    /// Where the relay calls back; empty: nobody knows.
+    private let webhook: String
 
-    init(_ workload: Workload) { self.workload = workload }
+    init(_ workload: Workload, webhook: String = "") {
+        self.workload = workload
+        self.webhook = webhook
+    }
 
     func choose(_ event: PlannedEvent, script: Int, _ context: EventContext? = nil) {
         session = event.session
@@ -54,6 +59,7 @@ final class EventValues: TemplateValues {
         case .event(.phone):
             let name = PhoneName(user: session / UInt32(workload.sessionsPerUser), phone: context?.phone ?? 0)
             encode(encoding, into: buffer) { $0.append(name.text) }
+        case .event(.webhook): encode(encoding, into: buffer) { $0.append(webhook) }
         case .event(.phoneToken): appendToken(encoding, into: buffer)
         case .now(let time):
             encode(encoding, into: buffer) { time.append(now ?? WallTime(nanoseconds: 0), into: $0) }

@@ -46,6 +46,9 @@ extension LoadLoop {
             switch answers.value(at: capture.pointer) {
             case .success(let value):
                 remembered.keep(value, as: capture.name)
+                if workload.profile.webhooks?.captured.contains(CapturedNames(capture.name)) == true {
+                    settings.secrets?(flight.event.session, value.bytes)
+                }
                 let isSecret = workload.profile.secretCaptures.contains(CapturedNames(capture.name))
                 note.value = isSecret ? Capture.unrecorded : String(decoding: value.bytes, as: UTF8.self)
                 note.isText = value.isText || isSecret

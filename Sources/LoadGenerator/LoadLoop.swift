@@ -23,6 +23,9 @@ struct LoadLoopSettings: Sendable {
     var tokenTargets: [String: CheckedOrigin] = [:]
     /// Where acts of users go; nil: there are no phones.
     var phones: PhoneMailbox?
+    /// Where the relay calls back, and who is told of the secrets that answers give for that.
+    var webhook: String?
+    var secrets: SecretFeed?
 }
 
 /// The last published state of a loop.
@@ -77,7 +80,8 @@ final class LoadLoop: TurnEndHandler {
             ? nil
             : try AccessTokens(
                 workload, loop: loop, relay: settings.target, client: settings.client, targets: settings.tokenTargets)
-        driver = RelayDriver(workload, authority: settings.target.origin.authority, tokens: tokens)
+        driver = RelayDriver(
+            workload, authority: settings.target.origin.authority, tokens: tokens, webhook: settings.webhook)
         lanes = try Lanes(
             loop: loop, target: settings.target, client: settings.client, order: workload.profile.order)
         journal = try JournalWriter(

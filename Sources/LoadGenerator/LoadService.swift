@@ -29,11 +29,11 @@ package final class LoadService: Sendable {
     /// `tokenTargets`: the checked origin of each of the plan's `tokenURLs`.
     ///
     /// `phones` tells of what happens on the phones of the plan's users, and takes what users do on them; sessions react and
-    /// act as their scripts say.
+    /// act as their scripts say. `webhook`: where the relay calls back; `secrets` hears of those that answers give for that.
     package init(
         plan: Plan, target: CheckedOrigin, connections: Int, journalDirectory: String, loops: Int = 1,
         window: Int = 16_384, tls: TLSClientSettings = TLSClientSettings(), tokenTargets: [String: CheckedOrigin] = [:],
-        clock: RunClock? = nil, phones: PhoneMailbox? = nil
+        clock: RunClock? = nil, phones: PhoneMailbox? = nil, webhook: String? = nil, secrets: SecretFeed? = nil
     ) throws(Failure) {
         precondition(loops > 0 && connections > 0 && window > 0, "loops, connections and window are at least 1")
         var threads: [LoopThread<LoadLoop>] = []
@@ -43,7 +43,7 @@ package final class LoadService: Sendable {
                 plan: plan, target: target,
                 client: Self.client(plan, connections: Self.share(index, of: connections, by: loops), tls: tls),
                 index: index, stride: loops, window: max(1, window / loops), journalDirectory: journalDirectory,
-                tokenTargets: tokenTargets, phones: phones)
+                tokenTargets: tokenTargets, phones: phones, webhook: webhook, secrets: secrets)
             let board = Published(LoadSnapshot())
             do {
                 threads.append(

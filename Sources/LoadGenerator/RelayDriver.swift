@@ -29,14 +29,15 @@ final class RelayDriver {
     let kept: [[UInt8]]
 
     /// `requests`: in the place of the profile's calls, of which events then are. `authority`: `host:port`, which some
-    /// signatures hold.
+    /// signatures hold. `webhook`: where the relay calls back.
     init(
-        _ workload: Workload, requests: [ProfileCall]? = nil, authority: String = "localhost", tokens: AccessTokens? = nil
+        _ workload: Workload, requests: [ProfileCall]? = nil, authority: String = "localhost", tokens: AccessTokens? = nil,
+        webhook: String? = nil
     ) {
         signer = RequestSigner(authority: authority, tokens: tokens)
         let own = requests ?? workload.profile.calls
         kept = Set(own.flatMap { $0.auth?.kept ?? [] }.map(\.bytes)).sorted { $0.count > $1.count }
-        values = EventValues(workload)
+        values = EventValues(workload, webhook: webhook ?? "")
         calls = own.map { call in
             Call(
                 method: Array(call.method.utf8), path: call.path,

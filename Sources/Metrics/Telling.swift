@@ -3,7 +3,7 @@
 package import Basics
 
 package struct Telling: Hashable, Sendable {
-    package enum What: UInt8, Hashable, Sendable { case opened, told, closed }
+    package enum What: UInt8, Hashable, Sendable { case opened, told, closed, refused, broken }
 
     /// Of its note in the journal.
     package var id: UInt64
@@ -17,9 +17,12 @@ package struct Telling: Hashable, Sendable {
     package var session: UInt32?
     /// Of this run; nil where the event's text holds none.
     package var place: UInt64?
+    /// Why it was refused, or what is broken about it.
+    package var words: String?
 
     package init(
-        id: UInt64, at: Instant, what: What, observer: UInt8, listener: UInt32, session: UInt32? = nil, place: UInt64? = nil
+        id: UInt64, at: Instant, what: What, observer: UInt8, listener: UInt32, session: UInt32? = nil, place: UInt64? = nil,
+        words: String? = nil
     ) {
         self.id = id
         self.at = at
@@ -28,5 +31,6 @@ package struct Telling: Hashable, Sendable {
         self.listener = listener
         self.session = session
         self.place = place
+        self.words = words
     }
 }

@@ -1,17 +1,18 @@
-// A request of HTTP/1.1 whose answer is read as it comes and may never end: for whoever listens. One connection for each.
+// A request of HTTP/1.1 whose answer is read as it comes and may never end, or that makes the connection one of another
+// protocol: for whoever listens. One connection for each.
 
 package import Basics
 package import EventLoop
 import Glibc
-import HTTP
+package import HTTP
 import OperatingSystem
 import TLS
 
 /// Told of one answer, on the loop. Nothing comes behind `ended`.
 package protocol AnswerListener: AnyObject {
-    /// The head of the answer has come.
+    /// The head of the answer has come. Of 101 it is there whole.
     func began(_ stream: AnswerStream, status: Int)
-    /// The next bytes of its body, freed of their framing.
+    /// The next bytes of its body, freed of their framing; behind 101, of the other protocol.
     func came(_ stream: AnswerStream, _ bytes: Span<UInt8>)
     /// It is over, or never came. Not after `AnswerStream.close`.
     func ended(_ stream: AnswerStream, _ why: String)
@@ -24,26 +25,36 @@ package final class AnswerClient {
     let authority: String
     private let target: CheckedOrigin
     private let tls: TLSContext?
+    private let serverName: String
 
     /// By which it is said when a request was made.
     package var recordTime: any TimeSource { loop.recordTime }
 
-    /// Throws a `Failure` when the certificate authorities cannot be read.
-    package init(loop: EventLoop, target: CheckedOrigin, caFile: String? = nil) throws {
+    /// Throws a `Failure` when the certificates or keys cannot be read.
+    package init(loop: EventLoop, target: CheckedOrigin, tls: TLSClientSettings = TLSClientSettings()) throws {
         self.loop = loop
         self.target = target
         authority = target.origin.authority
-        tls = target.origin.isTLS ? try TLSContext(clientTrusting: caFile, protocols: ["http/1.1"]) : nil
+        serverName = tls.serverName ?? target.origin.host
+        self.tls =
+            target.origin.isTLS
+            ? try TLSContext(
+                clientTrusting: tls.caFile, protocols: ["http/1.1"], certificateFile: tls.certificateFile,
+                keyFile: tls.keyFile)
+            : nil
     }
 
-    /// Throws a run `Failure` when no socket can be made. `patience`: until the head of the answer is there.
+    /// Throws a run `Failure` when no socket can be made. `switches`: the request asks for another protocol. `longest`: bytes
+    /// of a body that says how long it is. `patience`: until the head of the answer is there.
     package func open(
-        _ request: OutgoingRequest, to listener: any AnswerListener, patience: Interval = .seconds(10)
+        _ request: OutgoingRequest, to listener: any AnswerListener, switches: Bool = false, longest: Int = 1 << 20,
+        patience: Interval = .seconds(10)
     ) throws(Failure) -> AnswerStream {
         let descriptor = Descriptor(owning: try target.call(target.addresses[0]))
-        let session = tls.map { TLSSession(context: $0, pipe: buffers.pipe, serverName: target.origin.host) }
+        let session = tls.map { TLSSession(context: $0, pipe: buffers.pipe, serverName: serverName) }
         return AnswerStream(
-            self, Transport(descriptor: descriptor, tls: session, buffers: buffers), request, listener, patience)
+            self, Transport(descriptor: descriptor, tls: session, buffers: buffers), request, listener, switches, longest,
+            patience)
     }
 }
 
@@ -54,7 +65,11 @@ package final class AnswerStream: ReadinessHandler {
     private var listener: (any AnswerListener)?
     private var ticket: Ticket?
     private let output = ByteBuffer(capacity: 1_024)
-    private let parser = HTTP1ResponseParser(limits: HTTP1Limits(maxBodyBytes: 1 << 20))
+    private let parser: HTTP1ResponseParser
+    /// What a peer does not read of what it is sent, at most.
+    private static let mostPendingBytes = 1 << 20
+    /// The connection is one of another protocol.
+    private var isSwitched = false
     private var isConnected = false
     private var isSent = false
     private var hasBegun = false
@@ -62,17 +77,29 @@ package final class AnswerStream: ReadinessHandler {
 
     fileprivate init(
         _ client: AnswerClient, _ transport: Transport, _ request: OutgoingRequest, _ listener: any AnswerListener,
-        _ patience: Interval
+        _ switches: Bool, _ longest: Int, _ patience: Interval
     ) {
+        parser = HTTP1ResponseParser(limits: HTTP1Limits(maxBodyBytes: longest))
         self.client = client
         self.transport = transport
         self.listener = listener
         let head = request.head
         if head.index(of: ":authority") == nil { head.append(":authority", client.authority) }
         HTTP1Writer.request(head, body: request.body, into: output)
-        parser.begin(isHEAD: false)
+        parser.begin(isHEAD: false, switches: switches)
         ticket = client.loop.register(transport.number, for: .readOrWrite, self)
         self.patience = client.loop.after(patience) { [weak self] in self?.end("no answer in time") }
+    }
+
+    /// The answer's fields.
+    package var head: HeaderBlock { parser.head }
+
+    /// In the other protocol. Takes the bytes out of the buffer.
+    package func send(_ bytes: ByteBuffer) {
+        guard ticket != nil, isSwitched, !bytes.isEmpty else { return }
+        transport.write(bytes)
+        guard transport.pendingBytes <= Self.mostPendingBytes else { return end("the relay does not read what it is sent") }
+        settleInterest()
     }
 
     /// Says goodbye; the listener is told nothing any more.
@@ -122,11 +149,17 @@ package final class AnswerStream: ReadinessHandler {
         send()
         let plaintext = client.buffers.plaintext
         guard ticket != nil, !plaintext.isEmpty else { return }
-        _ = parser.consume(plaintext.bytes)
-        if !hasBegun, parser.status != 0 {
+        if isSwitched { return listener?.came(self, plaintext.bytes) ?? () }
+        let taken = parser.consume(plaintext.bytes)
+        if parser.status == 101, case .complete = parser.progress { isSwitched = true }
+        if !hasBegun, parser.status >= 200 || isSwitched {
             hasBegun = true
             patience?.cancel()
             listener?.began(self, status: parser.status)
+        }
+        if isSwitched {
+            if taken < plaintext.count { listener?.came(self, plaintext.bytes.extracting(taken..<plaintext.count)) }
+            return
         }
         let body = parser.body
         if !body.isEmpty {

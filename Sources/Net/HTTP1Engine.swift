@@ -30,6 +30,7 @@ final class HTTP1Engine {
     private var owedRequest: Int32 = 0
     private var requests: Int32 = 0
     private var isAnswering = false
+    private var isSwitched = false
     private var saidContinue = false
 
     init(limits: ServerLimits) {
@@ -130,8 +131,28 @@ final class HTTP1Engine {
         }
     }
 
+    /// 101: what follows is another protocol's, on both sides, until the connection ends.
+    func switchProtocols() {
+        guard isAnswering else { return }
+        HTTP1Writer.response(status: 101, head: responseHead, body: Span(), keepAlive: true, isHEAD: false, into: output)
+        isSwitched = true
+    }
+
+    /// Gives what has come in another protocol to whoever speaks it.
+    func handOver() {
+        guard isSwitched, !input.isEmpty else { return }
+        let input = input
+        exchange?.receiver?(input.bytes)
+        input.clear(keepingUpTo: Self.keptInputBytes)
+    }
+
     func stream(_ bytes: Span<UInt8>, ends: Bool) {
         guard isAnswering else { return }
+        if isSwitched {
+            output.append(bytes)
+            if ends { (exchange, isFinished) = (nil, true) }
+            return
+        }
         if !bytes.isEmpty { HTTP1Writer.chunk(bytes, into: output) }
         if ends {
             HTTP1Writer.lastChunk(into: output)

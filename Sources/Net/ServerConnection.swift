@@ -283,6 +283,7 @@ package final class ServerConnection: ReadinessHandler {
             let bytes = plaintext.bytes
             engine.receive(bytes)
             advance(engine, at: readAt)
+            engine.handOver()
         }
     }
 
@@ -319,6 +320,7 @@ package final class ServerConnection: ReadinessHandler {
     private func abandon(_ exchange: ServerExchange) {
         exchange.isOpen = false
         exchange.isStreaming = false
+        exchange.receiver = nil
         server.handler.abandoned(exchange)
     }
 

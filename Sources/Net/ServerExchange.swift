@@ -24,6 +24,8 @@ package final class ServerExchange {
     /// peer. 0: it does not care. Set before answering.
     package var mark: UInt64 = 0
     package internal(set) var isStreaming = false
+    /// Takes what comes in another protocol.
+    var receiver: ((Span<UInt8>) -> Void)?
     /// Nil once the stream is over; until then its session keeps it alive.
     private var heldStream: Unmanaged<HTTP2Stream>?
 
@@ -72,6 +74,7 @@ package final class ServerExchange {
         guard isOpen || isStreaming else { return }
         isOpen = false
         isStreaming = false
+        receiver = nil
         connection.reset(self, code: code)
     }
 
@@ -81,6 +84,16 @@ package final class ServerExchange {
         isOpen = false
         isStreaming = true
         connection.respond(self, status: status, body: Span(), ends: false)
+    }
+
+    /// HTTP/1.1: the connection is one of another protocol from here on (101). `receive` takes what the peer says in it,
+    /// `stream` says something, and `finishStreaming` is the end.
+    package func switchProtocols(_ receive: @escaping (Span<UInt8>) -> Void) {
+        guard isOpen else { return }
+        isOpen = false
+        isStreaming = true
+        receiver = receive
+        connection.switchProtocols(self)
     }
 
     package func stream(_ bytes: [UInt8]) {
@@ -100,6 +113,17 @@ package final class ServerExchange {
     package func finishStreaming() {
         guard isStreaming else { return }
         isStreaming = false
+        receiver = nil
         connection.stream(Span(), on: self, ends: true)
+    }
+}
+
+extension ServerConnection {
+    func switchProtocols(_ exchange: ServerExchange) {
+        guard !isClosed else { return }
+        guard case .http1(let engine) = engine else { preconditionFailure("only HTTP/1.1 switches protocols") }
+        sentResponses += 1
+        engine.switchProtocols()
+        markDirty()
     }
 }

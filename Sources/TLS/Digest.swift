@@ -1,4 +1,4 @@
-// What the house takes from libcrypto besides keys and certificates: SHA-256 and secret random bytes.
+// What the house takes from libcrypto besides keys and certificates: digests and secret random bytes.
 
 import COpenSSL
 
@@ -11,6 +11,18 @@ package func sha256(_ bytes: Span<UInt8>) -> [UInt8] {
         }
         precondition(done == 1, "SHA-256 failed: \(TLSErrors.drain())")
         count = 32
+    }
+}
+
+/// The 20 bytes of SHA-1 (FIPS 180-4), which proves nothing to an attacker; WebSockets want it of a nonce.
+package func sha1(_ bytes: Span<UInt8>) -> [UInt8] {
+    TLSErrors.clear()
+    return [UInt8](unsafeUninitializedCapacity: 20) { digest, count in
+        let done = bytes.withUnsafeBufferPointer { input in
+            EVP_Digest(input.baseAddress, input.count, digest.baseAddress, nil, EVP_sha1(), nil)
+        }
+        precondition(done == 1, "SHA-1 failed: \(TLSErrors.drain())")
+        count = 20
     }
 }
 

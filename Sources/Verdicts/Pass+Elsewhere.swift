@@ -42,14 +42,17 @@ extension Pass {
             case .opened: .opened
             case .told: .told
             case .closed: .closed
-            case .refused: nil
+            case .refused: .refused
+            case .broken: .broken
+            case .unreached: nil
             }
         guard let what, account.account.tellings.count < Self.mostReactions else { return }
         let marker = heard.marker.flatMap { $0.run == plan.run ? $0 : nil }
         account.account.tellings.append(
             Telling(
                 id: note.id, at: note.at, what: what, observer: UInt8(clamping: number), listener: heard.listener,
-                session: heard.session, place: marker.map { EventNumber.place(session: $0.session, step: $0.step) }))
+                session: heard.session, place: marker.map { EventNumber.place(session: $0.session, step: $0.step) },
+                words: what == .refused || what == .broken ? heard.text : nil))
     }
 }
 

@@ -134,4 +134,28 @@ struct BroadcastRuleTests {
         }
         #expect(doubtful.verdict(of: "observers-agree") == .notExercised)
     }
+
+    @Test("who listens hears what its protocol allows")
+    func readable() {
+        #expect(History.listenedTo.verdict(of: "broadcasts-readable") == .kept(evidenceCount: 2))
+        let binary = History.listenedTo.with { history in
+            history.hear(.broken, at: 14, listener: 2)
+            history.hear(.refused, at: 14.5, listener: 2)
+        }
+        #expect(binary.findings("broadcasts-readable") == 1)
+        // Nothing is owed to one who is gone by then.
+        #expect(binary.with { $0.tellings.removeAll { $0.listener == 2 && $0.what == .told && $0.at > Main.at(13) } }
+            .isKept("broadcasts-told"))
+    }
+
+    @Test("who asks to listen is let in, sooner or later")
+    func letIn() {
+        let never = History.listenedTo.with { history in
+            for seconds in [0.1, 0.6] { history.hear(.refused, at: seconds, listener: 3) }
+        }
+        #expect(never.findings("broadcasts-readable") == 1)
+        #expect(never.with { $0.hear(.opened, at: 1.1, listener: 3) }.isKept("broadcasts-readable"))
+        let down = never.with { $0.run.circumstances.outages = [.init(from: Main.at(0), until: Main.at(1))] }
+        #expect(down.isKept("broadcasts-readable"))
+    }
 }

@@ -102,6 +102,7 @@ private let honestHistories: [String: @Sendable () -> History] = [
     "broadcasts-told": { .listenedTo },
     "broadcasts-own": { .listenedTo },
     "observers-agree": { .listenedTo },
+    "broadcasts-readable": { .listenedTo },
     "messages-well-formed": { .messages },
     "messages-are-meant": { .messages },
     "live-update-data-only": { .messages },

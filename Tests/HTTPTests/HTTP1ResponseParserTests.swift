@@ -97,6 +97,24 @@ struct HTTP1ResponseParserTests {
         for cuts in allCuts(of: text) { #expect(readResponse(text, cutAt: cuts) == .refused(502), "cut at \(cuts)") }
     }
 
+    @Test func aSwitchOfProtocolsIsAResponseToARequestForOne() {
+        let text = "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n"
+        let bytes = Array((text + "\u{1}\u{2}").utf8)
+        for cut in 0...bytes.count {
+            let parser = HTTP1ResponseParser()
+            parser.begin(isHEAD: false, switches: true)
+            let (start, end) = (Array(bytes[..<cut]), Array(bytes[cut...]))
+            let taken = parser.consume(start.span)
+            let rest = taken == cut ? parser.consume(end.span) : 0
+            #expect(taken + rest == text.utf8.count && parser.status == 101, "cut at \(cut)")
+            #expect(parser.head.text("upgrade") == "websocket")
+            guard case .complete = parser.progress else {
+                Issue.record("cut at \(cut): \(parser.progress)")
+                return
+            }
+        }
+    }
+
     @Test func aResponseCutShortByTheCloseIsRefused() {
         let text = Self.ok + "Content-Length: 5\r\n\r\nhello"
         for count in 0..<text.utf8.count {

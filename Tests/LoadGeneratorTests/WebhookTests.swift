@@ -2,6 +2,7 @@
 
 import Basics
 import EventLoop
+import Glibc
 import HTTP
 import Journal
 import Net
@@ -30,13 +31,14 @@ struct WebhookTests {
             topic: com.example.app
             calls:
               end: { path: /end, json: { text: "{{marker}}" } }
+              register: { path: /hooks, json: { url: "{{webhook}}" }, captures: { hookSecret: /secret } }
             webhooks:
               event: /type
               id: /id
               token: /token
               MORE
         workload:
-          arrivals: [{ rate: 1, for: 1s }]
+          arrivals: [{ rate: 4, for: 1s }]
           scripts: [{ script: { steps: [{ call: end }] } }]
         """
     private static let key = "a key of this test"
@@ -48,7 +50,7 @@ struct WebhookTests {
     /// The statuses of the answers (0: none within half a second), and what was put on record.
     private func post(
         _ requests: [(body: String, fields: [(String, String)])], _ more: String = "answers: []", path: String = "/webhooks",
-        method: String = "POST"
+        method: String = "POST", before: ((Int, WatchService) -> Void)? = nil
     ) throws -> (statuses: [Int], notes: [WebhookNote]) {
         try withFolder { folder in
             try FileSystem.replace(folder + "/key", with: Self.key, mode: 0o600)
@@ -64,7 +66,8 @@ struct WebhookTests {
                 return Poster(try ClientPool(loop: loop, origin: origin, configuration: configuration))
             }
             var statuses: [Int] = []
-            for request in requests {
+            for (number, request) in requests.enumerated() {
+                before?(number, watch)
                 let answer = Handover<Int>()
                 let (body, fields) = (Array(request.body.utf8), request.fields)
                 thread.post { poster in
@@ -143,6 +146,58 @@ struct WebhookTests {
         let (_, notes) = try post(
             [("{}", [("x-key", "Key " + Self.key)]), ("{}", [("x-key", Self.key)]), ("{}", [])], more)
         #expect(notes.map(\.signature) == [.right, .wrong, .missing])
+    }
+
+    private static let captured = """
+        signature: { hmac: { key: "{{hookSecret}}", over: [timestamp, ".", body], header: X-Signature,
+                timestamp: { header: X-Time, unit: s } } }
+        """
+
+    @Test("is signed by the secret that an answer gave its user, and by the one before for a while")
+    func captured() throws {
+        let time = now
+        func request(_ session: UInt32?, _ key: String) -> (body: String, fields: [(String, String)]) {
+            let text = session.map { Marker(run: 7, session: $0, step: 0).text } ?? "nobody"
+            let body = #"{"type":"ended","text":"\#(text)"}"#
+            return (body, [("x-signature", signature(body, time: time, key: key)), ("x-time", String(time))])
+        }
+        let requests = [
+            request(0, "first"), request(1, "first"), request(nil, "first"), request(0, "second"), request(0, "first"),
+            request(0, "first"), request(nil, "second"),
+        ]
+        let (_, notes) = try post(requests, Self.captured) { number, watch in
+            switch number {
+            case 0: watch.secrets(0, Array("first".utf8))
+            case 1: watch.secrets(1, Array("other".utf8))
+            case 3: watch.secrets(0, Array("second".utf8))
+            // What is under way has two seconds.
+            case 5: usleep(2_200_000)
+            default: break
+            }
+            // It has heard of the secret before the webhook comes.
+            usleep(50_000)
+        }
+        #expect(notes.map(\.signature) == [.right, .wrong, .right, .right, .right, .wrong, .right])
+    }
+
+    @Test("waits for the answer that gives its secret")
+    func early() throws {
+        let body = #"{"type":"ended"}"#
+        let request = (body, [("x-signature", signature(body, time: now)), ("x-time", String(now))])
+        let later = try LoopThread(name: "later") { $0 }
+        let (statuses, notes) = try post([request], Self.captured) { _, watch in
+            later.post { loop in _ = loop.after(.milliseconds(100)) { watch.secrets(0, Array(Self.key.utf8)) } }
+        }
+        later.stop()
+        #expect(statuses == [200] && notes.map(\.signature) == [.right])
+    }
+
+    @Test("may be signed by secrets that take turns by the time")
+    func turns() throws {
+        let more = """
+            signature: { header: { name: X-Key, value: { turns: [{ file: FOLDER/key }, { file: FOLDER/key }], every: 1h } } }
+            """
+        #expect(try post([("{}", [("x-key", Self.key)])], more).notes.map(\.signature) == [.right])
     }
 
     @Test("is answered as the profile says, each by its own id")

@@ -52,4 +52,44 @@ struct ObserverTests {
         #expect(Sample.complaint(text).contains("tells an observer but carries no {{marker}}"), "\(Sample.complaint(text))")
         #expect(try !Sample.load(text.replacing("observer: app", with: "observer: app, marked: false")).relay.profile.calls[1].tells[0].isMarked)
     }
+
+    private static let socket = """
+        observers:
+              app:
+                path: /socket
+                websocket:
+                  protocol: phoenix
+                  send: [{ json: { topic: "room:{{secret}}" } }, { text: hello }]
+                  joined: { at: /status, is: ok }
+                  beat: { every: 25s, text: here }
+                  event: /payload/event
+            calls:
+        """
+
+    @Test("may listen over a WebSocket")
+    func socket() throws {
+        let app = try #require(try Sample.load(Self.text(observers: Self.socket)).relay.profile.observers.first)
+        let socket = try #require(app.webSocket)
+        #expect(socket.subprotocol == "phoenix" && socket.says.count == 2 && socket.event.text == "/payload/event")
+        #expect(socket.joined?.at.text == "/status" && socket.joined?.text == "ok" && socket.beat?.every == .seconds(25))
+        #expect(app.request.fields.isEmpty)
+        let least = try Sample.load(Self.text(observers: Self.socket.replacing("protocol: phoenix", with: "event: /kind")
+            .replacing("event: /payload/event", with: "protocol: x"))).relay.profile.observers[0].webSocket
+        #expect(least?.event.text == "/kind" && least?.subprotocol == "x")
+    }
+
+    @Test("a mistake in a WebSocket is told", arguments: [
+        ("protocol: phoenix", "protocol: a b", "`protocol` must be the name of one subprotocol"),
+        ("{ text: hello }", "{ text: hello, json: {} }", "a message is `json` or `text`"),
+        ("{{secret}}", "{{marker}}", "`marker` is of a call"),
+        ("at: /status", "at: status", "`at` must be a JSON pointer into a message"),
+        ("event: /payload/event", "event: payload", "`event` must be a JSON pointer into a message"),
+        ("every: 25s", "every: 10ms", "`every` must be a duration from"),
+        (", text: here", "", "a message is `json` or `text`"),
+        ("path: /socket", "path: /socket\n        headers: { sec-websocket-protocol: x }", "is written by `websocket`"),
+    ])
+    func socketMistakes(old: String, new: String, words: String) {
+        let complaint = Sample.complaint(Self.text(observers: Self.socket.replacing(old, with: new)))
+        #expect(complaint.contains(words) && complaint.contains("tiny.yaml:"), "\(complaint)")
+    }
 }

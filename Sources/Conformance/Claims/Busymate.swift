@@ -14,9 +14,9 @@ extension Claim {
             defects: ["pushes-inserts-only"]),
         Claim(
             "R1.2", .must, "The broadcast arrives on the device's own channel, within half a second of the commit.",
-            norm: page, rules: ["broadcasts-told", "broadcasts-own"],
+            norm: page, rules: ["broadcasts-told", "broadcasts-own", "broadcasts-readable"],
             unseen: "The commit: what is declared counts from the answer to the write.",
-            defects: ["tells-first-listener", "broadcasts-astray"]),
+            defects: ["tells-first-listener", "broadcasts-astray", "broadcasts-in-binary"]),
         Claim(
             "R1.3", .must,
             "The push has the type and topic of a Live Activity, is no alert, and does not wake the app.",

@@ -116,8 +116,8 @@ extension Claim {
             norm: page, rules: ["webhooks-in-order", "webhooks-once"], defects: ["swaps-webhooks", "repeats-webhooks"]),
         Claim(
             "R3.25", .must, "The signature of a callback verifies, and an altered or old one does not.",
-            norm: source, rules: ["webhooks-signed"], unseen: "A key that was changed, and its day of grace.",
-            defects: ["signs-without-time"]),
+            norm: source, rules: ["webhooks-signed"], unseen: "The day of grace of a key that was changed, to its end.",
+            defects: ["signs-without-time", "signs-with-old-secret"]),
         Claim(
             "R3.26", .must,
             "A callback that meets 500 is sent again after some 2, 8 and 30 seconds; one that meets 400 is not.",

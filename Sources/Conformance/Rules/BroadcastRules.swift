@@ -5,7 +5,7 @@ import Metrics
 import Pushes
 
 enum BroadcastRules {
-    static let all = [told, own, agree]
+    static let all = [told, own, agree, readable]
 
     static let told = Rule(
         "broadcasts-told", ["R1.1", "R1.2"], .must, basis: .absence, on: .both,
@@ -91,6 +91,32 @@ enum BroadcastRules {
         }
     }
 
+    static let readable = Rule(
+        "broadcasts-readable", ["R1.2"], .must, on: .both,
+        requirement: "Who asks to listen is let in, and hears what the protocol of the broadcasts allows.",
+        norm: "RFC 6455, sections 4.2, 5.1, 5.6 and 8.1; relay contract: the channel is open to its user",
+        advice: "take each subscription that the contract has, and send text in UTF-8, in frames without a mask"
+    ) { joined, run, tally in
+        let owner = joined.account.calls.first?.session
+        for hearing in Hearing.all(joined.account) {
+            if hearing.isIn { tally.test() }
+            for telling in hearing.broken {
+                tally.test()
+                tally.find(
+                    "a subscription broke its protocol", expected: "text messages as RFC 6455 has them",
+                    seen: telling.words ?? "something else", session: hearing.session ?? owner, telling.id)
+            }
+            // Who was let in later has been told to come again.
+            guard !hearing.isIn, hearing.broken.isEmpty, let refused = hearing.refused,
+                !run.isAway(from: refused.at, until: refused.at), refused.at <= run.circumstances.end
+            else { continue }
+            tally.test()
+            tally.find(
+                "one who asked to listen was never let in", expected: "\(run.observer(hearing.observer)) may listen",
+                seen: refused.words ?? "a refusal", session: hearing.session ?? owner, refused.id)
+        }
+    }
+
     /// The change behind which there was no other, where all that came before it was over by then.
     private static func lastChange(
         _ hearings: [Hearing], _ account: Account, _ run: RunContext
@@ -115,6 +141,10 @@ private struct Hearing {
     /// The note of its beginning.
     private(set) var opened: UInt64 = 0
     private(set) var told: [Telling] = []
+    private(set) var broken: [Telling] = []
+    /// The last time.
+    private(set) var refused: Telling?
+    var isIn: Bool { !spans.isEmpty }
 
     static func all(_ account: Account) -> [Hearing] {
         var hearings: [UInt32: Hearing] = [:]
@@ -135,7 +165,9 @@ private struct Hearing {
             spans.append(telling.at..<Instant.distantFuture)
             opened = telling.id
         case .told: told.append(telling)
-        case .closed:
+        case .refused: refused = telling
+        case .closed, .broken:
+            if telling.what == .broken { broken.append(telling) }
             guard let last = spans.popLast() else { return }
             spans.append(last.lowerBound..<max(last.lowerBound, min(last.upperBound, telling.at)))
         }

@@ -150,7 +150,9 @@ extension Defect {
     fileprivate func fits(_ dialect: String) -> Bool {
         switch claim.prefix(2) {
         case _ where claim.hasPrefix("F"): dialect == "sendora"
-        // The kit calls back for every dialect, and is proven in a file of its own.
+        // The kit calls back for every dialect, and is proven in a file of its own where no case of the system's is about it.
+        case "R3" where [.signsWithoutTime, .signsWithOldSecret, .givesUpWebhooks, .repeatsWebhooks].contains(self):
+            dialect == "sendora"
         case "R3": dialect == (declared[0].hasPrefix("webhooks-") ? "opencode" : "sendora")
         case "R1": dialect == "busymate"
         case "R2": dialect == "opencode-ios"

@@ -71,7 +71,8 @@ final class Rig {
                 variable: variable, clock: clock, note: note)
             state = try scenario.relay.profile.state.map { spec throws(Failure) in
                 try StateWatch(
-                    spec, file: LaunchTemplate.fill(spec.file, variable), journalDirectory: directory.journal, clock: clock)
+                    spec, journalDirectory: directory.journal, clock: clock,
+                    source: try Self.source(spec, plan, relay, options.allowHosts, variable))
             }
         } catch {
             mock.drainAndStop()
@@ -89,9 +90,10 @@ final class Rig {
     func startLoad(at origin: Instant) throws(Failure) {
         let load = try LoadService(
             plan: plan, target: relay.target, connections: scenario.workload.connections,
-            journalDirectory: directory.journal, tls: relay.tls, tokenTargets: tokenTargets, clock: clock, phones: phones)
+            journalDirectory: directory.journal, tls: relay.tls, tokenTargets: tokenTargets, clock: clock, phones: phones,
+            webhook: watch?.webhook, secrets: watch?.secrets)
         self.load = load
-        watch?.listen(at: origin, target: relay.target)
+        watch?.listen(at: origin, target: relay.target, tls: relay.tls)
         state?.start()
         load.start(at: origin)
     }
@@ -165,6 +167,24 @@ final class Rig {
         for phone in plan.phones {
             do throws(PhoneRefusal) { try mock.devices.phones.make(PhoneSetup(phone, schema: schema), now: now) } catch {
                 throw Failure(.run, "the mock cannot make \(phone.name): \(error.words)")
+            }
+        }
+    }
+
+    /// Makes the one that is asked which tokens the relay holds.
+    private static func source(
+        _ spec: StateSpec, _ plan: Plan, _ relay: RelaySupervisor, _ allowHosts: Set<String>, _ variable: (String) -> String?
+    ) throws(Failure) -> @Sendable (EventLoop) throws -> any StateSource {
+        switch spec.source {
+        case .sqlite(let file):
+            let path = LaunchTemplate.fill(file, variable)
+            return { _ in SQLiteSource(file: path) }
+        case .postgres(let url):
+            let (address, hostAddress) = try PostgreSQLSource.place(of: url, allowHosts: allowHosts)
+            return { _ in PostgreSQLSource(address, hostAddress: hostAddress) }
+        case .http(let endpoint):
+            return { [target = relay.target, tls = relay.tls] loop in
+                EndpointSource(try StateQuestion(endpoint, plan, loop: loop, target: target, tls: tls))
             }
         }
     }

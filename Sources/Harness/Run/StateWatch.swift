@@ -1,9 +1,8 @@
-// Asks a relay's tables which tokens it holds, now and then and at the end: on a thread of its own, and reading only.
+// Asks a relay which tokens it holds, now and then and at the end: on a thread of its own, and reading only.
 
 import Basics
 import EventLoop
 import Journal
-import SQLite
 import Scenarios
 import Synchronization
 
@@ -11,14 +10,17 @@ final class StateWatch: Sendable {
     private let thread: LoopThread<StateLooker>
     private let isStopped = Mutex(false)
 
-    /// `file`: the path, filled in. Nobody is asked yet.
-    init(_ spec: StateSpec, file: String, journalDirectory: String, clock: RunClock?) throws(Failure) {
+    /// `source` makes the one that is asked, on its loop. Nobody is asked yet.
+    init(
+        _ spec: StateSpec, journalDirectory: String, clock: RunClock?,
+        source: @escaping @Sendable (EventLoop) throws -> any StateSource
+    ) throws(Failure) {
         do {
             thread = try LoopThread(name: "state", clock: clock, rank: nil) { loop in
-                try StateLooker(spec, file: file, loop: loop, journalDirectory: journalDirectory)
+                try StateLooker(spec, try source(loop), loop: loop, journalDirectory: journalDirectory)
             }
         } catch {
-            throw error as? Failure ?? Failure(.run, "cannot start who asks the relay's tables: \(error)")
+            throw error as? Failure ?? Failure(.run, "cannot start who asks the relay for its tokens: \(error)")
         }
     }
 
@@ -31,7 +33,9 @@ final class StateWatch: Sendable {
             return !stopped
         }
         guard isFirst else { return }
-        thread.ask { $0.end() }
+        let looked = Handover<Bool>()
+        thread.post { $0.end { looked.give(true) } }
+        _ = looked.take()
         thread.stop()
     }
 }
@@ -39,67 +43,64 @@ final class StateWatch: Sendable {
 /// Confined to its loop.
 private final class StateLooker {
     private let spec: StateSpec
-    private let file: String
+    private let source: any StateSource
     private let loop: EventLoop
     private let journal: JournalWriter
-    private var database: Database?
     private var known: [String: Set<String>] = [:]
     private var timer: LoopTimer?
     private var hasTold = false
+    private var isLooking = false
+    /// What is to be done behind the look that is under way.
+    private var next: (() -> Void)?
 
-    init(_ spec: StateSpec, file: String, loop: EventLoop, journalDirectory: String) throws {
+    init(_ spec: StateSpec, _ source: any StateSource, loop: EventLoop, journalDirectory: String) throws {
         self.spec = spec
-        self.file = file
+        self.source = source
         self.loop = loop
         journal = try JournalWriter(directory: journalDirectory, name: "state", time: loop.recordTime)
     }
 
     func lookAgain() {
-        look()
-        timer = loop.after(spec.every) { [weak self] in self?.lookAgain() }
+        look { [weak self] in
+            guard let self else { return }
+            timer = loop.after(spec.every) { [weak self] in self?.lookAgain() }
+        }
     }
 
-    func end() {
+    func end(_ then: @escaping () -> Void) {
         timer?.cancel()
-        look()
+        if isLooking { next = { [weak self] in self?.look(then) } } else { look(then) }
     }
 
-    private func look() {
+    private func look(_ then: @escaping () -> Void) {
+        isLooking = true
         let began = loop.stamp()
-        var note = StateNote(began: began, tables: spec.tables.map { Self.name($0.role) })
-        do throws(Failure) {
-            let database: Database
-            if let open = self.database { database = open } else { database = try Database(reading: file) }
-            self.database = database
-            for table in spec.tables {
-                let (name, tokens) = (Self.name(table.role), try tokens(table.query, database))
-                let before = known[name] ?? []
-                let (added, removed) = (tokens.subtracting(before), before.subtracting(tokens))
-                if !added.isEmpty { note.added[name] = added.sorted() }
-                if !removed.isEmpty { note.removed[name] = removed.sorted() }
-                known[name] = tokens
-            }
-        } catch {
+        source.ask(spec.tables) { [weak self] result in
+            guard let self else { return }
+            isLooking = false
+            switch result {
+            case .success(let tokens): note(tokens, began)
             // Busy, not there yet, or asked in vain: the next look may have it.
-            return tell(error)
+            case .failure(let failure): tell(failure)
+            }
+            let next = next ?? then
+            self.next = nil
+            next()
+        }
+    }
+
+    private func note(_ tokens: [SessionVariable: Set<String>], _ began: Instant) {
+        var note = StateNote(began: began, tables: spec.tables.map { Self.name($0.role) })
+        for table in spec.tables {
+            let (name, now) = (Self.name(table.role), tokens[table.role] ?? [])
+            let before = known[name] ?? []
+            let (added, removed) = (now.subtracting(before), before.subtracting(now))
+            if !added.isEmpty { note.added[name] = added.sorted() }
+            if !removed.isEmpty { note.removed[name] = removed.sorted() }
+            known[name] = now
         }
         journal.append(note, at: loop.stamp())
         _ = journal.commit()
-    }
-
-    private func tokens(_ query: String, _ database: Database) throws(Failure) -> Set<String> {
-        let statement = try database.prepare(query)
-        var tokens: Set<String> = []
-        var rows = 0
-        while try statement.step() {
-            rows += 1
-            guard rows <= StateSpec.mostRows else {
-                statement.reset()
-                throw Failure(.run, "a query of `state` gives more than \(StateSpec.mostRows) rows")
-            }
-            if let token = statement.text(0), !token.isEmpty { tokens.insert(token) }
-        }
-        return tokens
     }
 
     /// Once: what is asked in vain makes the rules `not exercised`.

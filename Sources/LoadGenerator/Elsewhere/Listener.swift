@@ -1,5 +1,5 @@
-// One who listens to the relay's broadcasts: subscribes, again where the relay ends it, and says what is heard. Confined
-// to its loop.
+// One who listens to the relay's broadcasts, to server-sent events or the messages of a WebSocket: subscribes, again where the
+// relay ends it, and says what is heard. Confined to its loop.
 
 import Basics
 import EventLoop
@@ -8,32 +8,7 @@ import Journal
 import Net
 import Pushes
 import Scenarios
-
-/// How observers ask, all of one run.
-final class Subscriptions {
-    let observers: [ObserverSpec]
-    let client: AnswerClient
-    private let plan: Plan
-    private let driver: RelayDriver
-
-    init(_ plan: Plan, _ client: AnswerClient) {
-        self.plan = plan
-        self.client = client
-        observers = plan.scenario.relay.profile.observers
-        driver = RelayDriver(plan.workload, requests: observers.map(\.request))
-    }
-
-    /// Throws why it cannot be asked for, in words that hold nothing of the request.
-    func open(_ place: Listener.Place, to listener: any AnswerListener) throws(Failure) -> AnswerStream {
-        let request = OutgoingRequest()
-        let event = PlannedEvent(session: place.session, step: 0, at: .zero, call: place.observer, scriptStep: 0)
-        let script = SessionCursor(session: place.session, start: .zero, workload: plan.workload).script
-        if let misfit = driver.render(event, script: script, into: request, at: client.recordTime.wall()) {
-            throw Failure(.run, misfit)
-        }
-        return try client.open(request, to: listener)
-    }
-}
+import WebSocket
 
 final class Listener: AnswerListener {
     /// For whom somebody listens.
@@ -50,6 +25,8 @@ final class Listener: AnswerListener {
 
     /// From the end of a subscription to the next try.
     private static let pause = Interval.milliseconds(500)
+    /// From the switch of protocols to the word that it listens.
+    private static let patience = Interval.seconds(10)
     /// Tries of one listener, and events that are put on record of it.
     private static let mostTries = 100
     private static let mostEvents = 100_000
@@ -61,6 +38,9 @@ final class Listener: AnswerListener {
     private let note: (HeardNote) -> Void
     private var stream: AnswerStream?
     private var parser = EventStreamParser()
+    /// Nil: it reads server-sent events.
+    private var socket: SocketVoice?
+    private var beat: LoopTimer?
     private var isOpen = false
     private var isOver = false
     private var tries = 0
@@ -101,9 +81,9 @@ final class Listener: AnswerListener {
     func subscribe() {
         guard !isOver else { return }
         tries += 1
-        parser = EventStreamParser()
-        do throws(Failure) { stream = try subscriptions.open(place, to: self) } catch {
-            say(.refused, text: error.message)
+        parser = EventStreamParser(longest: ObserverSpec.longestMessage)
+        do throws(Failure) { (stream, socket) = try subscriptions.open(place, to: self) } catch {
+            say(.unreached, text: error.message)
             again()
         }
     }
@@ -112,8 +92,7 @@ final class Listener: AnswerListener {
     func close() {
         isOver = true
         retry?.cancel()
-        stream?.close()
-        stream = nil
+        hangUp()
     }
 
     private func again() {
@@ -121,49 +100,104 @@ final class Listener: AnswerListener {
         retry = loop.after(Self.pause) { [weak self] in self?.subscribe() }
     }
 
-    // MARK: From the stream
-
-    func began(_ stream: AnswerStream, status: Int) {
-        isOpen = status == 200
-        say(isOpen ? .opened : .refused, text: isOpen ? "" : "status \(status)")
-        if !isOpen { lose(nil) }
-    }
-
-    func came(_ stream: AnswerStream, _ bytes: Span<UInt8>) {
-        guard isOpen else { return }
-        let wanted = subscriptions.observers[place.observer].event
-        let isReadable = parser.take(bytes) { event in
-            if wanted == nil || event.name == wanted { tell(event) }
+    private func hangUp() {
+        beat?.cancel()
+        if let stream, let socket {
+            socket.session.close()
+            socket.send(on: stream)
         }
-        if !isReadable { lose("an event is longer than is read") }
-        if events >= Self.mostEvents {
-            isOver = true
-            lose("more events than are kept")
-        }
-    }
-
-    func ended(_ stream: AnswerStream, _ why: String) {
-        self.stream = nil
-        if isOpen { say(.closed, text: why) } else { say(.refused, text: why) }
-        isOpen = false
-        again()
-    }
-
-    private func tell(_ event: EventStreamParser.Event) {
-        events += 1
-        let shown = event.data.prefix(HeardNote.mostBytes)
-        say(
-            .told, name: event.name, marker: Marker.find(in: event.data.span),
-            text: String(decoding: shown, as: UTF8.self))
+        stream?.close()
+        (stream, socket, isOpen) = (nil, nil, false)
     }
 
     /// Ends the subscription from our side.
-    private func lose(_ why: String?) {
-        stream?.close()
-        stream = nil
-        if let why { say(.closed, text: why) }
+    private func lose(_ what: HeardNote.What, _ why: String) {
+        say(what, text: why)
+        hangUp()
+        again()
+    }
+
+    // MARK: From the stream
+
+    func began(_ stream: AnswerStream, status: Int) {
+        guard let socket else { return status == 200 ? open() : lose(.refused, "status \(status)") }
+        guard status == 101 else { return lose(.refused, "status \(status) in place of 101, which begins a WebSocket") }
+        if let why = socket.objection(to: stream.head) { return lose(.broken, "its answer begins no WebSocket: \(why)") }
+        socket.begin()
+        socket.send(on: stream)
+        guard socket.spec.joined != nil else { return open() }
+        beat = loop.after(Self.patience) { [weak self] in
+            self?.lose(.refused, "no message within \(Self.patience) says that it listens")
+        }
+    }
+
+    private func open() {
+        isOpen = true
+        say(.opened)
+        beat?.cancel()
+        keepUp()
+    }
+
+    /// Sends what keeps the relay from taking it for gone.
+    private func keepUp() {
+        guard let every = socket?.spec.beat?.every else { return }
+        beat = loop.after(every) { [weak self] in
+            guard let self, let socket, let stream else { return }
+            socket.keepUp()
+            socket.send(on: stream)
+            keepUp()
+        }
+    }
+
+    func came(_ stream: AnswerStream, _ bytes: Span<UInt8>) {
+        if let socket { return hear(socket, stream, bytes) }
+        guard isOpen else { return }
+        let isReadable = parser.take(bytes) { tell(name: $0.name, $0.data) }
+        if !isReadable { return lose(.closed, "an event is longer than is read") }
+        stopAtLimit()
+    }
+
+    private func hear(_ socket: SocketVoice, _ stream: AnswerStream, _ bytes: Span<UInt8>) {
+        let events = socket.session.receive(bytes)
+        socket.send(on: stream)
+        for event in events where self.socket === socket {
+            switch event {
+            case .text(let text) where isOpen: tell(name: socket.name(of: text), text)
+            case .text(let text):
+                switch socket.letsIn(text) {
+                case true?: open()
+                case false?: lose(.refused, "a message says that it does not listen")
+                case nil: break
+                }
+            case .binary(let count): lose(.broken, "a binary message, of \(count) bytes")
+            case .closed(let code, _):
+                lose(isOpen ? .closed : .refused, "the relay said goodbye\(code.map { " with \($0)" } ?? "")")
+            case .broken(let code): lose(.broken, SocketVoice.words(of: code))
+            }
+        }
+        stopAtLimit()
+    }
+
+    private func stopAtLimit() {
+        guard events >= Self.mostEvents, !isOver else { return }
+        isOver = true
+        lose(.closed, "more events than are kept")
+    }
+
+    func ended(_ stream: AnswerStream, _ why: String) {
+        (self.stream, socket) = (nil, nil)
+        beat?.cancel()
+        say(isOpen ? .closed : .unreached, text: why)
         isOpen = false
         again()
+    }
+
+    private func tell(name: String, _ data: [UInt8]) {
+        let wanted = subscriptions.observers[place.observer].event
+        guard wanted == nil || name == wanted else { return }
+        events += 1
+        let shown = data.prefix(HeardNote.mostBytes)
+        say(.told, name: name, marker: Marker.find(in: data.span), text: String(decoding: shown, as: UTF8.self))
     }
 
     private func say(_ what: HeardNote.What, name: String = "", marker: Marker? = nil, text: String = "") {

@@ -28,7 +28,7 @@ final class WatchLoop: TurnEndHandler {
     // MARK: Webhooks
 
     func receive(_ spec: WebhookSpec, on socket: ListeningSocket) throws {
-        let receiver = WebhookReceiver(spec, loop: loop) { [unowned self] note in
+        let receiver = WebhookReceiver(spec, plan, loop: loop) { [unowned self] note in
             journal.append(note, at: loop.stamp())
             requestTurnEnd()
         } commit: { [unowned self] in
@@ -42,14 +42,16 @@ final class WatchLoop: TurnEndHandler {
         (self.receiver, self.server) = (receiver, server)
     }
 
+    func learn(_ secret: [UInt8], of session: UInt32) { receiver?.learn(secret, of: session) }
+
     // MARK: Listening
 
-    func listen(at origin: Instant, target: CheckedOrigin, caFile: String?) {
+    func listen(at origin: Instant, target: CheckedOrigin, tls: TLSClientSettings) {
         let observers = plan.scenario.relay.profile.observers
         // Who listens has no part in a clock that stands: what they would be owed is not put to the test there.
         guard !observers.isEmpty, !plan.scenario.isStepped, timers.isEmpty else { return }
         let client: AnswerClient
-        do { client = try AnswerClient(loop: loop, target: target, caFile: caFile) } catch {
+        do { client = try AnswerClient(loop: loop, target: target, tls: tls) } catch {
             return fail(error as? Failure ?? Failure(.run, "nobody can listen: \(error)"))
         }
         let subscriptions = Subscriptions(plan, client)
@@ -75,6 +77,7 @@ final class WatchLoop: TurnEndHandler {
         timers = []
         for listener in listeners { listener.close() }
         listeners = []
+        receiver?.settle()
         server?.drain(within: .zero) {}
         turnEnded()
     }

@@ -8,6 +8,9 @@ package import Net
 import Scenarios
 import Synchronization
 
+/// Told of a secret that an answer gave, by which webhooks are signed, and of the session whose call it answered.
+package typealias SecretFeed = @Sendable (_ session: UInt32, _ secret: [UInt8]) -> Void
+
 /// Thread-safe; all work happens on its own loop thread.
 package final class WatchService: Sendable {
     private let thread: LoopThread<WatchLoop>
@@ -43,9 +46,12 @@ package final class WatchService: Sendable {
     }
 
     /// Those who listen do so from the beginning of their sessions on; the plan begins at `origin`. Once.
-    package func listen(at origin: Instant, target: CheckedOrigin, caFile: String? = nil) {
-        thread.post { $0.listen(at: origin, target: target, caFile: caFile) }
+    package func listen(at origin: Instant, target: CheckedOrigin, tls: TLSClientSettings = TLSClientSettings()) {
+        thread.post { $0.listen(at: origin, target: target, tls: tls) }
     }
+
+    /// Where secrets of webhooks go that answers give.
+    package var secrets: SecretFeed { { [self] session, secret in thread.post { $0.learn(secret, of: session) } } }
 
     /// What of ours has failed; nil where nothing has.
     package var failure: Failure? { trouble.withLock { $0 } }

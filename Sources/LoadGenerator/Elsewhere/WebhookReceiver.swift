@@ -12,10 +12,25 @@ import Scenarios
 final class WebhookReceiver: ServerHandler {
     /// Webhooks of which it is known how often they came; beyond them all are forgotten.
     private static let mostKnown = 100_000
+    /// So long one waits whose secret may be on its way to us, in the answer that gave it; and so many at a time.
+    private static let patience = Interval.seconds(1)
+    private static let mostWaiting = 256
+
+    /// One that nobody has judged yet.
+    private struct Waiting {
+        let exchange: ServerExchange
+        var note: WebhookNote
+        let answer: WebhookSpec.Answer
+        let user: UInt32?
+        let cameAt: WallTime
+    }
 
     private let spec: WebhookSpec
     private let loop: EventLoop
+    private let plan: Plan
     private let verifier: WebhookVerifier
+    private var secrets: WebhookSecrets
+    private var waiting: [Waiting] = []
     private let note: (WebhookNote) -> Void
     private let commit: () -> Bool
     private var deliveries: [String: Int] = [:]
@@ -23,8 +38,13 @@ final class WebhookReceiver: ServerHandler {
     private var silent: [ServerExchange] = []
 
     /// `commit` writes what was noted, before the answers of a turn leave; false: nothing may leave.
-    init(_ spec: WebhookSpec, loop: EventLoop, note: @escaping (WebhookNote) -> Void, commit: @escaping () -> Bool) {
+    init(
+        _ spec: WebhookSpec, _ plan: Plan, loop: EventLoop, note: @escaping (WebhookNote) -> Void,
+        commit: @escaping () -> Bool
+    ) {
         self.spec = spec
+        self.plan = plan
+        secrets = WebhookSecrets(spec)
         self.loop = loop
         self.note = note
         self.commit = commit
@@ -52,11 +72,48 @@ final class WebhookReceiver: ServerHandler {
         if deliveries.count >= Self.mostKnown { deliveries.removeAll() }
         let answer = answer(to: deliveries[key, default: 0])
         deliveries[key, default: 0] += 1
-        note(
-            WebhookNote(
-                event: event, id: id, marker: marker, token: token,
-                signature: verifier.verdict(exchange, at: loop.recordTime.wall()), status: UInt16(answer.status)))
-        respond(exchange, answer)
+        let user = marker.flatMap { $0.run == plan.run ? plan.account(ofSession: $0.session) : nil }
+        let come = Waiting(
+            exchange: exchange,
+            note: WebhookNote(
+                event: event, id: id, marker: marker, token: token, signature: .wrong, status: UInt16(answer.status)),
+            answer: answer, user: user, cameAt: loop.recordTime.wall())
+        if judge(come) == .wrong, secrets.areGiven, waiting.count < Self.mostWaiting { return wait(come) }
+        settle(come)
+    }
+
+    // MARK: Secrets
+
+    /// An answer gave it to a call of that session.
+    func learn(_ secret: [UInt8], of session: UInt32) {
+        secrets.learn(secret, of: plan.account(ofSession: session), at: loop.recordTime.wall())
+        settle { judge($0) != .wrong }
+    }
+
+    private func judge(_ come: Waiting) -> WebhookNote.Signature {
+        verifier.verdict(come.exchange, secrets.right(for: come.user, at: come.cameAt), at: come.cameAt)
+    }
+
+    private func wait(_ come: Waiting) {
+        waiting.append(come)
+        _ = loop.after(Self.patience) { [weak self] in self?.settle { $0.exchange === come.exchange } }
+    }
+
+    /// Those that wait no longer.
+    private func settle(_ isOver: (Waiting) -> Bool) {
+        let over = waiting.filter(isOver)
+        waiting.removeAll { one in over.contains { $0.exchange === one.exchange } }
+        for come in over { settle(come) }
+    }
+
+    /// All of them: nothing comes any more.
+    func settle() { settle { _ in true } }
+
+    private func settle(_ come: Waiting) {
+        var heard = come.note
+        heard.signature = judge(come)
+        note(heard)
+        respond(come.exchange, come.answer)
     }
 
     private func text(_ json: JSONValue?, _ pointer: JSONPointerPath?) -> String? {
@@ -81,7 +138,10 @@ final class WebhookReceiver: ServerHandler {
         _ = loop.after(answer.delay) { exchange.respond(status: answer.status) }
     }
 
-    func abandoned(_ exchange: ServerExchange) { silent.removeAll { $0 === exchange } }
+    func abandoned(_ exchange: ServerExchange) {
+        silent.removeAll { $0 === exchange }
+        settle { $0.exchange === exchange }
+    }
 
     func willSend() -> Bool { commit() }
 }

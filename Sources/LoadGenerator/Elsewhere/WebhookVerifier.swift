@@ -15,19 +15,21 @@ final class WebhookVerifier {
 
     init(_ spec: WebhookSpec) { self.spec = spec }
 
-    /// `now`: by which it is old.
-    func verdict(_ exchange: ServerExchange, at now: WallTime) -> WebhookNote.Signature {
+    /// `secrets`: those that are right. `now`: when it came, by which it is old.
+    func verdict(_ exchange: ServerExchange, _ secrets: [[UInt8]], at now: WallTime) -> WebhookNote.Signature {
         guard let signature = spec.signature else { return .unasked }
         switch signature.kind {
-        case .plain(let header, let prefix, let secret):
+        case .plain(let header, let prefix, _):
             guard let given = text(exchange, header) else { return .missing }
-            return Array(given.utf8) == prefix + bytes(of: secret) ? .right : .wrong
-        case .hmac(let hmac): return verdict(exchange, hmac, at: now)
+            return secrets.contains { Array(given.utf8) == prefix + $0 } ? .right : .wrong
+        case .hmac(let hmac): return verdict(exchange, hmac, secrets, at: now)
         case .basic, .jwt, .sigv4, .oauth2: preconditionFailure("no profile signs webhooks so")
         }
     }
 
-    private func verdict(_ exchange: ServerExchange, _ spec: HMACSpec, at now: WallTime) -> WebhookNote.Signature {
+    private func verdict(
+        _ exchange: ServerExchange, _ spec: HMACSpec, _ secrets: [[UInt8]], at now: WallTime
+    ) -> WebhookNote.Signature {
         guard let header = spec.place.header, let given = text(exchange, header) else { return .missing }
         let (codes, time) = parts(of: given, spec, exchange)
         guard !codes.isEmpty else { return .wrong }
@@ -43,10 +45,12 @@ final class WebhookVerifier {
             case .resource, .parameters, .digest: preconditionFailure("no profile signs webhooks over that")
             }
         }
-        let key = bytes(of: spec.key)
-        let code = hmac(spec.algorithm, key: key.span, message.bytes)
-        let wanted = spec.encoding == .hex ? Hex.encode(code.span) : Base64.encode(code.span)
-        guard codes.contains(where: { spec.encoding == .hex ? $0.lowercased() == wanted : $0 == wanted }) else { return .wrong }
+        let isSigned = secrets.contains { key in
+            let code = hmac(spec.algorithm, key: key.span, message.bytes)
+            let wanted = spec.encoding == .hex ? Hex.encode(code.span) : Base64.encode(code.span)
+            return codes.contains { spec.encoding == .hex ? $0.lowercased() == wanted : $0 == wanted }
+        }
+        guard isSigned else { return .wrong }
         return isOld(time, spec, now) ? .old : .right
     }
 
@@ -79,17 +83,6 @@ final class WebhookVerifier {
     private func text(_ exchange: ServerExchange, _ header: [UInt8]) -> String? {
         let (head, name) = (exchange.head, String(decoding: header, as: UTF8.self))
         return (0..<head.count).first { head.name(at: $0).text == name }.map { head.value(at: $0).text }
-    }
-
-    private func bytes(of secret: SecretValue) -> [UInt8] {
-        switch secret {
-        case .kept(let kept): return kept.bytes
-        case .template(let template):
-            let buffer = ByteBuffer(capacity: 64)
-            template.render(into: buffer, nothing)
-            return buffer.array()
-        case .turns: preconditionFailure("no profile has webhooks signed by turns")
-        }
     }
 }
 

@@ -258,6 +258,7 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case tellsFirstListener = "tells-first-listener"
     /// Broadcasts each message on another device's channel as well. Breaks R1.2.
     case broadcastsAstray = "broadcasts-astray"
+    case broadcastsInBinary = "broadcasts-in-binary"  // Broadcasts in binary messages. Breaks R1.2.
     /// Tells the second who listens the message before this one once more. Breaks R1.16.
     case retellsOldBroadcast = "retells-old-broadcast"
     /// Sends to tokens of other kinds, too. Breaks R1.8.
@@ -371,6 +372,7 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case tellsNoDeadTokens = "tells-no-dead-tokens"  // Calls back no dead token. Breaks R3.17.
     case tellsLivingTokens = "tells-living-tokens"  // Calls each token dead whose push was refused. Breaks R3.18.
     case signsWithoutTime = "signs-without-time"  // Signs the body of a webhook and not its time. Breaks R3.25.
+    case signsWithOldSecret = "signs-with-old-secret"  // Goes on signing by a secret that was replaced. Breaks R3.25.
     case givesUpWebhooks = "gives-up-webhooks"  // Tries no webhook again. Breaks R3.26.
     case repeatsWebhooks = "repeats-webhooks"  // Sends a webhook again that was accepted. Breaks R3.24.
     case swapsWebhooks = "swaps-webhooks"  // Calls back a permission three seconds later than all else. Breaks R3.24.

@@ -54,7 +54,9 @@ final class RelayService: ServerHandler {
             hosts.sandbox == hosts.production
             ? production : try APNsChannel(loop: loop, origin: hosts.sandbox, options: options)
         let style = core.dialect.policy.webhooks
-        webhooks = try options.webhook.map { try WebhookSender($0, style, loop: loop, defects: options.defects) }
+        webhooks =
+            options.webhook != nil || style.isRegistered
+            ? WebhookSender(options.webhook, style, loop: loop, defects: options.defects) : nil
         messages = try options.fcm.map { [clock] target in
             try FCMChannel(target, loop: loop, options: options) { clock.moment(at: loop.now, wall: loop.time.wall()).wall }
         }

@@ -15,6 +15,8 @@ package struct WebhookTarget: Sendable {
     package var origin: CheckedOrigin
     package var path: String
     package var key: [UInt8]
+    /// The one before it, which receivers may still go by.
+    var former: [UInt8]?
 
     package init(origin: CheckedOrigin, path: String, key: [UInt8]) {
         self.origin = origin
@@ -32,6 +34,8 @@ struct WebhookStyle {
     var pauses = (0..<5).map { Interval.milliseconds(300 << $0) }
     /// Tokens that APNs calls dead are called back by the kit.
     var tellsTokens = true
+    /// The dialect knows receivers of its own, whether one was given at the start or not.
+    var isRegistered = false
 }
 
 /// Confined to the relay's thread.
@@ -39,36 +43,48 @@ final class WebhookSender {
     private final class Webhook {
         let id: String
         let body: [UInt8]
+        /// As it is when it is sent, for a secret may change meanwhile; nil: there is none any more.
+        let target: () -> WebhookTarget?
         var attempts = 0
 
-        init(id: String, body: [UInt8]) {
+        init(id: String, body: [UInt8], target: @escaping () -> WebhookTarget?) {
             self.id = id
             self.body = body
+            self.target = target
         }
     }
 
     private static let waitingMax = 10_000
+    private static let poolsMax = 64
     /// What of a session is called back.
     private static let told: Set<EventType> = [.permission, .complete, .error]
 
-    private let target: WebhookTarget
+    /// The one that was given at the start.
+    private let target: WebhookTarget?
     private let loop: EventLoop
-    private let pool: ClientPool
+    private var pools: [CheckedOrigin: ClientPool] = [:]
     private let defects: Set<Defect>
     private let style: WebhookStyle
     private var queues: [String: [Webhook]] = [:]
     private var waiting = 0
     private var count = 0
 
-    init(_ target: WebhookTarget, _ style: WebhookStyle, loop: EventLoop, defects: Set<Defect>) throws {
+    init(_ target: WebhookTarget?, _ style: WebhookStyle, loop: EventLoop, defects: Set<Defect>) {
         self.target = target
         self.style = style
         self.loop = loop
         self.defects = defects
+    }
+
+    /// Nil: there are too many.
+    private func pool(of origin: CheckedOrigin) -> ClientPool? {
+        if let pool = pools[origin] { return pool }
         var configuration = ClientConfiguration(version: .http1)
         configuration.maxConnections = 8
         configuration.requestTimeout = .seconds(5)
-        pool = try ClientPool(loop: loop, target: target.origin, configuration: configuration)
+        guard pools.count < Self.poolsMax else { return nil }
+        pools[origin] = try? ClientPool(loop: loop, target: origin, configuration: configuration)
+        return pools[origin]
     }
 
     private func has(_ defect: Defect) -> Bool { defects.contains(defect) }
@@ -93,14 +109,16 @@ final class WebhookSender {
         post(["type": "token.dead", "token": .string(token), "reason": .string(words)], of: token)
     }
 
-    /// `key`: one after the other for each; nil: by itself.
-    func post(_ members: JSONObject, of key: String?) {
-        guard waiting < Self.waitingMax else { return }
+    /// `key`: one after the other for each; nil: by itself. `receiver`: in the place of the one that was given at the start.
+    func post(_ members: JSONObject, of key: String?, to receiver: (() -> WebhookTarget?)? = nil) {
+        guard waiting < Self.waitingMax, receiver != nil || target != nil else { return }
         count += 1
         waiting += 1
         var object = members
         object["id"] = .string("w\(count)")
-        let webhook = Webhook(id: "w\(count)", body: Array(JSONValue.object(object).text.utf8))
+        let webhook = Webhook(
+            id: "w\(count)", body: Array(JSONValue.object(object).text.utf8),
+            target: receiver ?? { [target] in target })
         let key = key ?? webhook.id
         queues[key, default: []].append(webhook)
         if queues[key]?.count == 1 { send(webhook, of: key) }
@@ -108,12 +126,17 @@ final class WebhookSender {
 
     private func send(_ webhook: Webhook, of queue: String) {
         webhook.attempts += 1
+        guard let target = webhook.target(), let pool = pool(of: target.origin) else { return over(queue) }
         let time = String(loop.time.wall().seconds)
-        let (key, signed) = (target.key, has(.signsWithoutTime) ? webhook.body : Array(time.utf8) + [46] + webhook.body)
-        let code = hmac(.sha256, key: key.span, signed.span)
-        let digits = Hex.encode(code.span)
+        let signed = has(.signsWithoutTime) ? webhook.body : Array(time.utf8) + [46] + webhook.body
+        let keys = has(.signsWithOldSecret) ? [target.former ?? target.key] : [target.key] + (target.former.map { [$0] } ?? [])
+        let codes = keys.map { key in
+            let code = hmac(.sha256, key: key.span, signed.span)
+            return Hex.encode(code.span)
+        }
         let fields = style.isDated
-            ? [(style.signature, "t=\(time),v1=\(digits)")] : [("x-webhook-timestamp", time), (style.signature, digits)]
+            ? [(style.signature, "t=\(time)" + codes.map { ",v1=" + $0 }.joined())]
+            : [("x-webhook-timestamp", time), (style.signature, codes[0])]
         let request = OutgoingRequest(
             method: "POST", path: target.path, fields: [("content-type", "application/json")] + fields, body: webhook.body)
         pool.send(request) { [self] outcome in answered(webhook, outcome, of: queue) }
@@ -130,10 +153,14 @@ final class WebhookSender {
             webhook.attempts = style.pauses.count + 1
             return send(webhook, of: key)
         }
+        over(key)
+    }
+
+    private func over(_ key: String) {
         waiting -= 1
         queues[key]?.removeFirst()
         if let next = queues[key]?.first { send(next, of: key) } else { queues[key] = nil }
     }
 
-    func close() { pool.close() }
+    func close() { for pool in pools.values { pool.close() } }
 }

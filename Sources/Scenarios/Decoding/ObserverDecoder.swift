@@ -25,7 +25,9 @@ struct ObserverDecoder {
         var request = ProfileCall(
             name: entry.key, method: "GET", path: requests.path(fields, &compiler),
             fields: requests.headerFields(fields, nil, &compiler))
-        if !request.fields.contains(where: { $0.name == "accept" }) {
+        let webSocket = fields.value("websocket").flatMap { self.webSocket($0, &compiler) }
+        checkHandshake(fields, request)
+        if fields.value("websocket") == nil, !request.fields.contains(where: { $0.name == "accept" }) {
             request.fields.append(("accept", Template(segments: [.literal(Array("text/event-stream".utf8))])))
         }
         request.auth = requests.auths.auth(fields.value("auth"), &compiler)
@@ -40,9 +42,76 @@ struct ObserverDecoder {
                 hint: "take what lasts as long as a session, such as {{secret}}", at: entry.keyPlace)
         }
         let per: ObserverSpec.Per? = fields.choice("per")
-        return ObserverSpec(
+        var observer = ObserverSpec(
             name: entry.key, request: request, per: per ?? .user, copies: fields.count("copies", 1...8) ?? 1,
             users: fields.count("users", 1...1_000) ?? 100, event: fields.text("event"))
+        observer.webSocket = webSocket
+        return observer
+    }
+
+    // MARK: WebSockets
+
+    private func webSocket(_ node: YAMLNode, _ compiler: inout TemplateCompiler) -> ObserverSpec.WebSocket? {
+        guard let fields = Fields(node, .webSocket, mistakes) else { return nil }
+        let subprotocol = fields.text("protocol")
+        if let subprotocol, !subprotocol.isToken {
+            fields.wrong("protocol", fields.value("protocol")!, "the name of one subprotocol, such as graphql-transport-ws")
+        }
+        let nodes = fields.items("send", atMost: ObserverSpec.WebSocket.mostSaid)
+        var says: [Template] = []
+        for node in nodes {
+            if let inner = Fields(node, .socketMessage, mistakes), let said = message(inner, &compiler) { says.append(said) }
+        }
+        return ObserverSpec.WebSocket(
+            subprotocol: subprotocol, says: says, joined: fields.value("joined").flatMap(joined),
+            beat: fields.value("beat").flatMap { beat($0, &compiler) },
+            event: pointer(fields, "event") ?? JSONPointerPath("/event")!)
+    }
+
+    private func message(_ fields: Fields, _ compiler: inout TemplateCompiler) -> Template? {
+        guard (fields.value("json") == nil) != (fields.value("text") == nil) else {
+            mistakes.add("a message is `json` or `text`", hint: "write one of them", at: fields.node.place)
+            return nil
+        }
+        if let json = fields.value("json") { return compiler.compile(json: json) }
+        return fields.text("text").map { compiler.compile(text: $0, encoding: .raw, at: fields.value("text")!.place) }
+    }
+
+    private func joined(_ node: YAMLNode) -> ObserverSpec.WebSocket.Joined? {
+        guard let fields = Fields(node, .socketJoined, mistakes), let at = pointer(fields, "at"), let text = fields.text("is")
+        else { return nil }
+        return ObserverSpec.WebSocket.Joined(at: at, text: text)
+    }
+
+    private func beat(_ node: YAMLNode, _ compiler: inout TemplateCompiler) -> ObserverSpec.WebSocket.Beat? {
+        guard let fields = Fields(node, .socketBeat, mistakes), let message = message(fields, &compiler) else { return nil }
+        let every = fields.duration("every", .seconds(1)...Fields.longest)
+        return ObserverSpec.WebSocket.Beat(message: message, every: every ?? .seconds(25))
+    }
+
+    private func pointer(_ fields: Fields, _ key: String) -> JSONPointerPath? {
+        guard let text = fields.text(key) else { return nil }
+        let pointer = JSONPointerPath(text)
+        if pointer == nil { fields.wrong(key, fields.value(key)!, "a JSON pointer into a message, such as /payload/event") }
+        return pointer
+    }
+
+    /// What the handshake says is the rig's.
+    private func checkHandshake(_ fields: Fields, _ request: ProfileCall) {
+        guard let node = fields.value("websocket") else { return }
+        for name in request.fields.map(\.name) where name == "upgrade" || name.hasPrefix("sec-websocket-") {
+            mistakes.add(
+                "the header `\(name)` is written by `websocket`", hint: "strike it; a subprotocol is `protocol`",
+                at: node.place)
+        }
+    }
+}
+
+extension String {
+    /// RFC 9110 §5.6.2, without what no subprotocol has.
+    fileprivate var isToken: Bool {
+        !isEmpty && utf8.count <= 64
+            && utf8.allSatisfy { 48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0 || [43, 45, 46, 95].contains($0) }
     }
 }
 

@@ -48,11 +48,12 @@ struct ProfileDecoder {
         profile.knownFailing = fields.value("knownFailing") == nil ? [] : fields.texts("knownFailing", atLeast: 1)
         profile.cases = ProfileCaseDecoder(mistakes: mistakes).cases(fields)
         profile.observers = observers
-        profile.state = StateDecoder(mistakes: mistakes).state(fields)
-        profile.webhooks = WebhookDecoder(auths: auths, calls: calls, mistakes: mistakes).webhooks(fields)
+        profile.state = StateDecoder(requests: decoder, mistakes: mistakes).state(fields)
+        profile.webhooks = WebhookDecoder(auths: auths, calls: calls, captures: captures, mistakes: mistakes).webhooks(fields)
         profile.retries = AnswerDecoder(mistakes: mistakes).retries(fields)
         profile.captures = captures
-        profile.secretCaptures = calls.secretCaptures
+        profile.secretCaptures = calls.secretCaptures.union(profile.webhooks?.captured ?? [])
+        checkWebhook(profile, fields)
         profile.content = try contents.content(fields, bodies: bodies)
         profile.content.carried = values
         return profile
@@ -95,6 +96,15 @@ struct ProfileDecoder {
         let coalesced = inner?.duration("coalesced", .milliseconds(1)...Fields.longest)
         return CallDecoder.Deadlines(
             usual: usual, coalesced: coalesced ?? coalescing.map { $0.window + usual })
+    }
+
+    private func checkWebhook(_ profile: Profile, _ fields: Fields) {
+        guard profile.webhooks == nil, let call = profile.calls.first(where: { $0.needed.contains(.event(.webhook)) }) else {
+            return
+        }
+        mistakes.add(
+            "`\(call.name)` says {{webhook}}, and nobody listens there", hint: "say in `webhooks` what the relay calls back",
+            at: fields.value("calls")!.place)
     }
 
     /// Names stand in gates and reports, so they are single words and no gate's own.

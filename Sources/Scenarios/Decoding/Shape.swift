@@ -30,7 +30,8 @@ package struct Shape: Sendable {
 extension Shape {
     package static let all = [
         scenario, relay, relayTLS, ready, stop, restart, mock, workload, users, phones, arrival, scriptUse, fault, phases,
-        profile, profileCase, observer, telling, webhooks, webhookAnswer, hook, state,
+        profile, profileCase, observer, webSocket, socketMessage, socketJoined, socketBeat, telling,
+        webhooks, webhookAnswer, hook, state, statePostgres, stateEndpoint,
         coalescing, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried, call, answer, retries,
         push, declared, pushHeaders, pushExpiration, pushAlert, pushDate, auth,
         authBasic, authHeader, hmac, signedTime, signedDigest, signedText, jwt, sigv4, oauth2, batch, secret, secrets,
@@ -141,7 +142,19 @@ extension Shape {
         [
             "path*": "/events", "query": "{ user: \"{{secret}}\" }", "headers": "{ accept: text/event-stream }",
             "auth": "none", "per": "user", "copies": "2", "users": "100", "event": "state-changed",
+            "websocket": "{ send: [{ json: { event: subscribe } }] }",
         ])
+
+    static let webSocket = Shape(
+        "webSocket",
+        [
+            "protocol": "graphql-transport-ws", "send": "[{ json: { event: subscribe } }]",
+            "joined": "{ at: /payload/status, is: ok }", "beat": "{ every: 25s, json: { event: heartbeat } }",
+            "event": "/payload/event",
+        ])
+    static let socketMessage = Shape("socketMessage", ["json": "{ event: subscribe }", "text": "hello"])
+    static let socketJoined = Shape("socketJoined", ["at*": "/payload/status", "is*": "ok"])
+    static let socketBeat = Shape("socketBeat", ["every": "25s", "json": "{ event: heartbeat }", "text": "ping"])
 
     static let telling = Shape(
         "telling", ["observer*": "dashboard", "within": "500ms", "marked": "false"])
@@ -150,8 +163,8 @@ extension Shape {
         "webhooks",
         [
             "path": "/webhooks", "event*": "/type", "id": "/id", "token": "/token",
-            "signature": "{ hmac: { key: { env: WEBHOOK_KEY }, over: [body], header: X-Signature } }", "form": "dated",
-            "tolerance": "5m", "answers": "[{ status: 500, times: 3 }]", "retries": "10s",
+            "signature": "{ hmac: { key: { env: WEBHOOK_KEY }, over: [body], header: X-Signature } }", "overlap": "24h",
+            "form": "dated", "tolerance": "5m", "answers": "[{ status: 500, times: 3 }]", "retries": "10s",
             "owes": "[{ call: end, event: session.ended }]",
         ])
 
@@ -160,9 +173,19 @@ extension Shape {
     static let state = Shape(
         "state",
         [
-            "sqlite*": "\"{{run.dir}}/relay.sqlite\"", "every": "1s", "activity": "SELECT token FROM activities",
+            "sqlite": "\"{{run.dir}}/relay.sqlite\"", "postgres": "{ url: { env: RELAY_DATABASE } }",
+            "http": "{ path: /tokens, rows: /tokens, token: /token, kind: /kind }", "every": "1s",
+            "activity": "SELECT token FROM activities",
             "start": "SELECT start_token FROM phones", "device": "SELECT token FROM phones",
             "registration": "SELECT token FROM registrations",
+        ])
+
+    static let statePostgres = Shape("statePostgres", ["url*": "{ env: RELAY_DATABASE }"])
+    static let stateEndpoint = Shape(
+        "stateEndpoint",
+        [
+            "path*": "/tokens", "query": "{ limit: \"20000\" }", "headers": "{ accept: application/json }", "auth": "none",
+            "rows*": "/tokens", "token*": "/token", "kind": "/kind",
         ])
 
     static let hook = Shape(

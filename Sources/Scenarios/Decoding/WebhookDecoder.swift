@@ -7,6 +7,8 @@ struct WebhookDecoder {
     let auths: AuthDecoder
     /// The profile's, in order.
     let calls: [ProfileCall]
+    /// Names of what they capture.
+    let captures: [String]
     let mistakes: Mistakes
 
     func webhooks(_ fields: Fields) -> WebhookSpec? {
@@ -18,7 +20,8 @@ struct WebhookDecoder {
         let form: WebhookSpec.Form? = inner.choice("form")
         return WebhookSpec(
             path: path, event: event, id: pointer(inner, "id"), token: pointer(inner, "token"),
-            signature: signature(inner), form: form ?? .plain,
+            signature: signature(inner),
+            overlap: inner.duration("overlap", .zero...Fields.longest) ?? .zero, form: form ?? .plain,
             tolerance: inner.duration("tolerance", .seconds(1)...Fields.longest) ?? .seconds(300),
             answers: inner.items("answers", atMost: 16).compactMap(answer),
             retries: inner.duration("retries", .milliseconds(1)...WebhookSpec.longest),
@@ -38,24 +41,35 @@ struct WebhookDecoder {
     /// As `auth` of a call, but it is theirs, and belongs to none.
     private func signature(_ fields: Fields) -> AuthSpec? {
         guard let node = fields.value("signature") else { return nil }
-        var compiler = TemplateCompiler(ownNames: [], mistakes: mistakes)
+        var compiler = TemplateCompiler(ownNames: [], capturedNames: captures, mistakes: mistakes)
         guard let auth = auths.auth(node, &compiler) else { return nil }
-        if !compiler.used.isEmpty {
+        let isOfAnswer = compiler.used.allSatisfy { if case .captured = $0 { true } else { false } }
+        if !isOfAnswer || compiler.used.count > 1 || compiler.used.count != secret(of: auth)?.used ?? compiler.used.count {
             mistakes.add(
-                "a webhook belongs to no session, so that no variable has a value in its signature",
-                hint: "take `{ env: NAME }` or `{ file: PATH }`", at: node.place)
+                "a webhook belongs to no call, so that its secret alone may have a variable: one that an answer gave",
+                hint: "take `{ env: NAME }`, `{ file: PATH }`, or the name of a capture such as \"{{hookSecret}}\"",
+                at: node.place)
+            return nil
         }
         switch auth.kind {
-        case .plain(_, _, let secret) where !secret.isOfTurns: return auth
-        case .hmac(let hmac) where hmac.isOfHeaders: return auth
+        case .plain(_, _, let secret) where secret.isOfTime: return auth
+        case .hmac(let hmac) where hmac.isOfHeaders && hmac.key.isOfTime: return auth
         case .plain, .hmac:
             mistakes.add(
-                "a webhook's signature has one secret, stands in headers, and is over body, timestamp, method, path and text",
-                hint: "leave out `turns`, `parameter` and `digest`", at: node.place)
+                "a webhook's secret is right for a time, stands in headers, and is over body, timestamp, method, path and text",
+                hint: "leave out `parameter` and `digest`, and say `every` where secrets take turns", at: node.place)
             return nil
         case .basic, .jwt, .sigv4, .oauth2:
             mistakes.add("a webhook is signed by `hmac`, `header` or `bearer`", hint: "take one of these", at: node.place)
             return nil
+        }
+    }
+
+    private func secret(of auth: AuthSpec) -> SecretValue? {
+        switch auth.kind {
+        case .plain(_, _, let secret): secret
+        case .hmac(let hmac): hmac.key
+        case .basic, .jwt, .sigv4: nil
         }
     }
 
@@ -94,4 +108,12 @@ struct WebhookDecoder {
         }
         return .call(call)
     }
+}
+
+extension SecretValue {
+    /// Captured values that it is made of.
+    fileprivate var used: Int { templates.reduce(into: CapturedNames()) { $0.formUnion($1.captured) }.rawValue.nonzeroBitCount }
+
+    /// Who verifies knows by the time which one is meant.
+    fileprivate var isOfTime: Bool { if case .turns(_, nil) = self { false } else { true } }
 }

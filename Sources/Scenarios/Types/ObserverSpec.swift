@@ -2,7 +2,8 @@
 
 package import Basics
 
-/// Somebody who listens: a dashboard, or the app in front. Asks once and reads server-sent events as long as the run lasts.
+/// Somebody who listens: a dashboard, or the app in front. Asks once and reads server-sent events, or the messages of a
+/// WebSocket, as long as the run lasts.
 package struct ObserverSpec: Sendable {
     package enum Per: String, CaseIterable, Hashable, Sendable {
         /// One for all sessions of a user, from the first one's beginning on.
@@ -10,6 +11,36 @@ package struct ObserverSpec: Sendable {
         case session
     }
 
+    /// What is said over a WebSocket by whoever listens, and how its messages are read.
+    package struct WebSocket: Sendable {
+        /// The one that is asked for, and has to be answered with; nil: none.
+        package var subprotocol: String?
+        /// What is sent as soon as it stands, one message each.
+        package var says: [Template]
+        /// It listens from the message on that holds that text there; another one there is a refusal. Nil: from the beginning.
+        package var joined: Joined?
+        /// What is sent again and again, so that the relay does not take it for gone.
+        package var beat: Beat?
+        /// Where a message has the name of its event.
+        package var event: JSONPointerPath
+
+        package struct Joined: Hashable, Sendable {
+            package var at: JSONPointerPath
+            package var text: String
+        }
+
+        package struct Beat: Hashable, Sendable {
+            package var message: Template
+            /// At least 1 s.
+            package var every: Interval
+        }
+
+        /// Of messages that are sent first.
+        package static let mostSaid = 16
+    }
+
+    /// Of a message, or of an event of a stream, in bytes: a longer one ends the subscription.
+    package static let longestMessage = 1 << 16
     /// Of one run, all observers together.
     package static let mostListeners = 2_000
 
@@ -23,6 +54,8 @@ package struct ObserverSpec: Sendable {
     package var users: Int
     /// Events of other names are passed over; nil: none is.
     package var event: String?
+    /// Nil: it reads server-sent events.
+    package var webSocket: WebSocket?
 
     package init(
         name: String, request: ProfileCall, per: Per = .user, copies: Int = 1, users: Int = 100, event: String? = nil

@@ -1,12 +1,30 @@
-// How a relay's own tables are asked which tokens it holds.
+// How a relay is asked which tokens it holds: its database, or an endpoint of its own.
 
 package import Basics
 
 package struct StateSpec: Sendable {
+    package enum Source: Sendable {
+        /// Path of a file, as a template of `LaunchTemplate`.
+        case sqlite(file: String)
+        /// A connection string.
+        case postgres(KeptSecret)
+        case http(Endpoint)
+    }
+
+    /// What the relay answers on its own address: JSON with a row for each token.
+    package struct Endpoint: Sendable {
+        package var request: ProfileCall
+        /// Where the rows stand in the answer, and what they say of themselves.
+        package var rows: JSONPointerPath
+        package var token: JSONPointerPath
+        /// Nil: all rows are of one kind.
+        package var kind: JSONPointerPath?
+    }
+
     package struct Table: Hashable, Sendable {
-        /// `.activityToken`, `.startToken` or `.deviceToken`.
+        /// `.activityToken`, `.startToken`, `.deviceToken` or `.registrationToken`.
         package var role: SessionVariable
-        /// Gives one token a row, in its first column.
+        /// SQL that gives one token a row, in its first column; of an endpoint, the kind of its rows, or `*` for all.
         package var query: String
 
         package init(role: SessionVariable, query: String) {
@@ -15,17 +33,20 @@ package struct StateSpec: Sendable {
         }
     }
 
-    /// Path of an SQLite file, as a template of `LaunchTemplate`.
-    package var file: String
+    package var source: Source
     /// From one look to the next. At least 100 ms.
     package var every: Interval
     package var tables: [Table]
 
     /// Rows of one query that are read.
     package static let mostRows = 20_000
+    /// Of an endpoint's answer.
+    package static let mostBytes = 8 << 20
+    /// All rows of an endpoint.
+    package static let allKinds = "*"
 
-    package init(file: String, every: Interval = .seconds(1), tables: [Table]) {
-        self.file = file
+    package init(source: Source, every: Interval = .seconds(1), tables: [Table]) {
+        self.source = source
         self.every = every
         self.tables = tables
     }

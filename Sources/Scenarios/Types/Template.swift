@@ -164,6 +164,8 @@ package enum EventVariable: String, CaseIterable, Hashable, Sendable {
     case phone
     /// The update token of the activity whose event it reacts to. Null where it reacts to none.
     case phoneToken
+    /// Where the relay calls back. The judge does not know it: what it makes again has nothing there.
+    case webhook
 }
 
 /// A value a file gives to a variable; its forms are made once, when the file is read.

@@ -56,8 +56,10 @@ package struct WebhookSpec: Sendable {
     package var event: JSONPointerPath
     package var id: JSONPointerPath?
     package var token: JSONPointerPath?
-    /// A header with a secret, or a keyed digest; nil: nothing is asked for.
+    /// A header with a secret, or a keyed digest; nil: nothing is asked for. A secret may be one that an answer gave.
     package var signature: AuthSpec?
+    /// So long an earlier secret is right beside the one that has followed.
+    package var overlap: Interval
     package var form: Form
     /// So old a signed timestamp may be, or so far ahead.
     package var tolerance: Interval
@@ -66,18 +68,22 @@ package struct WebhookSpec: Sendable {
     package var retries: Interval?
     package var owes: [Owed]
 
+    /// What an answer gives and it is signed with.
+    package var captured: CapturedNames { (signature?.templates ?? []).reduce(into: []) { $0.formUnion($1.captured) } }
+
     package static let longest = Interval.seconds(20)
 
     package init(
         path: String = "/webhooks", event: JSONPointerPath, id: JSONPointerPath? = nil, token: JSONPointerPath? = nil,
-        signature: AuthSpec? = nil, form: Form = .plain, tolerance: Interval = .seconds(300), answers: [Answer] = [],
-        retries: Interval? = nil, owes: [Owed] = []
+        signature: AuthSpec? = nil, overlap: Interval = .zero, form: Form = .plain,
+        tolerance: Interval = .seconds(300), answers: [Answer] = [], retries: Interval? = nil, owes: [Owed] = []
     ) {
         self.path = path
         self.event = event
         self.id = id
         self.token = token
         self.signature = signature
+        self.overlap = overlap
         self.form = form
         self.tolerance = tolerance
         self.answers = answers

@@ -6,7 +6,7 @@
 //     GET, PATCH               /rest/v1/live_activity_push_config      { url }
 //     POST                     /functions/v1/push-notify               { push_type, device_uuid, aps: { content-state } }
 //     POST                     /mcp                                    tools/call set_live_activity_message
-//     GET                      /realtime/v1?channel=device:<uuid>      server-sent events
+//     GET                      /realtime/v1/websocket                  Realtime: BusymateChannel.swift
 //     GET                      /health
 //
 // Statuses and tokens are written by their device: how its app really does that nobody has published.
@@ -54,7 +54,9 @@ final class BusymateDesk {
             Route("POST", "/mcp") { [self] relay, exchange, _ in
                 try answered(exchange) { try callTool(relay, exchange).send(on: exchange) }
             },
-            Route("GET", "/realtime/v1") { [self] _, exchange, _ in try answered(exchange) { try join(exchange) } },
+            Route("GET", "/realtime/v1/websocket") { [self] _, exchange, _ in
+                try answered(exchange) { try channel.open(exchange) }
+            },
             .health,
         ]
     }
@@ -70,14 +72,6 @@ final class BusymateDesk {
     /// A refusal has PostgREST's body.
     private func answered(_ exchange: ServerExchange, _ work: () throws -> Void) throws {
         do { try work() } catch let error as RowError { error.reply.send(on: exchange) }
-    }
-
-    private func join(_ exchange: ServerExchange) throws {
-        let caller = try Caller(exchange.head)
-        let name = RowRequest.query(of: exchange).first { $0.name == "channel" }?.value ?? ""
-        guard name.hasPrefix("device:"), let device = DeviceID(String(name.dropFirst(7))) else { throw RowError.badUUID(name) }
-        guard caller.reads(device.text) else { throw RowError.denied("messages") }
-        guard channel.join(device, exchange) else { throw RowError(.full) }
     }
 }
 

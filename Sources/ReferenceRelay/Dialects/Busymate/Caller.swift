@@ -17,7 +17,11 @@ struct Caller {
     init(_ head: HeaderBlock) throws(RowError) {
         guard head.text("apikey")?.isEmpty == false else { throw .noKey }
         guard let field = head.text("authorization"), field.hasPrefix("Bearer ") else { throw .badToken }
-        let parts = field.dropFirst(7).split(separator: ".", omittingEmptySubsequences: false)
+        try self.init(token: String(field.dropFirst(7)))
+    }
+
+    init(token: String) throws(RowError) {
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count >= 2, let role = Role(rawValue: String(parts[0])), !parts[1].isEmpty else { throw .badToken }
         guard parts.count == 2 else { throw .expiredToken }
         self.role = role

@@ -5,6 +5,8 @@
 //     PATCH   …/push/live-activities/<id>/update    { contentState, alert? }
 //     DELETE  …/push/live-activities/<id>
 //     POST    …/push/tokens                         { platform, token }
+//     POST    …/webhooks                            { url } → id, secret
+//     POST    …/webhooks/<id>/rotate                → secret
 //     GET     /health
 //
 // An activity is the kit's session of that id, with an account of its own; its webhooks go out in order.
@@ -21,6 +23,7 @@ final class SendoraDesk {
     private let defects: Set<Defect>
     /// From the beginning of service on.
     private var rows: SendoraRows!
+    private var hooks: SendoraHooks!
 
     init(defects: Set<Defect>) { self.defects = defects }
 
@@ -28,6 +31,7 @@ final class SendoraDesk {
 
     func begin(_ relay: RelayService) throws {
         rows = try SendoraRows(relay.storage.database)
+        hooks = try SendoraHooks(relay.storage.database)
         relay.core.pruned = { [unowned self, unowned relay] lane, token, _ in
             relay.later {
                 do { try self.invalidate(token, first: lane.session.id, relay) } catch {
@@ -44,7 +48,8 @@ final class SendoraDesk {
             + both("DELETE", activities + "/*", end)
             + both("POST", "push/tokens", isPublic: true, isPaid: false) { relay, _, _, _ in
                 SendoraReplies.success(200, ["tokenId": .string(Self.newID(relay))])
-            } + [.health]
+            } + both("POST", "webhooks", isPaid: false, registerHook)
+            + both("POST", "webhooks/*/rotate", isPaid: false, rotateHook) + [.health]
     }
 
     /// `isPublic`: apps may call it. `isPaid`: it wants the tier of Live Activities.
@@ -65,7 +70,7 @@ final class SendoraDesk {
                     if isPaid, !key.hasLiveActivities, !has(.servesAnyTier) {
                         throw SendoraError(402, "PAYMENT_REQUIRED", "tier_required: growth")
                     }
-                    let id = path.hasSuffix("/update") ? segments[segments.count - 2] : segments.last ?? ""
+                    let id = path.contains("*/") ? segments[segments.count - 2] : segments.last ?? ""
                     try work(relay, exchange, key, String(id))?.send(on: exchange)
                 } catch let error as SendoraError {
                     error.reply.send(on: exchange)
@@ -119,6 +124,28 @@ final class SendoraDesk {
             throw SendoraError(404, "NOT_FOUND", "There is no such activity")
         }
         return row
+    }
+
+    // MARK: - Webhooks
+
+    private func registerHook(
+        _ relay: RelayService, _ exchange: ServerExchange, _ key: SendoraKey, _: String
+    ) throws -> Reply? {
+        let body = try relay.body(of: exchange)
+        let url = try RequestFields(body.bytes).object["url"]?.string ?? ""
+        guard SendoraHooks.place(of: url) != nil else { throw InvalidBody() }
+        guard hooks.hasRoom(for: key.organisation) else { return relay.dialect.refusal(.full) }
+        let hook = try hooks.register(url, of: key.organisation, id: Self.newID(relay), secret: Self.newSecret())
+        return SendoraReplies.success(201, ["id": .string(hook.id), "secret": .string(hook.secret)])
+    }
+
+    private func rotateHook(
+        _ relay: RelayService, _ exchange: ServerExchange, _ key: SendoraKey, _ id: String
+    ) throws -> Reply? {
+        guard let hook = try hooks.rotate(id, of: key.organisation, to: Self.newSecret(), at: relay.moment.wall) else {
+            throw SendoraError(404, "NOT_FOUND", "There is no such webhook")
+        }
+        return SendoraReplies.success(200, ["id": .string(hook.id), "secret": .string(hook.secret)])
     }
 
     // MARK: - What is said
@@ -179,8 +206,12 @@ final class SendoraDesk {
             [
                 "type": .string("push.live_activity_" + what),
                 "data": ["id": .string(row.id), "token": .string(row.token), "contentState": .string(row.state)],
-            ], of: row.id)
+            ], of: row.id,
+            to: hooks.isRegistered(row.organisation)
+                ? { [hooks] in hooks?.target(of: row.organisation, at: relay.moment.wall) } : nil)
     }
+
+    private static func newSecret() -> String { "whsec_" + Hex.encode(secretBytes(count: 24).span) }
 
     private static func newID(_ relay: RelayService) -> String { UUIDBytes(using: &relay.core.chance).text() }
 

@@ -21,7 +21,8 @@ struct SendoraDialect: Dialect {
     var policy: DialectPolicy {
         var policy = DialectPolicy(startsOnRequestOnly: true, tellsEachState: true)
         policy.webhooks = WebhookStyle(
-            signature: "x-sendora-signature", isDated: true, pauses: [2, 8, 30, 90].map { .seconds($0) }, tellsTokens: false)
+            signature: "x-sendora-signature", isDated: true, pauses: [2, 8, 30, 90].map { .seconds($0) }, tellsTokens: false,
+            isRegistered: true)
         return policy
     }
 
