@@ -69,7 +69,7 @@ struct WebhookDecoder {
         switch auth.kind {
         case .plain(_, _, let secret): secret
         case .hmac(let hmac): hmac.key
-        case .basic, .jwt, .sigv4: nil
+        case .basic, .jwt, .sigv4, .oauth2: nil
         }
     }
 
