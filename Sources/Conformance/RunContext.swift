@@ -210,7 +210,7 @@ package final class RunContext {
     package func tellsOfDeath(_ push: SeenPush) -> Bool {
         switch (push.provider, push.status, texts[push.reason]) {
         case (.apns, 410, _), (.apns, 400, "BadDeviceToken"), (.apns, 400, "DeviceTokenNotForTopic"): true
-        case (.fcm, 404, "UNREGISTERED"): true
+        case (.fcm, 404, "UNREGISTERED"), (.fcm, 404, "APNS_UNREGISTERED"), (.fcm, 400, "APNS_TOKEN_DISABLED"): true
         default: false
         }
     }

@@ -8,10 +8,6 @@ extension Claim {
     private static let quotas = "Google, FCM throttling and quotas"
     private static let observed = "Seen in several relays, documented nowhere"
 
-    // Inputs that several claims lack.
-    private static let noActivity = "No profile says which token of a Live Activity goes with a registration."
-    private static let noPatience =
-        "A record shows that an answer was not taken, and not whether the relay gave up or was ended."
 
     static let fcm: [Claim] = [
         Claim(
@@ -28,7 +24,7 @@ extension Claim {
             defects: ["forgets-registrations"]),
         Claim(
             "F4", .should, "400 with the text that the APNs device token is disabled is taken for a dead token.",
-            norm: observed, missing: noActivity),
+            norm: observed, rules: ["disabled-token-dropped"], defects: ["keeps-disabled-tokens"]),
         Claim(
             "F5", .must, "THIRD_PARTY_AUTH_ERROR neither deletes tokens nor sets off a storm of OAuth requests.",
             norm: "\(codes): it tells of the project's APNs key", rules: ["living-registration-kept"],
@@ -36,9 +32,8 @@ extension Claim {
             defects: ["forgets-registrations"]),
         Claim(
             "F6", .must, "403 is not tried again; only SENDER_ID_MISMATCH speaks of the token.",
-            norm: "\(codes); \(scale)", rules: ["living-registration-kept"],
-            unseen: "That it is not tried again.",
-            defects: ["forgets-registrations"]),
+            norm: "\(codes); \(scale)", rules: ["refused-message-not-repeated", "living-registration-kept"],
+            defects: ["repeats-refused-messages", "forgets-registrations"]),
         Claim(
             "F7", .must, "After 429 the next try waits for Retry-After, or a minute, and each wait is longer.",
             norm: scale, rules: ["quota-obeyed"],
@@ -53,7 +48,8 @@ extension Claim {
         Claim(
             "F9", .should,
             "An answer in HTML, an empty one, or one without details crashes nothing and is tried again.",
-            norm: observed, rules: ["relay-serves", "states-delivered"]),
+            norm: observed, rules: ["relay-serves", "states-delivered", "failure-awaited"],
+            defects: ["gives-up-on-pages"]),
         Claim(
             "F10", .should,
             "A process asks for one OAuth token an hour, before the old one ends, and once more if told it has.",
@@ -71,8 +67,8 @@ extension Claim {
             defects: ["reserved-data-key"]),
         Claim(
             "F13", .must, "A payload is measured before it is sent, and one above 4,096 bytes is given up for good.",
-            norm: codes, rules: ["messages-well-formed"],
-            unseen: "That it is measured before, and given up for good."),
+            norm: codes, rules: ["messages-well-formed", "bad-requests-refused", "refused-message-not-repeated"],
+            defects: ["measures-no-messages"]),
         Claim(
             "F14", .should, "A Live Update is data only: no notification block, neither for all nor for Android.",
             norm: "Follows from Google's page on message types: with a block the app does not run in the background",
@@ -89,19 +85,22 @@ extension Claim {
             "F16", .must,
             "Nothing of the legacy API is used: no to, registration_ids or time_to_live, no /batch or /fcm/send.",
             norm: "Google, Migrate from legacy FCM APIs", rules: ["messages-well-formed"],
-            unseen: "Paths of the legacy API: what is sent there is on record as no message."),
+            unseen: "Paths of the legacy API: what is sent there is on record as no message.",
+            defects: ["legacy-fields"]),
         Claim(
             "F17", .must, "ttl is a number of seconds with an s, from 0 to four weeks, and short for a Live Update.",
             norm: message, rules: ["messages-well-formed"],
-            unseen: "That it is short for a Live Update: no page gives a figure."),
+            unseen: "That it is short for a Live Update: no page gives a figure.",
+            defects: ["bare-ttl"]),
         Claim(
             "F18", .must, "A message has exactly one target, and a topic stands without /topics/.",
-            norm: message, rules: ["messages-well-formed"]),
+            norm: message, rules: ["messages-well-formed"], defects: ["two-targets"]),
         Claim(
             "F19", .must,
             "Connections are kept, streams stay within the limit, and what was not processed is sent again.",
-            norm: "RFC 9113, sections 5.1.2, 6.8 and 8.7", rules: ["connections-reused"],
-            unseen: "Streams within the limit, and what was not processed: states-delivered tells of what was lost."),
+            norm: "RFC 9113, sections 5.1.2, 6.8 and 8.7",
+            rules: ["message-connections-reused", "stream-limit-obeyed", "goaway-obeyed"],
+            defects: ["connection-per-message"]),
         Claim(
             "F20", .should, "A message sent again after a timeout or 503 does not show twice on the device.",
             norm: "\(observed); Google acknowledged it",
@@ -114,14 +113,15 @@ extension Claim {
         Claim(
             "F22", .must,
             "A Live Activity has live_activity_token beside the registration, a rising timestamp and the right event.",
-            norm: "Google, Live Activities with FCM", on: [.fcmLiveActivities], missing: noActivity),
+            norm: "Google, Live Activities with FCM", on: [.fcmLiveActivities],
+            missing: "No profile says which token of a Live Activity goes with a registration."),
         Claim(
             "F23", .must,
             "Load rises to its peak within a minute or longer, and does not crowd the start of a minute.",
             norm: scale, missing: "The load is ours: how it rises is the scenario's doing."),
         Claim(
             "F24", .must, "A request is given 10 seconds or longer to be answered.",
-            norm: scale, missing: noPatience),
+            norm: scale, rules: ["message-answer-awaited"], defects: ["impatient-messages"]),
         Claim(
             "F25", .must, "validate_only is false or absent in production.",
             norm: "Google, FCM v1 REST reference: such a message is delivered to nobody", rules: ["messages-are-meant"],

@@ -19,18 +19,20 @@ extension Claim {
             defects: ["serves-any-tier"]),
         Claim(
             "R3.2", .must, "Registering an activity's token makes one row and calls back once that it started.",
-            norm: page, rules: ["webhooks-told", "webhooks-once"], unseen: "The row: nothing reads the relay's tables."),
+            norm: page, rules: ["webhooks-told", "webhooks-once"], unseen: "The row: nothing reads the relay's tables.",
+            defects: ["tells-no-starts"]),
         Claim(
             "R3.3", .must,
             "The answer to that registration carries the id by which the activity is updated and ended.",
-            norm: source, rules: ["answers-hold-values"]),
+            norm: source, rules: ["answers-hold-values"], defects: ["answers-without-id"]),
         Claim(
             "R3.4", .must, "An update yields one push to that activity's token, through APNs or FCM as its row says.",
-            norm: page, rules: ["states-delivered", "no-duplicate-push", "nothing-unexpected"]),
+            norm: page, rules: ["states-delivered", "no-duplicate-push", "nothing-unexpected"],
+            defects: ["routes-all-to-apns"]),
         Claim(
             "R3.5", .must,
             "A push to iOS has the type of a Live Activity, and its topic is the bundle ID with the suffix.",
-            norm: "\(page); \(apple)", rules: ["topic-fits-type"]),
+            norm: "\(page); \(apple)", rules: ["topic-fits-type"], defects: ["leaves-topic-to-callers"]),
         Claim(
             "R3.6", .must,
             "A push to Android is data only, HIGH, with three text values, one of them the state as JSON.",
@@ -42,23 +44,26 @@ extension Claim {
             defects: ["notifies-live-updates"]),
         Claim(
             "R3.8", .must, "An alert in the update is shown with its title and body; without one nothing sounds.",
-            norm: "\(page); \(apple)", rules: ["pushes-as-declared"], defects: ["sounds-quiet-updates"]),
+            norm: "\(page); \(apple)", rules: ["pushes-as-declared", "content-unchanged"],
+            defects: ["sounds-quiet-updates", "drops-update-alerts"]),
         Claim(
             "R3.9", .must,
             "aps.timestamp is the second of the sending, and greater for each new state of an activity.",
             norm: "\(page); \(apple)", rules: ["timestamp-seconds-rising"],
-            unseen: "Equal stamps of two states within one second: phones take both."),
+            unseen: "Equal stamps of two states within one second: phones take both.",
+            defects: ["stamps-by-the-hour"]),
         Claim(
             "R3.10", .must, "Of two updates within a second the card shows the second.",
-            norm: "\(follows): stamps of whole seconds tie", rules: ["last-state-delivered", "state-order"]),
+            norm: "\(follows): stamps of whole seconds tie", rules: ["states-delivered", "last-state-delivered", "state-order"],
+            defects: ["keeps-first-of-second"]),
         Claim(
             "R3.11", .should, "Stamps do not go back when the server's clock is set back.",
             norm: follows, missing: "Nothing sets the clock of a relay that runs."),
         Claim(
             "R3.12", .must,
             "Deleting ends the activity with one push and frees its row; later calls get 404 or 409 and push nothing.",
-            norm: page, rules: ["activity-event-fits", "no-duplicate-push", "nothing-after-end"],
-            unseen: "The callback of the end: the journal has no webhooks."),
+            norm: page, rules: ["activity-event-fits", "no-duplicate-push", "nothing-after-end", "bad-requests-refused", "webhooks-told"],
+            defects: ["ends-again", "tells-no-ends"]),
         Claim(
             "R3.13", .should,
             "The end carries a last state and a dismissal-date, so that the card does not stay for hours.",
@@ -96,15 +101,16 @@ extension Claim {
         Claim(
             "R3.20", .should,
             "From 30 updates of an activity in an hour on, the backend notes a warning, until the hour is over.",
-            norm: page, missing: "Nothing reads what the backend notes of an activity."),
+            norm: page, rules: ["answers-hold-values"],
+            unseen: "That the count begins anew with the next hour: the list of one that has no warning is not asked."),
         Claim(
             "R3.21", .should, "Beyond some five updates in an hour an activity's updates go at priority 5.",
             norm: "\(page); \(apple): priority 10 counts towards a budget", rules: ["activity-priorities-mixed"],
             unseen: "The figure: Apple publishes none, and a profile states no budget."),
         Claim(
             "R3.22", .must, "Updates beyond the budget are accepted, with a warning.",
-            norm: page, rules: ["states-delivered", "relay-serves"],
-            unseen: "The warning: the journal keeps no body of an answer that was expected."),
+            norm: page, rules: ["states-delivered", "relay-serves", "answers-hold-values"],
+            defects: ["refuses-beyond-budget"]),
         Claim(
             "R3.23", .should,
             "An activity that is idle for 8 hours or 12 hours old is ended, and nothing is pushed after that.",
@@ -135,20 +141,25 @@ extension Claim {
         Claim(
             "R3.29", .must, "A wrong key gets 401, a malformed body 400 or 422, both in the usual envelope.",
             norm: page, rules: ["bad-requests-refused"],
-            unseen: "The envelope: the journal keeps no body of an answer that was expected."),
+            unseen: "The envelope: the journal keeps no body of an answer that was expected.",
+            defects: ["serves-without-keys"]),
         Claim(
             "R3.30", .must, "The values of contentState reach the device as they were sent: types, nulls and names.",
-            norm: page, rules: ["content-unchanged"]),
+            norm: page, rules: ["content-unchanged"], defects: ["writes-numbers-as-texts"]),
         Claim(
             "R3.31", .should, "An update replaces the state or merges into it, and always does the same.",
-            norm: follows,
-            missing: "A profile cannot say that a value left out of a call is carried on from the call before."),
+            norm: follows, rules: ["content-unchanged"],
+            unseen: "That it is documented. Where an update merges, `carries` of the profile says so.",
+            defects: ["merges-states"]),
         Claim(
             "R3.32", .should,
             "A state that makes a push larger than 4,096 bytes is answered with 4xx and not pushed.",
             norm: "\(follows); Apple, Generating a remote notification: at most 4,096 bytes",
-            rules: ["payload-fits", "accepted-is-pushed"]),
-        Claim("R3.33", .must, "No push ever starts an activity.", norm: page, rules: ["activity-event-fits"]),
+            rules: ["payload-fits", "bad-requests-refused", "messages-well-formed"],
+            defects: ["measures-no-payloads", "measures-no-messages"]),
+        Claim(
+            "R3.33", .must, "No push ever starts an activity.",
+            norm: page, rules: ["nothing-unexpected"], defects: ["starts-by-push"]),
         Claim(
             "R3.34", .must,
             "The Android SDK passes over data it does not know, and an end clears the activity's slot.",
@@ -163,7 +174,8 @@ extension Claim {
         Claim(
             "R3.37", .should, "Asking by business id finds every living row, of iOS and of Android.",
             norm: follows,
-            missing: "A profile takes single values out of an answer; that it names every living row cannot be asked."),
+            rules: ["answers-hold-values"],
+            unseen: "That it names no other row."),
         Claim(
             "R3.38", .should, "A 429 of the API says after how many seconds to come back.",
             norm: source,

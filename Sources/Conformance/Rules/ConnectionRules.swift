@@ -5,7 +5,9 @@ import Metrics
 import Pushes
 
 enum ConnectionRules {
-    static let all = [tokenReused, tokenRenewed, oneTeam, streamLimitObeyed, connectionsReused]
+    static let all = [
+        tokenReused, tokenRenewed, oneTeam, streamLimitObeyed, connectionsReused, messageConnectionsReused,
+    ]
 
     // MARK: Provider tokens
 
@@ -166,7 +168,7 @@ enum ConnectionRules {
     }
 
     static let streamLimitObeyed = Rule(
-        "stream-limit-obeyed", ["P7"], .must,
+        "stream-limit-obeyed", ["P7", "F19"], .must, on: .both,
         requirement: "A connection has no more streams open than the SETTINGS that the relay acknowledged allow.",
         norm: "RFC 9113, 5.1.2; Apple, Sending notification requests to APNs: one stream until a valid provider token",
         advice: "let the HTTP/2 library count streams, and queue pushes until one is free; the limit changes on the way",
@@ -181,11 +183,15 @@ enum ConnectionRules {
         /// Seconds: a connection in so many may be closed and opened again. Apple means hours (P6).
         private static let leastLife = 10.0
 
+        /// Whether those that come and go are counted by the run: it counts those to every provider as one.
+        let countsAll: Bool
         private var pushes = 0
         private var connections: Set<UInt64> = []
         /// A push that was not answered in time, or whose answer spoils a connection, may cost the relay one.
         private var held = 0
         private var last: UInt64 = 0
+
+        init(countsAll: Bool) { self.countsAll = countsAll }
 
         mutating func see(_ push: SeenPush, _ run: RunContext) {
             pushes += 1
@@ -221,7 +227,7 @@ enum ConnectionRules {
                 tally.find(
                     "\(pushes) pushes came over \(connections.count) connections",
                     expected: "at least \(Self.leastPushesPerConnection) pushes per connection", seen: "\(tenths)", last)
-            } else if run.connections.replaced > excused + lives(run) {
+            } else if countsAll, run.connections.replaced > excused + lives(run) {
                 tally.find(
                     "connections were closed and others opened in their place", expected: "connections that last for hours",
                     seen: "\(run.connections.opened) opened in \(run.connections.span), "
@@ -236,5 +242,12 @@ enum ConnectionRules {
         "connections-reused", ["R0.35", "P6"], .must,
         requirement: "Connections to APNs are kept and carry many pushes each.",
         norm: "Apple, Sending notification requests to APNs: rapid opening and closing is treated as an attack",
-        advice: "keep HTTP/2 connections open and send many streams over each", make: { ConnectionsReused() })
+        advice: "keep HTTP/2 connections open and send many streams over each", make: { ConnectionsReused(countsAll: true) })
+
+    static let messageConnectionsReused = Rule(
+        "message-connections-reused", ["F19"], .must, on: .fcm,
+        requirement: "Connections to FCM are kept and carry many messages each.",
+        norm: "Google, Best practices when sending FCM messages at scale: reuse connections",
+        advice: "keep HTTP/2 connections open and send many streams over each",
+        make: { ConnectionsReused(countsAll: false) })
 }

@@ -208,7 +208,7 @@ enum DeliveryRules {
     }
 
     static let goAwayObeyed = Rule(
-        "goaway-obeyed", ["P4", "P8", "G14"], .must, basis: .absence,
+        "goaway-obeyed", ["P4", "P8", "G14", "F19"], .must, basis: .absence, on: .both,
         requirement: "What a connection that goes away did not process is sent again on another one.",
         norm: "RFC 9113, 6.8 and 8.7: streams above the last stream identifier were not processed and may be sent again",
         advice: "keep what was in flight on a connection, and send it once more on a fresh one after GOAWAY or a reset"

@@ -5,14 +5,24 @@ import Metrics
 import Pushes
 
 enum MessageAnswerRules {
-    static let all = [deadDropped, livingKept, otherNotFoundKept, quotaObeyed, failureAwaited, accessReused, accessRenewed]
+    static let all = [
+        deadDropped, disabledDropped, livingKept, otherNotFoundKept, notRepeated, quotaObeyed, failureAwaited, answerAwaited,
+        accessReused, accessRenewed,
+    ]
 
     static let deadDropped = Rule(
         "dead-registration-dropped", ["F1", "R3.17"], .must, on: .fcm,
         requirement: "After 404 UNREGISTERED no further message goes to that registration.",
         norm: "Google, FCM ErrorCode: the instance was unregistered, remove the token",
         advice: "delete every row of that registration on UNREGISTERED"
-    ) { joined, run, tally in TokenRules.judgeDead(joined, run, &tally) { _ in true } }
+    ) { joined, run, tally in TokenRules.judgeDead(joined, run, &tally, by: { $0.status == 404 }) { _ in true } }
+
+    static let disabledDropped = Rule(
+        "disabled-token-dropped", ["F4"], .should, on: .fcm,
+        requirement: "After 400 with APNs' word that the token is disabled no further message goes there.",
+        norm: "Seen in several relays, documented nowhere: such tokens pile up",
+        advice: "look for an ApnsError in the details, and delete the token where its status is 410"
+    ) { joined, run, tally in TokenRules.judgeDead(joined, run, &tally, by: { $0.status == 400 }) { _ in true } }
 
     /// Answers that speak of the registration, or of the token of the iPhone behind it: to forget it is right, or arguable.
     private static let ofToken: Set<String> = [
@@ -36,6 +46,34 @@ enum MessageAnswerRules {
         advice: "look for FcmError's UNREGISTERED in the details, and keep the registration without it"
     ) { joined, run, tally in
         TokenRules.judgeLiving(joined, run, &tally) { $0.status == 404 && !ofToken.contains(run.word($0)) }
+    }
+
+    /// Not 401, after which another access token makes it another request, nor the death of its registration.
+    private static func isForGood(_ push: SeenPush, _ run: RunContext) -> Bool {
+        [400, 403, 404].contains(push.status) && !run.tellsOfDeath(push)
+    }
+
+    static let notRepeated = Rule(
+        "refused-message-not-repeated", ["F6"], .must, on: .fcm,
+        requirement: "A message that was answered 400, 403 or 404 is not sent again as it was.",
+        norm: "Google, Best practices when sending FCM messages at scale: never retry these",
+        advice: "try again after 429, 5xx and no answer only; report every other refusal"
+    ) { joined, run, tally in
+        var refused: [PushIdentity: SeenPush] = [:]
+        for push in joined.account.pushes {
+            if let first = refused[push.identity], push.payloadHash == first.payloadHash,
+                push.payloadCount == first.payloadCount,
+                !joined.tokens.wasRegistered(push.token, after: first.arrivedAt, until: push.arrivedAt)
+            {
+                tally.find(
+                    "a message was sent again as it was after \(run.reason(first))", expected: "no other attempt",
+                    seen: "one \(push.arrivedAt - first.answeredAt) later", session: push.isMarked ? push.session : nil,
+                    step: push.isMarked ? push.step : nil, first.id, push.id)
+            }
+            guard isForGood(push, run), !push.flags.contains(.isAnswerUndelivered) else { continue }
+            tally.test()
+            refused[push.identity] = push
+        }
     }
 
     /// Without Retry-After a minute (Google, Best practices when sending FCM messages at scale); the mock says no other.
@@ -85,6 +123,34 @@ enum MessageAnswerRules {
         advice: "wait ten seconds or longer before the first retry, and longer before each next one",
         span: { _ in failurePause }
     ) { joined, run, tally in judgePauses(joined, run, &tally, failurePause) { $0.status >= 500 } }
+
+    private static let leastPatience = Interval.seconds(10)
+    /// Less of a wait than this any client bears.
+    private static let noWait = Interval.seconds(1)
+
+    /// On the host's clock, by which networks work.
+    static let answerAwaited = Rule(
+        "message-answer-awaited", ["F24"], .must, basis: .timing, on: .fcm,
+        requirement: "A message is given ten seconds or longer to be answered.",
+        norm: "Google, Best practices when sending FCM messages at scale: time-outs of ten seconds and more",
+        advice: "set the time-out of a send to ten seconds at least; FCM's own servers wait as long for each other"
+    ) { joined, run, tally in
+        for push in joined.account.pushes where push.metFault && push.status != 0 {
+            let wait = push.answeredAt - push.arrivedAt
+            // Who waited for that long and no longer than this was asked for.
+            guard wait >= run.circumstances.real(noWait), wait + run.jitter < run.circumstances.real(leastPatience),
+                !run.isAway(from: push.arrivedAt, until: push.answeredAt),
+                push.answeredAt < run.circumstances.end,
+                !run.circumstances.connectionFirings.contains(where: { push.arrivedAt <= $0.at && $0.at <= push.answeredAt })
+            else { continue }
+            tally.test()
+            guard push.flags.contains(.isAnswerUndelivered) else { continue }
+            tally.find(
+                "a message was given up too soon", expected: "ten seconds or longer for its answer",
+                seen: "an answer after \(wait * (1 / run.circumstances.pace)) that nobody took",
+                session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, push.id)
+        }
+    }
 
     // MARK: Access tokens
 

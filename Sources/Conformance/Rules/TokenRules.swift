@@ -7,16 +7,17 @@ import Pushes
 enum TokenRules {
     static let all = [deadDropped, deadDeviceDropped, livingKept, otherKept, ofItsKind, oldReportIgnored, changedKept]
 
-    /// Pushes that came to a token which the relay knew to be dead.
+    /// Pushes that came to a token which the relay knew to be dead, by an answer for which `isWord` holds.
     static func judgeDead(
-        _ joined: JoinedAccount, _ run: RunContext, _ tally: inout Tally, where isMeant: (SeenPush) -> Bool
+        _ joined: JoinedAccount, _ run: RunContext, _ tally: inout Tally, by isWord: (SeenPush) -> Bool = { _ in true },
+        where isMeant: (SeenPush) -> Bool
     ) {
         let grace = run.circumstances.inFlightGrace
         var told: Set<TokenHash> = []
         for push in joined.account.pushes where isMeant(push) {
             // Where both hosts are asked in turn the last answer before a push is the other's.
             if let death = joined.tokens.death(before: push, in: joined.account, grace: grace, isOfItsHost: true),
-                run.tellsOfDeathForGood(joined.account.pushes[death.push]),
+                run.tellsOfDeathForGood(joined.account.pushes[death.push]), isWord(joined.account.pushes[death.push]),
                 !livesElsewhere(death, push, joined), !isUnsettled(death, push, joined, run)
             {
                 let answer = joined.account.pushes[death.push]
@@ -26,9 +27,9 @@ enum TokenRules {
                     session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, answer.id, push.id)
             }
             let death = joined.tokens.deaths[push.token]?.first { joined.account.pushes[$0.push].id == push.id }
-            guard let death, run.tellsOfDeathForGood(push), !told.contains(push.token), isTested(death, joined, grace) else {
-                continue
-            }
+            guard let death, run.tellsOfDeathForGood(push), isWord(push), !told.contains(push.token),
+                isTested(death, joined, grace)
+            else { continue }
             told.insert(push.token)
             tally.test()
         }

@@ -27,7 +27,7 @@ enum WebhookRules {
                     Debt(
                         owed: owed, since: call.answeredAt, session: call.session, step: call.step,
                         cause: "the call `\(run.kind(call.kind))`",
-                        hooks: account.hooks.filter { $0.event == owed.event && $0.place == call.place }))
+                        hooks: account.hooks.filter { $0.event == owed.event && speaks($0, of: call, run) }))
             }
         }
         var seen: Set<TokenHash> = []
@@ -41,6 +41,12 @@ enum WebhookRules {
             }
         }
         return debts
+    }
+
+    /// What a call without room for a marker causes has none either, or that of an older call: it is the session's.
+    private static func speaks(_ hook: Hook, of call: SeenCall, _ run: RunContext) -> Bool {
+        run.unmarkedKinds.contains(call.kind)
+            ? hook.place.map { UInt32($0 >> 32) == call.session } ?? false : hook.place == call.place
     }
 
     static let told = Rule(
@@ -131,6 +137,7 @@ enum WebhookRules {
             if let place = hook.place, events.contains(hook.event), let call = joined.account.call(at: place) {
                 tally.test()
                 let isOwed = run.callHooks[call.kind]?.contains { $0.event == hook.event } ?? false
+                    || isOfUnmarked(hook, joined.account, run)
                 guard !isOwed || call.wasAnswered && !call.wasTaken && call.status >= 400 && call.status < 500 else { continue }
                 tally.find(
                     "a webhook tells what has not happened", expected: "no `\(hook.event)` for `\(run.kind(call.kind))`",
@@ -146,6 +153,14 @@ enum WebhookRules {
                     "a webhook calls a token dead that is not", expected: "a refusal of APNs that says so",
                     seen: "`\(hook.event)` without one", hook.id)
             }
+        }
+    }
+
+    /// A call of its session that has no room for a marker owes it, and was taken.
+    private static func isOfUnmarked(_ hook: Hook, _ account: Account, _ run: RunContext) -> Bool {
+        account.calls.contains { call in
+            run.unmarkedKinds.contains(call.kind) && call.wasTaken && speaks(hook, of: call, run)
+                && run.callHooks[call.kind]?.contains { $0.event == hook.event } ?? false
         }
     }
 

@@ -27,7 +27,7 @@ struct WebhookSecrets {
             switch spec.signature?.kind {
             case .plain(_, _, let secret)?: secret
             case .hmac(let hmac)?: hmac.key
-            case .basic?, .jwt?, .sigv4?, nil: nil
+            case .basic?, .jwt?, .sigv4?, .oauth2?, nil: nil
             }
     }
 

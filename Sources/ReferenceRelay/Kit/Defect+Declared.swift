@@ -56,6 +56,19 @@ extension Defect {
         case .keepsFileWhileThrottled: ["content-unchanged"]
         case .crossesSessions, .mixesTeams, .sharesThrottle: ["last-state-delivered"]
         case .waitsForEver: ["last-state-delivered", "states-in-time"]
+        // The registration is none of APNs', and what is said behind its death reaches nobody.
+        case .routesAllToAPNs: ["webhooks-told", "webhooks-for-cause"]
+        // So does a topic that APNs does not take for the token.
+        case .leavesTopicToCallers: ["webhooks-told", "webhooks-for-cause", "answers-hold-values"]
+        // Whether an alert is what bears the marker.
+        case .dropsUpdateAlerts: ["nothing-unexpected"]
+        // The marker of the call before comes with what it said.
+        case .mergesStates: ["webhooks-once", "nothing-unexpected", "webhooks-told"]
+        // A phone that is started again tells nothing of the card that it has.
+        case .startsByPush: Self.lost + ["start-asks-for-token"]
+        // The number that it leaves out may be the last of a session.
+        case .keepsFirstOfSecond, .refusesBeyondBudget, .givesUpOnPages: ["last-state-delivered"]
+        case .measuresNoMessages: ["refused-message-not-repeated"]
         // Eighty times the work takes time.
         case .floodsRegistrations: ["states-in-time", "webhooks-told"]
         // One of two phones loses what the other still has.
@@ -333,6 +346,30 @@ extension Defect {
         case .servesAnyTier: ("R3.1", ["bad-requests-refused", "webhooks-for-cause"] + Self.lost)
         case .obeysPublicKeys: ("R3.28", ["bad-requests-refused", "webhooks-for-cause"] + Self.lost)
         case .opensForeignRows: ("R3.27", ["bad-requests-refused", "nothing-unexpected", "webhooks-for-cause"])
+        case .tellsNoStarts: ("R3.2", ["webhooks-told"])
+        case .answersWithoutID: ("R3.3", ["answers-hold-values"])
+        case .routesAllToAPNs: ("R3.4", Self.lost + ["token-of-its-kind"])
+        case .leavesTopicToCallers: ("R3.5", ["topic-fits-type"] + Self.lost)
+        case .dropsUpdateAlerts: ("R3.8", ["content-unchanged", "states-delivered"])
+        case .stampsByTheHour: ("R3.9", ["timestamp-seconds-rising"])
+        case .keepsFirstOfSecond: ("R3.10", ["states-delivered"])
+        case .endsAgain: ("R3.12", ["bad-requests-refused", "webhooks-once", "webhooks-for-cause"])
+        case .tellsNoEnds: ("R3.12", ["webhooks-told"])
+        case .refusesBeyondBudget: ("R3.22", ["states-delivered"])
+        case .servesWithoutKeys: ("R3.29", ["bad-requests-refused", "nothing-unexpected", "webhooks-for-cause"])
+        case .writesNumbersAsTexts: ("R3.30", ["content-unchanged", "content-decodes"] + Self.lost)
+        case .mergesStates: ("R3.31", ["content-unchanged", "states-delivered"])
+        case .measuresNoPayloads: ("R3.32", ["payload-fits", "bad-requests-refused", "requests-well-formed", "webhooks-for-cause"])
+        case .startsByPush: ("R3.33", ["nothing-unexpected", "token-of-its-kind"])
+        case .keepsDisabledTokens: ("F4", ["disabled-token-dropped"])
+        case .repeatsRefusedMessages: ("F6", ["refused-message-not-repeated"])
+        case .givesUpOnPages: ("F9", ["states-delivered"])
+        case .measuresNoMessages: ("F13", ["messages-well-formed", "bad-requests-refused", "webhooks-for-cause"])
+        case .legacyFields: ("F16", ["messages-well-formed"] + Self.lost)
+        case .bareTTL: ("F17", ["messages-well-formed"] + Self.lost)
+        case .twoTargets: ("F18", ["messages-well-formed"] + Self.lost)
+        case .connectionPerMessage: ("F19", ["message-connections-reused"])
+        case .impatientMessages: ("F24", ["message-answer-awaited"])
         }
     }
 }

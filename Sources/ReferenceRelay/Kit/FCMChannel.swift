@@ -9,11 +9,14 @@ import Net
 final class FCMChannel {
     /// Google asks for ten seconds at least (F24).
     private static let timeout = Interval.seconds(12)
+    private static let impatience = Interval.seconds(2)
     /// An access token is replaced so long before its end.
     private static let margin = Interval.seconds(300)
 
     private let target: FCMTarget
-    private let pool: ClientPool
+    private let loop: EventLoop
+    private let configuration: ClientConfiguration
+    private var pool: ClientPool
     private let grants: ClientPool
     private let defects: Set<Defect>
     private let now: () -> WallTime
@@ -26,6 +29,7 @@ final class FCMChannel {
         _ target: FCMTarget, loop: EventLoop, options: RelayOptions, now: @escaping () -> WallTime
     ) throws(Failure) {
         self.target = target
+        self.loop = loop
         self.now = now
         defects = options.defects
         var configuration = ClientConfiguration(version: .http2, tls: TLSClientSettings(caFile: options.caFile))
@@ -33,6 +37,7 @@ final class FCMChannel {
         configuration.requestTimeout = Self.timeout
         configuration.maxBodyBytes = 65_536
         do {
+            self.configuration = configuration
             pool = try ClientPool(loop: loop, target: target.messages, configuration: configuration)
             configuration.maxConnections = 1
             grants = try ClientPool(loop: loop, target: target.grants, configuration: configuration)
@@ -62,8 +67,19 @@ final class FCMChannel {
             let request = OutgoingRequest(
                 method: "POST", path: "/v1/projects/\(target.project)/messages:send",
                 fields: [("authorization", "Bearer " + access), ("content-type", "application/json")], body: push.payload)
-            pool.send(request, timeout: Self.timeout) { outcome in completion(Self.read(outcome), access) }
+            let timeout = has(.impatientMessages) ? Self.impatience : Self.timeout
+            let pool = has(.connectionPerMessage) ? renewed() : pool
+            pool.send(request, timeout: timeout) { [self] outcome in completion(read(outcome), access) }
         }
+    }
+
+    /// Defect `connection-per-message`; what is under way on the old one is left to finish.
+    private func renewed() -> ClientPool {
+        guard let next = try? ClientPool(loop: loop, target: target.messages, configuration: configuration) else { return pool }
+        let old = pool
+        _ = loop.after(Self.timeout) { old.close() }
+        pool = next
+        return next
     }
 
     // MARK: The access token
@@ -98,13 +114,20 @@ final class FCMChannel {
 
     // MARK: Answers
 
-    /// Google's code, where the answer has one: FcmError's, else ErrorInfo's, else the status of the envelope.
-    private static func read(_ outcome: ClientOutcome) -> PushOutcome {
+    /// Google's code, where the answer has one: FcmError's, else ErrorInfo's, else the status of the envelope. Behind an iPhone
+    /// APNs has the word: what it calls dead is (F4).
+    private func read(_ outcome: ClientOutcome) -> PushOutcome {
         switch outcome {
         case .failed(let failure): return .failed(isSafeToResend: failure.isSafeToResend, words: "\(failure.kind)")
         case .response(let response):
             let error = response.status == 200 ? nil : (try? JSONValue(parsing: response.body.bytes, maxDepth: 16))?["error"]
             let details = error?["details"]?.array ?? []
+            if has(.givesUpOnPages), response.status >= 500, details.isEmpty {
+                return .answered(status: 400, reason: nil, timestamp: nil)
+            }
+            if !has(.keepsDisabledTokens), details.contains(where: { $0["statusCode"]?.int == 410 }) {
+                return .answered(status: 410, reason: "UNREGISTERED", timestamp: nil)
+            }
             let code = details.lazy.compactMap { $0["errorCode"]?.string }.first
                 ?? details.lazy.compactMap { $0["reason"]?.string }.first ?? error?["status"]?.string
             return .answered(status: response.status, reason: code, timestamp: nil)
@@ -122,7 +145,7 @@ extension PushVerdict {
         }
         switch (status, reason) {
         case (200, _): self = .accepted
-        case (404, "UNREGISTERED"): self = .dead(since: nil)
+        case (404, "UNREGISTERED"), (410, _): self = .dead(since: nil)
         case (429, _): self = .busy(isToken: true)
         case (500..., _): self = .busy(isToken: false)
         default: self = .refused

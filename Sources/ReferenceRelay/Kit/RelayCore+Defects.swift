@@ -221,6 +221,12 @@ extension RelayCore {
         mischief.neighbour = lane
     }
 
+    /// Defect `starts-by-push`.
+    func greet(_ lane: Lane, payload: [UInt8], now: Moment) {
+        let state = SessionState(eventType: .start, content: dialect.timedOut(after: nil), sequence: 0)
+        send(stray(for: lane, state, payload: payload, isUrgent: true, now: now))
+    }
+
     func stray(
         for lane: Lane, _ state: SessionState, payload: [UInt8], isUrgent: Bool, now: Moment
     ) -> Push {

@@ -56,16 +56,18 @@ extension RelayCore {
             bundleID: lane.bundleID, isActivity: true, isUrgent: !isCalm || has(.everythingAtTen),
             payload: payload(state, to: lane, stamp: stamp), environment: lane.environment, ticket: ticket,
             isCounted: isCounted, now: now)
-        push.provider = lane.provider
+        push.provider = provider(of: lane)
         lane.isInFlight = true
         useWindow(lane.session, state, now: now)
         launch(push, now: now)
     }
 
     private func payload(_ state: SessionState, to lane: Lane, stamp: Int64) -> [UInt8] {
-        lane.provider == .fcm
+        provider(of: lane) == .fcm
             ? dialect.message(state, sessionID: lane.session.id, token: lane.token) : dialect.update(state, stamp: stamp)
     }
+
+    private func provider(of lane: Lane) -> Provider { has(.routesAllToAPNs) ? .apns : lane.provider }
 
     /// A progress push that leaves late, after a wait or behind another, keeps the next one away as long as any other.
     private func useWindow(_ session: Session, _ state: SessionState, now: Moment) {

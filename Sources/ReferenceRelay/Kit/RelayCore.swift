@@ -156,7 +156,7 @@ final class RelayCore {
     ) -> Push {
         ticket?.outstanding += 1
         if isCounted { ticket?.counted += 1 }
-        let hasSuffix = isActivity && !has(.topicWithoutSuffix)
+        let hasSuffix = isActivity && !has(.topicWithoutSuffix) && !has(.leavesTopicToCallers)
         let push = Push(
             target: target, eventType: type, token: token, revision: revision,
             topic: hasSuffix ? bundleID + ".push-type.liveactivity" : bundleID,

@@ -24,6 +24,8 @@ final class SendoraDesk {
     /// From the beginning of service on.
     private var rows: SendoraRows!
     private var hooks: SendoraHooks!
+    /// By activity.
+    private var budgets: [String: SendoraBudget] = [:]
 
     init(defects: Set<Defect>) { self.defects = defects }
 
@@ -60,7 +62,8 @@ final class SendoraDesk {
             Route(method, prefix + path) { [self] relay, exchange, _ in
                 do {
                     let segments = Route.segments(String((exchange.head.text(":path") ?? "").prefix { $0 != "?" }))
-                    let key = try SendoraKey(exchange.head)
+                    let id = path.contains("*/") ? segments[segments.count - 2] : segments.last ?? ""
+                    let key = try key(exchange, of: String(id))
                     if prefix.contains("*"), segments[4] != key.organisation, !has(.opensForeignRows) {
                         throw SendoraError(403, "FORBIDDEN", "The key is of another organisation")
                     }
@@ -70,13 +73,19 @@ final class SendoraDesk {
                     if isPaid, !key.hasLiveActivities, !has(.servesAnyTier) {
                         throw SendoraError(402, "PAYMENT_REQUIRED", "tier_required: growth")
                     }
-                    let id = path.contains("*/") ? segments[segments.count - 2] : segments.last ?? ""
                     try work(relay, exchange, key, String(id))?.send(on: exchange)
                 } catch let error as SendoraError {
                     error.reply.send(on: exchange)
                 }
             }
         }
+    }
+
+    private func key(_ exchange: ServerExchange, of id: String) throws(SendoraError) -> SendoraKey {
+        if has(.servesWithoutKeys), exchange.head.text("x-api-key") == nil, let row = rows.rows[id] {
+            return SendoraKey(anybodyOf: row.organisation)
+        }
+        return try SendoraKey(exchange.head)
     }
 
     // MARK: - Rows
@@ -107,19 +116,25 @@ final class SendoraDesk {
         }
         try rows.save(row)
         if known == nil { tell("started", row, relay) }
-        return SendoraReplies.success(known == nil ? 201 : 200, ["id": .string(row.id)])
+        if has(.startsByPush) { start(row, state, relay) }
+        return SendoraReplies.success(known == nil ? 201 : 200, has(.answersWithoutID) ? [:] : ["id": .string(row.id)])
     }
 
     private func list(_ relay: RelayService, _ exchange: ServerExchange, _ key: SendoraKey, _: String) throws -> Reply? {
         let query = RowRequest.query(of: exchange)
         func asked(_ name: String) -> String? { query.first { $0.name == name }?.value }
         let found = rows.list(key.organisation, externalID: asked("externalId"), status: asked("status"))
-        return .json(200, ["success": true, "data": .array(found.map(\.json))])
+        let now = relay.moment.wall
+        let list = found.map { row in
+            let count = budgets[row.id]?.count(at: now) ?? 0
+            return row.json(updatesThisHour: count, isOverBudget: count >= SendoraBudget.warnsAt)
+        }
+        return .json(200, ["success": true, "data": .array(list)])
     }
 
     /// The row of that id, for whoever may see it.
     private func row(_ id: String, _ key: SendoraKey) throws(SendoraError) -> SendoraRow {
-        guard let row = rows.rows[id], row.status != .ended, row.organisation == key.organisation || has(.opensForeignRows)
+        guard let row = rows.rows[id], row.status != .ended || has(.endsAgain), row.organisation == key.organisation || has(.opensForeignRows)
         else {
             throw SendoraError(404, "NOT_FOUND", "There is no such activity")
         }
@@ -154,22 +169,34 @@ final class SendoraDesk {
         let body = try relay.body(of: exchange)
         let fields = try RequestFields(body.bytes)
         guard case .object(let state)? = fields.object["contentState"] else { throw InvalidBody() }
-        var content = SendoraState(state: .object(state))
+        var content = SendoraState(state: .object(has(.writesNumbersAsTexts) ? Self.inTexts(state) : state))
         if let alert = fields.object["alert"] {
             guard alert["title"]?.string != nil, alert["body"]?.string != nil else { throw InvalidBody() }
-            content.alert = alert
+            if !has(.dropsUpdateAlerts) { content.alert = alert }
         }
         var row = try row(id, key)
-        if SendoraDialect.isTooLarge(content, of: id, isMessage: row.isAndroid) {
+        if has(.mergesStates) { content.state = Self.merge(row.state, with: content.state) }
+        if !has(row.isAndroid ? .measuresNoMessages : .measuresNoPayloads),
+            SendoraDialect.isTooLarge(content, of: id, isMessage: row.isAndroid)
+        {
             throw SendoraError(413, "PAYLOAD_TOO_LARGE", "A push of it would be larger than 4096 bytes")
+        }
+        let now = relay.moment.wall
+        let wasInThisSecond = budgets[id]?.newest?.seconds == now.seconds
+        let count = budgets[id, default: SendoraBudget()].add(at: now)
+        if has(.refusesBeyondBudget), count >= SendoraBudget.warnsAt {
+            throw SendoraError(429, "BUDGET_EXCEEDED", "The activity has had its updates of this hour")
         }
         row.state = content.state.text
         try rows.save(row)
         tell("updated", row, relay)
+        if has(.keepsFirstOfSecond), wasInThisSecond { return SendoraReplies.done }
         // Its token is dead: there is nobody to push to until another registers (R3.17).
         guard row.status == .active else { return SendoraReplies.success(200, ["status": .string(row.status.rawValue)]) }
+        // What makes no sound spends none of the phone's budget beyond its share of it (R3.21).
+        let isCalm = count > SendoraBudget.urgent && content.alert == nil
         relay.core.handle(
-            RelayEvent(secret: Self.secret(of: id), type: .message, sessionID: id, content: content),
+            RelayEvent(secret: Self.secret(of: id), type: isCalm ? .background : .message, sessionID: id, content: content),
             ticket: EventTicket(context: exchange), now: relay.moment)
         return nil
     }
@@ -179,7 +206,8 @@ final class SendoraDesk {
         let wasActive = row.status == .active
         row.status = .ended
         try rows.save(row)
-        guard wasActive else { return SendoraReplies.done }
+        guard wasActive || has(.endsAgain) else { return SendoraReplies.done }
+        budgets[id] = nil
         tell("ended", row, relay)
         let state = SendoraState(state: (try? JSONValue(parsing: row.state)) ?? .object([:]))
         relay.core.handle(
@@ -202,6 +230,7 @@ final class SendoraDesk {
     }
 
     private func tell(_ what: String, _ row: SendoraRow, _ relay: RelayService) {
+        if what == "started" && has(.tellsNoStarts) || what == "ended" && has(.tellsNoEnds) { return }
         relay.webhooks?.post(
             [
                 "type": .string("push.live_activity_" + what),
@@ -216,5 +245,5 @@ final class SendoraDesk {
     private static func newID(_ relay: RelayService) -> String { UUIDBytes(using: &relay.core.chance).text() }
 
     /// Each activity is an account of the kit's.
-    private static func secret(of id: String) -> SecretHash { SecretHash(digest: withBytes(of: id) { sha256($0) }) }
+    static func secret(of id: String) -> SecretHash { SecretHash(digest: withBytes(of: id) { sha256($0) }) }
 }

@@ -45,6 +45,7 @@ struct SendoraDialect: Dialect {
 
     /// An end shows the last state for some minutes more (R3.13).
     func update(_ state: SessionState, stamp: Int64) -> [UInt8] {
+        let stamp = has(.stampsByTheHour) ? stamp - stamp % 3_600 : stamp
         let shown = state.content as! SendoraState
         var json = JSONBytes.activity(state.isFinal ? "end" : "update", stamp: stamp)
         json.value(shown.state)
@@ -69,10 +70,18 @@ struct SendoraDialect: Dialect {
         if has(.reservedDataKey) { data["from"] = .string("sendora") }
         var message: JSONObject = [
             "token": .string(token), "data": .object(data),
-            "android": ["priority": .string(has(.normalLiveUpdates) ? "NORMAL" : "HIGH"), "ttl": .string("3600s")],
+            "android": [
+                "priority": .string(has(.normalLiveUpdates) ? "NORMAL" : "HIGH"),
+                "ttl": .string(has(.bareTTL) ? "3600" : "3600s"),
+            ],
         ]
+        if has(.twoTargets) { message["topic"] = .string("orders") }
         if has(.notifiesLiveUpdates) { message["notification"] = ["title": .string("Your order")] }
         var request: JSONObject = ["message": .object(message)]
+        if has(.legacyFields) {
+            request["to"] = .string(token)
+            request["time_to_live"] = .integer(3_600)
+        }
         if has(.dryRuns) { request["validate_only"] = .bool(true) }
         return JSONValue.object(request).encoded()
     }

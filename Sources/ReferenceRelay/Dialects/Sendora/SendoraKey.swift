@@ -22,6 +22,12 @@ struct SendoraKey {
         hasLiveActivities = parts[2] == "growth"
         organisation = String(parts[3])
     }
+
+    /// Defect `serves-without-keys`.
+    init(anybodyOf organisation: String) {
+        (isSecret, environment, hasLiveActivities) = (true, .production, true)
+        self.organisation = organisation
+    }
 }
 
 /// An answer that is no success, in Sendora's envelope.

@@ -20,11 +20,13 @@ struct SendoraRow {
     var state: String
     var status = Status.active
 
-    var json: JSONValue {
+    /// As the list shows it, with the count of what it was told within the hour (R3.20).
+    func json(updatesThisHour: Int, isOverBudget: Bool) -> JSONValue {
         [
             "id": .string(id), "platform": .string(isAndroid ? "android" : "ios"), "activityType": .string(activityType),
             "externalId": externalID.map { .string($0) } ?? .null, "userId": userID.map { .string($0) } ?? .null,
-            "status": .string(status.rawValue),
+            "status": .string(status.rawValue), "updatesThisHour": .integer(Int64(updatesThisHour)),
+            "warning": isOverBudget ? "BUDGET_EXCEEDED" : .null,
         ]
     }
 
