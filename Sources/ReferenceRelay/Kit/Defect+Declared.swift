@@ -67,7 +67,8 @@ extension Defect {
         // A phone that is started again tells nothing of the card that it has.
         case .startsByPush: Self.lost + ["start-asks-for-token"]
         // The number that it leaves out may be the last of a session.
-        case .keepsFirstOfSecond, .refusesBeyondBudget, .givesUpOnPages: ["last-state-delivered"]
+        case .keepsFirstOfSecond, .refusesBeyondBudget: ["last-state-delivered"]
+        case .givesUpOnPages: ["states-delivered"]
         case .measuresNoMessages: ["refused-message-not-repeated"]
         // Eighty times the work takes time.
         case .floodsRegistrations: ["states-in-time", "webhooks-told"]
@@ -363,7 +364,7 @@ extension Defect {
         case .startsByPush: ("R3.33", ["nothing-unexpected", "token-of-its-kind"])
         case .keepsDisabledTokens: ("F4", ["disabled-token-dropped"])
         case .repeatsRefusedMessages: ("F6", ["refused-message-not-repeated"])
-        case .givesUpOnPages: ("F9", ["states-delivered"])
+        case .givesUpOnPages: ("F9", ["last-state-delivered"])
         case .measuresNoMessages: ("F13", ["messages-well-formed", "bad-requests-refused", "webhooks-for-cause"])
         case .legacyFields: ("F16", ["messages-well-formed"] + Self.lost)
         case .bareTTL: ("F17", ["messages-well-formed"] + Self.lost)
