@@ -219,7 +219,7 @@ package struct JoinedAccount: Sendable {
             let served = Served(row: row, token: push.token)
             if knownToRelay.contains(served) {
                 if account.call(at: push.place)?.attempts ?? 1 < 2, !isRefresh { fault[index] = .duplicated }
-            } else if isOlder, deliveries[row].accepted == nil, circumstances.isOrdered, let last,
+            } else if isOlder, isNews(push, of: row), circumstances.isOrdered, let last,
                 wasSentLater(push, than: last.push, circumstances)
             {
                 fault[index] = .reordered
@@ -257,6 +257,12 @@ package struct JoinedAccount: Sendable {
         case .undecodable, .unknownActivity, .ignoredFuture, .nothingShown: return false
         default: return true
         }
+    }
+
+    /// Not accepted before, or told again to the token that took the place of the one that was told it, so that the user saw it.
+    private func isNews(_ push: SeenPush, of row: Int) -> Bool {
+        guard let accepted = deliveries[row].accepted else { return true }
+        return push.token != account.pushes[accepted].token && push.outcome == .updated && restarts == nil
     }
 
     /// Whether the relay, and not the wire, put the older state behind the newer one: by one connection, by more than a

@@ -62,7 +62,8 @@ extension Claim {
         Claim(
             "R3.12", .must,
             "Deleting ends the activity with one push and frees its row; later calls get 404 or 409 and push nothing.",
-            norm: page, rules: ["activity-event-fits", "no-duplicate-push", "nothing-after-end", "bad-requests-refused", "webhooks-told"],
+            norm: page,
+            rules: ["activity-event-fits", "no-duplicate-push", "nothing-after-end", "bad-requests-refused", "webhooks-told"],
             defects: ["ends-again", "tells-no-ends"]),
         Claim(
             "R3.13", .should,

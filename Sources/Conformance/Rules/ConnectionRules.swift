@@ -184,14 +184,14 @@ enum ConnectionRules {
         private static let leastLife = 10.0
 
         /// Whether those that come and go are counted by the run: it counts those to every provider as one.
-        let countsAll: Bool
+        private let countsAll: Bool
         private var pushes = 0
         private var connections: Set<UInt64> = []
         /// A push that was not answered in time, or whose answer spoils a connection, may cost the relay one.
         private var held = 0
         private var last: UInt64 = 0
 
-        init(countsAll: Bool) { self.countsAll = countsAll }
+        init(countsAll: Bool = true) { self.countsAll = countsAll }
 
         mutating func see(_ push: SeenPush, _ run: RunContext) {
             pushes += 1
@@ -242,7 +242,7 @@ enum ConnectionRules {
         "connections-reused", ["R0.35", "P6"], .must,
         requirement: "Connections to APNs are kept and carry many pushes each.",
         norm: "Apple, Sending notification requests to APNs: rapid opening and closing is treated as an attack",
-        advice: "keep HTTP/2 connections open and send many streams over each", make: { ConnectionsReused(countsAll: true) })
+        advice: "keep HTTP/2 connections open and send many streams over each", make: { ConnectionsReused() })
 
     static let messageConnectionsReused = Rule(
         "message-connections-reused", ["F19"], .must, on: .fcm,

@@ -360,7 +360,8 @@ extension Defect {
         case .servesWithoutKeys: ("R3.29", ["bad-requests-refused", "nothing-unexpected", "webhooks-for-cause"])
         case .writesNumbersAsTexts: ("R3.30", ["content-unchanged", "content-decodes"] + Self.lost)
         case .mergesStates: ("R3.31", ["content-unchanged", "states-delivered"])
-        case .measuresNoPayloads: ("R3.32", ["payload-fits", "bad-requests-refused", "requests-well-formed", "webhooks-for-cause"])
+        case .measuresNoPayloads:
+            ("R3.32", ["payload-fits", "bad-requests-refused", "requests-well-formed", "webhooks-for-cause"])
         case .startsByPush: ("R3.33", ["nothing-unexpected", "token-of-its-kind"])
         case .keepsDisabledTokens: ("F4", ["disabled-token-dropped"])
         case .repeatsRefusedMessages: ("F6", ["refused-message-not-repeated"])

@@ -9,7 +9,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case ignoresThrottle = "ignores-throttle"  // Sends every progress event at once. Breaks R0.7.
     case sharesThrottle = "shares-throttle"  // One throttle window for all sessions of a secret. Breaks R0.9.
     case updateAfterEnd = "update-after-end"  // Lets a throttled update land after the end. Breaks R0.10 (G11).
-    case updateAfterError = "update-after-error"  // The same where a session fails, and not where it is done. Breaks R0.10 (G11).
+    /// The same where a session fails, and not where it is done. Breaks R0.10 (G11).
+    case updateAfterError = "update-after-error"
     /// Sends the progress that a window still holds back behind the question that came meanwhile. Breaks R0.8 (R2.18).
     case sendsStaleProgress = "sends-stale-progress"
     case alertsOnProgress = "alerts-on-progress"  // Raises an ordinary alert for progress and start. Breaks R0.3.
@@ -65,7 +66,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     /// Sends no progress any more to an activity whose token has rotated. Breaks R0.18.
     case quietAfterRotation = "quiet-after-rotation"
     case keepsOldToken = "keeps-old-token"  // Ignores a rotated activity token. Breaks R0.18.
-    case storesLate = "stores-late"  // Answers a registration before it is stored, which is most of a second later. Breaks R0.18.
+    /// Answers a registration before it is stored, which is most of a second later. Breaks R0.18.
+    case storesLate = "stores-late"
     /// Takes no token any more that APNs once called dead, whoever registers it again. Breaks R0.18 (P10).
     case buriesTokens = "buries-tokens"
     case ignoresUnregister = "ignores-unregister"  // Answers every unregister and does nothing. Breaks R0.19.
@@ -110,7 +112,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case dismissesAtOnce = "dismisses-at-once"
     /// Takes an update or end of a session that it does not know, and says nothing of that. Breaks R2.4.
     case takesUnknownSessions = "takes-unknown-sessions"
-    case failedStartLingers = "failed-start-lingers"  // Takes events of a session whose only start APNs has refused. Breaks R2.7.
+    /// Takes events of a session whose only start APNs has refused. Breaks R2.7.
+    case failedStartLingers = "failed-start-lingers"
     /// Of states that wait for the throttle it keeps what the last one says, and forgets the others'. Breaks R2.8.
     case losesCoalescedValues = "loses-coalesced-values"
     case losesHeldValues = "loses-held-values"  // Forgets what was said before the activity's token came. Breaks R2.8.
@@ -222,7 +225,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case newIDPerTry = "new-id-per-try"  // Takes a new `apns-id` for each attempt. Breaks P15.
     case sharesID = "shares-apns-id"  // Gives two pushes one `apns-id`. Breaks P15.
     // MARK: Whom it reaches
-    case crossesSessions = "crosses-sessions"  // Sends every tenth update to an activity of another secret. Breaks R0.39 (R0.30).
+    /// Sends every tenth update to an activity of another secret. Breaks R0.39 (R0.30).
+    case crossesSessions = "crosses-sessions"
     case updatesUnknownToken = "updates-unknown-token"  // Sends updates to a token that nobody has. Breaks R0.1.
     /// Takes an event with an unknown secret for one of the account that it saw last. Breaks R0.30.
     case servesUnknownSecrets = "serves-unknown-secrets"
@@ -264,7 +268,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     /// Takes BadDeviceToken of the first host for the last word. Breaks R0.27 (G3).
     case neverTriesOtherEnvironment = "never-tries-other-environment"
     case losesRefusedStreams = "loses-refused-streams"  // Tries nothing again at all. Breaks P8, P4.
-    case losesCutPushes = "loses-cut-pushes"  // Sends nothing again whose connection broke before the answer. Breaks R0.1 (G14).
+    /// Sends nothing again whose connection broke before the answer. Breaks R0.1 (G14).
+    case losesCutPushes = "loses-cut-pushes"
     case triesOnce = "tries-once"  // The same, and nothing again that met 429 or 5xx. Breaks R0.1.
     case retriesAtOnce = "retries-at-once"  // Sends the second attempt at once. Breaks P13.
     case storms = "storms"  // Tries again every tenth of a second. Breaks P13.

@@ -41,7 +41,9 @@ extension RelayCore {
         case .unprocessed:
             if has(.losesRefusedStreams) { fail(push, now: now) } else { resendUnprocessed(push, now: now) }
         case .refused:
-            if has(.repeatsRefusedMessages), push.provider == .fcm, push.resends == 0 { return resendUnprocessed(push, now: now) }
+            if has(.repeatsRefusedMessages), push.provider == .fcm, push.resends == 0 {
+                return resendUnprocessed(push, now: now)
+            }
             if has(.repeatsRefused) { return retry(push, isToken: false, now: now) }
             if has(.prunesOnAnyRefusal) || forgets(push) { prune(push, now: now) }
             fail(push, now: now)

@@ -134,7 +134,8 @@ final class SendoraDesk {
 
     /// The row of that id, for whoever may see it.
     private func row(_ id: String, _ key: SendoraKey) throws(SendoraError) -> SendoraRow {
-        guard let row = rows.rows[id], row.status != .ended || has(.endsAgain), row.organisation == key.organisation || has(.opensForeignRows)
+        guard let row = rows.rows[id], row.status != .ended || has(.endsAgain),
+            row.organisation == key.organisation || has(.opensForeignRows)
         else {
             throw SendoraError(404, "NOT_FOUND", "There is no such activity")
         }
