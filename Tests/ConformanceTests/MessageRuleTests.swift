@@ -36,6 +36,28 @@ extension History {
         }
     }
 
+    /// The first message meets an answer that takes so many seconds.
+    static func slowMessage(_ seconds: Double) -> History {
+        messages.with { history in
+            history.pushes[0].faultRule = 1
+            history.pushes[0].answeredAt = history.pushes[0].arrivedAt + .seconds(seconds)
+        }
+    }
+
+    /// Sixty messages to one registration, dealt to so many connections in turn.
+    static func manyMessages(over connections: Int) -> History {
+        messages.with { history in
+            for step in UInt32(6)..<63 {
+                let seconds = 200 + Double(step) * 12
+                history.call(step, .progress, at: seconds)
+                history.expect(step, .progress, at: seconds, token: .registration, lane: Lane(role: .registration))
+                history.rows[history.rows.count - 1].provider = .fcm
+                history.message(step, at: seconds + 0.02)
+            }
+            for index in history.pushes.indices { history.pushes[index].connection = UInt64(1 + index % connections) }
+        }
+    }
+
     mutating func message(
         _ step: UInt32, at seconds: Double, status: UInt16 = 200, reason: String? = nil,
         _ turn: (inout SeenPush) -> Void = { _ in }
@@ -153,6 +175,56 @@ struct MessageAnswerRuleTests {
     func named(reason: String) {
         let history = History.answered(400, reason).with { $0.pushes.removeLast(2) }
         #expect(!history.verdict(of: "living-registration-kept").isBroken)
+    }
+
+    @Test("what APNs calls dead behind FCM gets nothing more, and is no registration that lives")
+    func disabled() {
+        let history = History.answered(400, "APNS_TOKEN_DISABLED")
+        #expect(history.verdict(of: "disabled-token-dropped").isBroken)
+        #expect(!history.verdict(of: "dead-registration-dropped").isBroken)
+        let dropped = history.with { $0.pushes.removeLast(2) }
+        #expect(dropped.verdict(of: "disabled-token-dropped") == .kept(evidenceCount: 1))
+        #expect(!dropped.verdict(of: "living-registration-kept").isBroken && !dropped.verdict(of: "states-delivered").isBroken)
+    }
+
+    @Test("what is refused for good is not sent again as it was", arguments: [
+        (400, "INVALID_ARGUMENT", true), (403, "SENDER_ID_MISMATCH", true), (404, "NOT_FOUND", true),
+        (401, "ACCESS_TOKEN_EXPIRED", false), (429, "QUOTA_EXCEEDED", false), (503, "UNAVAILABLE", false),
+    ] as [(UInt16, String, Bool)])
+    func repeated(status: UInt16, reason: String, isBroken: Bool) {
+        let history = History.answered(status, reason).with { history in
+            var again = history.pushes[0]
+            again.id = 999
+            again.arrivedAt = again.answeredAt + .seconds(1)
+            again.answeredAt = again.arrivedAt
+            history.pushes.insert(again, at: 1)
+        }
+        #expect(history.verdict(of: "refused-message-not-repeated").isBroken == isBroken)
+        let changed = history.with { $0.pushes[1].payloadHash += 1 }
+        #expect(!changed.verdict(of: "refused-message-not-repeated").isBroken)
+        #expect(!history.with { $0.pushes[0].flags.insert(.isAnswerUndelivered); $0.pushes.remove(at: 1) }
+            .verdict(of: "refused-message-not-repeated").isBroken)
+    }
+
+    @Test("an answer within ten seconds is taken; below a second, and beyond ten, nobody asks", arguments: [
+        (8.0, true), (1.5, true), (0.5, false), (11.0, false),
+    ])
+    func patience(seconds: Double, isAsked: Bool) {
+        let taken = History.slowMessage(seconds)
+        let given = taken.with { $0.pushes[0].flags.insert(.isAnswerUndelivered) }
+        #expect((taken.verdict(of: "message-answer-awaited") != .notExercised) == isAsked)
+        #expect(!taken.verdict(of: "message-answer-awaited").isBroken)
+        #expect(given.verdict(of: "message-answer-awaited").isBroken == isAsked)
+        // By the host's clock.
+        let fast = given.with { $0.run.circumstances.pace = 2 }
+        #expect(fast.verdict(of: "message-answer-awaited").isBroken == (seconds == 8 || seconds == 11))
+    }
+
+    @Test("messages share connections")
+    func connections() {
+        #expect(History.manyMessages(over: 60).verdict(of: "message-connections-reused").isBroken)
+        #expect(!History.manyMessages(over: 1).verdict(of: "message-connections-reused").isBroken)
+        #expect(History.messages.verdict(of: "message-connections-reused") == .notExercised)
     }
 
     @Test("after 429 a minute passes, after 503 ten seconds", arguments: [

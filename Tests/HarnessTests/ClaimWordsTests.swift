@@ -27,8 +27,8 @@ import Testing
     }
 
     @Test func `a claim that nothing judges names what is missing`() throws {
-        let lines = try explain("F4")
-        #expect(lines[0] == "F4: a claim on relays that push through FCM, should.")
+        let lines = try explain("F22")
+        #expect(lines[0] == "F22: a claim on relays that push Live Activities through FCM, must.")
         #expect(lines[3].hasPrefix("Judged by no rule. No profile says"))
         #expect(lines.count == 5)
     }
