@@ -259,7 +259,7 @@ package struct JoinedAccount: Sendable {
         }
     }
 
-    /// Not accepted before, or told again to the token that took the place of the one that was told it, so that the user saw it.
+    /// Not accepted before, or told again to the token that took the place of the one that was told it, and seen.
     private func isNews(_ push: SeenPush, of row: Int) -> Bool {
         guard let accepted = deliveries[row].accepted else { return true }
         return push.token != account.pushes[accepted].token && push.outcome == .updated && restarts == nil

@@ -47,7 +47,13 @@ extension History {
     /// Sixty messages to one registration, dealt to so many connections in turn.
     static func manyMessages(over connections: Int) -> History {
         messages.with { history in
-            for number in 0..<57 { history.message(5, at: 161 + Double(number)) { $0.flags = [] } }
+            for step in UInt32(6)..<63 {
+                let seconds = 200 + Double(step) * 12
+                history.call(step, .progress, at: seconds)
+                history.expect(step, .progress, at: seconds, token: .registration, lane: Lane(role: .registration))
+                history.rows[history.rows.count - 1].provider = .fcm
+                history.message(step, at: seconds + 0.02)
+            }
             for index in history.pushes.indices { history.pushes[index].connection = UInt64(1 + index % connections) }
         }
     }
