@@ -147,11 +147,16 @@ extension [String] {
 
 extension Defect {
     /// Whether a dialect of the reference relay can have it: what breaks a claim of one system alone fits that one.
+    /// About webhooks, and yet of Sendora's own dialect.
+    private static let ofSendora: Set<Defect> = [
+        .signsWithoutTime, .signsWithOldSecret, .givesUpWebhooks, .repeatsWebhooks, .tellsNoStarts, .tellsNoEnds,
+    ]
+
     fileprivate func fits(_ dialect: String) -> Bool {
         switch claim.prefix(2) {
         case _ where claim.hasPrefix("F"): dialect == "sendora"
         // The kit calls back for every dialect, and is proven in a file of its own where no case of the system's is about it.
-        case "R3" where [.signsWithoutTime, .signsWithOldSecret, .givesUpWebhooks, .repeatsWebhooks].contains(self):
+        case "R3" where Self.ofSendora.contains(self):
             dialect == "sendora"
         case "R3": dialect == (declared[0].hasPrefix("webhooks-") ? "opencode" : "sendora")
         case "R1": dialect == "busymate"

@@ -55,17 +55,22 @@ extension Defect {
         // Whether the window opens right behind the event that takes the file away.
         case .keepsFileWhileThrottled: ["content-unchanged"]
         case .crossesSessions, .mixesTeams, .sharesThrottle: ["last-state-delivered"]
-        case .waitsForEver: ["last-state-delivered", "states-in-time"]
+        // What waits behind it is due half a minute later, when the run may be over.
+        case .waitsForEver: ["states-delivered", "last-state-delivered", "states-in-time"]
         // The registration is none of APNs', and what is said behind its death reaches nobody.
         case .routesAllToAPNs: ["webhooks-told", "webhooks-for-cause"]
         // So does a topic that APNs does not take for the token.
         case .leavesTopicToCallers: ["webhooks-told", "webhooks-for-cause", "answers-hold-values"]
         // Whether an alert is what bears the marker.
-        case .dropsUpdateAlerts: ["nothing-unexpected"]
+        case .dropsUpdateAlerts: ["nothing-unexpected", "states-delivered"]
+        // Any answer may be the one that it forgets for.
+        case .forgetsRegistrations: ["other-not-found-kept"]
+        // A registration whose card is gone by APNs' word is one of them.
+        case .keepsGoneRegistrations: ["disabled-token-dropped"]
         // The marker of the call before comes with what it said.
-        case .mergesStates: ["webhooks-once", "nothing-unexpected", "webhooks-told"]
+        case .mergesStates: ["webhooks-once", "nothing-unexpected", "webhooks-told", "pushes-as-declared"]
         // A phone that is started again tells nothing of the card that it has.
-        case .startsByPush: Self.lost + ["start-asks-for-token"]
+        case .startsByPush: ["states-delivered", "last-state-delivered", "start-asks-for-token"]
         // The number that it leaves out may be the last of a session.
         case .keepsFirstOfSecond, .refusesBeyondBudget: ["last-state-delivered"]
         case .givesUpOnPages: ["states-delivered"]
@@ -323,7 +328,7 @@ extension Defect {
         case .triesOnce: ("R0.1", ["states-delivered"])
         case .retriesAtOnce: ("P13", ["retry-backs-off"])
         case .storms: ("P13", ["retry-storm", "retry-backs-off"])
-        case .waitsForEver: ("R0.36", ["answers-in-time", "relay-serves", "states-delivered"])
+        case .waitsForEver: ("R0.36", ["answers-in-time", "relay-serves"])
 
         case .signsPerPush: ("R0.33", ["provider-token-reused"] + Self.lost)
         case .keepsExpiredProviderToken: ("R0.34", ["provider-token-renewed"])
@@ -349,9 +354,9 @@ extension Defect {
         case .opensForeignRows: ("R3.27", ["bad-requests-refused", "nothing-unexpected", "webhooks-for-cause"])
         case .tellsNoStarts: ("R3.2", ["webhooks-told"])
         case .answersWithoutID: ("R3.3", ["answers-hold-values"])
-        case .routesAllToAPNs: ("R3.4", Self.lost + ["token-of-its-kind"])
+        case .routesAllToAPNs: ("R3.4", ["states-delivered", "last-state-delivered", "token-of-its-kind"])
         case .leavesTopicToCallers: ("R3.5", ["topic-fits-type"] + Self.lost)
-        case .dropsUpdateAlerts: ("R3.8", ["content-unchanged", "states-delivered"])
+        case .dropsUpdateAlerts: ("R3.8", ["pushes-as-declared"])
         case .stampsByTheHour: ("R3.9", ["timestamp-seconds-rising"])
         case .keepsFirstOfSecond: ("R3.10", ["states-delivered"])
         case .endsAgain: ("R3.12", ["bad-requests-refused", "webhooks-once", "webhooks-for-cause"])
