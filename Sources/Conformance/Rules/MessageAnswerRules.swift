@@ -152,7 +152,8 @@ enum MessageAnswerRules {
                 seen: "an answer after \(wait * (1 / run.circumstances.pace)) that nobody took",
                 session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil,
                 // Nobody is kept from a processor for seconds.
-                restsOn: wait + run.circumstances.real(closeness) < run.circumstances.real(leastPatience) ? [] : .timing, push.id)
+                restsOn: wait + run.circumstances.real(closeness) < run.circumstances.real(leastPatience) ? [] : .timing,
+                push.id)
         }
     }
 
