@@ -24,11 +24,15 @@ struct Loss {
             isAltered = last.isAccepted
             words = "its last attempt was answered \(run.reason(last))" + (last.outcome.map { ", outcome \($0.word)" } ?? "")
             entry = last.id
+            if !last.isAccepted, let again = joined.tokens.registration(of: last.token, after: last.arrivedAt) {
+                words += "; that token was registered again \(again.sentAt - last.arrivedAt) later"
+            }
             return
         }
         words = "no push for it"
         let course = Course(joined, index, run)
-        for hint in [course.trouble ?? course.refusal, course.card, course.otherPhone, course.again].compactMap(\.self) {
+        let hints = [course.trouble ?? course.refusal, course.card, course.registered, course.otherPhone, course.again]
+        for hint in hints.compactMap(\.self) {
             words += "; " + hint.words
             if entry == 0 { entry = hint.entry }
         }
@@ -95,6 +99,28 @@ struct Loss {
             let when = after(last.arrivedAt)
             return Hint(
                 words: "the last that this token got was \(kind) of step \(last.step), \(when) this one's call", entry: last.id)
+        }
+
+        /// A token of its card that was registered after the last that the card was told, and before this was due.
+        var registered: Hint? {
+            guard row.type == .liveactivity, row.event != .start else { return nil }
+            let told = before.last?.arrivedAt
+            var former: TokenHash?
+            var words: String?
+            for call in joined.account.tokenCalls where call.isRegistration && call.lane == row.lane {
+                guard let made = joined.account.call(at: call.place), made.session == row.session, made.sentAt <= due else {
+                    continue
+                }
+                let what =
+                    switch former {
+                    case nil: "the first token of its card was registered"
+                    case call.token: "its token was registered again"
+                    default: "another token of its card was registered"
+                    }
+                words = told.map { $0 < made.sentAt } ?? true ? "\(what) \(after(made.sentAt)) this one's call" : nil
+                former = call.token
+            }
+            return words.map { Hint(words: $0) }
         }
 
         var otherPhone: Hint? {

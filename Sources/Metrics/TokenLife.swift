@@ -70,6 +70,11 @@ package struct TokenLife: Sendable {
         registrations[token]?.contains { $0.sentAt.nanoseconds != 0 && first < $0.sentAt && $0.sentAt <= second } ?? false
     }
 
+    /// The first registration of the token that was sent after an instant.
+    package func registration(of token: TokenHash, after instant: Instant) -> Registration? {
+        registrations[token]?.filter { instant < $0.sentAt }.min { $0.sentAt < $1.sentAt }
+    }
+
     /// The death that the relay should have known of when it sent the push: no registration that was sent until then has
     /// made the token live again, and the push was not under way. It was, where it came less than `grace` after the answer;
     /// but not where the relay had that answer to the same push, nor where the push's call was sent when a quarter of

@@ -63,4 +63,26 @@ struct LossTests {
         let again = lost.with { $0.run.circumstances.finalKinds = [Kind.progress.rawValue] }
         #expect(seen(again).contains("the session had ended at step 3, and gone on"), "\(seen(again))")
     }
+
+    @Test("that another token of its card was registered meanwhile, or the same one again")
+    func registered() {
+        #expect(!seen(lost).contains("registered"), "\(seen(lost))")
+        let rotated = lost.with { history in
+            history.call(20, .registerActivity, at: 15.5)
+            history.registers(20, .activity2, .activity)
+        }
+        #expect(seen(rotated).contains("; another token of its card was registered 500ms after this one's call"), "\(seen(rotated))")
+        let again = lost.with { history in
+            history.call(20, .registerActivity, at: 14.5)
+            history.registers(20, .activity, .activity)
+        }
+        #expect(seen(again).contains("; its token was registered again 500ms before this one's call"), "\(seen(again))")
+        let refused = History.honest.with { history in
+            let push = history.pushes.lastIndex { $0.step == 4 && $0.type == .liveactivity }!
+            (history.pushes[push].status, history.pushes[push].outcome) = (503, nil)
+            history.call(20, .registerActivity, at: 16)
+            history.registers(20, .activity, .activity)
+        }
+        #expect(seen(refused).contains("that token was registered again"), "\(seen(refused))")
+    }
 }
