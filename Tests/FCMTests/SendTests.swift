@@ -191,8 +191,8 @@ struct SendTests {
 
     @Test("for another app than the registration's is refused; to a topic everybody else's app may be")
     func restrictedPackage() {
-        func reason(_ package: String, _ target: String = #""token":"\#(Send.token)""#) -> FCMReason? {
-            judge.reason(Send(#"{\#(target),"android":{"restricted_package_name":"\#(package)"}}"#))
+        func reason(_ name: String, _ target: String = #""token":"\#(Send.token)""#) -> FCMReason? {
+            judge.reason(Send(#"{\#(target),"android":{"restricted_package_name":"\#(name)"}}"#))
         }
         #expect(reason("com.example.app") == nil)
         #expect(reason("com.example.other") == .invalidArgument)

@@ -98,7 +98,7 @@ struct AndroidDeviceTests {
     }
 
     @Test("a restricted package name is that of the registration's app, where it has a device")
-    func package() throws {
+    func restricted() throws {
         try bench { bench in
             let other = #","android":{"restricted_package_name":"com.example.other"}"#
             #expect(try bench.send(other).status == 200, "of a registration without a device nobody knows the app")

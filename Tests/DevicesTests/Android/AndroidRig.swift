@@ -5,7 +5,7 @@ import Devices
 import FCM
 import Pushes
 
-struct AndroidRig {
+final class AndroidRig {
     static let hash = Hash128(high: 1, low: 2)
 
     let fleet: AndroidFleet
@@ -27,7 +27,7 @@ struct AndroidRig {
     }
 
     /// Data alone, at high priority, unless a knob is turned.
-    mutating func send(activity: String = "", _ knobs: (inout MessageFacts) -> Void = { _ in }) -> AndroidVerdict {
+    func send(activity: String = "", _ knobs: (inout MessageFacts) -> Void = { _ in }) -> AndroidVerdict {
         var facts = MessageFacts()
         facts.hasData = true
         facts.isHighPriority = true
@@ -40,24 +40,24 @@ struct AndroidRig {
         return verdict
     }
 
-    mutating func change(_ knobs: (inout AndroidSetup) -> Void) {
+    func change(_ knobs: (inout AndroidSetup) -> Void) {
         knobs(&setup)
         fleet.set(setup, of: Self.hash, now: now)
         hear()
     }
 
-    mutating func pass(_ time: Interval) {
+    func pass(_ time: Interval) {
         now = now + time
         fleet.advance(to: now)
         hear()
     }
 
-    mutating func remove() {
+    func remove() {
         fleet.remove(Self.hash, now: now)
         hear()
     }
 
-    private mutating func hear() {
+    private func hear() {
         for outcome in fleet.takeLate() { late[outcome.push, default: []].append(outcome) }
     }
 
@@ -66,6 +66,12 @@ struct AndroidRig {
         guard let end = late[push]?.first else { return nil }
         guard case .android(let reason)? = end.reason else { return (end.outcome, nil) }
         return (end.outcome, reason)
+    }
+
+    /// What a registration without a device does: nil.
+    func deliverElsewhere() -> AndroidVerdict? {
+        let message = withBytes(of: "") { AndroidMessage(MessageFacts(), activity: $0) }
+        return fleet.deliver(message, to: Hash128(high: 0, low: 1), now: now)
     }
 
     var record: AndroidRecord? { fleet.record(of: Self.hash, now: now) }
