@@ -121,7 +121,7 @@ let package = Package(
         tests("Basics", ["Basics"]),
         tests("Cases", ["Basics", "Cases", "Pushes", "Scenarios"]),
         tests("Conformance", ["Pushes", "Basics", "Conformance", "Journal", "Metrics"]),
-        tests("Devices", ["Pushes", "APNs", "Basics", "Devices"]),
+        tests("Devices", ["Pushes", "APNs", "Basics", "Devices", "FCM"]),
         tests("EndToEnd", ["APNs", "Basics", "EventLoop", "Journal", "Net", "Pushes", "TLS", "YAML"]),
         tests("EventLoop", ["Basics", "EventLoop"]),
         tests("FCM", ["Basics", "FCM", "HTTP", "Pushes"]),

@@ -71,6 +71,7 @@ extension DeviceFleet {
             }
             book.removeAll()
             phones.removeAll()
+            androids.removeAll()
             time.reset()
             late.withLock { $0 = [] }
         }

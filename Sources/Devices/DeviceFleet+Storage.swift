@@ -65,8 +65,12 @@ extension DeviceFleet {
         }
         for push in book.release(now: now, settings) { outcomes.append(end(push, now: now)) }
         phones.advance(to: now)
-        return outcomes + phones.takeLate()
+        androids.advance(to: now)
+        return outcomes + phones.takeLate() + androids.takeLate()
     }
+
+    /// When something happens on phones or Android devices by itself next, for a clock that moves in steps; nil: nothing will.
+    package var nextDue: WallTime? { [phones.nextDue, androids.nextDue].compactMap(\.self).min() }
 
     /// Changes how a device can be reached, and lets it have what was stored. There must be room for an entry (see
     /// `DeviceBook.hasRoom`) unless it is online.

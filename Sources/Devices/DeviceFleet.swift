@@ -38,6 +38,8 @@ package final class DeviceFleet: TokenDirectory, Sendable {
     let book: DeviceBook
     /// The phones behind tokens. Tokens of theirs have no row here.
     package let phones: PhoneFleet
+    /// The Android devices behind registrations of FCM.
+    package let androids: AndroidFleet
     /// Held while a token or a device changes; the data path does not ask for it.
     let registrations = Mutex<Void>(())
     /// Outcomes that wait to be told (see `lateOutcomes`).
@@ -54,6 +56,7 @@ package final class DeviceFleet: TokenDirectory, Sendable {
         shards = (0..<Self.shardCount).map { _ in Shard(isMetered: isMetered) }
         book = DeviceBook(limit: settings.deviceLimit)
         phones = PhoneFleet(settings: settings, seed: seed, strangers: shards, time: time)
+        androids = AndroidFleet(settings: settings.android, time: time)
         allAskDevice = countsBudgets || settings.lowPriorityBatch > .zero
         tokenLimitPerShard = (settings.tokenLimit + Self.shardCount - 1) / Self.shardCount
     }

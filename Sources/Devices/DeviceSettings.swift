@@ -67,6 +67,8 @@ package struct DeviceSettings: Sendable {
     package var budgets = DeviceBudgets()
     /// How phones behave.
     package var phones = PhoneSettings()
+    /// How Android devices behave.
+    package var android = AndroidSettings()
 
     package init(registration: Registration = .any) { self.registration = registration }
 }

@@ -44,6 +44,12 @@ extension DeviceSettings: NamedSettings {
             "cardDrawingInterval", \.phones.drawingInterval, mayBeZero: true,
             "how often a virtual phone draws a card at most; what comes in between waits"),
         .number("backgroundBudget", \.budgets.background, none: "off", "background pushes per hour and device"),
+        .interval(
+            "dozeMaintenance", \.android.maintenance,
+            "from the beginning of an Android device's Doze to its first maintenance window, and from each to the next"),
+        .number(
+            "invisibleHighMessages", \.android.invisibleHighLimit, none: "off",
+            "high messages in seven days that showed nothing, from which on an Android device takes high for normal"),
     ]
 }
 

@@ -16,6 +16,7 @@ extension FCMValidator {
             let text = scanner.content(node)
             facts.isHighPriority = text.count == 4 || text.count == 1 && text[0] == UInt8(ascii: "1")
         }
+        if reader.node(.remoteNotification) != nil { facts.isHighPriority = true }
         if let node = reader.node(.collapseKey) {
             facts.collapseMark = UInt32(truncatingIfNeeded: Hash128(hashing: scanner.content(node)).low) | 1
         }
@@ -34,5 +35,18 @@ extension FCMValidator {
         guard let event = scanner.member("event", of: aps), scanner.node(event).kind != .null else { return }
         facts.event = ActivityEvent.allCases.first { scanner.isString(event, $0.word) }
         facts.hasUnknownEvent = facts.event == nil
+    }
+
+    /// Where the text under a key of the data stands in the body that was accepted last; empty: nowhere.
+    package func place(ofData key: String) -> Range<Int> {
+        let scanner = reader.scanner
+        // `android.data` stands in the place of `data`.
+        guard let map = reader.node(.androidData) ?? reader.node(.data) else { return 0..<0 }
+        var child = Int(scanner.node(map).firstChild)
+        while child >= 0 {
+            if scanner.keyContent(child).says(key) { return place(of: child) }
+            child = Int(scanner.node(child).next)
+        }
+        return 0..<0
     }
 }

@@ -62,7 +62,8 @@ package final class FCMValidator {
                 case .timeToLive: timeToLive(&facts)
                 case .webpushTTL: webpushTTL()
                 case .size: size(facts)
-                case .registration: registration(&facts, head, body)
+                case .registration: registration(&facts, head, body, now)
+                case .restrictedPackage: restrictedPackage(facts)
                 }
             if let objection {
                 rejected = objection
@@ -243,15 +244,25 @@ package final class FCMValidator {
         return sum
     }
 
-    private func registration(_ facts: inout MessageFacts, _ head: HeaderBlock, _ body: ByteBuffer) -> FCMReason? {
+    private func registration(
+        _ facts: inout MessageFacts, _ head: HeaderBlock, _ body: ByteBuffer, _ now: WallTime
+    ) -> FCMReason? {
         guard facts.target == .token || facts.target == .fid, let field = head.index(of: ":path") else { return nil }
         let text = body.bytes.extracting(facts.targetText)
         facts.tokenHash = Hash128(hashing: text)
         let path = head.value(at: field)
-        switch registrations.standing(of: text, hash: facts.tokenHash, project: path.extracting(facts.project)) {
+        let project = path.extracting(facts.project)
+        switch registrations.standing(of: text, hash: facts.tokenHash, project: project, now: now) {
         case .active: return nil
         case .unregistered: return .unregistered
         case .ofOtherProject: return .senderIDMismatch
         }
+    }
+
+    /// Of a topic everybody's app may be another, and those of other apps are left out.
+    private func restrictedPackage(_ facts: MessageFacts) -> FCMReason? {
+        guard facts.target == .token || facts.target == .fid, let node = reader.node(.restrictedPackage) else { return nil }
+        let scanner = reader.scanner
+        return registrations.isApp(scanner.content(node), of: facts.tokenHash) ? nil : .invalidArgument
     }
 }

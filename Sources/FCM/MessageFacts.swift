@@ -63,7 +63,12 @@ package enum RegistrationStanding: Sendable {
 
 /// Who knows registrations.
 package protocol RegistrationDirectory: Sendable {
-    func standing(of registration: Span<UInt8>, hash: Hash128, project: Span<UInt8>) -> RegistrationStanding
+    func standing(
+        of registration: Span<UInt8>, hash: Hash128, project: Span<UInt8>, now: WallTime
+    ) -> RegistrationStanding
+
+    /// Whether the registration is of the app of that name; true where nobody knows.
+    func isApp(_ name: Span<UInt8>, of hash: Hash128) -> Bool
 }
 
 /// What an access token allows.
@@ -98,6 +103,21 @@ package struct FCMSettings: Sendable {
     package var topicSizeLimit: Int?
     /// Whether a send without a good access token is refused. A mock that asks for none serves clients that have none.
     package var demandsAccessToken = true
+
+    /// Messages of a project in a minute, 4xx included (§4); nil: no limit.
+    package var messagesPerMinuteAndProject: Int? = 600_000
+    /// Messages to one Android registration (§4); nil: no limit.
+    package var messagesPerMinuteAndDevice: Int? = 240
+    package var messagesPerHourAndDevice: Int? = 5_000
+    /// Subscriptions to topics of a project in a second (§4); nil: no limit.
+    package var topicSubscriptionsPerSecond: Int? = 3_000
+    /// Seconds of `retry-after` with QUOTA_EXCEEDED and RATE_LIMIT_EXCEEDED; nil: without (§9.1). A minute is what Google has
+    /// senders wait where it says nothing.
+    package var quotaRetryAfter: Int? = 60
+    /// An Android registration without a sign of life is gone after that long (§5); nil: never.
+    package var registrationLife: Interval? = .seconds(270 * 86_400)
+    /// The key of data that names the activity of a live update; nil: messages are not told apart. No key is Google's.
+    package var liveUpdateKey: String?
 
     package init() {}
 }

@@ -38,7 +38,7 @@ extension MessageType {
     private static let androidFields = [
         FieldRow("collapse_key", .text, slot: .collapseKey),
         FieldRow("ttl", .duration, slot: .timeToLive),
-        FieldRow("restricted_package_name", .text),
+        FieldRow("restricted_package_name", .text, slot: .restrictedPackage),
         FieldRow("data", .map, slot: .androidData),
         FieldRow("direct_boot_ok", .flag),
         FieldRow("bandwidth_constrained_ok", .flag),
@@ -72,7 +72,7 @@ extension MessageType {
                                 slot: .androidNotification),
                             FieldRow("mutable_content", .flag),
                             FieldRow("use_as_v1_data_message", .flag),
-                        ]))),
+                        ])), slot: .remoteNotification),
         ])
 
     private static let proxy = FieldRow(

@@ -111,6 +111,6 @@ package struct FieldRow: Sendable {
 /// What the rules read again once a body is found well-formed.
 enum MessageSlot: Int, CaseIterable {
     case validateOnly, token, fid, topic, condition, data, notification, android, androidV2
-    case collapseKey, priority, timeToLive, androidData, androidNotification
+    case collapseKey, priority, timeToLive, androidData, androidNotification, restrictedPackage, remoteNotification
     case apnsHeaders, apnsPayload, liveActivityToken, webpushHeaders
 }

@@ -22,10 +22,11 @@ private let sendChecks: [FCMCheck] = [
     FCMCheck(.webpushTTL, "webpush-ttl", "§2.1, §3.4"),
     FCMCheck(.size, "size", "§2.4"),
     FCMCheck(.registration, "registration", "§3.3, §5"),
+    FCMCheck(.restrictedPackage, "restricted-package", "§2.2, order unsure"),
 ]
 
 /// The rows' functions by number.
 package enum SendStep: UInt8, Sendable {
     case path, credential, project, fields, target, androidForms, targetForm, dataKeys, timeToLive, webpushTTL, size
-    case registration
+    case registration, restrictedPackage
 }

@@ -114,7 +114,7 @@ package final class MockService: Sendable {
         }
         // One letter for all that happens until it is read.
         let isTold = Flag()
-        shared.devices.phones.feed.listen { [weak worker = workers[0]] _ in
+        let lookAfter: @Sendable () -> Void = { [weak worker = workers[0]] in
             guard isTold.raise() else { return }
             worker?.post {
                 isTold.lower()
@@ -122,6 +122,8 @@ package final class MockService: Sendable {
                 $0.watchPhones()
             }
         }
+        shared.devices.phones.feed.listen { _ in lookAfter() }
+        shared.devices.androids.listen(lookAfter)
         if tellsPlace { try shared.state.write("mock.json", coordinates.readyLine + "\n", secret: true) }
     }
 

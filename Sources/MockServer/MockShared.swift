@@ -92,10 +92,10 @@ final class MockShared: Sendable {
         loops = options.loops
         placeOfFCM = options.loops * options.environments.count
         totals = (0..<placeOfFCM).map { _ in PublishedTotals(.apns) } + (options.fcm == nil ? [] : [PublishedTotals(.fcm)])
-        fcm = try options.fcm.map { _ throws(Failure) in
+        fcm = try options.fcm.map { [devices, seed] _ throws(Failure) in
             FCMShared(
                 settings: options.fcmRules, identity: try FCMIdentity(in: state, seed: options.seed),
-                takesUnknown: options.registration == .any)
+                takesUnknown: options.registration == .any, devices: devices, seed: seed.child("fcm-quotas"))
         }
         credentials = try LiveCredentials(CredentialStore(state: state), identity: identity, keys: keys)
         self.state = state

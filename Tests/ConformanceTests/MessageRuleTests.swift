@@ -118,6 +118,16 @@ struct MessageRuleTests {
         #expect(history.verdict(of: "token-rate-kept").isBroken == isBroken)
     }
 
+    @Test("what FCM's own quota has refused counts too")
+    func refusedRate() {
+        let history = History.messages.with { history in
+            for number in 0..<240 {
+                history.message(5, at: 160.03 + Double(number) * 0.2) { ($0.flags, $0.status, $0.outcome) = ([], 429, nil) }
+            }
+        }
+        #expect(history.verdict(of: "token-rate-kept").isBroken)
+    }
+
     @Test("spread over more than a minute they are no flood")
     func spread() {
         let history = History.messages.with { history in

@@ -188,6 +188,35 @@ struct SendTests {
         #expect(details?.count == 1)
         #expect(details?[0]["fieldViolations"]?.array?[0]["field"] == nil)
     }
+
+    @Test("for another app than the registration's is refused; to a topic everybody else's app may be")
+    func restrictedPackage() {
+        func reason(_ name: String, _ target: String = #""token":"\#(Send.token)""#) -> FCMReason? {
+            judge.reason(Send(#"{\#(target),"android":{"restricted_package_name":"\#(name)"}}"#))
+        }
+        #expect(reason("com.example.app") == nil)
+        #expect(reason("com.example.other") == .invalidArgument)
+        #expect(reason("com.example.other", #""topic":"news""#) == nil)
+    }
+
+    @Test("of android_v2 is high where it is for the user")
+    func remoteNotification() {
+        func isHigh(_ form: String) -> Bool? { judge.judge(.with(#""android_v2":{\#(form)}"#)).facts.isHighPriority }
+        #expect(isHigh(#""remote_notification":{}"#) == true)
+        #expect(isHigh(#""background_sync":{}"#) == nil)
+    }
+
+    @Test("has texts of its data found by their keys, those of android in place of the others")
+    func dataPlace() {
+        func text(_ send: Send, _ key: String) -> String {
+            #expect(judge.reason(send) == nil)
+            return String(decoding: Array(send.body.utf8)[judge.validator.place(ofData: key)], as: UTF8.self)
+        }
+        #expect(text(.with(#""data":{"a":"1","b":"22"}"#), "b") == "22")
+        #expect(text(.with(#""data":{"a":"1"},"android":{"data":{"b":"3"}}"#), "b") == "3")
+        #expect(text(.with(#""data":{"a":"1"},"android":{"data":{"b":"3"}}"#), "a").isEmpty)
+        #expect(text(.with(#""notification":{}"#), "a").isEmpty)
+    }
 }
 
 @Suite("Answers of FCM")

@@ -22,7 +22,11 @@ struct Send {
 }
 
 struct Registrations: RegistrationDirectory {
-    func standing(of registration: Span<UInt8>, hash: Hash128, project: Span<UInt8>) -> RegistrationStanding {
+    func isApp(_ name: Span<UInt8>, of hash: Hash128) -> Bool { name.equals("com.example.app") }
+
+    func standing(
+        of registration: Span<UInt8>, hash: Hash128, project: Span<UInt8>, now: WallTime
+    ) -> RegistrationStanding {
         if registration.equals("dGVzdC1pbnN0YW5jZQ:APA91bGone") { return .unregistered }
         if registration.equals("dGVzdC1pbnN0YW5jZQ:APA91bForeign") { return .ofOtherProject }
         return .active

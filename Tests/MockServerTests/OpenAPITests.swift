@@ -45,8 +45,13 @@ import YAML
     }
 
     @Test func `answers have the shapes of the page`() throws {
-        try withMock({ $0.channels = SocketAddress(host: "127.0.0.1", port: 0) }) { mock in
+        try withMock({ options in
+            options.channels = SocketAddress(host: "127.0.0.1", port: 0)
+            options.fcm = SocketAddress(host: "127.0.0.1", port: 0)
+        }) { mock in
             let client = try mock.provider()
+            let registration = "/v1/registrations/" + MessagingMock.token
+            #expect(try mock.admin.ask("PUT", registration, body: #"{"android":{}}"#).status == 201)
             let id = try mock.fault(
                 #"{"match":{"fraction":1.0,"pushType":"alert"},"times":1,"for":"1h","#
                     + #""action":{"respond":{"reason":"Unregistered"}}}"#
@@ -71,6 +76,7 @@ import YAML
                 ("/v1/activities/{token}", "/v1/activities/" + activity),
                 ("/v1/clock", "/v1/clock"), ("/v1/channels", "/v1/channels"),
                 ("/v1/apps/{bundle}", "/v1/apps/com.example.app"),
+                ("/v1/registrations/{registration}", registration),
                 ("/v1/tokens/{token}/channel", "/v1/tokens/\(activity)/channel"),
                 ("/v1/faults/{id}", "/v1/faults/f77"), ("/v1/pushes", "/v1/pushes?limit=x"),
             ]

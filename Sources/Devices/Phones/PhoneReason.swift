@@ -29,6 +29,8 @@ package enum PhoneReason: Hashable, Sendable {
     /// A background push does not start an app that its user has ended.
     case appKilled
     case startOnActivity, updateOnStart
+    /// Of an Android device.
+    case android(AndroidReason)
 
     package var words: String {
         switch self {
@@ -65,6 +67,7 @@ package enum PhoneReason: Hashable, Sendable {
         case .appGone: "the app is not on the phone any more"
         case .startOnActivity: "a start on the token of an activity"
         case .updateOnStart: "no start, on a push-to-start token"
+        case .android(let reason): reason.words
         }
     }
 }

@@ -1,4 +1,5 @@
-// What a mock FCM knows of registrations: tokens and FIDs, whose project they are of, and whether they live (spec/fcm.md §5).
+// What a mock FCM knows of registrations: tokens and FIDs, whose project they are of, whether they live, and how much of their
+// quotas is used (spec/fcm.md §4, §5).
 
 package import Basics
 package import FCM
@@ -7,17 +8,24 @@ import Synchronization
 /// One registration, as the admin API shows it.
 package struct RegistrationRecord: Hashable, Sendable {
     package enum State: String, CaseIterable, Sendable { case active, unregistered }
+    package enum Platform: String, CaseIterable, Sendable { case android, ios, web }
 
     package var token: String
     package var project: String
     package var state: State
+    package var platform: Platform
     /// Messages that were accepted for it.
     package var messages: UInt32
+    /// Its last sign of life, in whole seconds.
+    package var lastSeen = WallTime(nanoseconds: 0)
 
-    package init(token: String, project: String, state: State, messages: UInt32 = 0) {
+    package init(
+        token: String, project: String, state: State, platform: Platform = .android, messages: UInt32 = 0
+    ) {
         self.token = token
         self.project = project
         self.state = state
+        self.platform = platform
         self.messages = messages
     }
 }
@@ -30,7 +38,12 @@ package final class RegistrationBook: Sendable {
     private struct Row {
         var project: UInt32
         var messages: UInt32 = 0
+        /// Seconds since 1970.
+        var seenAt: UInt32
+        var minute = RateMeter()
+        var hour = RateMeter()
         var isGone = false
+        var platform = RegistrationRecord.Platform.android
     }
 
     private struct State {
@@ -53,41 +66,92 @@ package final class RegistrationBook: Sendable {
 
     private let state = Mutex(State())
     private let takesUnknown: Bool
+    private let settings: FCMSettings
+    private let androids: AndroidFleet
+    private let time: DeviceTime
 
-    /// `takesUnknown`: every well-formed registration is served, and is of the project that sent to it first.
-    package init(takesUnknown: Bool) { self.takesUnknown = takesUnknown }
+    /// `takesUnknown`: every well-formed registration is served, and is of the project that sent to it first. `devices`: whose
+    /// Android devices stand behind registrations, and whose time this goes by.
+    package init(takesUnknown: Bool, settings: FCMSettings = FCMSettings(), devices: DeviceFleet) {
+        self.takesUnknown = takesUnknown
+        self.settings = settings
+        androids = devices.androids
+        time = devices.time
+    }
 
-    /// Counts a message that was accepted, and says the how manieth it is.
-    package func note(_ hash: Hash128, project: Span<UInt8>) -> UInt32 {
-        state.withLock { state in
-            if let row = state.rows[hash] {
-                state.rows[hash]!.messages = row.messages &+ 1
-                return row.messages &+ 1
-            }
-            guard state.rows.count < Self.limit else { return 1 }
-            state.rows[hash] = Row(project: state.number(of: project), messages: 1)
-            return 1
+    private func second(_ now: WallTime) -> UInt32 { UInt32(clamping: time.at(now).seconds) }
+
+    private func isGone(_ row: Row, _ second: UInt32) -> Bool {
+        if row.isGone { return true }
+        guard row.platform == .android, let life = settings.registrationLife, second > row.seenAt else { return false }
+        return Int64(second - row.seenAt) >= max(1, life.nanoseconds / 1_000_000_000)
+    }
+
+    // MARK: Messages
+
+    /// Whether a device's quotas have room for one more message (spec/fcm.md §4). Only Android has any.
+    package func hasRoom(_ hash: Hash128, now: WallTime) -> Bool {
+        let second = second(now)
+        return state.withLock { state in
+            guard let row = state.rows[hash], row.platform == .android else { return true }
+            return row.minute.hasRoom(settings.messagesPerMinuteAndDevice, in: RateMeter.minute, second)
+                && row.hour.hasRoom(settings.messagesPerHourAndDevice, in: RateMeter.hour, second)
         }
+    }
+
+    /// Counts a message that was accepted, and says the how manieth it is. `isSeen`: the device was there to take it, a sign of
+    /// life; `isMetered`: it counts in the device's quotas.
+    @discardableResult
+    package func note(
+        _ hash: Hash128, project: Span<UInt8>, now: WallTime, isSeen: Bool = true, isMetered: Bool = true
+    ) -> UInt32 {
+        let second = second(now)
+        return state.withLock { state in
+            if state.rows[hash] == nil {
+                guard state.rows.count < Self.limit else { return 1 }
+                state.rows[hash] = Row(project: state.number(of: project), seenAt: second)
+            }
+            return Self.count(&state.rows[hash]!, second, isSeen: isSeen, isMetered: isMetered)
+        }
+    }
+
+    private static func count(_ row: inout Row, _ second: UInt32, isSeen: Bool, isMetered: Bool) -> UInt32 {
+        row.messages &+= 1
+        if isSeen { row.seenAt = max(row.seenAt, second) }
+        if isMetered {
+            row.minute.add(in: RateMeter.minute, second)
+            row.hour.add(in: RateMeter.hour, second)
+        }
+        return row.messages
     }
 
     /// How many messages were accepted for it.
     package func count(of hash: Hash128) -> UInt32 { state.withLock { $0.rows[hash]?.messages ?? 0 } }
 
-    package func set(_ record: RegistrationRecord) {
+    // MARK: The admin side
+
+    /// Makes it known, or another one. `isSeen`: that is a sign of life; a new one is always seen.
+    package func set(_ record: RegistrationRecord, now: WallTime, isSeen: Bool = true) {
+        let second = second(now)
         state.withLock { state in
             let hash = withBytes(of: record.token) { Hash128(hashing: $0) }
             let project = withBytes(of: record.project) { state.number(of: $0) }
-            state.rows[hash] = Row(
-                project: project, messages: state.rows[hash]?.messages ?? 0, isGone: record.state == .unregistered)
+            var row = state.rows[hash] ?? Row(project: project, seenAt: second)
+            (row.project, row.platform, row.isGone) = (project, record.platform, record.state == .unregistered)
+            if isSeen { row.seenAt = second }
+            state.rows[hash] = row
         }
     }
 
-    package func record(of token: String) -> RegistrationRecord? {
-        state.withLock { state in
+    package func record(of token: String, now: WallTime) -> RegistrationRecord? {
+        let second = second(now)
+        return state.withLock { state in
             guard let row = state.rows[withBytes(of: token) { Hash128(hashing: $0) }] else { return nil }
-            return RegistrationRecord(
+            var record = RegistrationRecord(
                 token: token, project: String(decoding: state.projects[Int(row.project)], as: UTF8.self),
-                state: row.isGone ? .unregistered : .active, messages: row.messages)
+                state: isGone(row, second) ? .unregistered : .active, platform: row.platform, messages: row.messages)
+            record.lastSeen = WallTime(seconds: Int64(row.seenAt))
+            return record
         }
     }
 
@@ -100,11 +164,16 @@ package final class RegistrationBook: Sendable {
 }
 
 extension RegistrationBook: RegistrationDirectory {
-    package func standing(of registration: Span<UInt8>, hash: Hash128, project: Span<UInt8>) -> RegistrationStanding {
-        state.withLock { state in
+    package func standing(
+        of registration: Span<UInt8>, hash: Hash128, project: Span<UInt8>, now: WallTime
+    ) -> RegistrationStanding {
+        let second = second(now)
+        return state.withLock { state in
             guard let row = state.rows[hash] else { return takesUnknown ? .active : .unregistered }
-            if row.isGone { return .unregistered }
+            if isGone(row, second) { return .unregistered }
             return state.isOf(project, row) ? .active : .ofOtherProject
         }
     }
+
+    package func isApp(_ name: Span<UInt8>, of hash: Hash128) -> Bool { androids.isApp(name, of: hash) }
 }

@@ -135,7 +135,8 @@ final class Rig {
         let now = mock.clock.wall()
         plan.tokens { variable, token, home in
             if variable.role == .registrationToken {
-                mock.registrations?.set(RegistrationRecord(token: token, project: MockService.project, state: .active))
+                let record = RegistrationRecord(token: token, project: MockService.project, state: .active)
+                mock.registrations?.set(record, now: now)
                 return
             }
             guard scenario.mock.tokens == .registered else {

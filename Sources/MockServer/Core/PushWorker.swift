@@ -79,16 +79,16 @@ final class PushWorker<P: Provider> {
     func watchStoredPushes() {
         lookout = loop.after(.milliseconds(100)) { [unowned(unsafe) self] in
             tellLate()
-            if !shared.devices.phones.isEmpty { watchPhones() }
+            if !shared.devices.phones.isEmpty || !shared.devices.androids.isEmpty { watchPhones() }
             watchStoredPushes()
         }
     }
 
-    /// Lets happen on phones what is due when it is due, on the run's clock; the same worker does it. To be called when
-    /// something has happened on them.
+    /// Lets happen on phones and Android devices what is due when it is due, on the run's clock; the same worker does it. To be
+    /// called when something has happened on them.
     func watchPhones() {
         phoneTimer?.cancel()
-        phoneTimer = shared.devices.phones.nextDue.map { due in
+        phoneTimer = shared.devices.nextDue.map { due in
             loop.onClock(after: max(.zero, due - shared.clock.wall()), phoneAction)
         }
     }

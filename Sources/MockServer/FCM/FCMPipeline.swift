@@ -20,6 +20,8 @@ final class FCMPipeline: Provider {
     private let topics: TopicEndpoint
     private let passage: ApplePassage
     private var generator: Generator
+    /// The message that was delivered last, where its Android device is to have it later.
+    private var waiting: AndroidMessage?
 
     init(loop: EventLoop, shared: MockShared, environment: PushEnvironment, index: Int) throws(Failure) {
         guard let fcm = shared.fcm else { preconditionFailure("no mock FCM was asked for") }
@@ -65,10 +67,36 @@ final class FCMPipeline: Provider {
         peer.requests &+= 1
         var verdict = validator.validate(exchange.head, body: exchange.body, connection: peer.sender, now: now)
         passage.forget()
+        if let reason = quota(verdict, exchange, now: now) {
+            (verdict.rejection, verdict.check) = (reason, "quota")
+            return verdict
+        }
         guard verdict.rejection == nil, verdict.facts.isLiveActivity, !verdict.facts.isDryRun else { return verdict }
         verdict.rejection = goOn(verdict.facts, exchange.body, now: now)
         if verdict.rejection != nil { verdict.check = "apns" }
         return verdict
+    }
+
+    /// Whose quota a message is beyond, whatever else is wrong with it. What the project may not send is not counted as its
+    /// own, nor is what a quota refuses (spec/fcm.md §4).
+    private func quota(_ verdict: FCMVerdict, _ exchange: ServerExchange, now: WallTime) -> FCMReason? {
+        let facts = verdict.facts
+        switch verdict.rejection {
+        case .notFound, .credentialsMissing, .invalidCredentials, .accessTokenExpired, .scopeInsufficient,
+            .iamPermissionDenied:
+            return nil
+        default: break
+        }
+        let isForDevice = facts.target == .token || facts.target == .fid
+        if verdict.rejection == nil, isForDevice, !facts.isDryRun, !facts.isLiveActivity,
+            !shared.registrations.hasRoom(facts.tokenHash, now: now)
+        {
+            return .quotaExceeded
+        }
+        let head = exchange.head
+        guard let field = head.index(of: ":path") else { return nil }
+        let path = head.value(at: field)
+        return shared.quotas.takeMessage(of: path.extracting(facts.project), now: now) ? nil : .rateLimitExceeded
     }
 
     /// Asks APNs about a message of a Live Activity.
@@ -108,13 +136,27 @@ final class FCMPipeline: Provider {
         let path = head.value(at: field)
         let isHeard: Bool
         if facts.target == .token || facts.target == .fid {
-            _ = shared.registrations.note(facts.tokenHash, project: path.extracting(facts.project))
+            let verdict = facts.isLiveActivity ? nil : android(facts, exchange.body, now: now)
+            shared.registrations.note(
+                facts.tokenHash, project: path.extracting(facts.project), now: now, isSeen: verdict?.isReached ?? true,
+                isMetered: !facts.isLiveActivity)
             if facts.isLiveActivity { return passage.deliver(now: now) }
+            if let verdict { return (verdict.outcome, verdict.reason.map { .android($0) }) }
             isHeard = true
         } else {
             isHeard = listeners(facts, exchange, project: path.extracting(facts.project).text) > 0
         }
         return (isHeard ? (facts.hasNotification ? .shown : .handedOver) : nil, nil)
+    }
+
+    /// What the Android device behind the registration does; nil: there is none of its own.
+    private func android(_ facts: MessageFacts, _ body: ByteBuffer, now: WallTime) -> AndroidVerdict? {
+        let androids = core.shared.devices.androids
+        guard !androids.isEmpty else { return nil }
+        let activity = shared.settings.liveUpdateKey.map { validator.place(ofData: $0) } ?? 0..<0
+        let message = AndroidMessage(facts, activity: body.bytes.extracting(activity))
+        waiting = message
+        return androids.deliver(message, to: facts.tokenHash, now: now)
     }
 
     /// How many registrations a message to a topic or a condition reaches.
@@ -140,11 +182,17 @@ final class FCMPipeline: Provider {
     }
 
     func recorded(_ id: UInt64, _ outcome: Outcome?, _ facts: MessageFacts, _ exchange: ServerExchange, now: WallTime) {
-        guard outcome == .stored, facts.isLiveActivity else { return }
-        passage.store(id, now: now) { late in
-            core.shared.tell(late, to: core.journal.writer, at: core.loop.noted)
-            core.journal.markDirty()
-        }
+        guard outcome == .stored else { return }
+        if facts.isLiveActivity { return passage.store(id, now: now, tell: tell) }
+        guard let waiting else { return }
+        let androids = core.shared.devices.androids
+        androids.store(waiting, to: facts.tokenHash, push: id, now: now)
+        for late in androids.takeLate() { tell(late) }
+    }
+
+    private func tell(_ late: LateOutcome) {
+        core.shared.tell(late, to: core.journal.writer, at: core.loop.noted)
+        core.journal.markDirty()
     }
 
     func tellLate() {}
@@ -163,7 +211,9 @@ final class FCMPipeline: Provider {
             return exchange.respond(status: 200, body: name.encoded(pretty: true) + [10])
         }
         exchange.responseHead.append("content-type", ErrorBody.contentType(of: reason).description)
-        if reason == .quotaExceeded || reason == .rateLimitExceeded { exchange.responseHead.append("retry-after", "60") }
+        if reason == .quotaExceeded || reason == .rateLimitExceeded, let seconds = shared.settings.quotaRetryAfter {
+            exchange.responseHead.append("retry-after", String(seconds))
+        }
         let isOwn = validator.rejected == reason
         let text = ErrorBody.text(
             of: reason, project: project, violations: isOwn ? validator.violations : [],

@@ -9,12 +9,14 @@ final class FCMShared: Sendable {
     let access = AccessTokens()
     let registrations: RegistrationBook
     let subscriptions = SubscriptionBook()
+    let quotas: ProjectQuotas
     let identity: FCMIdentity
 
-    init(settings: FCMSettings, identity: FCMIdentity, takesUnknown: Bool) {
+    init(settings: FCMSettings, identity: FCMIdentity, takesUnknown: Bool, devices: DeviceFleet, seed: Seed) {
         self.settings = settings
         self.identity = identity
-        registrations = RegistrationBook(takesUnknown: takesUnknown)
+        registrations = RegistrationBook(takesUnknown: takesUnknown, settings: settings, devices: devices)
+        quotas = ProjectQuotas(settings: settings, seed: seed, devices: devices)
     }
 
     /// `audiences`: addresses under which clients may know the token endpoint.
@@ -25,5 +27,6 @@ final class FCMShared: Sendable {
     func reset() {
         registrations.reset()
         subscriptions.reset()
+        quotas.reset()
     }
 }

@@ -87,7 +87,8 @@ final class TopicEndpoint {
         let book = shared.subscriptions
         switch request {
         case .subscribe(_, let registration, let topic):
-            if let refusal = standing(registration, project) { return Reply(refusal, project: project) }
+            if let refusal = standing(registration, project, now) { return Reply(refusal, project: project) }
+            guard hasRoom(project, now) else { return Reply(.topicQuotaExceeded, project: project) }
             do throws(SubscriptionTrouble) {
                 let isNew = try book.subscribe(registration, to: topic, project: project, now: now)
                 guard isNew else { return Self.exists }
@@ -96,7 +97,7 @@ final class TopicEndpoint {
                 return Reply(error == .tooManyTopics ? .topicQuotaExceeded : .invalidTopic, project: project)
             }
         case .unsubscribe(_, let registration, let topic, let mayBeMissing):
-            if let refusal = standing(registration, project) { return Reply(refusal, project: project) }
+            if let refusal = standing(registration, project, now) { return Reply(refusal, project: project) }
             let wasThere = book.unsubscribe(registration, from: topic, project: project)
             return wasThere || mayBeMissing ? Reply(200, [:]) : Reply(.unregistered, project: project)
         case .read(_, let registration, let topic):
@@ -105,7 +106,7 @@ final class TopicEndpoint {
             }
             return Reply(200, value(project, registration, row))
         case .list(_, let registration, let size, let after):
-            if let refusal = standing(registration, project) { return Reply(refusal, project: project) }
+            if let refusal = standing(registration, project, now) { return Reply(refusal, project: project) }
             let rows = book.subscriptions(of: registration)
             let start = after.flatMap { Int($0) }.map { min(max($0, 0), rows.count) } ?? 0
             let page = rows[start...].prefix(size)
@@ -136,16 +137,17 @@ final class TopicEndpoint {
     }
 
     /// Why a registration is not served; nil: it is.
-    private func standing(_ registration: String, _ project: String) -> FCMReason? {
+    private func standing(_ registration: String, _ project: String, _ now: WallTime) -> FCMReason? {
         withBytes(of: registration) { token -> FCMReason? in
             guard RegistrationForm.isToken(token) || RegistrationForm.isInstallation(token) else {
                 return .invalidRegistrationToken
             }
             return withBytes(of: project) { project -> FCMReason? in
-                switch shared.registrations.standing(of: token, hash: Hash128(hashing: token), project: project) {
-                case .active: nil
-                case .unregistered: .unregistered
-                case .ofOtherProject: .senderIDMismatch
+                let hash = Hash128(hashing: token)
+                switch shared.registrations.standing(of: token, hash: hash, project: project, now: now) {
+                case .active: return nil
+                case .unregistered: return .unregistered
+                case .ofOtherProject: return .senderIDMismatch
                 }
             }
         }
@@ -172,13 +174,15 @@ final class TopicEndpoint {
         case .relate(let registration, let topic):
             let value = result(registration, topic, project, isAdding: true, now: now)
             guard let error = value["error"]?.string else { return Reply(200, [:]) }
-            return Reply(error == "NOT_FOUND" ? 404 : 400, ["error": .string(error)])
+            let status = error == "NOT_FOUND" ? 404 : error == "RESOURCE_EXHAUSTED" ? 429 : 400
+            return Reply(status, ["error": .string(error)])
         case .info(let registration, let hasDetails):
-            guard standing(registration, project) == nil else {
+            guard standing(registration, project, now) == nil else {
                 return Reply(404, ["error": "No information found about this instance id."])
             }
             var object: JSONObject = [
-                "application": "com.example.app", "authorizedEntity": .string(project), "platform": "ANDROID",
+                "application": "com.example.app", "authorizedEntity": .string(project),
+                "platform": .string(platform(registration, now)),
             ]
             if hasDetails {
                 var topics = JSONObject()
@@ -195,7 +199,7 @@ final class TopicEndpoint {
     private func result(
         _ registration: String, _ topic: String, _ project: String, isAdding: Bool, now: WallTime
     ) -> JSONValue {
-        switch standing(registration, project) {
+        switch standing(registration, project, now) {
         case nil: break
         case .invalidRegistrationToken?: return ["error": "INVALID_ARGUMENT"]
         case .senderIDMismatch?: return ["error": "PERMISSION_DENIED"]
@@ -205,12 +209,21 @@ final class TopicEndpoint {
             _ = shared.subscriptions.unsubscribe(registration, from: topic, project: project)
             return [:]
         }
+        guard hasRoom(project, now) else { return ["error": "RESOURCE_EXHAUSTED"] }
         do throws(SubscriptionTrouble) {
             _ = try shared.subscriptions.subscribe(registration, to: topic, project: project, now: now)
             return [:]
         } catch {
             return ["error": .string(error.rawValue)]
         }
+    }
+
+    private func hasRoom(_ project: String, _ now: WallTime) -> Bool {
+        withBytes(of: project) { shared.quotas.takeSubscription(of: $0, now: now) }
+    }
+
+    private func platform(_ registration: String, _ now: WallTime) -> String {
+        (shared.registrations.record(of: registration, now: now)?.platform ?? .android).rawValue.uppercased()
     }
 
     // MARK: Credentials

@@ -7,7 +7,11 @@ import Pushes
 
 private struct OneRegistration: RegistrationDirectory {
     let answer: RegistrationStanding
-    func standing(of registration: Span<UInt8>, hash: Hash128, project: Span<UInt8>) -> RegistrationStanding { answer }
+    func isApp(_ name: Span<UInt8>, of hash: Hash128) -> Bool { answer == .active }
+
+    func standing(
+        of registration: Span<UInt8>, hash: Hash128, project: Span<UInt8>, now: WallTime
+    ) -> RegistrationStanding { answer }
 }
 
 private struct OneToken: AccessDirectory {

@@ -121,6 +121,7 @@ final class AdminHandler: ServerHandler {
         case .registration(let token):
             switch request.method {
             case "PUT": return try putRegistration(token, request)
+            case "PATCH": return try patchRegistration(token, request)
             case "DELETE": return try removeRegistration(token)
             default: return try registration(token)
             }
