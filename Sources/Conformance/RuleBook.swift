@@ -10,7 +10,7 @@ package enum RuleBook {
         + MessageRules.all + MessageAnswerRules.all + StateRules.all + RegistrationRules.all
         + EnvironmentRules.all + ActivityRules.all + RestartRules.all
         + AgeRules.all + AlertRules.all + ThrottleRules.all + RetryRules.all + ConnectionRules.all + BroadcastRules.all
-        + WebhookRules.all + DeliveryRules.all
+        + WebhookRules.all + RepeatRules.all + DeliveryRules.all
 
     /// The rule with this id or one of these claims (`R0.8`), in any case of letters.
     package static func rule(named name: String) -> Rule? {

@@ -87,6 +87,7 @@ extension Plan {
         var flags: Expectation.Flags = []
         if owed.push.coalesce || owed.isReplaceable { flags.insert(.mayBeSuperseded) }
         if owed.push.coalesce { flags.insert(.isThrottled) }
+        if owed.push.dedupes { flags.insert(.mayRepeat) }
         if owed.wasHeld { flags.insert(.wasHeld) }
         if owed.push.held { flags.insert(.mayWait) }
         if owed.isAgain { flags.insert(.isAgain) }

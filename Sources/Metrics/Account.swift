@@ -19,6 +19,8 @@ package struct Account: Sendable {
     package var tellings: [Telling] = []
     /// What the relay called back about the user, in the order of the journal.
     package var hooks: [Hook] = []
+    /// Told by their timestamps, which several calls may have said: which of these it is nobody knows, nor of which the push.
+    package var undecided = Undecided()
     /// Nothing that belongs here is due later.
     package var endsAt = Instant(nanoseconds: .min)
 

@@ -8,6 +8,7 @@ extension JoinedAccount {
         let row = account.rows[index]
         let due = deliveries[index].due
         if let call = account.call(at: row.place), call.wasRefusedAsItMay { return "refused, as it may be" }
+        if isBeyondCap(index, circumstances) { return Self.beyondCap }
         if let how = goneCard(index) { return how }
         // What met a dead token is over where another took its place: the state is owed to that one.
         let again = owedAgain(index)

@@ -40,6 +40,9 @@ extension JoinedAccount {
     func isSuperseded(_ index: Int) -> Bool {
         let due = deliveries[index].due
         if let at = replacedAt(index), at <= due { return true }
+        // What the newer one says the card shows already, or which of the newer ones came is not known.
+        if newer(than: index).contains(where: { saysAgain($0) && account.rows[$0].plannedAt <= due }) { return true }
+        if isFollowedUndecided(account.rows[index], by: due) { return true }
         return newer(than: index).contains { attempts(of: $0).contains { $0.metFault && $0.arrivedAt <= due } }
     }
 

@@ -29,6 +29,8 @@ package struct JoinedAccount: Sendable {
     private let disturbed: Set<UInt32>
     /// States that the death of their token kept from the card, and that count from the registration of the next one.
     private var renewals: [Int: Renewal] = [:]
+    /// States that say what their card was told last, so that the relay need not tell it again.
+    private var repeats: Set<Int> = []
     /// Starts by which a card came to be after all, in order of arrival.
     var beginnings: [SeenPush] = []
     /// Of what tokens a registration never reached the relay.
@@ -85,8 +87,12 @@ package struct JoinedAccount: Sendable {
             renewals[index] = renewal
             deliveries[index].due = max(deliveries[index].due, due(renewal))
         }
+        repeats = repeatedStates(circumstances)
         classify(circumstances)
     }
+
+    /// It says what its card was told last, and the relay need not tell it again.
+    package func saysAgain(_ row: Int) -> Bool { repeats.contains(row) }
 
     /// Whether it waited for the token that took a dead one's place.
     package func wasRenewed(_ row: Int) -> Bool { renewals[row] != nil }
@@ -186,7 +192,7 @@ package struct JoinedAccount: Sendable {
         var refreshes = Refreshes(circumstances)
         for (index, push) in account.pushes.enumerated() {
             // Owed to no call, but to an activity's age: judged by rules of its own.
-            if isOfRestart(push) || isOfAge(push) { continue }
+            if isOfRestart(push) || isOfAge(push) || account.undecided.pushes.contains(push.id) { continue }
             let isRefresh = refreshes.take(push, lane: tokens.lanes[push.token])
             guard push.isMarked else {
                 if push.isAccepted, circumstances.isRelayOurs, !account.rows.isEmpty, !isRefresh { fault[index] = .unexpected }
@@ -284,11 +290,11 @@ package struct JoinedAccount: Sendable {
                 let excuse = isHeldUp ? Circumstances.heldDown : goneCard(index) ?? toldBySuccessor(index, circumstances)
                 deliveries[index].outcome = arrivedAt <= due ? .delivered : excuse == nil ? .late : .excused
                 if arrivedAt > due { deliveries[index].excuse = excuse }
-            } else if row.flags.contains(.waitsInVain) {
+            } else if row.flags.contains(.waitsInVain) || account.undecided.holds(row) {
                 deliveries[index].outcome = .undecided
             } else if wasNeverSent(row, circumstances) {
                 deliveries[index].outcome = .unsent
-            } else if wasBegun(row) || (row.mayBeSuperseded || isBackedOff(index)) && isSuperseded(index) {
+            } else if wasBegun(row) || saysAgain(index) || (row.mayBeSuperseded || isBackedOff(index)) && isSuperseded(index) {
                 deliveries[index].outcome = .superseded
             } else if let excuse = excuse(index, circumstances) {
                 deliveries[index].outcome = .excused

@@ -70,6 +70,10 @@ package struct Circumstances: Sendable {
     package var finalKinds: Set<UInt16> = []
     /// The relay's throttle window, where its profile declares one.
     package var throttle: Interval?
+    /// How long the relay passes over a state that its card was told last, where its profile declares it.
+    package var repeats: RepeatTerms?
+    /// How many pushes it sends at most, where its profile declares it.
+    package var cap: CapTerms?
     /// When the relay replaces activities that grow old, where its profile declares it.
     package var restart: RestartTerms?
     /// How often at most the relay tells a card's state again by itself, where its profile declares that it does.

@@ -7,7 +7,8 @@ package import Pushes
 package enum DeliveryClass: String, CaseIterable, Hashable, Sendable {
     /// Accepted in time: right token, type, event and content.
     case delivered
-    /// Not accepted, but a newer state of the same activity was by the time it was due, and the profile allows that.
+    /// Not accepted, but a newer state of the same activity was by the time it was due, and the profile allows that; or its
+    /// card had been told the same before.
     case superseded
     /// Accepted after its deadline.
     case late
@@ -39,8 +40,8 @@ package enum DeliveryClass: String, CaseIterable, Hashable, Sendable {
 /// One push the plan expects.
 package struct Expectation: Hashable, Sendable {
     package struct Flags: OptionSet, Hashable, Sendable {
-        package var rawValue: UInt8
-        package init(rawValue: UInt8) { self.rawValue = rawValue }
+        package var rawValue: UInt16
+        package init(rawValue: UInt16) { self.rawValue = rawValue }
 
         /// A later state of the same activity may arrive instead.
         package static let mayBeSuperseded = Flags(rawValue: 1)
@@ -58,6 +59,8 @@ package struct Expectation: Hashable, Sendable {
         package static let isAgain = Flags(rawValue: 64)
         /// What such a start says, as a state that is held: owed where one before it was accepted.
         package static let insteadOfStart = Flags(rawValue: 128)
+        /// Need not come where it says what the card was told last.
+        package static let mayRepeat = Flags(rawValue: 256)
     }
 
     package var session: UInt32
@@ -73,6 +76,8 @@ package struct Expectation: Hashable, Sendable {
     /// From `plannedAt`; a later arrival is late.
     package var deadline: Interval
     package var token: TokenHash
+    /// What of its call the relay compares, where it may leave out what was told before: a hash; 0: nobody knows.
+    package var saying: UInt64 = 0
 
     package init(
         session: UInt32, step: UInt32, kind: UInt16, type: PushType, event: ActivityEvent? = nil, lane: Lane,

@@ -51,7 +51,7 @@ struct CardAges {
             var showings: [Showing] = []
             for index in rows {
                 let row = account.rows[index]
-                if let call = account.call(at: row.place), call.state == .sent {
+                if let call = account.call(at: row.place), call.state == .sent, !joined.saysAgain(index) {
                     offers.append(Offer(place: row.place, at: call.sentAt))
                 }
                 if let accepted = joined.deliveries[index].accepted {

@@ -1,11 +1,12 @@
 // A connection to a PostgreSQL server, for reading only. It waits for the server, for seconds at most.
 
 package import Basics
+import Glibc
 
 /// Confined to one thread, which it keeps waiting. Owns a connection of libpq.
 package final class PostgreSQLConnection {
-    /// Seconds until a server has to let us in, and until a statement is over.
-    private static let patience = 5
+    /// Seconds until a server has to let us in, and until a statement is over by its own clock; twice as many by ours.
+    private let patience: Int
     /// Of libpq's codes.
     private static let (commandDone, rowsCame): (Int32, Int32) = (1, 2)
 
@@ -14,12 +15,14 @@ package final class PostgreSQLConnection {
 
     /// `hostAddress`: where its host is, looked up by whoever calls; nil for a socket in the file system. Throws a run
     /// `Failure` that holds nothing of the connection string.
-    package init(_ address: PostgreSQLAddress, hostAddress: String?) throws(Failure) {
+    package init(_ address: PostgreSQLAddress, hostAddress: String?, patience: Int = 5) throws(Failure) {
         library = try PostgreSQLLibrary.load()
+        self.patience = patience
         // What stands behind `dbname` counts more than what is in it.
         var parameters = [
-            ("dbname", address.text), ("connect_timeout", "\(Self.patience)"), ("client_encoding", "UTF8"),
-            ("application_name", "pushrig"), ("tcp_user_timeout", "\(2 * Self.patience)000"),
+            ("dbname", address.text), ("connect_timeout", "\(patience)"), ("client_encoding", "UTF8"),
+            ("application_name", "pushrig"), ("tcp_user_timeout", "\(2 * patience)000"),
+            ("port", "\(address.port)"),
         ]
         if let hostAddress { parameters.append(("hostaddr", hostAddress)) }
         if let folder = address.socketFolder { parameters.append(("host", folder)) }
@@ -32,7 +35,7 @@ package final class PostgreSQLConnection {
             throw Failure(
                 .run, "PostgreSQL cannot be reached, or does not let us in", hint: "try psql with the same connection string")
         }
-        _ = try run("SET statement_timeout = '\(Self.patience)s'")
+        _ = try run("SET statement_timeout = '\(patience)s'")
     }
 
     deinit { library.finish(connection) }
@@ -46,7 +49,9 @@ package final class PostgreSQLConnection {
     }
 
     private func run(_ statement: String) throws(Failure) -> [String] {
-        let result = statement.withCString { library.execute(connection, $0, 0, nil, nil, nil, nil, 0) }
+        let isSent = statement.withCString { library.send(connection, $0, 0, nil, nil, nil, nil, 0) }
+        guard isSent == 1 else { throw Self.lost }
+        let result = try answer()
         defer { library.clear(result) }
         let status = library.resultStatus(result)
         guard status == Self.commandDone || status == Self.rowsCame else { throw failure(result) }
@@ -54,9 +59,38 @@ package final class PostgreSQLConnection {
             .filter { !$0.isEmpty }
     }
 
+    private static let lost = Failure(.run, "the connection to PostgreSQL is lost")
+
+    /// What the statement under way gives, which is to be cleared. A server that falls silent is given up: nobody else ends the
+    /// wait, for its own limit is its own to keep. Behind that the connection is of no more use.
+    private func answer() throws(Failure) -> OpaquePointer? {
+        let limit = Self.milliseconds() + 2_000 * Int64(patience)
+        var first: OpaquePointer?
+        while true {
+            while library.isBusy(connection) == 1 {
+                let left = limit - Self.milliseconds()
+                var waiting = pollfd(fd: library.descriptor(connection), events: Int16(POLLIN), revents: 0)
+                let woken = left > 0 ? poll(&waiting, 1, Int32(clamping: left)) : 0
+                if woken < 0, errno == EINTR { continue }
+                guard woken > 0, library.consume(connection) == 1 else {
+                    library.clear(first)
+                    throw woken == 0 ? Failure(.run, "PostgreSQL has not answered within \(2 * patience) s") : Self.lost
+                }
+            }
+            guard let next = library.result(connection) else { return first }
+            if first == nil { first = next } else { library.clear(next) }
+        }
+    }
+
+    private static func milliseconds() -> Int64 {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        return Int64(now.tv_sec) * 1_000 + Int64(now.tv_nsec) / 1_000_000
+    }
+
     private func failure(_ result: OpaquePointer?) -> Failure {
         guard let words = library.errorField(result, Int32(UInt8(ascii: "M"))) else {
-            return Failure(.run, "the connection to PostgreSQL is lost")
+            return Self.lost
         }
         return Failure(.run, "PostgreSQL answers: \(String(cString: words))")
     }

@@ -13,10 +13,14 @@ struct PostgreSQLLibrary: @unchecked Sendable {
     let connect: @convention(c) (UnsafePointer<Text?>, UnsafePointer<Text?>, Int32) -> OpaquePointer?
     let status: @convention(c) (OpaquePointer?) -> Int32
     let finish: @convention(c) (OpaquePointer?) -> Void
-    let execute:
+    let send:
         @convention(c) (
             OpaquePointer?, Text, Int32, OpaquePointer?, OpaquePointer?, OpaquePointer?, OpaquePointer?, Int32
-        ) -> OpaquePointer?
+        ) -> Int32
+    let descriptor: @convention(c) (OpaquePointer?) -> Int32
+    let consume: @convention(c) (OpaquePointer?) -> Int32
+    let isBusy: @convention(c) (OpaquePointer?) -> Int32
+    let result: @convention(c) (OpaquePointer?) -> OpaquePointer?
     let resultStatus: @convention(c) (OpaquePointer?) -> Int32
     let errorField: @convention(c) (OpaquePointer?, Int32) -> Text?
     let rowCount: @convention(c) (OpaquePointer?) -> Int32
@@ -26,21 +30,26 @@ struct PostgreSQLLibrary: @unchecked Sendable {
     let freeParsed: @convention(c) (UnsafeMutableRawPointer?) -> Void
     let free: @convention(c) (UnsafeMutableRawPointer?) -> Void
 
-    private static let loaded = try? PostgreSQLLibrary()
+    private static let loaded = PostgreSQLLibrary(named: "libpq.so.5")
 
     /// Throws a run `Failure` where this machine has no such library.
-    static func load() throws(Failure) -> PostgreSQLLibrary {
-        guard let loaded else {
-            throw Failure(
-                .run, "this machine has no libpq.so.5, by which PostgreSQL is asked", hint: "install Debian's package libpq5")
-        }
-        return loaded
+    static func load() throws(Failure) -> PostgreSQLLibrary { try present(loaded) }
+
+    static func present(_ library: PostgreSQLLibrary?) throws(Failure) -> PostgreSQLLibrary {
+        if let library { return library }
+        throw Failure(
+            .run, "this machine has no libpq.so.5, by which PostgreSQL is asked", hint: "install Debian's package libpq5")
+    }
+
+    /// Nil where there is none of that name, or one that lacks a function.
+    init?(named name: String) {
+        do throws(Missing) { self = try PostgreSQLLibrary(loading: name) } catch { return nil }
     }
 
     private struct Missing: Error {}
 
-    private init() throws(Missing) {
-        guard let handle = dlopen("libpq.so.5", RTLD_NOW) else { throw Missing() }
+    private init(loading name: String) throws(Missing) {
+        guard let handle = dlopen(name, RTLD_NOW) else { throw Missing() }
         func function<F>(_ name: String) throws(Missing) -> F {
             guard let symbol = dlsym(handle, name) else { throw Missing() }
             return unsafeBitCast(symbol, to: F.self)
@@ -48,7 +57,11 @@ struct PostgreSQLLibrary: @unchecked Sendable {
         connect = try function("PQconnectdbParams")
         status = try function("PQstatus")
         finish = try function("PQfinish")
-        execute = try function("PQexecParams")
+        send = try function("PQsendQueryParams")
+        descriptor = try function("PQsocket")
+        consume = try function("PQconsumeInput")
+        isBusy = try function("PQisBusy")
+        result = try function("PQgetResult")
         resultStatus = try function("PQresultStatus")
         errorField = try function("PQresultErrorField")
         rowCount = try function("PQntuples")

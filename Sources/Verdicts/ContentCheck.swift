@@ -18,6 +18,7 @@ final class ContentCheck {
     private let declared: DeclaredCheck?
     private let endsOfAge: Bool
     private let messageEvent: String?
+    private let dedupe: DedupeSpec?
     private let scanner = JSONScanner(maxDepth: 128, maxNodes: 16_384)
     /// More reasons than these are not told of one push.
     private static let mostReasons = 3
@@ -29,6 +30,7 @@ final class ContentCheck {
         self.renderer = renderer
         carried = plan.flatMap { CarriedCheck($0) }
         declared = plan.flatMap { DeclaredCheck($0, renderer!) }
+        dedupe = plan?.scenario.relay.profile.dedupe
         messageEvent = plan?.scenario.relay.profile.content.messageEvent?.text
         endsOfAge = plan?.scenario.relay.profile.activities.end != nil
     }
@@ -50,6 +52,17 @@ final class ContentCheck {
     /// What a request to FCM says of the Live Update that it is of; nil: it is of none.
     func messageEvent(of request: JSONValue) -> ActivityEvent? {
         messageEvent.flatMap { request.at(pointer: $0)?.string }.flatMap { ActivityEvent(word: $0) }
+    }
+
+    /// Writes down what of its calls the relay compares, to leave out what it has told before.
+    func say(of account: inout Account) {
+        guard let dedupe, let renderer else { return }
+        for index in account.rows.indices where account.rows[index].flags.contains(.mayRepeat) {
+            guard let call = account.call(at: account.rows[index].place) else { continue }
+            let body = try? JSONValue(parsing: renderer.body(of: call).bytes)
+            let said = dedupe.by.map { body?.at(pointer: $0.text)?.text ?? "" }.joined(separator: "\n")
+            account.rows[index].saying = withBytes(of: said) { max(1, Hash128(hashing: $0).low) }
+        }
     }
 
     /// By which a push of such a call is told; nil: by none, or nobody knows.

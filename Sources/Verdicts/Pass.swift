@@ -18,7 +18,7 @@ struct Pass {
 
     let context: RunContext
     var story = Story()
-    private let plan: Plan?
+    let plan: Plan?
     private let scenario: Scenario?
     /// What the profile expects of each call.
     private let expectedStatuses: [Set<Int>]
@@ -36,7 +36,7 @@ struct Pass {
     private var lateOutcomes: [UInt64: Outcome] = [:]
     /// By account: what its sessions did beyond the plan, in the order of the journal.
     private var reactions: [UInt32: [MadeReaction]] = [:]
-    private let content: ContentCheck
+    let content: ContentCheck
     private var undelivered: Set<UInt64> = []
     /// Those whose accounts rules see; nil: all.
     var users: Set<UInt32>?
@@ -148,7 +148,7 @@ struct Pass {
         pushesRead += 1
         context.pushCount += 1
         let event = observer.event(of: entry)
-        let own = observer.marker(of: entry) ?? toldMarker(of: entry, event)
+        let own = observer.marker(of: entry) ?? toldMarker(of: entry, event) ?? stampedMarker(of: entry)
         // An end may repeat what was said last, with the marker of that.
         let isRepeated = event == .end && own.map { !isEndOfItsOwn($0) } ?? true
         let unmarked = own == nil || isRepeated ? unmarkedMarker(of: entry, event) : nil
@@ -179,61 +179,6 @@ struct Pass {
         guard let held = open[number], let index = held.account.index(ofCall: place) else { return [] }
         guard context.carriesValues else { return held.account.calls[index...index] }
         return held.account.calls(of: marker.session, through: marker.step)
-    }
-
-    /// A start that replaces an activity shows what was said last, though it may not say by which call: the last one of the
-    /// phone's session, where the user has only one.
-    private func restartMarker(of entry: PushEntry) -> Marker? {
-        guard context.circumstances.restart != nil, entry.event == .start, let plan,
-            let calls = owners[TokenHash(entry.token)].flatMap({ open[$0]?.account.calls }),
-            calls.first?.session == calls.last?.session
-        else { return nil }
-        let last = calls.last { $0.wasTaken && $0.answeredAt <= entry.arrivedAt && !context.quietKinds.contains($0.kind) }
-        return last.map { Marker(run: plan.run, session: $0.session, step: $0.step) }
-    }
-
-    /// Whether the call that a marker speaks of owes an end that bears it.
-    private func isEndOfItsOwn(_ marker: Marker) -> Bool {
-        guard let plan, !context.unmarkedKinds.isEmpty else { return true }
-        let place = EventNumber.place(session: marker.session, step: marker.step)
-        let rows = open[plan.account(ofSession: marker.session)]?.account.rows ?? []
-        return rows.contains { $0.place == place && $0.event == .end }
-    }
-
-    /// Of an activity's update or end that bears none: the last call of its token's session whose push has no room for one.
-    private func unmarkedMarker(of entry: PushEntry, _ event: ActivityEvent?) -> Marker? {
-        guard event == .update || event == .end, !context.unmarkedKinds.isEmpty, let plan else { return nil }
-        let token = TokenHash(entry.token)
-        guard let account = owners[token].flatMap({ open[$0]?.account }),
-            let session = account.tokenCalls.last(where: { $0.token == token }).map({ UInt32($0.place >> 32) })
-        else { return nil }
-        let call = account.calls.last { call in
-            call.session == session && context.unmarkedKinds.contains(call.kind) && wasSent(call, by: entry.arrivedAt)
-        }
-        return call.map { Marker(run: plan.run, session: session, step: $0.step) }
-    }
-
-    /// Of a push whose collapse ID says of which call it is: the last call of its user that was sent by then and declares
-    /// that one.
-    private func toldMarker(of entry: PushEntry, _ event: ActivityEvent?) -> Marker? {
-        guard !context.toldKinds.isEmpty, let plan, let id = entry.header("apns-collapse-id"),
-            let account = owners[TokenHash(entry.token)].flatMap({ open[$0]?.account })
-        else { return nil }
-        let form = PushForm(entry.provider, entry.pushType.flatMap { PushType(word: $0) } ?? .alert, event)
-        let told = account.calls.filter { call in
-            context.toldKinds.contains(call.kind) && wasSent(call, by: entry.arrivedAt)
-                && content.collapseID(of: call, form) == id
-        }
-        return told.max { $0.plannedAt < $1.plannedAt }.map { Marker(run: plan.run, session: $0.session, step: $0.step) }
-    }
-
-    /// What it caused may come before its own record.
-    private func wasSent(_ call: SeenCall, by instant: Instant) -> Bool {
-        switch call.state {
-        case .planned: call.plannedAt <= instant
-        case .sent: call.sentAt <= instant
-        case .dropped, .withheld: false
-        }
     }
 
     /// The account that a push belongs to: that of its marker, else that of its token.
@@ -323,10 +268,13 @@ struct Pass {
     }
 
     private mutating func close(_ number: UInt32) {
-        guard var account = open.removeValue(forKey: number)?.account else { return }
+        guard let held = open.removeValue(forKey: number) else { return }
+        var account = held.account
         if let plan, let origin = story.origin, let made = reactions.removeValue(forKey: number) {
             account.replan(as: plan.account(number: number, origin: origin, reactions: made))
         }
+        content.say(of: &account)
+        held.stamped.settle(&account)
         account.settle(late: lateOutcomes, undelivered: undelivered)
         if !lateOutcomes.isEmpty || !undelivered.isEmpty {
             for push in account.pushes {
@@ -355,6 +303,7 @@ struct Pass {
 /// An account that something may still come of. By reference: looking at it in a dictionary would copy it each time.
 final class OpenAccount {
     var account: Account
+    var stamped = StampedPushes()
 
     init(_ account: Account) { self.account = account }
 }

@@ -151,8 +151,14 @@ private struct Judgement {
             if call.isStale { context.staleKinds.insert(kind) }
             if call.isUnknown { context.unknownKinds.insert(kind) }
             if call.isFinal { context.circumstances.finalKinds.insert(kind) }
-            if call.pushes.contains(where: { !$0.isMarked && !$0.isToldByCollapseID }) { context.unmarkedKinds.insert(kind) }
-            if call.pushes.contains(where: \.isToldByCollapseID) { context.toldKinds.insert(kind) }
+            for push in call.pushes {
+                switch push.told {
+                case .marker: break
+                case .token: context.unmarkedKinds.insert(kind)
+                case .collapseID: context.toldKinds.insert(kind)
+                case .timestamp: context.stampedKinds.insert(kind)
+                }
+            }
             if call.pushes.contains(where: \.isFirst) { context.alertFirstKinds.insert(kind) }
             if call.pushes.isEmpty { context.quietKinds.insert(kind) }
             if !(call.passes ?? profile.content.passes).isEmpty || !call.sets.isEmpty { context.passesContent = true }
@@ -166,6 +172,8 @@ private struct Judgement {
         context.jitter = scenario.latenessBudget * pace
         context.hasBothEnvironments = scenario.mock.environment == .both
         context.circumstances.hasBothEnvironments = context.hasBothEnvironments
+        context.circumstances.repeats = profile.dedupe.map { RepeatTerms(window: $0.window) }
+        context.circumstances.cap = profile.cap
         context.circumstances.restart = profile.activities.restart
         context.circumstances.refresh = profile.activities.refresh
         context.circumstances.dismissal = profile.activities.dismissal

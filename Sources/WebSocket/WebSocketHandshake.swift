@@ -47,6 +47,7 @@ package enum WebSocketHandshake {
 
     /// Whether a list of tokens holds that one, whatever its case.
     private static func says(_ list: String?, _ token: String) -> Bool {
-        (list ?? "").lowercased().split(separator: ",").contains { $0.drop { $0 == " " }.prefix { $0 != " " } == token }
+        (list ?? "").lowercased().split(separator: ",")
+            .contains { $0.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" } == token }
     }
 }

@@ -45,14 +45,17 @@ package final class WebSocketSession {
 
     deinit { wslay_event_context_free(context) }
 
+    /// wslay itself gave up: no memory, say.
+    private var hasFailed = false
+
     /// Nothing is read any more: the peer has said goodbye, or has broken the protocol.
-    package var isOver: Bool { wslay_event_get_read_enabled(context) == 0 }
+    package var isOver: Bool { hasFailed || wslay_event_get_read_enabled(context) == 0 }
 
     /// Takes what the peer sent and gives what it says by it.
     package func receive(_ bytes: Span<UInt8>) -> [WebSocketEvent] {
         guard !isOver else { return [] }
         input.append(bytes)
-        wslay_event_recv(context)
+        hasFailed = wslay_event_recv(context) != 0
         input.clear(keepingUpTo: 1 << 16)
         write()
         defer { events.removeAll() }

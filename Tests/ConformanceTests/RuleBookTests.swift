@@ -103,6 +103,7 @@ private let honestHistories: [String: @Sendable () -> History] = [
     "broadcasts-own": { .listenedTo },
     "observers-agree": { .listenedTo },
     "broadcasts-readable": { .listenedTo },
+    "repeats-alike": { RepeatRuleTests.toldAgain(3) },
     "messages-well-formed": { .messages },
     "messages-are-meant": { .messages },
     "live-update-data-only": { .messages },

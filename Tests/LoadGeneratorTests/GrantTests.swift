@@ -110,6 +110,10 @@ struct GrantTests {
         (200, "application/json", #"{"token":"s e&cret"}"#, "200 without an `access_token`"),
         (200, "application/json", #"{"error":"invalid_scope"}"#, "200, but invalid_scope"),
         (200, "application/json", #"{"access_token":"a b"}"#, "200 without an `access_token`"),
+        (
+            200, "application/json", #"{"access_token":"\#(String(repeating: "a", count: 8_193))"}"#,
+            "200 without an `access_token`"
+        ),
         (200, "application/json", #"{"access_token":"ab","token_type":"mac"}"#, "200 with a token that is no bearer token"),
     ])
     func `what is no token is told in one line, and nothing is sent`(

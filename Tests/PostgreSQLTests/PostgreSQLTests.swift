@@ -94,6 +94,31 @@ struct PostgreSQLTests {
         #expect(!refused.contains("wrong one") && !refused.contains("rig"))
     }
 
+    @Test("says in one line that there is no libpq, and how to get it")
+    func missingLibrary() {
+        #expect(PostgreSQLLibrary(named: "libpq.so.5.of-nobody") == nil)
+        // One that is there, and is none.
+        #expect(PostgreSQLLibrary(named: "libc.so.6") == nil)
+        let said = message { _ = try PostgreSQLLibrary.present(nil) }
+        #expect(said.contains("no libpq.so.5") && said.contains("libpq5") && !said.contains("\n"), "\(said)")
+    }
+
+    @Test("gives up a server that lets us in and then says nothing")
+    func silent() throws {
+        let server = try SilentServer()
+        let address = try PostgreSQLAddress("host=\(server.folder) user=rig")
+        let said = message { _ = try PostgreSQLConnection(address, hostAddress: nil, patience: 1) }
+        #expect(said.contains("PostgreSQL has not answered within 2 s"), "\(said)")
+    }
+
+    @Test("says that a connection is lost which the server ends")
+    func ended() throws {
+        let server = try SilentServer(hangsUp: true)
+        let address = try PostgreSQLAddress("host=\(server.folder) user=rig")
+        let said = message { _ = try PostgreSQLConnection(address, hostAddress: nil, patience: 1) }
+        #expect(said.contains("the connection to PostgreSQL is lost"), "\(said)")
+    }
+
     @Test("says where a connection string leads, and of one that leads nowhere nothing that is in it", arguments: [
         ("postgresql://me:hidden@db.example:5433/x", "db.example:5433"), ("host=10.0.0.1 password=hidden", "10.0.0.1:5432"),
         ("hostaddr=10.0.0.2 host=db.example", "10.0.0.2:5432"), ("dbname=x", "a socket"), ("host=/run/pg", "a socket"),

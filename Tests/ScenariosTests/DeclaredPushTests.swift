@@ -103,7 +103,7 @@ struct DeclaredPushTests {
         let keys = "marked: collapseID, headers: { collapseID: \"{{text}}\" }"
         let text = Sample.with(usual, "- { channel: alert, \(keys) }").replacing("{{marker}} ", with: "")
         let push = try Sample.load(text).relay.profile.calls[1].pushes[0]
-        #expect(push.isToldByCollapseID && !push.isMarked)
+        #expect(push.told == .collapseID && !push.isMarked)
         for id in ["\"{{sessionID}}\"", "fixed", "none"] {
             let said = Sample.complaint(text.replacing("collapseID: \"{{text}}\"", with: "collapseID: \(id)"))
             #expect(said.contains("needs one that differs from call to call"), "\(id): \(said)")

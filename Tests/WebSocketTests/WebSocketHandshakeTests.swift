@@ -39,6 +39,8 @@ struct WebSocketHandshakeTests {
             ("upgrade", "WebSocket"), ("connection", "keep-alive, Upgrade"), ("sec-websocket-accept", Self.accept),
         ]
         #expect(WebSocketHandshake.objection(to: head(fields), Self.key, protocol: nil) == nil)
+        fields[1].value = "keep-alive,\tUpgrade"
+        #expect(WebSocketHandshake.objection(to: head(fields), Self.key, protocol: nil) == nil)
         fields.removeAll { $0.name == name }
         fields.append((name, value))
         let objection = WebSocketHandshake.objection(to: head(fields), Self.key, protocol: nil)

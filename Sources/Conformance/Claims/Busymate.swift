@@ -43,11 +43,16 @@ extension Claim {
             norm: follows, rules: ["states-delivered", "token-of-its-kind"], defects: ["pushes-to-every-kind"]),
         Claim(
             "R1.9", .must, "Whatever the app draws by itself, after a switch of its VPN too, shows the last message.",
-            norm: page, missing: "What the app draws by itself is in no record; only calls and pushes are."),
+            norm: page,
+            missing: "The state that an app builds on its phone goes to ActivityKit and over no wire, and virtual phones play "
+                + "no update of an app's own: no record holds it. What a relay adds is judged: nothing is pushed for a "
+                + "switch, and whoever reads the row is told the message."),
         Claim(
             "R1.10", .must, "A push does not overwrite what only the device knows, such as the rate of requests.",
-            norm: "\(follows): the pushed rate is always 0",
-            missing: "The values that an app sets itself are in no record."),
+            norm: "\(follows): the pushed rate is always 0", rules: ["content-unchanged"],
+            unseen: "The number that the app had counted: every push takes the place of the whole state, so a relay that must "
+                + "send the key can only send 0, and whether it makes one up is what is judged.",
+            defects: ["guesses-rate"]),
         Claim(
             "R1.11", .must,
             "A message written while nothing runs is stored, and shown as soon as the app starts its capture.",
@@ -55,7 +60,9 @@ extension Claim {
             unseen: "What the app shows of it: its own reading of the row is part of no run."),
         Claim(
             "R1.12", .must, "An app that starts or comes to the front reads the row again and blanks no message.",
-            norm: page, missing: "The app's own reading of the row is part of no run."),
+            norm: page,
+            missing: "When an app reads the row, and what it makes of the answer, is its own code, which no virtual phone "
+                + "runs: no record holds it. That the row tells the message to whoever reads it is judged (R1.11, R1.13)."),
         Claim(
             "R1.13", .must, "A device may read its own row and no other, and may write none.",
             norm: page,
@@ -98,8 +105,9 @@ extension Claim {
             defects: ["shows-service-key", "opens-config"]),
         Claim(
             "R1.22", .should, "Writing the same message again either pushes it each time or never.",
-            norm: follows,
-            missing: "Each call carries a marker of its own in its text, so no two writes are the same."),
+            norm: follows, rules: ["repeats-alike"],
+            unseen: "Texts: each has a marker of its own, so only the empty message comes twice.",
+            defects: ["alternates-repeats"]),
         Claim(
             "R1.23", .must, "A token that APNs calls dead is deleted, and no other row with it.",
             norm: "\(follows); Apple, Handling notification responses",
@@ -111,11 +119,14 @@ extension Claim {
             rules: ["payload-fits", "accepted-is-pushed"], defects: ["uncut-notes"]),
         Claim(
             "R1.25", .should, "A statement that writes many rows pushes to each device, and lets none starve.",
-            norm: follows,
-            missing: "An event belongs to one session; a call that writes many sessions' rows cannot be planned."),
+            norm: follows, rules: ["states-delivered", "last-state-delivered"],
+            unseen: "More than 500 rows in one statement, which is the most that goes in one request.",
+            defects: ["pushes-first-of-statement"]),
         Claim(
             "R1.26", .should, "A push that waited does not bring back a mode that the device has left since.",
             norm: "\(follows); \(apple): older timestamps are ignored",
-            missing: "The states that a device gives itself are in no record."),
+            missing: "Which of the two wins is decided on the phone, by the push's timestamp and the instant of the app's own "
+                + "update, which no record holds; and no document says whether a push that waited is stamped as its row "
+                + "changes or as it leaves."),
     ]
 }

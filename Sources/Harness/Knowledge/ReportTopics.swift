@@ -30,7 +30,7 @@ extension KnowledgeTopic {
         "superseded":
             "an expected push that was not accepted and need not be: by the time it was due a newer state of the same activity "
             + "on the same phone had been accepted, and the profile allows that (`coalesce`), or both waited for their token "
-            + "(`held`), or a fault of ours held the older one up.",
+            + "(`held`), or a fault of ours held the older one up; or the card was told the same last (`dedupe`).",
         "late": "an expected push that was accepted after its deadline.",
         "lost":
             "an expected push that was not accepted in its time, though its event was sent and nothing of ours explains it.",

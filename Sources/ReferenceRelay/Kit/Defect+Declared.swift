@@ -271,6 +271,8 @@ extension Defect {
         case .retellsOldBroadcast: ("R1.16", ["observers-agree"])
         case .pushesToEveryKind: ("R1.8", ["token-of-its-kind"])
         case .guessesRate: ("R1.4", ["content-fits-contract", "content-unchanged"] + Self.lost)
+        case .alternatesRepeats: ("R1.22", ["repeats-alike"])
+        case .pushesFirstOfStatement: ("R1.25", ["states-delivered", "broadcasts-told"])
         case .letsDevicesWrite: ("R1.13", ["bad-requests-refused", "nothing-unexpected"])
         case .showsAllRows: ("R1.13", ["answers-keep-secrets"])
         case .hidesRowsFromPeople: ("R1.14", ["answers-hold-values"])

@@ -201,6 +201,10 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case retellsOldBroadcast = "retells-old-broadcast"
     case pushesToEveryKind = "pushes-to-every-kind"  // Sends to tokens of other kinds, too. Breaks R1.8.
     case guessesRate = "guesses-rate"  // Tells a rate of requests that it cannot know. Breaks R1.4 (R1.10).
+    /// Pushes a message that is written again unchanged each second time. Breaks R1.22.
+    case alternatesRepeats = "alternates-repeats"
+    /// Pushes to the device of a statement's first row alone. Breaks R1.25.
+    case pushesFirstOfStatement = "pushes-first-of-statement"
     case letsDevicesWrite = "lets-devices-write"  // Takes what a device writes into its own row. Breaks R1.13.
     case showsAllRows = "shows-all-rows"  // Shows each device the rows of all. Breaks R1.13.
     case hidesRowsFromPeople = "hides-rows-from-people"  // Shows people no row. Breaks R1.14.

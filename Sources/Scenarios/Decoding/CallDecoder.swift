@@ -29,6 +29,8 @@ struct CallDecoder {
     /// What pushes look like where a call does not say otherwise.
     var usual: [UsualPush] = []
     var order = Profile.Order.answered
+    /// What the profile's relay compares to leave out what it has told before.
+    var dedupe: DedupeSpec?
     /// Names of those who listen.
     var observers: [String] = []
     let mistakes: Mistakes
@@ -49,7 +51,7 @@ struct CallDecoder {
         let body = BodyDecoder(boundary: boundary, mistakes: mistakes).body(fields, &compiler)
         let method: Method? = fields.choice("method")
         let pushes = fields.items("pushes", atMost: 8).compactMap { Fields($0, .push, mistakes) }
-            .compactMap { fields in push(fields).map { (push: $0, fields: fields) } }
+            .compactMap { fields in push(fields, entry.value).map { (push: $0, fields: fields) } }
         var call = ProfileCall(
             name: entry.key, method: (method ?? (body == nil ? .get : .post)).rawValue, path: path(fields, &compiler),
             fields: headerFields(fields, body, &compiler), body: body?.template, expectedStatus: expectedStatus(fields),
@@ -170,7 +172,7 @@ struct CallDecoder {
         }
     }
 
-    private func push(_ fields: Fields) -> ExpectedPush? {
+    private func push(_ fields: Fields, _ call: YAMLNode) -> ExpectedPush? {
         guard let told: PushChannel = fields.choice("channel") else { return nil }
         let event: ActivityEvent? = fields.choice("event")
         let channel = told.type(of: event)
@@ -208,14 +210,39 @@ struct CallDecoder {
         push.provider = told.provider
         push.isUrgent = fields.flag("urgent") ?? false
         push.isFirst = first(fields, channel)
-        push.isToldByCollapseID = fields.value("marked")?.plainValue == .string("collapseID")
-        push.isMarked = push.isToldByCollapseID ? false : fields.flag("marked") ?? true
-        if !push.isMarked, !push.isToldByCollapseID, push.event != .update, push.event != .end {
+        push.dedupes = LimitDecoder(mistakes: mistakes).dedupes(fields, dedupe, BodyDecoder.sayings(call))
+        push.told = telling(fields, push)
+        return push
+    }
+
+    private func telling(_ fields: Fields, _ push: ExpectedPush) -> ExpectedPush.Told {
+        guard let node = fields.value("marked") else { return .marker }
+        let told: ExpectedPush.Told
+        switch node.plainValue {
+        case .string("collapseID"): return .collapseID
+        case .string("timestamp"): told = .timestamp
+        default: told = fields.flag("marked") ?? true ? .marker : .token
+        }
+        if told != .marker, push.event != .update, push.event != .end {
             mistakes.add(
                 "only an activity's update or end can do without a marker", hint: "strike `marked`, or say `event: update`",
-                at: fields.value("marked")!.place)
+                at: node.place)
+        } else if told == .timestamp, push.provider == .fcm {
+            mistakes.add("a message to FCM has no `aps.timestamp`", hint: "say `marked: true` or `false`", at: node.place)
         }
-        return push
+        return told
+    }
+
+    /// Only the time at which it is made can be told again in seconds.
+    private func checkTimestamp(_ call: ProfileCall, _ fields: Fields) {
+        guard call.pushes.contains(where: { $0.told == .timestamp }) else { return }
+        let saysTime = ([call.path] + call.fields.map(\.value) + [call.body].compactMap { $0 }).flatMap(\.needed).contains {
+            if case .now(let time) = $0 { time.offset == .zero } else { false }
+        }
+        guard !saysTime else { return }
+        mistakes.add(
+            "`\(call.name)` does not say the time by which its pushes are told",
+            hint: "put {{now}} where the relay takes the push's timestamp from", at: fields.value("pushes")!.place)
     }
 
     private func first(_ fields: Fields, _ channel: PushType) -> Bool {
@@ -269,6 +296,7 @@ struct CallDecoder {
                 "the call owes nothing that could come behind its alert", hint: "strike `first`",
                 at: fields.value("pushes")!.place)
         }
+        checkTimestamp(call, fields)
         if call.isFinal, !call.pushes.contains(where: { $0.channel == .liveactivity }) {
             mistakes.add(
                 "a final call expects a liveactivity push", hint: "add it to `pushes` or strike `final`",

@@ -110,7 +110,7 @@ struct ContentDecoder {
         return pointer(text, at: node.place)
     }
 
-    private func pointer(_ text: String, at place: YAMLPlace) -> JSONPointerPath? {
+    func pointer(_ text: String, at place: YAMLPlace) -> JSONPointerPath? {
         if let path = JSONPointerPath(text), !text.isEmpty { return path }
         mistakes.add(
             "`\(text)` is no JSON pointer", hint: "such as `/aps/content-state/status`; ~1 is a slash in a key",

@@ -36,7 +36,7 @@ struct DeclaredPushDecoder {
         for (push, fields) in pushes {
             var declared = declared(fields, push.provider, push.channel, isEnd: push.event == .end)
             for usual in usual where usual.covers(push) { declared = declared.over(usual.declared) }
-            if push.isToldByCollapseID, !declared.tellsOfCall {
+            if push.told == .collapseID, !declared.tellsOfCall {
                 mistakes.add(
                     "a push that is told by its collapse ID needs one that differs from call to call",
                     hint: "declare `headers: { collapseID: \"{{id}}\" }`, of a variable that the call says",

@@ -11,12 +11,14 @@ struct ProfileDecoder {
     func profile(_ node: YAMLNode, fallbackName: String) throws(Failure) -> Profile? {
         let node = try Extension.profile.applied(to: node, files, mistakes)
         guard let fields = Fields(node, .profile, mistakes) else { return nil }
-        let coalescing = coalescing(fields)
+        let limits = LimitDecoder(mistakes: mistakes)
+        let coalescing = limits.coalescing(fields)
         let deadlines = deadlines(fields, coalescing)
         let headers = fields.entries("headers")
         var calls: [ProfileCall] = []
         let contents = ContentDecoder(files: files, mistakes: mistakes)
         let bodies = fields.entries("calls").compactMap { BodyDecoder.sayings($0.value) }
+        let dedupe = limits.dedupe(fields, contents, bodies: bodies)
         let carried = CarriedDecoder(contents: contents, mistakes: mistakes)
         let values = carried.values(fields, bodies: bodies)
         let name = fields.text("name") ?? fallbackName
@@ -30,6 +32,7 @@ struct ProfileDecoder {
         decoder.hasMessageEvent = fields.value("messageEvent") != nil
         let compiler = TemplateCompiler(ownNames: [], capturedNames: captures, mistakes: mistakes)
         decoder.usual = DeclaredPushDecoder(compiler: compiler, mistakes: mistakes).usual(fields)
+        decoder.dedupe = dedupe
         decoder.observers = fields.entries("observers").map(\.key)
         let httpVersion = Profile.HTTPVersion(rawValue: fields.count("http", 1...2) ?? 1) ?? .http1
         decoder.order = order(fields, httpVersion)
@@ -44,6 +47,8 @@ struct ProfileDecoder {
             name: name, topic: topic(fields), httpVersion: httpVersion,
             order: decoder.order, calls: calls, coalescing: coalescing,
             settle: fields.duration("settle") ?? .seconds(2))
+        profile.dedupe = dedupe
+        profile.cap = limits.cap(fields)
         profile.activities = ActivitiesDecoder(mistakes: mistakes).activities(fields)
         profile.knownFailing = fields.value("knownFailing") == nil ? [] : fields.texts("knownFailing", atLeast: 1)
         profile.cases = ProfileCaseDecoder(mistakes: mistakes).cases(fields)
@@ -80,14 +85,6 @@ struct ProfileDecoder {
                 at: fields.value("topic")!.place)
         }
         return topic
-    }
-
-    private func coalescing(_ fields: Fields) -> CoalescingSpec? {
-        guard let node = fields.value("coalescing"), let inner = Fields(node, .coalescing, mistakes) else {
-            return nil
-        }
-        let window = inner.duration("window", .milliseconds(1)...Fields.longest)
-        return CoalescingSpec(window: window ?? .seconds(10))
     }
 
     private func deadlines(_ fields: Fields, _ coalescing: CoalescingSpec?) -> CallDecoder.Deadlines {

@@ -32,8 +32,8 @@ extension Shape {
         scenario, relay, relayTLS, ready, stop, restart, mock, workload, users, phones, arrival, scriptUse, fault, phases,
         profile, profileCase, observer, webSocket, socketMessage, socketJoined, socketBeat, telling,
         webhooks, webhookAnswer, hook, state, statePostgres, stateEndpoint,
-        coalescing, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried, call, answer, retries,
-        push, declared, pushHeaders, pushExpiration, pushAlert, pushDate, auth,
+        coalescing, dedupe, cap, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried, call, answer,
+        retries, push, declared, pushHeaders, pushExpiration, pushAlert, pushDate, auth,
         authBasic, authHeader, hmac, signedTime, signedDigest, signedText, jwt, sigv4, oauth2, batch, secret, secrets,
         session, step, reaction, act, distribution, logNormal,
     ]
@@ -115,7 +115,8 @@ extension Shape {
             "order": "answered",
             "headers": "{ accept: application/json }", "auth": "{ bearer: \"{{secret}}\" }",
             "answers": "[{ status: 429, means: throttled }]", "retries": "{ most: 3 }",
-            "coalescing": "{ window: 10s }", "deadlines": "{ default: 5s }", "settle": "2s",
+            "coalescing": "{ window: 10s }", "dedupe": "{ by: [/contentState/status], window: 30s }",
+            "cap": "{ pushes: 50, per: activity }", "deadlines": "{ default: 5s }", "settle": "2s",
             "activities": "{ restart: { after: 6h50m } }",
             "observers": "{ dashboard: { path: /events, query: { user: \"{{secret}}\" } } }",
             "webhooks": "{ event: /type, owes: [{ call: end, event: session.ended }] }",
@@ -214,6 +215,8 @@ extension Shape {
         ])
 
     static let coalescing = Shape("coalescing", ["window*": "10s"])
+    static let dedupe = Shape("dedupe", ["by*": "[/contentState/status]", "window": "30s"])
+    static let cap = Shape("cap", ["pushes*": "50", "per*": "activity"])
     static let deadlines = Shape("deadlines", ["default": "5s", "coalesced": "15s"])
 
     static let activities = Shape(
@@ -261,7 +264,8 @@ extension Shape {
         "push",
         [
             "channel*": "liveactivity", "event": "update", "token": "activityToken", "unless": "activityToken",
-            "coalesce": "true", "held": "true", "deadline": "5s", "urgent": "true", "first": "true", "marked": "false",
+            "coalesce": "true", "dedupe": "true", "held": "true", "deadline": "5s", "urgent": "true", "first": "true",
+            "marked": "false",
             "headers": "{ priority: 10, expiration: none }", "alert": "{ title: \"{{title}}\" }", "sound": "alert.wav",
             "staleDate": "60s", "dismissalDate": "{ after: 5s }", "relevanceScore": "75",
         ])

@@ -30,6 +30,10 @@ package struct Profile: Sendable {
     package var calls: [ProfileCall]
     /// The throttle the relay declares; nil: every push is sent on by itself.
     package var coalescing: CoalescingSpec?
+    /// What it passes over because it was said before; nil: nothing.
+    package var dedupe: DedupeSpec?
+    /// How many pushes it sends at most; nil: as many as are owed.
+    package var cap: CapTerms?
     package var activities = ActivitiesSpec()
     /// After the last answer, how long the relay may still be sending.
     package var settle: Interval
@@ -74,6 +78,14 @@ package struct CoalescingSpec: Hashable, Sendable {
     package var window: Interval
 
     package init(window: Interval) { self.window = window }
+}
+
+/// A state that says again what its card was told last need not be pushed.
+package struct DedupeSpec: Hashable, Sendable {
+    /// Where in a call's body the relay looks.
+    package var by: [JSONPointerPath]
+    /// From the push that told it, until it counts as new again; nil: it never does.
+    package var window: Interval?
 }
 
 /// One request that can be made to the relay.
@@ -153,6 +165,17 @@ package struct ProfileCall: Sendable {
 /// A push the relay owes for a call. It is owed when `token` is registered at that moment (or `held`) and `unless`,
 /// if there is one, is not.
 package struct ExpectedPush: Hashable, Sendable {
+    package enum Told: Hashable, Sendable {
+        /// By the call's marker, in a text that the relay passes on.
+        case marker
+        /// By its token alone: it is of the last such call that was sent.
+        case token
+        /// By its declared `apns-collapse-id`.
+        case collapseID
+        /// By its `aps.timestamp`, which is the time that the call says.
+        case timestamp
+    }
+
     package var provider = Provider.apns
     /// `apns-push-type` as on the wire; of FCM `liveactivity` where the message is a Live Update's, else `alert`.
     package var channel: PushType
@@ -168,10 +191,10 @@ package struct ExpectedPush: Hashable, Sendable {
     package var held: Bool
     /// It asks the user for something: to be sent at priority 10.
     package var isUrgent = false
-    /// False: it holds no text in which the call's marker could stand.
-    package var isMarked = true
-    /// Not marked, but its declared `apns-collapse-id` says of which call it is.
-    package var isToldByCollapseID = false
+    /// By what it is known of which call it is.
+    package var told = Told.marker
+    /// It need not come where it says again what was told last.
+    package var dedupes = false
     /// It is sent before the call's other pushes.
     package var isFirst = false
     /// Later than this after the planned instant is *late*.
@@ -189,4 +212,6 @@ package struct ExpectedPush: Hashable, Sendable {
         self.held = held
         self.deadline = deadline
     }
+
+    package var isMarked: Bool { told == .marker }
 }

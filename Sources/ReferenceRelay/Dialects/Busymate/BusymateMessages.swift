@@ -10,7 +10,12 @@ extension BusymateDesk {
         if has(.pushesBeforeCommit) {
             for row in rows { try insert([try message(row)], request, relay) }
         } else {
+            let last = try tables.lastRequest()
             try insert(try rows.map(message), request, relay)
+            if has(.pushesFirstOfStatement) {
+                let others = try tables.requests(after: last, atMost: 1_000).dropFirst()
+                for request in others { try tables.removeRequest(request.id) }
+            }
         }
         return try request.reply(201) { try tables.messages(of: rows.map { try $0.device(of: Self.messages) }) }
     }

@@ -22,6 +22,8 @@ final class PushQueue {
     private var isAwake = false
     /// Defect `keeps-cleared-note`.
     private var notes: [String: String] = [:]
+    /// Defect `alternates-repeats`: what was told last, and how often in turn.
+    private var told: [String: (message: String, count: Int)] = [:]
 
     init(
         _ tables: BusymateTables, _ defects: Set<Defect>, broadcast: @escaping (BusymateTables.Request) -> Void
@@ -81,6 +83,12 @@ final class PushQueue {
         if has(.keepsClearedNote) {
             if request.message.isEmpty { request.message = notes[request.device] ?? "" }
             notes[request.device] = request.message
+        }
+        if has(.alternatesRepeats) {
+            let last = told[request.device]
+            let count = last?.message == request.message ? (last?.count ?? 0) + 1 : 0
+            told[request.device] = (request.message, count)
+            if count % 2 == 1 { return try tables.removeRequest(request.id) }
         }
         if has(.ignoresClears), request.message.isEmpty { return try tables.removeRequest(request.id) }
         let state = BusymateState(mode: request.mode, message: request.message)
