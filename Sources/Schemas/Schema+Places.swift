@@ -19,7 +19,7 @@ extension Schema {
                 } else {
                     // What else was agreed, or the text that holds JSON, may know it.
                     let isOpen = !node.agreements.isEmpty || !node.conditions.isEmpty || node.properties.isEmpty
-                    return isOpen ? nil : (step, node.properties.map(\.text).sorted())
+                    return isOpen ? nil : (key: step, known: node.properties.map(\.text).sorted())
                 }
             default: return nil
             }

@@ -5,6 +5,7 @@ import EventLoop
 import Journal
 import LoadGenerator
 import MockServer
+import OperatingSystem
 import Reports
 import Scenarios
 import Sessions
@@ -44,7 +45,7 @@ package final class RunCommand {
             knownFailing: options.knownFailing, isStrict: options.isStrict, seed: seed.value,
             run: UInt32(truncatingIfNeeded: seed.child("run").value), digest: "", shardIndex: options.shard.index,
             shardCount: options.shard.count)
-        note.folder = FileSystem.absolute("") ?? ""
+        note.folder = FileSystem.realPath(".") ?? ""
         try self.init(note, scenario, options, place, signals: signals)
     }
 

@@ -58,8 +58,8 @@ struct ProfileDoubts {
         let passes = call.passes ?? profile.content.passes
         for push in call.pushes where !push.isMarked && !push.isToldByCollapseID {
             let isCompared = passes.contains { rule in
-                guard case .body = rule.source else { return rule.events.isEmpty || push.event.map(rule.events.contains) ?? true }
-                return false
+                if case .body = rule.source { return false }
+                return rule.events.isEmpty || push.event.map { rule.events.contains($0) } ?? true
             }
             guard !isCompared else { continue }
             mistakes.doubt(
