@@ -17,6 +17,9 @@ package struct TopicParts: Sendable, Equatable {
         bundleCount -= candidate.topicSuffix.utf8CodeUnitCount
     }
 
+    /// What a push with this topic is: `given` in its field, else what the suffix says, else an alert.
+    package func type(given: PushType?) -> PushType { given ?? suffixType ?? .alert }
+
     /// The last two letters leave one suffix at most.
     private static func candidate(_ topic: Span<UInt8>) -> PushType? {
         guard topic.count > 4 else { return nil }

@@ -20,8 +20,8 @@ extension CaseCatalogue {
         [
             refusal(
                 "bad-request-reply", "400, which speaks of the request", ["BadTopic", "BadPriority", "BadExpirationDate"],
-                ["living-token-kept"]),
-            refusal("forbidden-reply", "403 Forbidden", ["Forbidden"], ["living-token-kept"]),
+                ["living-token-kept", "refusal-not-repeated"]),
+            refusal("forbidden-reply", "403 Forbidden", ["Forbidden"], ["living-token-kept", "refusal-not-repeated"]),
             refusal(
                 "too-many-requests", "429 TooManyRequests", ["TooManyRequests"], ["living-token-kept", "retry-backs-off"]),
             refusal(
@@ -128,6 +128,8 @@ extension CaseCatalogue {
 
     private func refusal(_ name: String, _ reply: String, _ reasons: [String], _ rules: [String]) -> PlannedCase {
         let question = "When APNs answers \(reply), is the token kept, and is nothing sent again in a storm?"
+        let isForNow = rules.contains("retry-backs-off")
+        let isForGood = rules.contains("refusal-not-repeated")
         return planned(name, question, [needsDevice, needsEvent]) {
             var script = opening()
             states(&script, 4 + reasons.count)
@@ -135,17 +137,27 @@ extension CaseCatalogue {
             var faults = reasons.map { reason in
                 respond(reason, "{ reason: \(reason) }", match: refusable, after: 1, times: 1)
             }
-            // Nothing newer takes the place of the last state: it is sent again, or lost.
-            let isForNow = rules.contains("retry-backs-off")
             let hasEnd = roles.final?.owes(.liveactivity, .end) ?? false
-            if isForNow, hasEnd, let reason = reasons.first {
-                faults.append(
-                    respond(reason + "-end", "{ reason: \(reason) }", match: "pushType: liveactivity, event: end", times: 1))
+            if let reason = reasons.first {
+                // Nothing newer takes the place of the last state: what may pass is sent again, or lost; and what does not pass
+                // stands, so that whoever tries again is seen to.
+                if hasEnd, isForNow || isForGood {
+                    let match = "pushType: liveactivity, event: end"
+                    faults.append(respond(reason + "-end", "{ reason: \(reason) }", match: match, times: isForNow ? 1 : nil, perToken: isForNow))
+                } else if isForGood {
+                    faults[0] = respond(reason, "{ reason: \(reason) }", match: refusable, after: 1, times: 3)
+                }
+                // An alert may be pushed by other code than a state is. The third, when the state beside it is let alone.
+                if isForNow, refusesUpdates, roles.anyState?.owes(.alert) ?? false {
+                    faults.append(
+                        respond(reason + "-alert", "{ reason: \(reason) }", match: "pushType: alert", after: 2, times: 1))
+                }
             }
             return Case(
                 name: name, question: question, scripts: [script], faults: faults,
                 exercises: hasEnd ? rules : rules.filter { $0 != "retry-backs-off" },
-                touches: ["retry-storm", "states-delivered"] + (isForNow ? ["retry-keeps-apns-id"] : []))
+                touches: ["retry-storm", "states-delivered"]
+                    + (isForNow ? ["retry-keeps-apns-id"] + (hasEnd ? [] : ["retry-backs-off"]) : []))
         }
     }
 

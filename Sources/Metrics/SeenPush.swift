@@ -31,6 +31,11 @@ package struct SeenPush: Hashable, Sendable {
         package static let hasNotification = Flags(rawValue: 512)
         /// Its call declares what such a push looks like.
         package static let isDeclared = Flags(rawValue: 1024)
+        /// The fields apns-expiration, apns-collapse-id were there.
+        package static let gaveExpiration = Flags(rawValue: 2048)
+        package static let gaveCollapseID = Flags(rawValue: 4096)
+        /// The field apns-push-type was not there: APNs takes it for an alert.
+        package static let lacksType = Flags(rawValue: 8192)
     }
 
     /// The journal's entry id.
@@ -51,6 +56,9 @@ package struct SeenPush: Hashable, Sendable {
     /// Of the payload as it is held: half of its `Hash128`.
     package var payloadHash = 0
     package var payloadCount: Int32 = 0
+    /// Of what the payload says, in whatever order and but for when (`timestamp`, `stale-date`, `dismissal-date`); 0: not
+    /// looked at, which it is for pushes that APNs refused for good, and those to their tokens from then on.
+    package var saying = 0
     /// The `authorization` field.
     package var authorization: Int32 = -1
     package var topic: Int32 = -1
@@ -116,9 +124,21 @@ package struct SeenPush: Hashable, Sendable {
     /// What makes two requests the same push: provider, token, type and marker; or without a marker the payload, and the
     /// apns-id where the relay chose one.
     package var identity: PushIdentity {
-        PushIdentity(
-            provider: provider, token: token, type: type, place: isMarked ? place : .max, payload: isMarked ? 0 : payloadHash,
-            id: isMarked || !flags.contains(.gaveAPNsID) ? UUIDBytes(high: 0, low: 0) : apnsID)
+        var identity = PushIdentity(provider: provider, token: token, type: type)
+        if let name { (identity.place, identity.id) = name }
+        if !isMarked { identity.payload = payloadHash }
+        return identity
+    }
+
+    /// The same, whatever the payload is: by marker or the relay's own apns-id. Nil without either, for the same words may be
+    /// another push.
+    package var namedIdentity: PushIdentity? {
+        name.map { PushIdentity(provider: provider, token: token, type: type, place: $0.place, id: $0.id) }
+    }
+
+    private var name: (place: UInt64, id: UUIDBytes)? {
+        if isMarked { return (place, UUIDBytes(high: 0, low: 0)) }
+        return flags.contains(.gaveAPNsID) ? (.max, apnsID) : nil
     }
 }
 
@@ -126,9 +146,9 @@ package struct PushIdentity: Hashable, Sendable {
     var provider: Provider
     var token: TokenHash
     var type: PushType
-    var place: UInt64
-    var payload: Int
-    var id: UUIDBytes
+    var place = UInt64.max
+    var payload = 0
+    var id = UUIDBytes(high: 0, low: 0)
 }
 
 /// Texts that many pushes share, each once, known by its number.

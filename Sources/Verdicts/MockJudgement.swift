@@ -10,13 +10,15 @@ import Scenarios
 struct MockJudgement {
     /// Rules that look at pushes and their answers alone. The others hold a relay to calls, and here nobody knows of any.
     static let rules: Set<String> = [
-        "access-token-renewed", "access-token-reused", "activity-priorities-mixed", "apns-id-unique", "connections-reused",
-        "content-decodes", "dead-device-token-dropped", "dead-registration-dropped", "dead-token-dropped", "failure-awaited",
-        "messages-well-formed", "nothing-after-end", "one-team-per-connection", "payload-fits", "provider-token-renewed",
-        "provider-token-reused", "quota-obeyed", "refusal-not-repeated", "requests-well-formed", "retry-backs-off",
-        "retry-storm", "start-is-complete", "stream-limit-obeyed", "timestamp-seconds-rising", "token-rate-kept",
-        "topic-fits-type",
+        "accepted-not-repeated", "access-token-renewed", "access-token-reused", "activity-priorities-mixed", "apns-id-unique",
+        "connections-reused", "content-decodes", "dead-device-token-dropped", "dead-registration-dropped", "dead-token-dropped",
+        "expired-token-replaced", "failure-awaited", "messages-well-formed", "nothing-after-end", "one-team-per-connection",
+        "payload-fits", "provider-token-renewed", "provider-token-reused", "push-type-given", "quota-obeyed",
+        "refusal-not-repeated", "requests-well-formed", "retry-backs-off", "retry-storm", "start-is-complete",
+        "stream-limit-obeyed", "timestamp-seconds-rising", "token-rate-kept", "topic-fits-type",
     ]
+    /// Connections that are open at a time where one follows the other: the end of one and the beginning of the next may cross.
+    private static let mostInSequence = 2
 
     let directory: String
     let options: JudgeOptions
@@ -43,7 +45,11 @@ struct MockJudgement {
         }
         let last = pass.story.last
         let judged = pass.finish(end: last, knownFailing: options.knownFailing, isStrict: options.isStrict)
-        let results = judged.results.filter { Self.rules.contains($0.id) }
+        var results = judged.results.filter { Self.rules.contains($0.id) }
+        // One after the other they may be so many runs of a tool, each of which has nothing to keep.
+        if context.connections.peak <= Self.mostInSequence {
+            for index in results.indices where results[index].id == "connections-reused" { results[index].level = .should }
+        }
         let correlation = judged.correlation.since(first.instant)
         let proven = try Evidence(reader: reader, origin: first.instant, kinds: []).complete(results)
         let measure = Measure(correlation: correlation, seconds: (last - first.instant).seconds, realSeconds: 0, samples: [])

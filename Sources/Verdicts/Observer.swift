@@ -19,6 +19,11 @@ final class Observer {
     private var types: [(word: String, type: PushType)] = []
     private var topics: [(text: String, number: Int32)] = []
     private static let mostKnown = 8
+    /// Tokens of which a push was refused for good.
+    private var refused: Set<TokenHash> = []
+    private static let mostRefused = 100_000
+    /// Members of `aps` that say when, and differ each time a push is made anew.
+    private static let dates = ["timestamp", "stale-date", "dismissal-date"]
     /// Unix seconds, in the year 5138: milliseconds lie above.
     private static let latestExpiration: Int64 = 99_999_999_999
 
@@ -64,11 +69,27 @@ final class Observer {
             push.priority = UInt8(priority) ?? 10
         }
         if entry.header("apns-id") != nil { push.flags.insert(.gaveAPNsID) }
-        if let expiration = entry.header("apns-expiration").flatMap(Int64.init), expiration > Self.latestExpiration {
-            push.flags.insert(.expiresNever)
+        if entry.header("apns-collapse-id") != nil { push.flags.insert(.gaveCollapseID) }
+        if entry.provider == .apns, entry.pushType == nil { push.flags.insert(.lacksType) }
+        if let expiration = entry.header("apns-expiration") {
+            push.flags.insert(.gaveExpiration)
+            if let time = Int64(expiration), time > Self.latestExpiration { push.flags.insert(.expiresNever) }
         }
+        listen(to: entry, &push)
         content.look(at: entry, marker, calls, &push, context)
         return push
+    }
+
+    /// Who sends again what was refused makes it anew, with another time in it.
+    private func listen(to entry: PushEntry, _ push: inout SeenPush) {
+        guard push.provider == .apns else { return }
+        if push.isRefusedForGood, refused.count < Self.mostRefused { refused.insert(push.token) }
+        guard refused.contains(push.token), case .object(var body)? = body(of: entry) else { return }
+        if case .object(var aps)? = body["aps"] {
+            for key in Self.dates { aps[key] = nil }
+            body["aps"] = .object(aps)
+        }
+        push.saying = JSONValue.object(body).hashValue | 1
     }
 
     /// What becomes of the activity; of a message to FCM what its body says.

@@ -107,6 +107,22 @@ struct ProviderTokenRuleTests {
         #expect(other.findings("provider-token-renewed") == nil)
     }
 
+    @Test("one that is an hour old and is used on breaks expired-token-replaced, a MUST")
+    func expired() {
+        func used(_ age: Int64, byFault: Bool = false) -> Int? {
+            History.renewed(after: 0.5).with { history in
+                history.expire(by: age)
+                if byFault { history.pushes[0].faultRule = 1 }
+                let old = history.pushes[0].authorization
+                history.push(3, at: 9) { $0.authorization = old }
+            }.findings("expired-token-replaced")
+        }
+        #expect(RuleBook.rule(named: "expired-token-replaced")?.level == .must)
+        #expect(used(3_700) == 1)
+        #expect(used(3_500) == nil, "younger: by P1 there may be no other yet")
+        #expect(used(3_700, byFault: true) == nil, "a fault of ours may say so of any")
+    }
+
     @Test("two teams on one connection break one-team-per-connection")
     func twoTeams() {
         #expect(renewed(5, team: "OTHER").findings("one-team-per-connection") == 5)

@@ -206,4 +206,26 @@ extension History {
             history.refuse(0, status: 403, reason: "ExpiredProviderToken")
         }
     }
+
+    /// The credential that was refused was more than an hour old in truth.
+    mutating func expire(by age: Int64 = 3_700) {
+        pushes[0].authorization = text(bearer(issuedAt: epoch - age))
+        pushes[0].faultRule = 0
+    }
+
+    /// Of a mock's own journal: accepted pushes of one text and no marker, a second apart, with these apns-ids.
+    static func alone(_ ids: [UInt64], _ turn: (inout SeenPush) -> Void = { _ in }) -> History {
+        var history = History()
+        history.run.kinds = []
+        history.run.circumstances.isRelayOurs = false
+        for (number, id) in ids.enumerated() {
+            history.push(0, at: Double(number + 1), .alert, token: .device) {
+                $0.flags.remove(.isMarked)
+                $0.flags.insert(.gaveAPNsID)
+                $0.apnsID = UUIDBytes(high: id, low: 0)
+                turn(&$0)
+            }
+        }
+        return history
+    }
 }

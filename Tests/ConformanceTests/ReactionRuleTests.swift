@@ -93,6 +93,10 @@ struct DismissedAndRefusedTests {
         let history = History.refused(status: 400, reason: "BadTopic").with { $0.push(2, at: 4) }
         let last = history.pushes.count - 1
         #expect(history.with { $0.pushes[last].payloadHash = 7 }.findings("refusal-not-repeated") == 0)
+        #expect(history.with { $0.pushes[last].priority = 10 }.findings("refusal-not-repeated") == 0)
+        #expect(history.with { $0.pushes[last].event = .end }.findings("refusal-not-repeated") == 0)
+        #expect(history.with { $0.pushes[last].flags.insert(.gaveExpiration) }.findings("refusal-not-repeated") == 0)
+        #expect(history.with { $0.calls[2].attempts = 2 }.findings("refusal-not-repeated") == 0, "the relay was told twice")
         #expect(history.with { $0.pushes[last].topic = $0.text("other") }.findings("refusal-not-repeated") == 0)
         #expect(history.with { $0.pushes[last].environment = .sandbox }.findings("refusal-not-repeated") == 0)
         let unmarked = history.with { history in
@@ -112,6 +116,72 @@ struct DismissedAndRefusedTests {
             history.registers(7, .activity, .activity)
         }
         #expect(again.findings("refusal-not-repeated") == 0)
+    }
+}
+
+@Suite("What was refused and is made anew")
+struct MadeAnewTests {
+    /// The second step's push is refused, and comes twice more with another time and another apns-id.
+    private func madeAnew(_ reason: String = "BadTopic", saying: Int = 5) -> History {
+        History.refused(status: 400, reason: reason).with { history in
+            for seconds in [4.0, 6.0] {
+                history.push(2, at: seconds, status: 400, reason: reason) {
+                    $0.payloadHash = Int(seconds)
+                    $0.flags.insert(.gaveAPNsID)
+                    $0.apnsID = UUIDBytes(high: UInt64(seconds), low: 1)
+                }
+            }
+            for index in history.pushes.indices where history.pushes[index].step == 2 { history.pushes[index].saying = 5 }
+            history.pushes[history.pushes.count - 1].saying = saying
+        }
+    }
+
+    @Test("says the same all the same, and breaks refusal-not-repeated; a newer state does not")
+    func sayings() {
+        #expect(madeAnew().findings("refusal-not-repeated") == 2)
+        #expect(madeAnew(saying: 7).findings("refusal-not-repeated") == 1)
+        #expect(madeAnew("BadMessageId").findings("refusal-not-repeated") == 0, "the id is what was refused")
+    }
+}
+
+@Suite("In a mock's own journal")
+struct AloneRuleTests {
+    @Test("what was accepted and comes again under its apns-id breaks accepted-not-repeated, a SHOULD")
+    func repeated() {
+        #expect(RuleBook.rule(named: "accepted-not-repeated")?.level == .should)
+        #expect(History.alone([1, 1, 1]).findings("accepted-not-repeated") == 2)
+        #expect(History.alone([1, 2, 3]).findings("accepted-not-repeated") == 0)
+        #expect(History.alone([1, 1]) { $0.flags.remove(.gaveAPNsID) }.findings("accepted-not-repeated") == nil)
+        #expect(History.alone([1, 1]).with { $0.pushes[1].payloadHash = 7 }.findings("accepted-not-repeated") == 0)
+    }
+
+    @Test("unless the first answer was late, cut off or never came")
+    func unheard() {
+        let again = History.alone([1, 1])
+        #expect(again.with { $0.pushes[0].answeredAt = at(2.0) }.findings("accepted-not-repeated") == 0)
+        #expect(again.with { $0.pushes[0].flags.insert(.isAnswerUndelivered) }.findings("accepted-not-repeated") == 0)
+        #expect(again.with { $0.pushes[0].faultRule = 1 }.findings("accepted-not-repeated") == 0)
+        #expect(again.with { $0.pushes[0].status = 503 }.findings("accepted-not-repeated") == 0)
+        #expect(again.with { $0.call(1, .progress, at: 0) }.findings("accepted-not-repeated") == nil, "of a run's")
+    }
+
+    @Test("a push without apns-push-type breaks push-type-given, a SHOULD, and one that is no JSON content-decodes")
+    func form() {
+        #expect(RuleBook.rule(named: "push-type-given")?.level == .should)
+        #expect(History.alone([1]) { $0.flags.insert(.lacksType) }.findings("push-type-given") == 1)
+        #expect(History.alone([1]).findings("push-type-given") == 0)
+        #expect(History.alone([1]) { $0.outcome = .undecodable }.findings("content-decodes") == 1)
+        #expect(History.alone([1]).findings("content-decodes") == nil, "an alert that is JSON says nothing of it")
+    }
+
+    @Test("twenty pushes say whether connections are kept, and fewer nothing")
+    func connections() {
+        func findings(_ count: Int) -> Int? {
+            History.alone(Array(1...UInt64(count))).with { history in
+                for index in history.pushes.indices { history.pushes[index].connection = UInt64(index + 1) }
+            }.findings("connections-reused")
+        }
+        #expect(findings(19) == nil && findings(20) == 1)
     }
 }
 

@@ -25,6 +25,7 @@ struct TokenRuleTests {
         let history = History.died(.device, at: 14)
         #expect(history.findings("dead-device-token-dropped") == 0)
         #expect(history.with { $0.push(6, at: 26.01, .alert) }.findings("dead-device-token-dropped") == 1)
+        #expect(RuleBook.rule(named: "dead-device-token-dropped")?.level == .must, "P9")
         #expect(history.with { $0.push(6, at: 26.01, .alert) }.findings("dead-token-dropped") == nil)
     }
 

@@ -67,6 +67,18 @@ final class Stage {
         #expect(!stage.fires())
     }
 
+    @Test("a push that says no type is what its topic says, else an alert, as for APNs")
+    func noType() {
+        for (topic, type) in [("com.example.app", PushType.alert), ("com.example.app.push-type.liveactivity", .liveactivity)] {
+            let stage = Stage(rule(FaultMatch(pushType: type)))
+            stage.topic = topic
+            stage.facts.pushType = nil
+            #expect(stage.fires())
+            stage.facts.pushType = .background
+            #expect(!stage.fires(), "its own word goes first")
+        }
+    }
+
     @Test("a bare bundle ID meets all topics of the app, a whole topic only itself")
     func topic() {
         let stage = Stage(rule(FaultMatch(topic: "com.example.app")))

@@ -179,3 +179,87 @@ struct MockJournalTests {
         for id in MockJudgement.rules { #expect(RuleBook.all.contains { $0.id == id }, "\(id)") }
     }
 }
+
+@Suite("A mock's own journal of alerts")
+struct MockAlertTests {
+    private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9) + 1_000_000_000) }
+
+    private func judge(_ write: (JournalWriter) -> Void) throws -> RunRecord {
+        try withDirectory { directory in
+            let writer = try JournalWriter(directory: directory + "/journal", name: "apns-0", time: ManualTime())
+            writer.append(note: .server, text: "{}", at: at(0))
+            write(writer)
+            guard writer.commit() else { throw Failure(.run, "cannot write") }
+            return try Verdicts.judge(directory, JudgeOptions())
+        }
+    }
+
+    private func push(
+        at seconds: Double, _ status: UInt16 = 200, _ reason: StaticString? = nil, outcome: Outcome = .shown,
+        connection: UInt64 = 1, id: Int? = nil, hasType: Bool = true, body: String = #"{"aps":{"alert":"Hello"}}"#,
+        to writer: JournalWriter
+    ) {
+        let head = HeaderBlock()
+        head.append(":method", "POST")
+        head.append(":path", "/3/device/" + String(repeating: "a", count: 64))
+        head.append("authorization", SyntheticRun.credential)
+        head.append("apns-topic", "com.example.app")
+        if hasType { head.append("apns-push-type", "alert") }
+        var draft = PushDraft(
+            arrivedAt: at(seconds), connection: connection, status: status, reason: reason, timestampMilliseconds: 0,
+            outcome: status == 200 ? outcome : nil)
+        if let id {
+            let text = "00000000-0000-0000-0000-00000000000\(id)"
+            head.append(name: "apns-id", value: text)
+            if let bytes = UUIDBytes(text.utf8.span) { draft.apnsID = bytes }
+        }
+        _ = writer.append(push: draft, head: head, body: Array(body.utf8).span)
+    }
+
+    private func standing(_ id: String, _ write: (JournalWriter) -> Void) throws -> RuleResult.Standing {
+        try result(id, try judge(write)).standing
+    }
+
+    @Test("warns of what was accepted three times under one apns-id")
+    func repeated() throws {
+        #expect(try standing("accepted-not-repeated") { for second in 1...3 { push(at: Double(second), id: 1, to: $0) } } == .warning)
+        #expect(try standing("accepted-not-repeated") { for second in 1...3 { push(at: Double(second), id: second, to: $0) } } == .kept)
+    }
+
+    @Test("breaks for a body that is no JSON, and warns where apns-push-type is missing")
+    func form() throws {
+        #expect(try standing("content-decodes") { push(at: 1, outcome: .undecodable, body: "Hello", to: $0) } == .broken)
+        #expect(try standing("push-type-given") { push(at: 1, hasType: false, to: $0) } == .warning)
+        #expect(try standing("push-type-given") { push(at: 1, to: $0) } == .kept)
+    }
+
+    @Test("warns of a connection for each push, one after the other, and breaks where they are side by side", arguments: [
+        (1, RuleResult.Standing.warning), (30, .broken),
+    ])
+    func connections(open: Int, expected: RuleResult.Standing) throws {
+        let seen = try standing("connections-reused") { writer in
+            for number in 0..<40 {
+                let time = 1 + Double(number)
+                writer.append(note: .connectionOpened, text: "{}", at: at(time))
+                push(at: time + 0.1, connection: UInt64(number + 1), to: writer)
+                if number >= open - 1 { writer.append(note: .connectionClosed, text: "{}", at: at(time + 0.2)) }
+            }
+        }
+        #expect(seen == expected)
+    }
+
+    @Test("breaks where what was refused for good comes again with another time in it, and not where it says something new")
+    func refused() throws {
+        func repeats(_ second: (stamp: Int, word: String)) throws -> RuleResult.Standing {
+            try standing("refusal-not-repeated") { writer in
+                for (time, stamp, word) in [(1.0, 1_760_000_001, "a"), (3.0, second.stamp, second.word)] {
+                    let body = #"{"aps":{"timestamp":\#(stamp),"event":"update","content-state":{"word":"\#(word)"}}}"#
+                    push(at: time, 400, "BadTopic", id: 1, body: body, to: writer)
+                }
+            }
+        }
+        #expect(try repeats((1_760_000_001, "a")) == .broken)
+        #expect(try repeats((1_760_000_003, "a")) == .broken)
+        #expect(try repeats((1_760_000_003, "b")) == .kept)
+    }
+}

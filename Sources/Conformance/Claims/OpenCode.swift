@@ -148,8 +148,9 @@ extension Claim {
             norm: "\(follows); Apple, Handling notification responses: the answer speaks of the token in the path",
             rules: ["other-token-kept", "living-token-held"], defects: ["prunes-all-tokens"]),
         Claim(
-            "R0.25", .should, "A device token that APNs calls dead is dropped as well.",
-            norm: "\(follows); the relay as built keeps such tokens for ever", rules: ["dead-device-token-dropped"],
+            "R0.25", .must, "A device token that APNs calls dead is dropped as well.",
+            norm: "\(follows); Apple, Handling notification responses (P9): 410 and BadDeviceToken are never tried again. "
+                + "The relay as built keeps such tokens for ever", rules: ["dead-device-token-dropped"],
             defects: ["keeps-dead-device-tokens", "keeps-dead-tokens"]),
         Claim(
             "R0.26", .must,
@@ -194,7 +195,8 @@ extension Claim {
             rules: ["provider-token-reused"], defects: ["signs-per-push"]),
         Claim(
             "R0.34", .should, "ExpiredProviderToken makes the relay sign a new token and send that push once more.",
-            norm: "\(follows); the relay as built goes on with the token it has", rules: ["provider-token-renewed"],
+            norm: "\(follows); the relay as built goes on with the token it has. A must only where the token is an hour old (P1)",
+            rules: ["provider-token-renewed"],
             defects: ["keeps-expired-provider-token"]),
         Claim(
             "R0.35", .must, "Connections to APNs are kept for many pushes.",

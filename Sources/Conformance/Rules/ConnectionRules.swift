@@ -6,7 +6,7 @@ import Pushes
 
 enum ConnectionRules {
     static let all = [
-        tokenReused, tokenRenewed, oneTeam, streamLimitObeyed, connectionsReused, messageConnectionsReused,
+        tokenReused, tokenRenewed, expiredReplaced, oneTeam, streamLimitObeyed, connectionsReused, messageConnectionsReused,
     ]
 
     // MARK: Provider tokens
@@ -73,16 +73,14 @@ enum ConnectionRules {
 
     /// Credentials that were refused as expired, and used again.
     struct Renewed: PushMachine {
-        /// By status and reason.
-        private let isExpired: @Sendable (UInt16, String) -> Bool
+        /// By the push and the reason.
+        private let isExpired: @Sendable (SeenPush, String, RunContext) -> Bool
         /// So many pushes may be under way with the token that was refused.
         private static let inFlight = 20
         private var refused: [Int32: (push: SeenPush, after: Int)] = [:]
         private var tally = Tally()
 
-        init(isExpired: @escaping @Sendable (UInt16, String) -> Bool = { $0 == 403 && $1 == "ExpiredProviderToken" }) {
-            self.isExpired = isExpired
-        }
+        init(isExpired: @escaping @Sendable (SeenPush, String, RunContext) -> Bool) { self.isExpired = isExpired }
 
         mutating func see(_ push: SeenPush, _ run: RunContext) {
             guard push.authorization >= 0 else { return }
@@ -97,7 +95,7 @@ enum ConnectionRules {
                         expected: "a new one after \(run.reason(entry.push))",
                         seen: "the same \(push.arrivedAt - entry.push.answeredAt) later", entry.push.id, push.id)
                 }
-            } else if isExpired(push.status, run.word(push)), !push.flags.contains(.isAnswerUndelivered) {
+            } else if isExpired(push, run.word(push), run), !push.flags.contains(.isAnswerUndelivered) {
                 refused[push.authorization] = (push, 0)
                 tally.test()
             }
@@ -111,7 +109,24 @@ enum ConnectionRules {
         requirement: "After 403 ExpiredProviderToken the relay signs a new token.",
         norm: "Apple, Handling notification responses from APNs: the token is stale, generate a new one",
         advice: "drop the cached token when APNs says it has expired, sign, and send the push once more",
-        make: { Renewed() })
+        make: { Renewed { push, reason, _ in push.status == 403 && reason == "ExpiredProviderToken" } })
+
+    /// Seconds.
+    private static let longestUse: Int64 = 60 * 60
+
+    static let expiredReplaced = Rule(
+        "expired-token-replaced", ["P1", "P2"], .must,
+        requirement: "A provider token that is more than an hour old, and was refused for it, is not used again.",
+        norm: "Apple, Establishing a token-based connection to APNs: renewed at least every 60 minutes, and refused when older",
+        advice: "sign a new token before the old one is an hour old, at the latest when APNs says that it has expired",
+        make: {
+            Renewed { push, reason, run in
+                guard push.status == 403, reason == "ExpiredProviderToken", !push.metFault,
+                    let issuedAt = run.signers[push.authorization]?.issuedAt
+                else { return false }
+                return push.arrivedWall.seconds - issuedAt > longestUse
+            }
+        })
 
     private struct OneTeam: PushMachine {
         /// Connections that carried pushes lately.
@@ -175,8 +190,8 @@ enum ConnectionRules {
         make: { StreamLimit() })
 
     private struct ConnectionsReused: PushMachine {
-        /// Below this many pushes nothing can be said about reuse.
-        private static let enoughPushes = 50
+        /// Below this many pushes nothing can be said about reuse: of a run's, whose relay may still be coming up, and of others.
+        private static let (enoughOfRun, enough) = (50, 20)
         private static let leastPushesPerConnection = 10
         /// A pool may open a few connections for nothing.
         private static let freeConnections = 4
@@ -215,7 +230,7 @@ enum ConnectionRules {
         }
 
         func verdict(_ run: RunContext) -> Verdict {
-            guard pushes >= Self.enoughPushes else { return .notExercised }
+            guard pushes >= (run.kinds.isEmpty ? Self.enough : Self.enoughOfRun) else { return .notExercised }
             let circumstances = run.circumstances
             let excused =
                 Self.freeConnections * circumstances.relayProcesses * (1 + circumstances.outages.count)

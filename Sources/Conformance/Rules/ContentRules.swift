@@ -9,9 +9,9 @@ enum ContentRules {
 
     private static func judge(
         _ joined: JoinedAccount, _ run: RunContext, _ tally: inout Tally, _ trouble: (SeenPush) -> String?,
-        _ message: String, expected: String
+        _ message: String, expected: String, where isMeant: (SeenPush) -> Bool = \.isLiveActivity
     ) {
-        for push in joined.account.pushes where push.isLiveActivity && push.isAccepted {
+        for push in joined.account.pushes where isMeant(push) && push.isAccepted {
             tally.test()
             guard let seen = trouble(push) else { continue }
             tally.find(
@@ -21,17 +21,22 @@ enum ContentRules {
     }
 
     static let decodes = Rule(
-        "content-decodes", ["R0.43", "P20"], .must,
-        requirement: "Each accepted Live Activity push decodes on the device.",
-        norm: "Apple, Starting and updating Live Activities: APNs accepts what the device then drops in silence",
+        "content-decodes", ["R0.43", "P20", "P21"], .must,
+        requirement: "Each accepted push is a JSON object, and that of a Live Activity decodes on the device.",
+        norm: "Apple, Generating a remote notification: a JSON dictionary; "
+            + "Starting and updating Live Activities: APNs accepts what the device then drops in silence",
         advice: "compare the keys, their case and their types with the app's ActivityAttributes"
     ) { joined, run, tally in
         judge(
             joined, run, &tally,
             { push in
                 if push.undecodable >= 0 { return run.texts[push.undecodable] }
-                return push.outcome == .undecodable ? "outcome undecodable" : nil
-            }, "a push was accepted, but no app can decode it", expected: "content that the app's types decode")
+                guard push.outcome == .undecodable else { return nil }
+                return push.isLiveActivity ? "outcome undecodable" : "a payload that is no JSON object"
+            }, "a push was accepted, but no app can decode it",
+            expected: "a JSON object, with content that the app's types decode",
+            // Of other pushes the device asks no more than that.
+            where: { $0.isLiveActivity || $0.outcome == .undecodable })
     }
 
     static let fitsContract = Rule(

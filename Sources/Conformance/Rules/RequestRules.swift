@@ -5,7 +5,7 @@ import Metrics
 import Pushes
 
 enum RequestRules {
-    static let all = [wellFormed, topicFitsType]
+    static let all = [wellFormed, topicFitsType, typeGiven]
 
     /// Rejections that only a malformed request can earn.
     private static let malformed: Set<String> = [
@@ -47,6 +47,22 @@ enum RequestRules {
             tally.find(
                 "push type and topic disagree", expected: "a topic that ends with .push-type.liveactivity",
                 seen: run.texts[push.topic], session: push.isMarked ? push.session : nil,
+                step: push.isMarked ? push.step : nil, push.id)
+        }
+    }
+
+    static let typeGiven = Rule(
+        "push-type-given", ["P18"], .should,
+        requirement: "A push says in apns-push-type what it is.",
+        norm: "Apple, Sending notification requests to APNs: required on watchOS 6 and later, recommended everywhere else",
+        advice: "send apns-push-type with every push: alert, background, liveactivity, …"
+    ) { joined, run, tally in
+        for push in joined.account.pushes {
+            tally.test()
+            guard push.flags.contains(.lacksType) else { continue }
+            tally.find(
+                "a push does not say of which type it is", expected: "the field apns-push-type",
+                seen: "none, so APNs takes it for an alert", session: push.isMarked ? push.session : nil,
                 step: push.isMarked ? push.step : nil, push.id)
         }
     }

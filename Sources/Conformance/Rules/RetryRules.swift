@@ -5,7 +5,7 @@ import Metrics
 import Pushes
 
 enum RetryRules {
-    static let all = [backsOff, noStorm, notRepeated, keepsID, idIsUnique]
+    static let all = [backsOff, noStorm, notRepeated, acceptedNotRepeated, keepsID, idIsUnique]
 
     /// Apple says no figure for the first retry but "not immediately": a second, with room for jitter.
     private static let usualPause = Interval.seconds(1)
@@ -74,6 +74,17 @@ enum RetryRules {
         }
     }
 
+    /// Whether a push is what was refused, made anew or not: what its refusal may have spoken of was not mended.
+    private static func isAsItWas(_ push: SeenPush, _ first: SeenPush, _ run: RunContext) -> Bool {
+        let fields: SeenPush.Flags = [.gavePriority, .gaveExpiration, .gaveCollapseID]
+        guard push.environment == first.environment, push.topic == first.topic, push.event == first.event,
+            push.priority == first.priority, push.flags.intersection(fields) == first.flags.intersection(fields),
+            run.word(first) != "BadMessageId" || push.apnsID == first.apnsID
+        else { return false }
+        let isSame = push.payloadHash == first.payloadHash && push.payloadCount == first.payloadCount
+        return isSame || push.saying != 0 && push.saying == first.saying
+    }
+
     static let notRepeated = Rule(
         "refusal-not-repeated", ["P9"], .must,
         requirement: "A push that APNs has refused for what it is or asks for is not sent again as it was.",
@@ -82,20 +93,52 @@ enum RetryRules {
     ) { joined, run, tally in
         var refused: [PushIdentity: SeenPush] = [:]
         for push in joined.account.pushes {
-            if let first = refused[push.identity], push.environment == first.environment, push.topic == first.topic,
-                push.payloadHash == first.payloadHash, push.payloadCount == first.payloadCount,
+            // Without marker and apns-id the same words may be another push.
+            guard let identity = push.namedIdentity else { continue }
+            // What the relay was told twice it may send twice.
+            let wasToldOnce = !push.isMarked || joined.account.call(at: push.place)?.attempts ?? 1 < 2
+            if let first = refused[identity], isAsItWas(push, first, run), wasToldOnce,
                 !joined.tokens.wasRegistered(push.token, after: first.arrivedAt, until: push.arrivedAt)
             {
                 tally.find(
-                    "a push was sent again as it was after \(run.reason(first))", expected: "no other attempt",
+                    "a push was sent again as it was after \(run.reason(first))",
+                    expected: "no other attempt with the same state or alert, whatever its time or apns-id",
                     seen: "one \(push.arrivedAt - first.answeredAt) later", session: push.isMarked ? push.session : nil,
                     step: push.isMarked ? push.step : nil, first.id, push.id)
             }
-            // Without marker and apns-id the same words may be another push.
-            let isKnown = push.isMarked || push.flags.contains(.gaveAPNsID)
-            guard isForGood(push, run), !push.flags.contains(.isAnswerUndelivered), isKnown else { continue }
+            guard isForGood(push, run), !push.flags.contains(.isAnswerUndelivered) else { continue }
             tally.test()
-            refused[push.identity] = push
+            refused[identity] = push
+        }
+    }
+
+    /// So long an answer may take and still reach whoever waits for it.
+    private static let patience = Interval.seconds(1)
+
+    static let acceptedNotRepeated = Rule(
+        "accepted-not-repeated", ["P15"], .should,
+        requirement: "A push that APNs has accepted is not sent again under its apns-id.",
+        norm: "Apple, Handling notification responses from APNs: 200 is final; that an answer was lost shows in no journal",
+        advice: "mark a push as done with its first 200; give what says the same again an apns-id of its own"
+    ) { joined, run, tally in
+        // Where calls are known they say what was owed, and no-duplicate-push judges.
+        guard joined.account.calls.isEmpty else { return }
+        var accepted: [PushIdentity: SeenPush] = [:]
+        for push in joined.account.pushes where !push.isMarked {
+            guard let identity = push.namedIdentity else { continue }
+            if let first = accepted[identity], push.arrivedAt > first.answeredAt, push.environment == first.environment,
+                push.payloadHash == first.payloadHash, push.payloadCount == first.payloadCount
+            {
+                tally.find(
+                    "a push was sent again after it had been accepted", expected: "one 200 for each apns-id",
+                    seen: "the same \(push.arrivedAt - first.answeredAt) later", first.id, push.id)
+            }
+            // A late answer may find nobody who waits, and one that a fault cut off reaches nobody.
+            guard push.isAccepted, !push.metFault, !push.flags.contains(.isAnswerUndelivered),
+                push.answeredAt - push.arrivedAt <= run.circumstances.real(patience)
+            else { continue }
+            tally.test()
+            accepted[identity] = push
         }
     }
 

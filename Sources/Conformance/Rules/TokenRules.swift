@@ -77,7 +77,7 @@ enum TokenRules {
     ) { joined, run, tally in judgeDead(joined, run, &tally) { $0.isLiveActivity } }
 
     static let deadDeviceDropped = Rule(
-        "dead-device-token-dropped", ["R0.25"], .should,
+        "dead-device-token-dropped", ["R0.25", "P9"], .must,
         requirement: "After 410, or 400 BadDeviceToken, no further push goes to that device token.",
         norm: "Apple, Handling notification responses from APNs: requests with these answers are never retried",
         advice: "delete the device's row as an activity's row is deleted"
