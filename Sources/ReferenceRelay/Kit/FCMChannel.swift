@@ -20,17 +20,21 @@ final class FCMChannel {
     private let grants: ClientPool
     private let defects: Set<Defect>
     private let now: () -> WallTime
+    /// Told of each request, messages and others, and of what became of it.
+    private let count: (_ isOver: Bool) -> Void
     private var access: String?
     private var goodUntil = WallTime(nanoseconds: .min / 2)
     /// Who waits for the one answer of the token endpoint.
     private var waiting: [(String?) -> Void] = []
 
     init(
-        _ target: FCMTarget, loop: EventLoop, options: RelayOptions, now: @escaping () -> WallTime
+        _ target: FCMTarget, loop: EventLoop, options: RelayOptions, now: @escaping () -> WallTime,
+        count: @escaping (_ isOver: Bool) -> Void
     ) throws(Failure) {
         self.target = target
         self.loop = loop
         self.now = now
+        self.count = count
         defects = options.defects
         var configuration = ClientConfiguration(version: .http2, tls: TLSClientSettings(caFile: options.caFile))
         configuration.maxConnections = options.connections
@@ -69,7 +73,11 @@ final class FCMChannel {
                 fields: [("authorization", "Bearer " + access), ("content-type", "application/json")], body: push.payload)
             let timeout = has(.impatientMessages) ? Self.impatience : Self.timeout
             let pool = has(.connectionPerMessage) ? renewed() : pool
-            pool.send(request, timeout: timeout) { [self] outcome in completion(read(outcome), access) }
+            count(false)
+            pool.send(request, timeout: timeout) { [self] outcome in
+                count(true)
+                completion(read(outcome), access)
+            }
         }
     }
 
@@ -92,7 +100,9 @@ final class FCMChannel {
     }
 
     private func ask() {
+        count(false)
         grants.send(target.grantRequest(at: now()), timeout: Self.timeout) { [self] outcome in
+            count(true)
             if case .response(let response) = outcome, response.status == 200,
                 let json = try? JSONValue(parsing: response.body.bytes, maxDepth: 8), let token = json["access_token"]?.string
             {
