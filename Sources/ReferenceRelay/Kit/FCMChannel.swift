@@ -10,6 +10,7 @@ final class FCMChannel {
     /// Google asks for ten seconds at least (F24).
     private static let timeout = Interval.seconds(12)
     private static let impatience = Interval.seconds(2)
+    private static let savings = Interval.seconds(10)
     /// An access token is replaced so long before its end.
     private static let margin = Interval.seconds(300)
 
@@ -55,8 +56,18 @@ final class FCMChannel {
     /// `completion` is called once. An access token that has ended is replaced once, and the message sent again.
     func send(_ push: Push, completion: @escaping (PushOutcome) -> Void) {
         if has(.floodsRegistrations) { for _ in 0..<80 { post(push) { _, _ in } } }
+        if has(.savesMessagesUp) {
+            let pause = Self.savings - .seconds(Double(now().seconds % Self.savings.wholeSeconds))
+            _ = loop.onClock(after: pause) { [self] in attempt(push, completion) }
+        } else {
+            attempt(push, completion)
+        }
+    }
+
+    private func attempt(_ push: Push, _ completion: @escaping (PushOutcome) -> Void) {
         post(push) { [self] outcome, used in
-            guard case .answered(401, let reason, _) = outcome, reason != "THIRD_PARTY_AUTH_ERROR", !has(.keepsExpiredAccess)
+            guard case .answered(401, let reason, _) = outcome, !has(.keepsExpiredAccess),
+                reason != "THIRD_PARTY_AUTH_ERROR" || has(.renewsForAny401)
             else { return completion(outcome) }
             // Of all that were under way with it the first has it replaced.
             if access == used { access = nil }
