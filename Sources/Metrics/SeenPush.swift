@@ -29,6 +29,8 @@ package struct SeenPush: Hashable, Sendable {
         package static let isQuietStart = Flags(rawValue: 256)
         /// A message to FCM has a `notification`, for all or for Android.
         package static let hasNotification = Flags(rawValue: 512)
+        /// A message to FCM is of a Live Activity on an iPhone: it bears such a token, or what only an activity is told.
+        package static let isForApple = Flags(rawValue: 2048)
         /// Its call declares what such a push looks like.
         package static let isDeclared = Flags(rawValue: 1024)
         /// The fields apns-expiration, apns-collapse-id were there.
@@ -76,7 +78,8 @@ package struct SeenPush: Hashable, Sendable {
     package var fall: Int32 = -1
     /// A number of seconds that is not that since the session began, or has not run on with the clock since its push before.
     package var drift: Int32 = -1
-    /// What a start lacks, and what the end of an activity that grew too old does not show.
+    /// What a start lacks, what the end of an activity that grew too old does not show, and what a message to FCM for a Live
+    /// Activity has not.
     package var startLack: Int32 = -1
     /// Where it is not as its call declares: a number of the run's `Deviations`.
     package var deviation: Int32 = -1

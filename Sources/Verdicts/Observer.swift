@@ -111,11 +111,30 @@ final class Observer {
         guard let message = body(of: entry)?["message"] else { return }
         push.event = event(of: entry)
         if push.event != nil { push.type = .liveactivity }
+        lookAtActivity(message, &push)
         let android = message["android"] ?? .null
         if message["notification"] != nil || android["notification"] != nil { push.flags.insert(.hasNotification) }
         guard let priority = android["priority"]?.string else { return }
         push.flags.insert(.gavePriority)
         if priority.lowercased() == "high" { push.priority = 10 }
+    }
+
+    /// Google's page says what a message for a Live Activity has (spec/fcm.md §6.1). One that has neither its token nor a state
+    /// is not known for one.
+    private func lookAtActivity(_ message: JSONValue, _ push: inout SeenPush) {
+        guard let apns = message["apns"] else { return }
+        let aps = apns.at(pointer: "/payload/aps")
+        let token = (apns["live_activity_token"] ?? apns["liveActivityToken"])?.string ?? ""
+        guard !token.isEmpty || aps?["content-state"] != nil else { return }
+        push.flags.insert(.isForApple)
+        var lacks: [String] = []
+        if token.isEmpty { lacks.append("live_activity_token") }
+        if message["token"]?.string == nil, message["fid"]?.string == nil { lacks.append("token or fid beside it") }
+        if aps?["timestamp"]?.int == nil { lacks.append("timestamp in whole seconds") }
+        if (aps?["event"]?.string).flatMap({ ActivityEvent(word: $0) }) == nil { lacks.append("event that Apple knows") }
+        if case .object? = aps?["content-state"] {} else { lacks.append("content-state") }
+        guard !lacks.isEmpty else { return }
+        push.startLack = context.texts.intern("no " + lacks.joined(separator: ", no "))
     }
 
     private func type(of entry: PushEntry) -> PushType {

@@ -79,9 +79,9 @@ struct MuseumTests {
     @Test("Each cell of the matrix is proven where it says so, and nowhere else")
     func matrix() throws {
         let rows = try Self.rows("reactions.md")
-        let dialects = ["opencode", "opencode-ios", "epilogue", "busymate"]
+        let dialects = ["opencode", "opencode-ios", "epilogue", "busymate", "sendora"]
         let files = try dialects.map { try Self.load("reactions/\($0)") }
-        let cells = rows.filter { $0.count == 8 && $0[0] != "answer" }
+        let cells = rows.filter { $0.count == 9 && $0[0] != "answer" }
         #expect(cells.count > 20)
         for row in cells {
             try check("reactions/opencode", row[3], row[2])
@@ -92,6 +92,12 @@ struct MuseumTests {
         }
         let proven = Set(cells.map { $0[3] })
         for file in files { #expect(Set(file.convicts).subtracting(proven) == [], "\(file.name)") }
-        for row in rows.filter({ $0.count == 5 && $0[0] != "answer" }) { try check(row[2], row[3], row[4]) }
+        let others = rows.filter { $0.count == 5 && $0[0] != "answer" }
+        for row in others { try check(row[2], row[3], row[4]) }
+        // What FCM answers stands in a table, and a file, of its own.
+        let messages = try Self.load("reactions/sendora-fcm")
+        let shown = others.filter { $0[2] == "reactions/sendora-fcm" }
+        #expect(Set(messages.convicts) == Set(shown.map { $0[3] }))
+        for row in shown { #expect(messages.exercises.contains(row[4]), "\(row)") }
     }
 }

@@ -27,9 +27,9 @@ extension Claim {
             norm: observed, rules: ["disabled-token-dropped"], defects: ["keeps-disabled-tokens"]),
         Claim(
             "F5", .must, "THIRD_PARTY_AUTH_ERROR neither deletes tokens nor sets off a storm of OAuth requests.",
-            norm: "\(codes): it tells of the project's APNs key", rules: ["living-registration-kept"],
-            unseen: "Requests for access tokens: no rule counts them.",
-            defects: ["forgets-registrations"]),
+            norm: "\(codes): it tells of the project's APNs key", rules: ["living-registration-kept", "access-token-kept"],
+            unseen: "Requests for access tokens that no message bears.",
+            defects: ["forgets-registrations", "renews-for-any-401"]),
         Claim(
             "F6", .must, "403 is not tried again; only SENDER_ID_MISMATCH speaks of the token.",
             norm: "\(codes); \(scale)", rules: ["refused-message-not-repeated", "living-registration-kept"],
@@ -113,12 +113,15 @@ extension Claim {
         Claim(
             "F22", .must,
             "A Live Activity has live_activity_token beside the registration, a rising timestamp and the right event.",
-            norm: "Google, Live Activities with FCM", on: [.fcmLiveActivities],
-            missing: "No profile says which token of a Live Activity goes with a registration."),
+            norm: "Google, Live Activities with FCM", on: [.fcmLiveActivities], rules: ["live-activity-messages-fit"],
+            unseen: "Whether that token is of the same iPhone as the registration.",
+            defects: ["leaves-out-activity-tokens"]),
         Claim(
             "F23", .must,
             "Load rises to its peak within a minute or longer, and does not crowd the start of a minute.",
-            norm: scale, missing: "The load is ours: how it rises is the scenario's doing."),
+            norm: scale, rules: ["messages-ramp-up"],
+            unseen: "A rise as steep as that of our own calls, and a crowd at the start of a minute: no page gives a figure.",
+            defects: ["saves-messages-up"]),
         Claim(
             "F24", .must, "A request is given 10 seconds or longer to be answered.",
             norm: scale, rules: ["message-answer-awaited"], defects: ["impatient-messages"]),

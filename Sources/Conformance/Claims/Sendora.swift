@@ -94,7 +94,7 @@ extension Claim {
             defects: ["tells-living-tokens", "forgets-registrations"]),
         Claim(
             "R3.19", .should, "A dead token is called back as invalidated, and not as ended as well.",
-            norm: source, missing: "A profile says which webhook is owed, and not which must not come."),
+            norm: source, rules: ["webhooks-for-cause"], defects: ["ends-dead-rows"]),
     ]
 
     // R3.20 to R3.38: budgets, callbacks, keys, content, Android.
@@ -115,9 +115,9 @@ extension Claim {
         Claim(
             "R3.23", .should,
             "An activity that is idle for 8 hours or 12 hours old is ended, and nothing is pushed after that.",
-            norm: page,
-            missing: "A profile cannot say that an end is owed at an age, and it takes a relay's clock that runs ahead."
-        ),
+            norm: page, rules: ["aged-activity-ended"],
+            unseen: "Twelve hours of one that is kept busy, which no phone shows for so long, and activities on Android.",
+            defects: ["never-times-out"]),
         Claim(
             "R3.24", .must, "Each change of an activity is called back once, and in order.",
             norm: page, rules: ["webhooks-in-order", "webhooks-once"], defects: ["swaps-webhooks", "repeats-webhooks"]),

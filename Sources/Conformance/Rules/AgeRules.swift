@@ -8,7 +8,7 @@ enum AgeRules {
     static let all = [ended]
 
     static let ended = Rule(
-        "aged-activity-ended", ["R0.38"], .should, basis: [.timing, .absence],
+        "aged-activity-ended", ["R0.38", "R3.23"], .should, basis: [.timing, .absence],
         requirement: "An activity that grows too old is ended in time, with a state that says so.",
         norm: "Relay contract: an activity is ended cleanly at its age; Apple, Displaying live data: the system ends it after "
             + "eight hours, and leaves the card as it was",

@@ -7,7 +7,6 @@ import Pushes
 enum MessageAnswerRules {
     static let all = [
         deadDropped, disabledDropped, livingKept, otherNotFoundKept, notRepeated, quotaObeyed, failureAwaited, answerAwaited,
-        accessReused, accessRenewed,
     ]
 
     static let deadDropped = Rule(
@@ -156,59 +155,4 @@ enum MessageAnswerRules {
                 push.id)
         }
     }
-
-    // MARK: Access tokens
-
-    /// An access token lives an hour; who renews it some minutes before is prudent.
-    private static let accessPeriod = Interval.seconds(50 * 60)
-
-    private struct Reused: PushMachine {
-        private static let mostTokens = 10_000
-        private var known: Set<Int32> = []
-        /// In order of time: the first message with each.
-        private var uses: [SeenPush] = []
-        private var refusals: [Instant] = []
-        private var count = 0
-
-        mutating func see(_ push: SeenPush, _ run: RunContext) {
-            // Whatever it says: Google's library for Python asks for another one after each.
-            if push.status == 401 { refusals.append(push.answeredAt) }
-            guard push.authorization >= 0 else { return }
-            count += 1
-            guard known.count < Self.mostTokens, known.insert(push.authorization).inserted else { return }
-            uses.append(push)
-        }
-
-        func verdict(_ run: RunContext) -> Verdict {
-            var tally = Tally()
-            if count > 1 { tally.test(count) }
-            let allowed = max(1, run.circumstances.relayProcesses)
-            for (index, use) in uses.enumerated() where index >= allowed {
-                let earlier = uses[index - allowed]
-                let gap = use.arrivedAt - earlier.arrivedAt
-                let wasRefused = refusals.contains { earlier.arrivedAt <= $0 && $0 <= use.arrivedAt }
-                guard gap < accessPeriod, !wasRefused,
-                    !run.circumstances.wasDown(between: earlier.arrivedAt, and: use.arrivedAt)
-                else { continue }
-                tally.find(
-                    "another access token was in use too soon", expected: "at most \(allowed) in 50 minutes",
-                    seen: "two that were first used \(gap) apart", earlier.id, use.id)
-            }
-            return tally.verdict
-        }
-    }
-
-    static let accessReused = Rule(
-        "access-token-reused", ["F10"], .should, on: .fcm,
-        requirement: "A process asks for one access token an hour, and all its messages share it.",
-        norm: "Google, Using OAuth 2.0 for Server to Server Applications: an hour of life; one for a process is practice",
-        advice: "ask once, keep the token until shortly before its end, and let concurrent messages wait for the one answer",
-        make: { Reused() })
-
-    static let accessRenewed = Rule(
-        "access-token-renewed", ["F10"], .should, on: .fcm,
-        requirement: "After 401 ACCESS_TOKEN_EXPIRED the relay asks for a new token.",
-        norm: "Google, Using OAuth 2.0 for Server to Server Applications: get another when it has expired",
-        advice: "drop the token when FCM says it has expired, get another, and send the message once more",
-        make: { ConnectionRules.Renewed { push, reason, _ in push.status == 401 && reason == "ACCESS_TOKEN_EXPIRED" } })
 }

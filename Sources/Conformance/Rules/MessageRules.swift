@@ -5,7 +5,7 @@ import Metrics
 import Pushes
 
 enum MessageRules {
-    static let all = [wellFormed, meant, dataOnly, high, perToken]
+    static let all = [wellFormed, meant, dataOnly, high, perToken, activityFits, RampUp.rule]
 
     /// Refusals that only a malformed message can earn. Not INVALID_REGISTRATION_TOKEN: whoever registered it is to blame.
     private static let malformed: Set<String> = [
@@ -44,13 +44,16 @@ enum MessageRules {
         }
     }
 
+    /// Of an Android app; a Live Activity of an iPhone has fields of its own.
+    private static func isLiveUpdate(_ push: SeenPush) -> Bool { push.isLiveActivity && !push.flags.contains(.isForApple) }
+
     static let dataOnly = Rule(
         "live-update-data-only", ["F14", "R3.7"], .should, on: .fcm,
         requirement: "A Live Update is data only: it has no notification block, neither for all nor for Android.",
         norm: "Follows from Google's page on message types: with a block the app does not run in the background",
         advice: "put what the app needs into data, and let it draw the update itself"
     ) { joined, run, tally in
-        for push in joined.account.pushes where push.isLiveActivity {
+        for push in joined.account.pushes where isLiveUpdate(push) {
             tally.test()
             guard push.flags.contains(.hasNotification) else { continue }
             tally.find(
@@ -65,7 +68,7 @@ enum MessageRules {
         norm: "Google, Set and manage message priority: normal messages wait while the device dozes",
         advice: "set android.priority to high for what the user sees change"
     ) { joined, run, tally in
-        for push in joined.account.pushes where push.isLiveActivity {
+        for push in joined.account.pushes where isLiveUpdate(push) {
             tally.test()
             guard push.priority < 10 else { continue }
             tally.find(
@@ -73,6 +76,25 @@ enum MessageRules {
                 seen: push.flags.contains(.gavePriority) ? "normal" : "none, which is normal",
                 session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, push.id)
         }
+    }
+
+    static let activityFits = Rule(
+        "live-activity-messages-fit", ["F22"], .must, on: .fcm,
+        requirement: "A Live Activity goes with its own token, a rising timestamp, its event and its state.",
+        norm: "Google, Live Activities with FCM",
+        advice: "put its token into apns.live_activity_token, and timestamp, event and content-state into apns.payload"
+    ) { joined, run, tally in
+        let messages = joined.account.pushes.filter { $0.flags.contains(.isForApple) }
+        guard !messages.isEmpty else { return }
+        for push in messages {
+            tally.test()
+            guard push.startLack >= 0 else { continue }
+            tally.find(
+                "a message for a Live Activity is not whole", expected: "what Google's page says that it has",
+                seen: run.texts[push.startLack], session: push.isMarked ? push.session : nil,
+                step: push.isMarked ? push.step : nil, push.id)
+        }
+        TimestampRule.judge(joined, run, &tally)
     }
 
     private static let mostAMinute = 240

@@ -62,7 +62,10 @@ enum TimestampRule {
         requirement: "aps.timestamp is in Unix seconds, and a newer state never carries an older one.",
         norm: "Apple, Starting and updating Live Activities: seconds since 1970; the device ignores an older update",
         advice: "take whole seconds since 1970 when the push is built, and never less than the last one of that activity"
-    ) { joined, run, tally in
+    ) { joined, run, tally in judge(joined, run, &tally) }
+
+    /// By whatever way they go to Apple.
+    static func judge(_ joined: JoinedAccount, _ run: RunContext, _ tally: inout Tally) {
         var tracks: [Key: Track] = [:]
         var starts: [Card: SeenPush] = [:]
         let pushes = joined.account.pushes

@@ -126,7 +126,7 @@ enum WebhookRules {
     }
 
     static let forCause = Rule(
-        "webhooks-for-cause", ["R3.18"], .must, on: .both,
+        "webhooks-for-cause", ["R3.18", "R3.19"], .must, on: .both,
         requirement: "Nothing is called back that has not happened.",
         norm: "Relay contract: a webhook tells of a change; a call that was refused changes nothing, nor does a busy APNs",
         advice: "queue a webhook with the change that it tells, and only where there is one"

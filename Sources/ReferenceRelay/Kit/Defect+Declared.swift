@@ -378,6 +378,10 @@ extension Defect {
         case .bareTTL: ("F17", ["messages-well-formed"] + Self.lost)
         case .twoTargets: ("F18", ["messages-well-formed"] + Self.lost)
         case .connectionPerMessage: ("F19", ["message-connections-reused"])
+        case .renewsForAny401: ("F5", ["access-token-kept"])
+        case .savesMessagesUp: ("F23", ["messages-ramp-up"])
+        case .leavesOutActivityTokens: ("F22", ["live-activity-messages-fit"])
+        case .endsDeadRows: ("R3.19", ["webhooks-for-cause"])
         case .impatientMessages: ("F24", ["message-answer-awaited"])
         }
     }

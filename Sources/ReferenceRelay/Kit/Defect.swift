@@ -335,5 +335,10 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case bareTTL = "bare-ttl"  // Writes a message's life without its unit. Breaks F17.
     case twoTargets = "two-targets"  // Addresses a message to a topic as well. Breaks F18.
     case connectionPerMessage = "connection-per-message"  // Opens a connection for each message. Breaks F19.
+    case renewsForAny401 = "renews-for-any-401"  // Asks for another access token whatever a 401 says. Breaks F5.
+    case savesMessagesUp = "saves-messages-up"  // Sends what is due at FCM each ten seconds, all at once. Breaks F23.
+    /// Leaves an iPhone's token out of a message, beside its registration. Breaks F22.
+    case leavesOutActivityTokens = "leaves-out-activity-tokens"
+    case endsDeadRows = "ends-dead-rows"  // Calls back the end of an activity whose token is dead. Breaks R3.19.
     case impatientMessages = "impatient-messages"  // Waits two seconds for FCM's answer. Breaks F24.
 }

@@ -10,6 +10,7 @@ final class FCMChannel {
     /// Google asks for ten seconds at least (F24).
     private static let timeout = Interval.seconds(12)
     private static let impatience = Interval.seconds(2)
+    private static let savings = Interval.seconds(10)
     /// An access token is replaced so long before its end.
     private static let margin = Interval.seconds(300)
 
@@ -20,17 +21,21 @@ final class FCMChannel {
     private let grants: ClientPool
     private let defects: Set<Defect>
     private let now: () -> WallTime
+    /// Told of each request, messages and others, and of what became of it.
+    private let count: (_ isOver: Bool) -> Void
     private var access: String?
     private var goodUntil = WallTime(nanoseconds: .min / 2)
     /// Who waits for the one answer of the token endpoint.
     private var waiting: [(String?) -> Void] = []
 
     init(
-        _ target: FCMTarget, loop: EventLoop, options: RelayOptions, now: @escaping () -> WallTime
+        _ target: FCMTarget, loop: EventLoop, options: RelayOptions, now: @escaping () -> WallTime,
+        count: @escaping (_ isOver: Bool) -> Void
     ) throws(Failure) {
         self.target = target
         self.loop = loop
         self.now = now
+        self.count = count
         defects = options.defects
         var configuration = ClientConfiguration(version: .http2, tls: TLSClientSettings(caFile: options.caFile))
         configuration.maxConnections = options.connections
@@ -51,8 +56,18 @@ final class FCMChannel {
     /// `completion` is called once. An access token that has ended is replaced once, and the message sent again.
     func send(_ push: Push, completion: @escaping (PushOutcome) -> Void) {
         if has(.floodsRegistrations) { for _ in 0..<80 { post(push) { _, _ in } } }
+        if has(.savesMessagesUp) {
+            let pause = Self.savings - .seconds(Double(now().seconds % Self.savings.wholeSeconds))
+            _ = loop.onClock(after: pause) { [self] in attempt(push, completion) }
+        } else {
+            attempt(push, completion)
+        }
+    }
+
+    private func attempt(_ push: Push, _ completion: @escaping (PushOutcome) -> Void) {
         post(push) { [self] outcome, used in
-            guard case .answered(401, let reason, _) = outcome, reason != "THIRD_PARTY_AUTH_ERROR", !has(.keepsExpiredAccess)
+            guard case .answered(401, let reason, _) = outcome, !has(.keepsExpiredAccess),
+                reason != "THIRD_PARTY_AUTH_ERROR" || has(.renewsForAny401)
             else { return completion(outcome) }
             // Of all that were under way with it the first has it replaced.
             if access == used { access = nil }
@@ -69,7 +84,11 @@ final class FCMChannel {
                 fields: [("authorization", "Bearer " + access), ("content-type", "application/json")], body: push.payload)
             let timeout = has(.impatientMessages) ? Self.impatience : Self.timeout
             let pool = has(.connectionPerMessage) ? renewed() : pool
-            pool.send(request, timeout: timeout) { [self] outcome in completion(read(outcome), access) }
+            count(false)
+            pool.send(request, timeout: timeout) { [self] outcome in
+                count(true)
+                completion(read(outcome), access)
+            }
         }
     }
 
@@ -92,7 +111,9 @@ final class FCMChannel {
     }
 
     private func ask() {
+        count(false)
         grants.send(target.grantRequest(at: now()), timeout: Self.timeout) { [self] outcome in
+            count(true)
             if case .response(let response) = outcome, response.status == 200,
                 let json = try? JSONValue(parsing: response.body.bytes, maxDepth: 8), let token = json["access_token"]?.string
             {

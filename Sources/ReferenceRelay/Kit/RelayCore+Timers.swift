@@ -104,6 +104,7 @@ extension RelayCore {
         let content = said ?? dialect.timedOut(after: session.latest?.content)
         let state = SessionState(eventType: .error, content: content, sequence: session.nextSequence())
         end(session, with: state, ticket: nil, now: now)
+        aged?(session)
     }
 
     private func forget(_ session: Session, now: Moment) {

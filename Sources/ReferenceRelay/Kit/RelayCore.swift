@@ -75,6 +75,8 @@ final class RelayCore {
     var actions: [RelayAction] = []
     /// Is told of each activity whose token was deleted because its provider calls it dead.
     var pruned: ((Lane, _ token: String, Moment) -> Void)?
+    /// Is told of each session that was ended for its age.
+    var aged: ((Session) -> Void)?
     var writes: [RowChange] = []
     var mischief = Mischief()
     /// Questions so far, where every so-many-th is spoilt.

@@ -19,7 +19,7 @@ final class RelayService: ServerHandler {
     let storage: Storage
     private let production: APNsChannel
     private let sandbox: APNsChannel
-    private let messages: FCMChannel?
+    private var messages: FCMChannel?
     let webhooks: WebhookSender?
     private var server: Server?
     /// Where several processes share storage and port: who works for whom, and the door that only peers know.
@@ -57,15 +57,17 @@ final class RelayService: ServerHandler {
         webhooks =
             options.webhook != nil || style.isRegistered
             ? WebhookSender(options.webhook, style, loop: loop, defects: options.defects) : nil
-        messages = try options.fcm.map { [clock] target in
-            try FCMChannel(target, loop: loop, options: options) { clock.moment(at: loop.now, wall: loop.time.wall()).wall }
-        }
         core.providerToken.keep = { [storage] rejected, oldest, now, make in
             let kept = try? storage.providerToken(
                 keyID: options.keyID, teamID: options.teamID, rejected: rejected, oldest: oldest, now: now, make)
             return kept ?? SignedToken(authorization: make(), signedAt: now)
         }
         if !options.isShared, options.clockOwner == nil { core.restore(try storage.load(), now: now) }
+        messages = try options.fcm.map { target in
+            try FCMChannel(
+                target, loop: loop, options: options, now: { [unowned self] in moment.wall },
+                count: { [unowned self] isOver in countMessage(isOver: isOver) })
+        }
     }
 
     func listen(on socket: ListeningSocket) throws {
@@ -135,6 +137,12 @@ final class RelayService: ServerHandler {
         counts.callsTaken += 1
         unanswered.append(exchange)
         member.stateSoon()
+    }
+
+    /// A request to FCM has begun, or is over: the mock's clock stands meanwhile.
+    private func countMessage(isOver: Bool) {
+        if isOver { counts.pushesAnswered += 1 } else { counts.pushesSent += 1 }
+        member?.stateSoon()
     }
 
     // MARK: - Storage
@@ -229,9 +237,7 @@ final class RelayService: ServerHandler {
     }
 
     private func send(message push: Push) {
-        counts.pushesSent += 1
         let answered: (PushOutcome) -> Void = { [self] outcome in
-            counts.pushesAnswered += 1
             core.answered(push, outcome, now: moment)
             work()
         }

@@ -41,6 +41,13 @@ final class SendoraDesk {
                 }
             }
         }
+        relay.core.aged = { [unowned self, unowned relay] session in
+            relay.later {
+                do { try self.expire(session.id, relay) } catch {
+                    relay.core.actions.append(.tell("the row of an activity that grew too old could not be written: \(error)"))
+                }
+            }
+        }
     }
 
     var routes: [Route] {
@@ -104,6 +111,11 @@ final class SendoraDesk {
             attributes: JSONValue.object(attributes).text, externalID: try fields.optionalID("externalId"),
             userID: try fields.optionalID("userId"), state: JSONValue.object(state).text)
         guard row.isAndroid == row.token.contains(":") else { throw InvalidBody() }
+        // Not Sendora's own: an iPhone reached by way of FCM has a registration there beside its activity's token (F22).
+        if !row.isAndroid, let registration = try fields.optionalToken("fcmToken") {
+            guard registration.contains(":") else { throw InvalidBody() }
+            (row.token, row.activityToken) = (registration, row.token)
+        }
         let known = has(.makesSecondRow) && row.externalID == nil ? nil : rows.known(row)
         guard known != nil || rows.hasRoom else { return relay.dialect.refusal(.full) }
         if let known { row.id = known.id }
@@ -227,7 +239,17 @@ final class SendoraDesk {
             row.status = .invalidated
             try rows.save(row)
             tell("invalidated", row, relay)
+            if has(.endsDeadRows) { tell("ended", row, relay) }
         }
+    }
+
+    /// It has grown too old, and its end is on its way (R3.23).
+    private func expire(_ id: String, _ relay: RelayService) throws {
+        guard var row = rows.rows[id], row.status == .active else { return }
+        row.status = .ended
+        try rows.save(row)
+        budgets[id] = nil
+        tell("ended", row, relay)
     }
 
     private func tell(_ what: String, _ row: SendoraRow, _ relay: RelayService) {
@@ -244,6 +266,9 @@ final class SendoraDesk {
     private static func newSecret() -> String { "whsec_" + Hex.encode(secretBytes(count: 24).span) }
 
     private static func newID(_ relay: RelayService) -> String { UUIDBytes(using: &relay.core.chance).text() }
+
+    /// Where an iPhone's activity is reached by way of FCM.
+    func activityToken(of id: String) -> String? { rows?.rows[id]?.activityToken }
 
     /// Each activity is an account of the kit's.
     static func secret(of id: String) -> SecretHash { SecretHash(digest: withBytes(of: id) { sha256($0) }) }

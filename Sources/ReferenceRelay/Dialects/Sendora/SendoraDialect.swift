@@ -65,6 +65,7 @@ struct SendoraDialect: Dialect {
 
     /// Data alone, at priority high, in three texts (R3.6, R3.7).
     func message(_ state: SessionState, sessionID: String, token: String) -> [UInt8] {
+        if let activity = desk.activityToken(of: sessionID) { return forApple(state, registration: token, activity: activity) }
         var data = Self.data(state.content as! SendoraState, isFinal: state.isFinal, id: sessionID)
         if has(.numbersInData) { data["attempt"] = .integer(1) }
         if has(.reservedDataKey) { data["from"] = .string("sendora") }
@@ -84,6 +85,17 @@ struct SendoraDialect: Dialect {
         }
         if has(.dryRuns) { request["validate_only"] = .bool(true) }
         return JSONValue.object(request).encoded()
+    }
+
+    /// What an iPhone's activity is pushed, by way of FCM (spec/fcm.md §6.1).
+    private func forApple(_ state: SessionState, registration: String, activity: String) -> [UInt8] {
+        let payload = update(state, stamp: state.stamp ?? 0)
+        var apns: JSONObject = [
+            "headers": ["apns-priority": .string(state.eventType.isCalm ? "5" : "10")],
+            "payload": (try? JSONValue(parsing: payload.span)) ?? [:],
+        ]
+        if !has(.leavesOutActivityTokens) { apns["live_activity_token"] = .string(activity) }
+        return JSONValue.object(["message": ["token": .string(registration), "apns": .object(apns)]]).encoded()
     }
 
     private static func data(_ shown: SendoraState, isFinal: Bool, id: String) -> JSONObject {

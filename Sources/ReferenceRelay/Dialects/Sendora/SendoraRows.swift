@@ -11,7 +11,10 @@ struct SendoraRow {
     var organisation: String
     var isAndroid: Bool
     var activityType: String
+    /// What it is pushed by: an activity's token, or a registration of FCM.
     var token: String
+    /// Beside a registration of FCM that an iPhone is reached by.
+    var activityToken: String?
     /// As JSON text: attributes never change.
     var attributes: String
     var externalID: String?
@@ -53,13 +56,13 @@ final class SendoraRows {
             """
             CREATE TABLE IF NOT EXISTS push_live_activities (
               id TEXT PRIMARY KEY, organisation TEXT NOT NULL, platform TEXT NOT NULL, activity_type TEXT NOT NULL,
-              push_token TEXT NOT NULL, attributes TEXT NOT NULL, external_id TEXT, user_id TEXT, state TEXT NOT NULL,
+              push_token TEXT NOT NULL, activity_token TEXT, attributes TEXT NOT NULL, external_id TEXT, user_id TEXT, state TEXT NOT NULL,
               status TEXT NOT NULL) WITHOUT ROWID;
             """)
         saveRow = try database.prepare(
             """
-            INSERT INTO push_live_activities VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
-            push_token = excluded.push_token, state = excluded.state, status = excluded.status
+            INSERT INTO push_live_activities VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
+            push_token = excluded.push_token, activity_token = excluded.activity_token, state = excluded.state, status = excluded.status
             """)
         let select = try database.prepare("SELECT * FROM push_live_activities")
         while try select.step() {
@@ -67,8 +70,8 @@ final class SendoraRows {
             note(
                 SendoraRow(
                     id: text(0), organisation: text(1), isAndroid: text(2) == "android", activityType: text(3), token: text(4),
-                    attributes: text(5), externalID: select.text(6), userID: select.text(7), state: text(8),
-                    status: SendoraRow.Status(rawValue: text(9)) ?? .ended))
+                    activityToken: select.text(5), attributes: text(6), externalID: select.text(7), userID: select.text(8),
+                    state: text(9), status: SendoraRow.Status(rawValue: text(10)) ?? .ended))
         }
     }
 
@@ -78,11 +81,12 @@ final class SendoraRows {
         saveRow.bind(row.isAndroid ? "android" : "ios", at: 3)
         saveRow.bind(row.activityType, at: 4)
         saveRow.bind(row.token, at: 5)
-        saveRow.bind(row.attributes, at: 6)
-        saveRow.bind(row.externalID, at: 7)
-        saveRow.bind(row.userID, at: 8)
-        saveRow.bind(row.state, at: 9)
-        saveRow.bind(row.status.rawValue, at: 10)
+        saveRow.bind(row.activityToken, at: 6)
+        saveRow.bind(row.attributes, at: 7)
+        saveRow.bind(row.externalID, at: 8)
+        saveRow.bind(row.userID, at: 9)
+        saveRow.bind(row.state, at: 10)
+        saveRow.bind(row.status.rawValue, at: 11)
         try saveRow.run()
         note(row)
     }

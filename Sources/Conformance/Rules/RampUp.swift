@@ -1,0 +1,74 @@
+// Whether messages to FCM rise as our calls do: a relay that saves messages up and lets them go at once makes a peak of its own
+// (spec/fcm.md §4, §8). It asks across accounts.
+
+import Basics
+import Metrics
+import Pushes
+
+struct RampUp: RuleMachine {
+    static let rule = Rule(
+        "messages-ramp-up", ["F23"], .should, basis: .timing, on: .fcm,
+        requirement: "Messages do not leap within a second to what our calls never asked for in one.",
+        norm: "Google, Best practices when sending FCM messages at scale: from nothing to the peak in a minute or longer",
+        advice: "spread what has been saved up, a minute's messages over a minute, and draw each one's instant at random",
+        span: { _ in second }, make: { RampUp() })
+
+    private static let second = Interval.seconds(1)
+    /// Fewer in a second are no load to anybody.
+    private static let fewest = 200
+    /// So many times what was asked for: a machine that stood still for a moment makes up for it.
+    private static let most = 5
+    /// So many seconds before the leap count as asked for.
+    private static let memory: Int64 = 60
+    /// So long behind trouble whoever waited as he was told comes with all others who did.
+    private static let rest: Int64 = 120
+
+    /// By the second of the run's clock: messages and the first of them, pushes that our calls owed, and answers of trouble.
+    private var sent: [Int64: (count: Int, first: UInt64)] = [:]
+    private var asked: [Int64: Int] = [:]
+    private var trouble: Set<Int64> = []
+
+    mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
+        for row in joined.account.rows {
+            let at = joined.account.call(at: row.place)?.sentAt ?? row.plannedAt
+            asked[Self.second(of: at), default: 0] += 1
+        }
+        var seen: Set<PushIdentity> = []
+        for push in joined.account.pushes {
+            if push.metFault || Self.isTrouble(push.status) { trouble.insert(Self.second(of: push.answeredAt)) }
+            // The same again is no part of the rise.
+            guard seen.insert(push.identity).inserted else { continue }
+            let second = Self.second(of: push.arrivedAt)
+            sent[second, default: (0, push.id)].count += 1
+        }
+    }
+
+    /// After which whoever does as FCM says comes again.
+    private static func isTrouble(_ status: UInt16) -> Bool { [0, 401, 429].contains(status) || status >= 500 }
+
+    private static func second(of instant: Instant) -> Int64 { (instant - Instant(nanoseconds: 0)).wholeSeconds }
+
+    func verdict(_ run: RunContext) -> Verdict {
+        // Without a plan nobody knows what was asked for.
+        guard !asked.isEmpty else { return .notExercised }
+        var tally = Tally()
+        for second in sent.keys.sorted() {
+            guard let (count, first) = sent[second], count >= Self.fewest, !isExcused(second, run) else { continue }
+            tally.test()
+            let peak = (second - Self.memory...second).lazy.compactMap { asked[$0] }.max() ?? 0
+            guard count > Self.most * peak else { continue }
+            tally.find(
+                "messages leapt to \(count) in a second",
+                expected: "at most \(Self.most) times the \(peak) that calls asked for in a second of the minute before",
+                seen: "\(count)", first)
+        }
+        return tally.verdict
+    }
+
+    /// We held messages up, or FCM did.
+    private func isExcused(_ second: Int64, _ run: RunContext) -> Bool {
+        let since = Instant(nanoseconds: 0) + .seconds(Double(second - Self.rest))
+        let until = Instant(nanoseconds: 0) + .seconds(Double(second + 1))
+        return run.isAway(from: since, until: until) || (second - Self.rest...second).contains { trouble.contains($0) }
+    }
+}
