@@ -191,24 +191,25 @@ struct SendTests {
 
     @Test("for another app than the registration's is refused; to a topic everybody else's app may be")
     func restrictedPackage() {
-        func reason(_ name: String, _ target: String = #""token":"\#(Send.token)""#) -> FCMReason? {
+        let reason = { (name: String, target: String) in
             judge.reason(Send(#"{\#(target),"android":{"restricted_package_name":"\#(name)"}}"#))
         }
-        #expect(reason("com.example.app") == nil)
-        #expect(reason("com.example.other") == .invalidArgument)
+        let token = #""token":"\#(Send.token)""#
+        #expect(reason("com.example.app", token) == nil)
+        #expect(reason("com.example.other", token) == .invalidArgument)
         #expect(reason("com.example.other", #""topic":"news""#) == nil)
     }
 
     @Test("of android_v2 is high where it is for the user")
     func remoteNotification() {
-        func isHigh(_ form: String) -> Bool? { judge.judge(.with(#""android_v2":{\#(form)}"#)).facts.isHighPriority }
+        let isHigh = { (form: String) in judge.judge(.with(#""android_v2":{\#(form)}"#)).facts.isHighPriority }
         #expect(isHigh(#""remote_notification":{}"#) == true)
         #expect(isHigh(#""background_sync":{}"#) == nil)
     }
 
     @Test("has texts of its data found by their keys, those of android in place of the others")
     func dataPlace() {
-        func text(_ send: Send, _ key: String) -> String {
+        let text = { (send: Send, key: String) in
             #expect(judge.reason(send) == nil)
             return String(decoding: Array(send.body.utf8)[judge.validator.place(ofData: key)], as: UTF8.self)
         }

@@ -14,6 +14,12 @@ package final class AndroidFleet: Sendable {
         var dues: [Hash128: WallTime] = [:]
     }
 
+    private struct News {
+        /// Told once each.
+        var late: [LateOutcome] = []
+        var listeners: [@Sendable () -> Void] = []
+    }
+
     private final class Shard: Sendable {
         let page = Mutex(Page())
     }
@@ -24,8 +30,7 @@ package final class AndroidFleet: Sendable {
     private let settings: AndroidSettings
     private let time: DeviceTime
     private let count = Atomic<Int>(0)
-    private let late = Mutex<[LateOutcome]>([])
-    private let listener = Mutex<(@Sendable () -> Void)?>(nil)
+    private let news = Mutex(News())
 
     init(settings: AndroidSettings, time: DeviceTime = DeviceTime()) {
         self.settings = settings
@@ -54,11 +59,18 @@ package final class AndroidFleet: Sendable {
         return result
     }
 
-    /// Told from any thread when something may be due sooner than before, or has become of a stored message.
-    package func listen(_ body: @escaping @Sendable () -> Void) { listener.withLock { $0 = body } }
+    /// `body` is called when something may be due sooner than before, on the thread that brought it and with a lock held: it
+    /// may post a letter, and asks nothing of the devices.
+    package func listen(_ body: @escaping @Sendable () -> Void) { news.withLock { $0.listeners.append(body) } }
+
+    private func tellListeners() {
+        news.withLock { news in
+            for listener in news.listeners { listener() }
+        }
+    }
 
     private func tell(_ ended: [LateOutcome]) {
-        if !ended.isEmpty { late.withLock { $0 += ended } }
+        if !ended.isEmpty { news.withLock { $0.late += ended } }
     }
 
     // MARK: Messages
@@ -78,7 +90,7 @@ package final class AndroidFleet: Sendable {
         }
         // The device was taken away in between.
         if isKept == nil { tell([LateOutcome(push: push, outcome: .notDelivered, reason: .android(.gone))]) }
-        listener.withLock { $0 }?()
+        tellListeners()
     }
 
     /// Whether the registration's app has that name, which of one without a device nobody knows.
@@ -117,9 +129,9 @@ package final class AndroidFleet: Sendable {
 
     /// What became of stored messages since it was asked last; each is told once.
     package func takeLate() -> [LateOutcome] {
-        late.withLock { held in
-            defer { held = [] }
-            return held
+        news.withLock { news in
+            defer { news.late = [] }
+            return news.late
         }
     }
 
@@ -132,7 +144,7 @@ package final class AndroidFleet: Sendable {
         let now = time.at(now)
         let isChanged: Void? = step(hash, now) { device, ended in ended += device.change(setup, now: now, settings) }
         if isChanged != nil {
-            listener.withLock { $0 }?()
+            tellListeners()
             return true
         }
         guard count.add(1, ordering: .relaxed).newValue <= settings.deviceLimit else {
@@ -167,6 +179,6 @@ package final class AndroidFleet: Sendable {
     func removeAll() {
         for shard in shards { shard.page.withLock { $0 = Page() } }
         count.store(0, ordering: .relaxed)
-        late.withLock { $0 = [] }
+        news.withLock { $0.late = [] }
     }
 }

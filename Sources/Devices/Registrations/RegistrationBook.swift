@@ -107,22 +107,17 @@ package final class RegistrationBook: Sendable {
     ) -> UInt32 {
         let second = second(now)
         return state.withLock { state in
-            if state.rows[hash] == nil {
-                guard state.rows.count < Self.limit else { return 1 }
-                state.rows[hash] = Row(project: state.number(of: project), seenAt: second)
+            guard state.rows[hash] != nil || state.rows.count < Self.limit else { return 1 }
+            var row = state.rows[hash] ?? Row(project: state.number(of: project), seenAt: second)
+            row.messages &+= 1
+            if isSeen { row.seenAt = max(row.seenAt, second) }
+            if isMetered {
+                row.minute.add(in: RateMeter.minute, second)
+                row.hour.add(in: RateMeter.hour, second)
             }
-            return Self.count(&state.rows[hash]!, second, isSeen: isSeen, isMetered: isMetered)
+            state.rows[hash] = row
+            return row.messages
         }
-    }
-
-    private static func count(_ row: inout Row, _ second: UInt32, isSeen: Bool, isMetered: Bool) -> UInt32 {
-        row.messages &+= 1
-        if isSeen { row.seenAt = max(row.seenAt, second) }
-        if isMetered {
-            row.minute.add(in: RateMeter.minute, second)
-            row.hour.add(in: RateMeter.hour, second)
-        }
-        return row.messages
     }
 
     /// How many messages were accepted for it.
