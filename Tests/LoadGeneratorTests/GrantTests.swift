@@ -58,17 +58,30 @@ struct GrantTests {
             let now = SystemTime().now()
             if request.path == "/token" {
                 given.withLock { $0["Bearer token-\(count)-abc"] = now }
-                return .init(body: Self.token(count, seconds: 1))
+                return .init(body: Self.token(count, seconds: 2))
             }
             let age = given.withLock { $0[request.authorization] }.map { now - $0 }
-            return .init(status: (age ?? .seconds(9)) < .seconds(1) ? 200 : 410)
+            // Its last fifth is not used.
+            return .init(status: (age ?? .seconds(9)) < .milliseconds(1_800) ? 200 : 410)
         }
         defer { relay.stop() }
-        let plan = try ScriptedRelay.plan(profile: Self.usual, call: Self.call, sessions: 4, steps: 100, every: "20ms")
+        let plan = try ScriptedRelay.plan(profile: Self.usual, call: Self.call, sessions: 4, steps: 200, every: "20ms")
         let drive = try Drive(plan, at: relay.origin)
         #expect(drive.isWhole && drive.events.allSatisfy { $0.status == 200 })
         let grants = relay.requests(to: "/token").count
         #expect(3...4 ~= grants, "\(grants)")
+    }
+
+    @Test func `an answer to a token that was replaced meanwhile says nothing of the new one`() throws {
+        let relay = try ScriptedRelay { request, count in
+            if request.path == "/token" { return .init(body: Self.token(count), after: .milliseconds(300)) }
+            guard request.authorization == "Bearer token-1-abc" else { return .init() }
+            return .init(status: 401, after: .milliseconds(count % 2 == 0 ? 0 : 900))
+        }
+        defer { relay.stop() }
+        let drive = try Drive(try ScriptedRelay.plan(profile: Self.usual, call: Self.call), at: relay.origin)
+        #expect(drive.isWhole && drive.events.count == 10 && drive.events.allSatisfy { $0.status == 200 && $0.failure == 0 })
+        #expect(relay.requests(to: "/token").count == 2)
     }
 
     @Test func `a token that is refused is replaced once, and the call made anew`() throws {
@@ -102,6 +115,15 @@ struct GrantTests {
         #expect(relay.requests(to: "/token").count == 1 && relay.requests(to: "/one").count == 10)
         let shown = Set(relay.requests(to: "/one").map(\.authorization))
         #expect(shown.count == 1 && shown.first?.utf8.count == "Bearer token-1-abc".utf8.count)
+        // Where another refusal was expected this one stands, and the good token is not given up for it.
+        let other = try ScriptedRelay { request, count in
+            request.path == "/token" ? .init(body: Self.token(count)) : .init(status: 401)
+        }
+        defer { other.stop() }
+        let vain = try Drive(
+            try ScriptedRelay.plan(profile: profile, call: Self.call + "\n        expect: 403"), at: other.origin)
+        #expect(vain.isWhole && vain.events.allSatisfy { $0.failure == EventFailure.unexpectedStatus.rawValue })
+        #expect(other.requests(to: "/token").count == 1 && other.requests(to: "/one").count == 10)
     }
 
     @Test(arguments: [

@@ -123,7 +123,7 @@ struct PostgreSQLTests {
         ("postgresql://me:hidden@db.example:5433/x", "db.example:5433"), ("host=10.0.0.1 password=hidden", "10.0.0.1:5432"),
         ("hostaddr=10.0.0.2 host=db.example", "10.0.0.2:5432"), ("dbname=x", "a socket"), ("host=/run/pg", "a socket"),
         ("postgresql://me:hidden@a,b/x", "name one server"), ("service=hidden", "a `service` hides"),
-        ("host=a port=hidden", "name one server"), ("hidden", "no connection string"), ("postgresql://me:hidden@[x", "no connection string"),
+        ("host=a port=hidden", "name one server"), ("host=a,b password=hidden", "name one server"), ("hidden", "no connection string"), ("postgresql://me:hidden@[x", "no connection string"),
     ])
     func addresses(text: String, words: String) {
         var said = ""

@@ -36,16 +36,18 @@ private let scenario = """
 @Suite("A run with pushes that are told by their timestamps")
 struct StampedRunTests {
     /// The record where the pushes of the first user whose first two calls share a second are spoilt.
-    private func judged(_ spoil: (inout [Sending]) -> Void = { _ in }) throws -> RunRecord {
+    private func judged(
+        _ text: String = scenario, sharing: Int = 0, _ spoil: (inout [Sending]) -> Void = { _ in }
+    ) throws -> RunRecord {
         var isDone = false
         let record = try judge(
-            scenario,
+            text,
             spoil: { sendings, _ in
                 for index in sendings.indices {
                     let said = (sendings[index].row.plannedAt - SyntheticRun.origin).seconds
                     sendings[index].stamp = SyntheticRun.wall + Int64(said.rounded(.down))
                 }
-                guard !isDone, sendings[0].stamp == sendings[1].stamp else { return }
+                guard !isDone, sendings[sharing].stamp == sendings[sharing + 1].stamp else { return }
                 isDone = true
                 spoil(&sendings)
             })
@@ -63,6 +65,7 @@ struct StampedRunTests {
     func told() throws {
         let record = try judged()
         #expect(classes(record) == [:])
+        #expect(classes(try judged { delay(&$0) }) == [:])
         for id in ["states-delivered", "content-unchanged", "state-order", "nothing-unexpected"] {
             #expect(try result(id, record).verdict.word == "kept", "\(id)")
         }
@@ -76,23 +79,55 @@ struct StampedRunTests {
         #expect(classes(other) == [.lost: 1, .altered: 1])
     }
 
+    /// The first one is on its way until the second was called for, too.
+    private func delay(_ sendings: inout [Sending]) { sendings[0].at = sendings[1].at - .milliseconds(2) }
+
     @Test("says of none that it came, where fewer came than share a second")
     func undecided() throws {
         for missing in 0...1 {
-            let record = try judged { $0.remove(at: missing) }
+            let record = try judged { sendings in
+                delay(&sendings)
+                sendings.remove(at: missing)
+            }
             #expect(classes(record) == [.undecided: 2], "\(missing)")
             #expect(try result("content-unchanged", record).verdict.word == "kept")
         }
         #expect(classes(try judged { $0.removeSubrange(0...1) }) == [.lost: 2])
+        // What came before the second one was called for is the first one's.
+        #expect(classes(try judged { $0.remove(at: 1) }) == [.lost: 1])
     }
 
     @Test("says nothing of two that came the other way round, nor of one that was altered")
     func swapped() throws {
         let swapped = try judged { sendings in
+            delay(&sendings)
             (sendings[0].payload, sendings[1].payload) = (sendings[1].payload, sendings[0].payload)
         }
         #expect(classes(swapped) == [.undecided: 2])
-        #expect(classes(try judged { $0[0].payload.replace("one", with: "none") }) == [.undecided: 2])
+        let altered = try judged { sendings in
+            delay(&sendings)
+            sendings[0].payload.replace("one", with: "none")
+        }
+        #expect(classes(altered) == [.undecided: 2])
+    }
+
+    @Test("lets one go that may be coalesced, where a newer one came and nobody knows which")
+    func coalesced() throws {
+        let text = scenario.replacing("topic: com.example.app", with: "topic: com.example.app\n    coalescing: { window: 1s }")
+            .replacing(
+                "calls:",
+                with: """
+                    calls:
+                          tick:
+                            path: /b
+                            json: { contentState: { note: tick }, at: "{{now|unix}}" }
+                            pushes:
+                              - { channel: liveactivity, event: update, marked: timestamp, coalesce: true, deadline: 3s }
+                    """)
+            .replacing("- call: register\n", with: "- call: register\n          - { call: tick, after: 1s }\n")
+        #expect(classes(try judged(text, sharing: 1)) == [:])
+        #expect(classes(try judged(text, sharing: 1) { $0.removeSubrange(0...1) }) == [.superseded: 1, .undecided: 2])
+        #expect(classes(try judged(text, sharing: 1) { $0.removeSubrange(0...2) }) == [.lost: 3])
     }
 
     @Test("takes one that is sent again for the same")

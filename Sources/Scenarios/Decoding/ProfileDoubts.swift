@@ -56,7 +56,7 @@ struct ProfileDoubts {
     private func lookAtUnmarked(_ call: ProfileCall, at place: YAMLPlace) {
         guard profile.content.carried.isEmpty else { return }
         let passes = call.passes ?? profile.content.passes
-        for push in call.pushes where !push.isMarked && !push.isToldByCollapseID {
+        for push in call.pushes where push.told == .token {
             let isCompared = passes.contains { rule in
                 if case .body = rule.source { return false }
                 return rule.events.isEmpty || push.event.map { rule.events.contains($0) } ?? true
