@@ -25,4 +25,10 @@ package enum EventNumber {
 
     /// One number for session and event, rising with both.
     package static func place(session: UInt32, step: UInt32) -> UInt64 { UInt64(session) << 32 | UInt64(order(step)) }
+
+    /// The event's number, from what `place(session:step:)` made of it.
+    package static func step(atPlace place: UInt64) -> UInt32 {
+        let order = UInt32(truncatingIfNeeded: place)
+        return order >> (32 - planBits) | order << planBits
+    }
 }

@@ -171,11 +171,3 @@ extension EventEntry {
         return outages.contains { $0.lowerBound <= last && sentAt <= $0.upperBound }
     }
 }
-
-extension EventNumber {
-    /// The event's number, from what `place(session:step:)` made of it.
-    fileprivate static func step(atPlace place: UInt64) -> UInt32 {
-        let order = UInt32(truncatingIfNeeded: place)
-        return order >> 12 | order << 20
-    }
-}

@@ -14,14 +14,17 @@ extension History {
     static var looked: History { looked() }
 
     /// `keepsDead`: the row stays. `losesDevice`: that of the device goes with it.
-    static func looked(keepsDead: Bool = false, losesDevice: Bool = false) -> History {
-        let history = History.died(.activity, at: 14)
+    static func looked(
+        keepsDead: Bool = false, losesDevice: Bool = false, losesStart: Bool = false, _ died: History = .died(.activity, at: 14)
+    ) -> History {
+        let history = died
         var held = HeldTokens()
         for second in 0..<40 {
             var (added, removed) = ([(Lane.Role, TokenHash)](), [(Lane.Role, TokenHash)]())
             if second == 0 { added = [(.device, .device), (.start, .start)] }
             if second == 2 { added = [(.activity, .activity)] }
             if second == 15, !keepsDead { removed = [(.activity, .activity)] }
+            if second == 15, losesStart { removed.append((.start, .start)) }
             if second == 15, losesDevice { removed.append((.device, .device)) }
             held.look(
                 began: instant(Double(second) + 0.5), ended: instant(Double(second) + 0.51), id: UInt64(5_000 + second),
@@ -49,6 +52,14 @@ struct StateRuleTests {
     @Test("a living token that goes with it is found")
     func living() {
         #expect(History.looked(losesDevice: true).findings("living-token-held") == 1)
+    }
+
+    @Test("a start token may go with the device's, whose row may hold both, and not without it")
+    func startToken() {
+        #expect(History.looked(losesStart: true).findings("living-token-held") == 1)
+        let gone = History.looked(keepsDead: true, losesDevice: true, losesStart: true, .died(.device, at: 14))
+        #expect(gone.findings("living-token-held") == 0, "\(gone.verdict(of: "living-token-held"))")
+        #expect(History.looked(keepsDead: true, losesStart: true, .died(.device, at: 24)).findings("living-token-held") == 1, "it went before")
     }
 
     @Test("nothing is said where the tables were not asked, nor of what was registered again")

@@ -50,7 +50,7 @@ enum BroadcastRules {
             guard telling.what == .told, let place = telling.place else { continue }
             tally.test()
             let name = run.observer(Int(telling.observer))
-            let (session, step) = (UInt32(place >> 32), UInt32(truncatingIfNeeded: place))
+            let (session, step) = (UInt32(place >> 32), EventNumber.step(atPlace: place))
             guard let call = joined.account.call(at: place) else {
                 tally.find(
                     "a broadcast went to another user", expected: "\(name) hears of its own user's changes",
@@ -85,7 +85,7 @@ enum BroadcastRules {
                 tally.find(
                     "one who listens has heard something older last",
                     expected: "\(run.observer(observer)) ends with the change of `\(run.kind(call.kind))`",
-                    seen: "the change of step \(UInt32(truncatingIfNeeded: last.place!))", session: call.session,
+                    seen: "the change of step \(EventNumber.step(atPlace: last.place!))", session: call.session,
                     step: call.step, last.id)
             }
         }

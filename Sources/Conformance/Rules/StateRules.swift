@@ -58,7 +58,7 @@ enum StateRules {
             tally.find(
                 "the relay does not hold a living token", expected: "a row for it",
                 seen: "none \(held.looks[number].began - registration.answeredAt) after its registration was answered",
-                session: UInt32(registration.place >> 32), step: UInt32(truncatingIfNeeded: registration.place),
+                session: UInt32(registration.place >> 32), step: EventNumber.step(atPlace: registration.place),
                 held.looks[number].id)
         }
     }
@@ -68,6 +68,12 @@ enum StateRules {
         of token: TokenHash, _ lane: Lane, _ registration: TokenLife.Registration, _ joined: JoinedAccount, _ run: RunContext
     ) -> Instant {
         var until = Instant.distantFuture
+        /// A start token is the app's, as the device's is: one row may hold both, and go with the app.
+        func isOfItsApp(_ other: Lane?) -> Bool { lane.role == .start && other == Lane(role: .device, phone: lane.phone) }
+        for call in joined.account.tokenCalls where isOfItsApp(call.lane) && !call.isRegistration {
+            guard let made = joined.account.call(at: call.place), made.sentAt > registration.sentAt else { continue }
+            until = min(until, made.sentAt)
+        }
         for call in joined.account.tokenCalls where call.lane == lane {
             guard !call.isRegistration || call.token != token, let made = joined.account.call(at: call.place) else { continue }
             // What took the token's place before is over.
@@ -76,7 +82,7 @@ enum StateRules {
         for call in joined.account.calls where run.circumstances.finalKinds.contains(call.kind) {
             if call.sentAt > registration.sentAt { until = min(until, call.sentAt) }
         }
-        for push in joined.account.pushes where push.token == token {
+        for push in joined.account.pushes where push.token == token || isOfItsApp(joined.tokens.lanes[push.token]) {
             if run.tellsOfDeath(push) || push.event == .end { until = min(until, push.arrivedAt) }
         }
         return until
