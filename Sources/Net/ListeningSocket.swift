@@ -30,7 +30,7 @@ package final class ListeningSocket: Sendable {
                 switch error {
                 case EADDRINUSE:
                     "something else listens on port \(address.port): stop it, or choose another port (0 picks a free one)"
-                case EACCES: Self.portRights
+                case EACCES: Self.portRights + "; or choose a port above 1023"
                 default: "choose an address of this machine"
                 }
             throw Failure(.run, "cannot listen on \(address): \(SystemCall.describe(error))", hint: hint)
@@ -42,9 +42,9 @@ package final class ListeningSocket: Sendable {
     deinit { close(descriptor) }
 
     /// What a small port such as 443 needs (ip(7)).
-    private static let portRights =
+    package static let portRights =
         "such a port needs root, CAP_NET_BIND_SERVICE (sudo setcap cap_net_bind_service=+ep pushrig), or a lower"
-        + " net.ipv4.ip_unprivileged_port_start; or choose a port above 1023"
+        + " net.ipv4.ip_unprivileged_port_start"
 }
 
 /// Accepts connections on a loop and deals their descriptors to whoever serves them.

@@ -1,5 +1,7 @@
 // What a program is shown: names, and whom to trust.
 
+import Basics
+import Net
 import Testing
 
 @testable import Harness
@@ -48,5 +50,15 @@ struct ExecFilesTests {
         #expect(values["JAVA_TOOL_OPTIONS"]?.hasPrefix("-Xmx1g -Djavax.net.ssl.trustStore=/t ") == true)
         #expect(values["no_proxy"]?.hasPrefix("x,api.push.apple.com,") == true)
         #expect(values["NO_PROXY"]?.contains("fcm.googleapis.com") == true)
+    }
+
+    @Test("says four ways out where port 443 may not be taken, and no other port")
+    func rights() throws {
+        let trouble = Failure(.run, "cannot listen", hint: ListeningSocket.portRights + "; or choose a port above 1023")
+        let hint = try #require(ExecMock.told(trouble).hint)
+        for word in ["root", "CAP_NET_BIND_SERVICE", "ip_unprivileged_port_start", "--no-443"] { #expect(hint.contains(word)) }
+        #expect(!hint.contains("above 1023"))
+        let busy = Failure(.run, "cannot listen", hint: "something else listens")
+        #expect(ExecMock.told(busy) == busy)
     }
 }

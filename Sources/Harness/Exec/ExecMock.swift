@@ -90,7 +90,15 @@ final class ExecMock {
                 trouble = error
             }
         }
-        throw trouble!
+        throw Self.told(trouble!)
+    }
+
+    /// The ports are the providers' own, and not ours to choose: what helps beside the rights is to leave 443 out.
+    static func told(_ trouble: Failure) -> Failure {
+        guard trouble.hint?.hasPrefix(ListeningSocket.portRights) == true else { return trouble }
+        var told = trouble
+        told.hint = ListeningSocket.portRights + "; or say --no-443, for a program that calls APNs at port 2197"
+        return told
     }
 
     /// An address of which no port was taken by us.
