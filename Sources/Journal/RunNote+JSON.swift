@@ -109,7 +109,7 @@ extension PlanNote {
     package var json: JSONValue {
         [
             "files": .array(files.map { ["path": .string($0.path), "text": .string($0.text)] }),
-            "overrides": .array(overrides.map { .strings($0) }), "gates": .strings(gates),
+            "folder": .string(folder), "overrides": .array(overrides.map { .strings($0) }), "gates": .strings(gates),
             "knownFailing": .strings(knownFailing), "isStrict": .bool(isStrict),
             // A seed has 64 bits, JSON's integers 63.
             "seed": .string(String(seed)), "run": .integer(Int64(run)), "digest": .string(digest),
@@ -138,7 +138,8 @@ extension PlanNote {
             shardIndex: try note["shardIndex"].integer(), shardCount: try note["shardCount"].integer(),
             command: try note["command"].text(), toolVersion: try note["toolVersion"].text(),
             commit: try note["commit"].text(), machine: try Machine(note["machine"]))
-        // Older runs have none.
+        // Older runs have neither.
+        folder = note.value["folder"]?.string ?? ""
         if let replay = note.value["replay"], !replay.isNull { self.replay = try ReplayNote(try note["replay"]) }
     }
 }

@@ -41,6 +41,8 @@ package struct PlanNote: Hashable, Sendable {
 
     /// Every file of the scenario as it was read, the scenario first.
     package var files: [File]
+    /// The folder that their paths begin in; empty: it was not noted.
+    package var folder = ""
     /// `--set`, as path and value, in the order given.
     package var overrides: [[String]]
     /// `--gate`, beside those of the scenario.

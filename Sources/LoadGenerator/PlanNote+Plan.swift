@@ -8,7 +8,7 @@ extension PlanNote {
     /// Throws what is wrong with its files, with kind `.usage`. `readsSecrets`: calls are to be made.
     package func scenario(readsSecrets: Bool = false) throws(Failure) -> Scenario {
         let scenario = try Scenario.load(
-            files.map { SourceText(path: $0.path, text: $0.text) }, overrides: overrides.map { ($0[0], $0[1]) },
+            files.map { SourceText(path: $0.path, text: $0.text) }, from: folder, overrides: overrides.map { ($0[0], $0[1]) },
             readsSecrets: readsSecrets)
         return replay.map { scenario.replayed($0) } ?? scenario
     }

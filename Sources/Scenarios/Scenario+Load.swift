@@ -16,12 +16,14 @@ extension Scenario {
     }
 
     /// As `load`, from files that were read before (`Scenario.sources`), the scenario first. Secrets are no part of these:
-    /// they are read where they are if calls are to be made (`readsSecrets`), and else empty.
+    /// they are read where they are if calls are to be made (`readsSecrets`), and else empty. `home`: the folder in which the
+    /// paths of the files begin; empty: the current one.
     package static func load(
-        _ files: [SourceText], overrides: [(path: String, value: String)] = [], readsSecrets: Bool = false
+        _ files: [SourceText], from home: String = "", overrides: [(path: String, value: String)] = [],
+        readsSecrets: Bool = false
     ) throws(Failure) -> Scenario {
         guard let first = files.first else { throw Failure(.usage, "a scenario has at least one file") }
-        let finder = FileFinder(known: files, readsSecrets: readsSecrets)
+        let finder = FileFinder(known: files, from: home, readsSecrets: readsSecrets)
         return try parse(text: first.text, path: first.path, overrides: overrides, files: finder)
     }
 

@@ -8,6 +8,7 @@ import Testing
 struct ReplayNoteTests {
     private var plan: PlanNote {
         var plan = PlanNote(files: [.init(path: "a.yaml", text: "name: a")], seed: 7, run: 1, digest: "d")
+        plan.folder = "/home/me/relay"
         plan.replay = ReplayNote(
             users: [3, 9], speed: 2.5, skipped: .seconds(12),
             faults: [ReplayedFault(), ReplayedFault(isLeftOut: true), ReplayedFault(mayRest: true, tokens: ["ab"], after: 1, times: 2)],

@@ -37,6 +37,7 @@ package final class CheckCommand {
         let base = try CheckBase(options, directory: folder)
         let plan = try CheckPlan(options, base)
         let planned = try chosen(plan.cases)
+        say(RunCommand.warnings(base.relay.profile))
         if options.listsOnly {
             Console.out(list(planned, plan))
             return .passed

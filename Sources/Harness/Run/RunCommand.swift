@@ -5,6 +5,7 @@ import EventLoop
 import Journal
 import LoadGenerator
 import MockServer
+import OperatingSystem
 import Reports
 import Scenarios
 import Sessions
@@ -38,12 +39,13 @@ package final class RunCommand {
         }
         let drawn = UInt64(bitPattern: SystemTime().wall().nanoseconds)
         let seed = Seed(options.seed ?? scenario.seed ?? Seed(drawn).child("run").value)
-        let note = PlanNote(
+        var note = PlanNote(
             files: scenario.sources.map { PlanNote.File(path: $0.path, text: $0.text) },
             overrides: options.overrides.map { [$0.path, $0.value] }, gates: options.gates,
             knownFailing: options.knownFailing, isStrict: options.isStrict, seed: seed.value,
             run: UInt32(truncatingIfNeeded: seed.child("run").value), digest: "", shardIndex: options.shard.index,
             shardCount: options.shard.count)
+        note.folder = FileSystem.realPath(".") ?? ""
         try self.init(note, scenario, options, place, signals: signals)
     }
 
@@ -67,6 +69,7 @@ package final class RunCommand {
     /// Runs to the end and tells the exit code. What stands in the way of starting is thrown; what happens later is in
     /// the report.
     package func run() throws(Failure) -> ExitCode {
+        if !options.isQuiet { Console.error(Self.warnings(scenario.relay.profile)) }
         if options.isDryRun {
             Console.out(PlanText(plan: plan, scenario: scenario, seed: seed).text)
             return .passed
@@ -98,6 +101,9 @@ package final class RunCommand {
         }
         return ExitCode(rawValue: record.exit.code) ?? .couldNotRun
     }
+
+    /// What is lawful in a profile and hardly meant, a line each.
+    static func warnings(_ profile: Profile) -> String { profile.doubts.map { "warning: \($0)\n" }.joined() }
 
     /// The run itself, on record from its plan to its end. Throws what the user can mend before anything is started.
     private func play(_ directory: RunDirectory, _ panel: RunPanel) throws(Failure) {

@@ -111,7 +111,8 @@ struct CallDecoder {
         var entries = headers
         for own in fields.entries("headers") {
             entries.removeAll { $0.key.lowercased() == own.key.lowercased() }
-            entries.append(own)
+            // Null strikes the profile's.
+            if own.value.plainValue != .null { entries.append(own) }
         }
         var output: [(name: String, value: Template)] = []
         for entry in entries {

@@ -19,15 +19,20 @@ final class FileFinder {
     /// False where a saved run is only looked at again.
     let readsSecrets: Bool
 
+    /// Where the names of `known` begin; empty: in the current folder.
+    private let home: String
+
     init(folders: [String], planned: [SourceText] = []) {
         self.folders = folders
         self.planned = planned
         known = nil
         readsSecrets = true
+        home = ""
     }
 
     /// Finds nothing but these, by the paths that they were read from.
-    init(known: [SourceText], readsSecrets: Bool = false) {
+    init(known: [SourceText], from home: String = "", readsSecrets: Bool = false) {
+        self.home = home
         folders = []
         planned = []
         self.known = known
@@ -72,6 +77,13 @@ final class FileFinder {
         guard let source else { return try read(name) }
         remember(source)
         return source
+    }
+
+    /// Where a file that is no part of the scenario lies: beside the one that names it, as that was found.
+    func beside(_ name: String, namedIn path: String) -> String {
+        if name.hasPrefix("/") { return name }
+        let place = Self.joined(Self.folder(of: path), name)
+        return place.hasPrefix("/") || home.isEmpty ? place : Self.joined(home, place)
     }
 
     /// With each `..` of `name` taking one folder away, so that a file has one path.

@@ -6,6 +6,8 @@ import YAML
 /// Mistakes in the order they were found. Decoding goes on after one, with a stand-in value.
 final class Mistakes {
     private(set) var found: [Failure] = []
+    /// What is no mistake, and hardly meant.
+    private(set) var doubts: [Failure] = []
     /// More than this are only counted.
     private let shownMax = 8
 
@@ -14,6 +16,11 @@ final class Mistakes {
 
     func add(_ message: String, hint: String? = nil, at place: YAMLPlace) {
         add(Failure(.usage, message, hint: hint, place: place.description))
+    }
+
+    func doubt(_ message: String, hint: String, at place: YAMLPlace) {
+        let doubt = Failure(.usage, message, hint: hint, place: place.description)
+        if doubts.count < shownMax, !doubts.contains(doubt) { doubts.append(doubt) }
     }
 
     /// The same mistake in another place is told once.

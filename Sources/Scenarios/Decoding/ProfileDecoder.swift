@@ -56,6 +56,8 @@ struct ProfileDecoder {
         checkWebhook(profile, fields)
         profile.content = try contents.content(fields, bodies: bodies)
         profile.content.carried = values
+        ProfileDoubts(profile: profile, mistakes: mistakes).look(at: fields)
+        profile.doubts = mistakes.doubts
         return profile
     }
 

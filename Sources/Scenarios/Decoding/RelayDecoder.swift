@@ -91,7 +91,7 @@ struct RelayDecoder {
         guard let text = fields.text(key), let node = fields.value(key) else { return nil }
         checkVariables(node)
         if text.hasPrefix("/") || text.hasPrefix("{{") { return text }
-        return FileFinder.joined(FileFinder.folder(of: node.place.file), text)
+        return files.beside(text, namedIn: node.place.file)
     }
 
     private func environment(_ fields: Fields) -> [(name: String, value: String)] {

@@ -92,7 +92,7 @@ struct SecretDecoder {
     }
 
     private func read(_ path: String, at place: YAMLPlace) -> [UInt8]? {
-        let beside = path.hasPrefix("/") ? path : FileFinder.joined(FileFinder.folder(of: place.file), path)
+        let beside = files.beside(path, namedIn: place.file)
         var bytes: [UInt8]
         do {
             bytes = try FileSystem.start(of: beside, count: KeptSecret.longest + 2, kind: .any)

@@ -72,7 +72,16 @@ struct SessionDecoder {
         guard !sources.isEmpty else { return }
         mistakes.add(
             "`\(call.name)` needs {{\(profile.captures[missing])}}, which nothing before it captures",
-            hint: "put \(sources.joined(separator: " or ")) before it", at: place)
+            hint: wayOut(of: call, missing) ?? "put \(sources.joined(separator: " or ")) before it", at: place)
+    }
+
+    /// For the call whose own answer gives what it needs by the profile's word for all calls; nil for any other.
+    private func wayOut(of call: ProfileCall, _ missing: Int) -> String? {
+        guard call.captures.contains(where: { $0.name == missing }) else { return nil }
+        let headers = call.fields.filter { $0.value.needed.contains(.captured(missing)) }.map(\.name)
+        let way = headers.isEmpty ? "auth: none" : "headers: { \(headers.map { $0 + ": null" }.joined(separator: ", ")) }"
+        let isSigned = call.auth?.templates.contains { $0.needed.contains(.captured(missing)) } ?? false
+        return headers.isEmpty && !isSigned ? nil : "its own answer gives it: say `\(way)` in that call"
     }
 
     /// The call that a step or a reaction names.

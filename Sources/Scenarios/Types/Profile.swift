@@ -35,6 +35,8 @@ package struct Profile: Sendable {
     package var settle: Interval
     /// Ids or claims of rules that this relay is known to break.
     package var knownFailing: [String] = []
+    /// What is lawful in it and hardly meant, with its place.
+    package var doubts: [Failure] = []
     /// What it is asked by `pushrig check` beside what all relays are asked.
     package var cases: [ProfileCase] = []
     /// Who listens to what it broadcasts.
