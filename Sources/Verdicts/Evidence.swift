@@ -6,6 +6,7 @@ import Conformance
 import Journal
 import Metrics
 import Pushes
+import Scenarios
 
 struct Evidence {
     private static let mostPayload = 2_048
@@ -16,6 +17,8 @@ struct Evidence {
     let origin: Instant
     /// Names of calls, by their numbers.
     let kinds: [String]
+    /// What those are, by the same numbers; empty where nobody called.
+    var calls: [ProfileCall] = []
     /// What became of the pushes of each call; empty where nothing was owed.
     var classes: [String: [DeliveryClass: Int]] = [:]
 
@@ -30,21 +33,25 @@ struct Evidence {
         }
         guard !wanted.isEmpty || !places.isEmpty else { return results }
         var pushes: [UInt64: Exchange] = [:]
-        var calls: [UInt64: CallSeen] = [:]
+        var events: [UInt64: CallSeen] = [:]
         _ = try reader.forEach(since: nil) { entry in
             if let push = entry.request {
                 if wanted.contains(push.id) { pushes[push.id] = exchange(push) }
             } else if case .event(let event) = entry, !places.isEmpty {
                 let place = EventNumber.place(session: event.session, step: event.step)
-                if places.contains(place) { calls[place] = call(event) }
+                if places.contains(place) { events[place] = call(event) }
             }
-            return pushes.count < wanted.count || calls.count < places.count
+            return pushes.count < wanted.count || events.count < places.count
         }
         for index in results.indices {
             guard case .broken(var findings, let count) = results[index].verdict else { continue }
             for place in findings.indices.prefix(Self.mostFindings) {
                 findings[place].exchanges = findings[place].entries.compactMap { pushes[$0] }
-                findings[place].call = findings[place].place.flatMap { calls[$0] }
+                findings[place].call = findings[place].place.flatMap { events[$0] }
+                // What a restart asks of a relay hangs on what it had been told by then, and had taken.
+                if let call = findings[place].call, results[index].claims.contains(where: { $0.hasPrefix("R4.") }) {
+                    findings[place].seen += "; the relay's answer to `\(call.kind)` was \(call.answer)"
+                }
                 if Self.losses.contains(results[index].id), let words = noneCame(findings[place].call) {
                     findings[place].seen += "; " + words
                 }
@@ -78,7 +85,19 @@ struct Evidence {
         let kind = Int(event.kind)
         return CallSeen(
             entry: event.id, kind: kinds.indices.contains(kind) ? kinds[kind] : "call \(kind)",
-            at: event.plannedAt - origin, time: event.plannedWall, answer: event.answerText)
+            at: event.plannedAt - origin, time: event.plannedWall,
+            answer: event.answerText + (calls[safe: kind].map { ", to \($0.line)" } ?? ""))
+    }
+}
+
+extension ProfileCall {
+    /// Method and path, with `…` for what differs from call to call, and what the profile expects.
+    fileprivate var line: String {
+        let parts = path.segments.map { segment in
+            if case .literal(let bytes) = segment { String(decoding: bytes, as: UTF8.self) } else { "…" }
+        }
+        let expected = expectedStatus.sorted().map(String.init).joined(separator: " or ")
+        return "\(method) \(parts.joined()), which is to answer \(expected)"
     }
 }
 
@@ -91,8 +110,10 @@ extension EventEntry {
     /// Status and time of the answer, with the body of one that was not expected, or why there is none.
     package var answerText: String {
         guard status != 0 else { return failure == 0 ? "no answer" : "no answer: \(failureWord)" }
-        let time = Numbers.duration(answeredAt - sentAt)
-        return "\(status) in \(time)" + (answer.isEmpty ? "" : ": " + String(decoding: answer, as: UTF8.self))
+        // No relay answers within a microsecond, but on a clock that stands while it works.
+        let took = answeredAt - sentAt
+        let time = took.nanoseconds < 1_000 ? "on a stepped clock" : "in \(Numbers.duration(took))"
+        return "\(status) \(time)" + (answer.isEmpty ? "" : ": " + String(decoding: answer, as: UTF8.self))
     }
 
     /// Why there is no usable answer, such as `timeout` or `dropped`.

@@ -101,7 +101,8 @@ private struct Judgement {
         try checkIsOfOneRun(pass, reader)
         let cuts = reader.cuts
         let evidence = Evidence(
-            reader: reader, origin: origin ?? begun, kinds: plan.kinds, classes: correlation.classes)
+            reader: reader, origin: origin ?? begun, kinds: plan.kinds,
+            calls: scenario.relay.profile.calls, classes: correlation.classes)
         let proven = try evidence.complete(results)
         return record(pass, correlation.since(origin ?? begun), proven, cuts: cuts)
     }

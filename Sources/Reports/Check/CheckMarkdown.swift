@@ -26,7 +26,8 @@ struct CheckMarkdown {
         for item in loud {
             for rule in item.broken {
                 guard let finding = rule.verdict.findings.first else { continue }
-                text += "- \(escaped(item.name)), \(escaped(rule.id)): \(escaped(finding.line)). "
+                text += "- \(escaped(item.name)), \(escaped(rule.id)): \(escaped(rule.requirement)) \(escaped(finding.line)). "
+                if let call = finding.call { text += "Call: \(escaped(call.kind)) → \(escaped(call.answer)). " }
                 text += "Change: \(escaped(rule.advice)). More: \(escaped(finding.more(in: item.directory ?? "")))\n"
             }
         }

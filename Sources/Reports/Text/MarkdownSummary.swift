@@ -104,7 +104,9 @@ struct MarkdownSummary {
                 let finding = result.verdict.findings.first
                 let more = finding.map { ". More: " + escaped($0.more(in: record.directory)) } ?? ""
                 let replay = finding?.replay(in: record.directory).map { ". Replay: " + escaped($0) } ?? ""
-                return "- \(escaped(result.id)): \(escaped(result.norm)). Change: \(escaped(result.advice))\(more)\(replay)\n"
+                let call = finding?.call.map { ". Call: \(escaped($0.kind)) → \(escaped($0.answer))" } ?? ""
+                let norm = "\(escaped(result.requirement)) Norm: \(escaped(result.norm))"
+                return "- \(escaped(result.id)): \(norm)\(call). Change: \(escaped(result.advice))\(more)\(replay)\n"
             }.joined() + "\n"
     }
 
