@@ -69,6 +69,30 @@ struct CatalogueTests {
         #expect(both.count == 47)
     }
 
+    /// Whoever tries for ever is seen to where nothing newer takes the place of what was refused.
+    @Test("Refusals for good stand at the end of a session, and an alert is told to come again as well")
+    func standing() throws {
+        func faults(_ name: String, of base: String) throws -> [String] {
+            Self.runs(try Self.planned(base)).first { $0.name == name }?.faults ?? []
+        }
+        for name in ["bad-request-reply", "forbidden-reply"] {
+            let item = try #require(Self.runs(try Self.planned("smoke")).first { $0.name == name })
+            #expect(item.exercises.contains("refusal-not-repeated"))
+            let end = try #require(item.faults.first { $0.contains("event: end") })
+            #expect(!end.contains("times"), "\(end)")
+        }
+        let busy = try faults("too-many-requests", of: "smoke")
+        #expect(busy.contains { $0.contains("pushType: alert") } && busy.contains { $0.contains("event: end") })
+        let alerts = try Self.relay(
+            """
+            subscribe: { path: /subscribe, registers: [deviceToken] }
+            notify: { path: /notify, json: { text: "{{marker}}" }, pushes: [{ channel: alert }] }
+            """)
+        let runs = Self.runs(CaseCatalogue(alerts).cases)
+        #expect(runs.first { $0.name == "bad-request-reply" }?.faults.first?.contains("times: 3") == true)
+        #expect(runs.first { $0.name == "too-many-requests" }?.rules.contains("retry-backs-off") == true)
+    }
+
     @Test("of a relay for alerts alone ask nothing of activities, and say what the profile has not")
     func alerts() throws {
         let relay = try Self.relay(

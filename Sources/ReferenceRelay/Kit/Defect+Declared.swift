@@ -12,8 +12,8 @@ extension Defect {
         switch self {
         // Where the token lives at the other host in truth.
         case .neverTriesOtherEnvironment: Self.lost
-        // What is taken at last has come late.
-        case .repeatsRefused: ["states-in-time"]
+        // What is taken at last has come late, and what waited behind it may be lost.
+        case .repeatsRefused: ["states-in-time"] + Self.lost
         // Where nothing was shown between the two starts.
         case .restartsDismissed: ["one-start"]
         // Whether the next turn's states are taken for the new activity's.
