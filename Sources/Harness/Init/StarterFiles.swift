@@ -61,7 +61,8 @@ enum StarterFiles {
               - { channel: alert }
               - { channel: liveactivity, event: update }
 
-          # The last one ends the card.
+          # The last one ends the card. An end without a text of the call's is `marked: false`: what it shows is compared with
+          # nothing then, unless the card's values stand under `carries`.
           end:
             path: /events
             final: true
@@ -118,7 +119,8 @@ enum StarterFiles {
 
         relay:
           profile: relays/\(name).yaml
-          # Its command, or `url: http://127.0.0.1:8787` and no `launch` for one that runs already (docs/staging.md).
+          # Its command, or `url: http://127.0.0.1:8787` and no `launch` for one that runs already (docs/staging.md). A file of
+          # its own goes into the run's directory, so that each run begins anew: `--storage "{{run.dir}}/relay.sqlite"`.
           launch: [./my-relay, --port, "{{relay.port}}"]
           # Its own names of these settings. A relay that has Apple's hosts in its code: `pushrig exec`.
           environment:
