@@ -143,7 +143,9 @@ extension CaseCatalogue {
                 // stands, so that whoever tries again is seen to.
                 if hasEnd, isForNow || isForGood {
                     let match = "pushType: liveactivity, event: end"
-                    faults.append(respond(reason + "-end", "{ reason: \(reason) }", match: match, times: isForNow ? 1 : nil, perToken: isForNow))
+                    let times = isForNow ? 1 : nil
+                    faults.append(
+                        respond(reason + "-end", "{ reason: \(reason) }", match: match, times: times, perToken: isForNow))
                 } else if isForGood {
                     faults[0] = respond(reason, "{ reason: \(reason) }", match: refusable, after: 1, times: 3)
                 }

@@ -49,7 +49,7 @@ struct Evidence {
                 findings[place].exchanges = findings[place].entries.compactMap { pushes[$0] }
                 findings[place].call = findings[place].place.flatMap { events[$0] }
                 // What a restart asks of a relay hangs on what it had been told by then, and had taken.
-                if let call = findings[place].call, results[index].claims.contains(where: { $0.hasPrefix("R4.") }) {
+                if let call = findings[place].call, results[index].id.hasPrefix("restart") {
                     findings[place].seen += "; the relay's answer to `\(call.kind)` was \(call.answer)"
                 }
                 if Self.losses.contains(results[index].id), let words = noneCame(findings[place].call) {

@@ -73,7 +73,8 @@ extension Claim {
         Claim(
             "P15", .should, "Each push has an apns-id of its own, which it keeps when it is sent again.",
             norm: "\(sending): the id names the notification; keeping it is practice",
-            rules: ["retry-keeps-apns-id", "apns-id-unique", "accepted-not-repeated"], defects: ["new-id-per-try", "shares-apns-id"]),
+            rules: ["retry-keeps-apns-id", "apns-id-unique", "accepted-not-repeated"],
+            defects: ["new-id-per-try", "shares-apns-id"]),
     ]
 
     // P16 to P27: what is pushed, and what surrounds it.

@@ -195,7 +195,7 @@ extension Claim {
             rules: ["provider-token-reused"], defects: ["signs-per-push"]),
         Claim(
             "R0.34", .should, "ExpiredProviderToken makes the relay sign a new token and send that push once more.",
-            norm: "\(follows); the relay as built goes on with the token it has. A must only where the token is an hour old (P1)",
+            norm: "\(follows); the relay as built goes on with the token it has. A must only for one that is an hour old (P1)",
             rules: ["provider-token-renewed"],
             defects: ["keeps-expired-provider-token"]),
         Claim(

@@ -80,7 +80,11 @@ enum ConnectionRules {
         private var refused: [Int32: (push: SeenPush, after: Int)] = [:]
         private var tally = Tally()
 
-        init(isExpired: @escaping @Sendable (SeenPush, String, RunContext) -> Bool) { self.isExpired = isExpired }
+        init(
+            isExpired: @escaping @Sendable (SeenPush, String, RunContext) -> Bool = { push, reason, _ in
+                push.status == 403 && reason == "ExpiredProviderToken"
+            }
+        ) { self.isExpired = isExpired }
 
         mutating func see(_ push: SeenPush, _ run: RunContext) {
             guard push.authorization >= 0 else { return }
@@ -109,7 +113,7 @@ enum ConnectionRules {
         requirement: "After 403 ExpiredProviderToken the relay signs a new token.",
         norm: "Apple, Handling notification responses from APNs: the token is stale, generate a new one",
         advice: "drop the cached token when APNs says it has expired, sign, and send the push once more",
-        make: { Renewed { push, reason, _ in push.status == 403 && reason == "ExpiredProviderToken" } })
+        make: { Renewed() })
 
     /// Seconds.
     private static let longestUse: Int64 = 60 * 60
@@ -190,7 +194,7 @@ enum ConnectionRules {
         make: { StreamLimit() })
 
     private struct ConnectionsReused: PushMachine {
-        /// Below this many pushes nothing can be said about reuse: of a run's, whose relay may still be coming up, and of others.
+        /// Below this many pushes nothing can be said about reuse: of a run's, whose relay may be coming up, and of others.
         private static let (enoughOfRun, enough) = (50, 20)
         private static let leastPushesPerConnection = 10
         /// A pool may open a few connections for nothing.

@@ -79,8 +79,9 @@ struct SessionDecoder {
     private func wayOut(of call: ProfileCall, _ missing: Int) -> String? {
         guard call.captures.contains(where: { $0.name == missing }) else { return nil }
         let headers = call.fields.filter { $0.value.needed.contains(.captured(missing)) }.map(\.name)
-        guard !headers.isEmpty else { return "its own answer gives it: say `auth: none` in that call, or leave it out there" }
-        return "its own answer gives it: say `headers: { \(headers.map { $0 + ": null" }.joined(separator: ", ")) }` in that call"
+        let way = headers.isEmpty ? "auth: none" : "headers: { \(headers.map { $0 + ": null" }.joined(separator: ", ")) }"
+        let isSigned = call.auth?.templates.contains { $0.needed.contains(.captured(missing)) } ?? false
+        return headers.isEmpty && !isSigned ? nil : "its own answer gives it: say `\(way)` in that call"
     }
 
     /// The call that a step or a reaction names.
