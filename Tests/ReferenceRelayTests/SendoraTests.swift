@@ -191,7 +191,7 @@ struct SendoraRig {
             #expect(pushes.allSatisfy { $0.topic == "com.example.app.push-type.liveactivity" && $0.priority == "10" })
             let aps = try rig.seen(2).map { try #require($0["aps"]) }
             #expect(aps.map { $0["content-state"]?.text } == [#"{"minutesAway":12}"#, #"{"minutesAway":5}"#])
-            #expect(aps.map { $0["alert"]?.text } == [nil, #"{"title":"Soon","body":"Ada is near"}"#])
+            #expect(aps.map { $0["alert"]?["body"]?.string } == [nil, "Ada is near"])
             #expect(aps.allSatisfy { $0["event"]?.string == "update" && $0["sound"] == nil })
             let stamps = aps.compactMap { $0["timestamp"]?.int }
             #expect(stamps.count == 2 && stamps[0] < stamps[1], "a second each, though both came in one")
