@@ -32,6 +32,7 @@ package struct Correlator: Sendable {
     /// By the outcome's number; 0: no device was asked.
     private var outcomes = [Int](repeating: 0, count: 256)
     private var classes: [ClassKey: Int] = [:]
+    private var providers: [Provider: ProviderFigures] = [:]
 
     /// What a push was answered.
     private struct Answer: Hashable {
@@ -154,7 +155,7 @@ package struct Correlator: Sendable {
             correlation.foreign += 1
             return
         }
-        count(.unexpected, kind: nil)
+        count(.unexpected, kind: nil, push.provider)
         add(.unexpected, Example(session: push.session, step: push.step, kind: "", at: push.arrivedAt, entries: [push.id]))
     }
 
@@ -167,7 +168,7 @@ package struct Correlator: Sendable {
             guard let fault else { continue }
             let push = account.pushes[index]
             let kind = push.isMarked ? account.call(at: push.place)?.kind : nil
-            count(fault, kind: kind)
+            count(fault, kind: kind, push.provider)
             add(
                 fault,
                 Example(
@@ -186,7 +187,7 @@ package struct Correlator: Sendable {
         let row = joined.account.rows[index]
         let delivery = joined.deliveries[index]
         correlation.expected += 1
-        count(delivery.outcome, kind: row.kind)
+        count(delivery.outcome, kind: row.kind, row.provider)
         if let excuse = delivery.excuse { count(excuse, in: \.excuses) }
         if delivery.outcome == .undecided, row.flags.contains(.waitsInVain) { correlation.undecidedInVain += 1 }
         if let accepted = delivery.accepted {
@@ -195,6 +196,7 @@ package struct Correlator: Sendable {
             if row.plannedAt >= measuredFrom {
                 correlation.delivery.record(latency.nanoseconds)
                 deliveries[number(of: row.kind), default: Histogram()].record(latency.nanoseconds)
+                providers[row.provider, default: ProviderFigures()].delivery.record(latency.nanoseconds)
             }
         }
         switch delivery.outcome {
@@ -211,8 +213,9 @@ package struct Correlator: Sendable {
         }
     }
 
-    private mutating func count(_ outcome: DeliveryClass, kind: UInt16?) {
+    private mutating func count(_ outcome: DeliveryClass, kind: UInt16?, _ provider: Provider) {
         classes[ClassKey(kind: kind.map(number), outcome: outcome), default: 0] += 1
+        providers[provider, default: ProviderFigures()].classes[outcome, default: 0] += 1
     }
 
     private mutating func add(_ outcome: DeliveryClass, _ example: Example) {
@@ -272,6 +275,9 @@ package struct Correlator: Sendable {
             let kind = key.kind.map(name) ?? Self.noKind
             correlation.classes[kind, default: [:]][key.outcome, default: 0] += count
             correlation.totals[key.outcome, default: 0] += count
+        }
+        if providers.count > 1 {
+            for (provider, figures) in providers { correlation.providers[provider.word.description] = figures }
         }
         for (kind, histogram) in answers {
             correlation.answerByKind[name(of: kind), default: Histogram()].merge(histogram)
