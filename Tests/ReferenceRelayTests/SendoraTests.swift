@@ -124,7 +124,8 @@ struct SendoraRig {
     ] as [(Defect, String?)])
     func eachDefectOfKeysOpensWhatItSays(defect: Defect, key: String?) throws {
         try Rig.with([defect]) { rig in
-            #expect(rig.update(try rig.row(), key: key).status == 200)
+            let row = try rig.row()
+            #expect(rig.update(row, key: key).status == 200)
             #expect(rig.rig.apns.await(1).count == 1)
         }
     }
