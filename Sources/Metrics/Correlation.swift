@@ -29,8 +29,6 @@ package struct Correlation: Sendable {
     /// `plannedAt` to the first accepted arrival, in nanoseconds.
     package var delivery = Histogram()
     package var deliveryByKind: [String: Histogram] = [:]
-    /// By the provider's word (`apns`, `fcm`); empty where all goes to one.
-    package var providers: [String: ProviderFigures] = [:]
     /// `plannedAt` to the relay's answer, in nanoseconds.
     package var answer = Histogram()
     /// By the kind of the event.
@@ -74,17 +72,6 @@ package struct Correlation: Sendable {
     package var excused: Int { count(.excused) }
     package var unsent: Int { count(.unsent) }
     package var undecided: Int { count(.undecided) }
-}
-
-/// What went to one provider, or should have.
-package struct ProviderFigures: Equatable, Sendable {
-    package var classes: [DeliveryClass: Int] = [:]
-    /// `plannedAt` to the first accepted arrival, in nanoseconds.
-    package var delivery = Histogram()
-
-    package init() {}
-
-    package var expected: Int { DeliveryClass.ofExpectations.reduce(0) { $0 + (classes[$1] ?? 0) } }
 }
 
 /// One expectation or push, to look at.

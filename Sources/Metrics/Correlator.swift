@@ -32,7 +32,6 @@ package struct Correlator: Sendable {
     /// By the outcome's number; 0: no device was asked.
     private var outcomes = [Int](repeating: 0, count: 256)
     private var classes: [ClassKey: Int] = [:]
-    private var providers: [Provider: ProviderFigures] = [:]
 
     /// What a push was answered.
     private struct Answer: Hashable {
@@ -155,7 +154,7 @@ package struct Correlator: Sendable {
             correlation.foreign += 1
             return
         }
-        count(.unexpected, kind: nil, push.provider)
+        count(.unexpected, kind: nil)
         add(.unexpected, Example(session: push.session, step: push.step, kind: "", at: push.arrivedAt, entries: [push.id]))
     }
 
@@ -168,7 +167,7 @@ package struct Correlator: Sendable {
             guard let fault else { continue }
             let push = account.pushes[index]
             let kind = push.isMarked ? account.call(at: push.place)?.kind : nil
-            count(fault, kind: kind, push.provider)
+            count(fault, kind: kind)
             add(
                 fault,
                 Example(
@@ -187,7 +186,7 @@ package struct Correlator: Sendable {
         let row = joined.account.rows[index]
         let delivery = joined.deliveries[index]
         correlation.expected += 1
-        count(delivery.outcome, kind: row.kind, row.provider)
+        count(delivery.outcome, kind: row.kind)
         if let excuse = delivery.excuse { count(excuse, in: \.excuses) }
         if delivery.outcome == .undecided, row.flags.contains(.waitsInVain) { correlation.undecidedInVain += 1 }
         if let accepted = delivery.accepted {
@@ -196,7 +195,6 @@ package struct Correlator: Sendable {
             if row.plannedAt >= measuredFrom {
                 correlation.delivery.record(latency.nanoseconds)
                 deliveries[number(of: row.kind), default: Histogram()].record(latency.nanoseconds)
-                providers[row.provider, default: ProviderFigures()].delivery.record(latency.nanoseconds)
             }
         }
         switch delivery.outcome {
@@ -213,9 +211,8 @@ package struct Correlator: Sendable {
         }
     }
 
-    private mutating func count(_ outcome: DeliveryClass, kind: UInt16?, _ provider: Provider) {
+    private mutating func count(_ outcome: DeliveryClass, kind: UInt16?) {
         classes[ClassKey(kind: kind.map(number), outcome: outcome), default: 0] += 1
-        providers[provider, default: ProviderFigures()].classes[outcome, default: 0] += 1
     }
 
     private mutating func add(_ outcome: DeliveryClass, _ example: Example) {
@@ -275,9 +272,6 @@ package struct Correlator: Sendable {
             let kind = key.kind.map(name) ?? Self.noKind
             correlation.classes[kind, default: [:]][key.outcome, default: 0] += count
             correlation.totals[key.outcome, default: 0] += count
-        }
-        if providers.count > 1 {
-            for (provider, figures) in providers { correlation.providers[provider.word.description] = figures }
         }
         for (kind, histogram) in answers {
             correlation.answerByKind[name(of: kind), default: Histogram()].merge(histogram)

@@ -13,33 +13,8 @@ struct SummaryTests {
     func flags() {
         let all: [SeenPush.Flags] = [
             .isMarked, .gaveAPNsID, .gavePriority, .isAnswerUndelivered, .hasUnknownEvent, .asksForToken, .expiresNever, .alerts,
-            .isQuietStart, .hasNotification, .isDeclared, .isForApple,
         ]
         #expect(all.allSatisfy { $0.rawValue.nonzeroBitCount == 1 } && Set(all.map(\.rawValue)).count == all.count)
-    }
-
-    // MARK: Providers
-
-    @Test("splits what goes to two providers, and says nothing of one alone")
-    func providers() {
-        let both = Story.usual.with { story in
-            story.call(2, at: 2_000)
-            story.expect(2, at: 2_000, token: .other)
-            story.push(2, at: 2_070, token: .other) { $0.provider = .fcm }
-            story.account.rows[1].provider = .fcm
-            story.call(3, at: 3_000)
-            story.expect(3, at: 3_000)
-        }
-        let correlation = both.correlation()
-        #expect(correlation.totals == [.delivered: 2, .lost: 1])
-        #expect(correlation.providers["apns"]?.classes == [.delivered: 1, .lost: 1])
-        #expect(correlation.providers["fcm"]?.classes == [.delivered: 1])
-        #expect(correlation.providers["apns"]?.expected == 2 && correlation.providers["fcm"]?.expected == 1)
-        #expect(correlation.providers.mapValues { $0.delivery.count } == ["apns": 1, "fcm": 1])
-        #expect(Story.usual.correlation().providers.isEmpty)
-        // A push that nobody called for counts where it went.
-        let stray = Story.usual.with { $0.push(1, at: 1_060, token: .other) { $0.provider = .fcm } }
-        #expect(stray.correlation().providers["fcm"]?.classes.values.reduce(0, +) == 1)
     }
 
     // MARK: Last states

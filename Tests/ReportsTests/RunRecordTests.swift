@@ -17,7 +17,6 @@ import Testing
             record.correlation.lastState.missingCount = 1
             record.correlation.examples[.altered] = [Sample.example, Sample.example]
             record.correlation.foreign = 5
-            record.correlation.providers = Sample.providers
             record.verdicts.append(Sample.rule("one-start", .broken([Sample.finding], count: 12), known: true))
             record.verdicts[0].isStrict = true
             record.gates.append(
@@ -37,7 +36,6 @@ import Testing
         #expect(again.correlation.delivery.value(at: 99) == record.correlation.delivery.value(at: 99))
         #expect(again.correlation.series == record.correlation.series)
         #expect(again.correlation.classes == record.correlation.classes)
-        #expect(again.correlation.providers == record.correlation.providers)
         #expect(again.verdicts == record.verdicts)
         #expect(again.correlation.lastState == record.correlation.lastState)
         #expect(again.correlation.deadTokens == record.correlation.deadTokens)

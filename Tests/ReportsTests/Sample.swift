@@ -213,15 +213,3 @@ enum Sample {
         return c
     }
 }
-
-extension Sample {
-    /// To iPhones and to Android devices.
-    static var providers: [String: ProviderFigures] {
-        var (apns, fcm) = (ProviderFigures(), ProviderFigures())
-        apns.classes = [.delivered: 900, .lost: 30]
-        apns.delivery = histogram(median: 0.1, p95: 0.5, count: 900, seed: 1)
-        fcm.classes = [.delivered: 620]
-        fcm.delivery = histogram(median: 0.2, p95: 0.6, count: 620, seed: 2)
-        return ["apns": apns, "fcm": fcm]
-    }
-}

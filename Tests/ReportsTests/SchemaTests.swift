@@ -32,7 +32,6 @@ import Verdicts
             record.gates.append(Sample.gate("x", "x", .bytes, value: 2e6, threshold: 1e6, passed: false))
             record.correlation.deadTokens.worstDeath = 118
             record.correlation.deadTokens.sample = [204]
-            record.correlation.providers = Sample.providers
             for word in DeliveryClass.allCases {
                 record.correlation.totals[word] = 1
                 record.correlation.examples[word] = [Sample.example]

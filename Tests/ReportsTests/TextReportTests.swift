@@ -105,36 +105,6 @@ import Testing
     }
 }
 
-@Suite struct `A run that pushes to two providers` {
-    private let both = Sample.record { $0.correlation.providers = Sample.providers }
-
-    @Test func `tells each one's classes and latencies on the terminal`() {
-        let text = TerminalSummary.renderText(both, color: false)
-        #expect(text.contains("\nto APNs     930 expected: 900 delivered, 30 lost\n"))
-        #expect(text.contains("\nto FCM      620 expected: 620 delivered, 0 lost\n"))
-        #expect(text.contains("\ndelivery to APNs ") && text.contains("\ndelivery to FCM "))
-    }
-
-    @Test func `tells them in Markdown and on the page`() throws {
-        let text = MarkdownSummary(record: both).text
-        #expect(text.contains("\n| to APNs | 900 |") && text.contains("\n| to FCM | 620 |"))
-        #expect(text.contains("\n| delivery, to APNs | 900 |") && text.contains("\n| delivery, to FCM | 620 |"))
-        let page = ReportPage(record: both).text
-        #expect(page.split(separator: "to FCM").count >= 3, "once among the classes, once among the latencies")
-        try XML.check(XML.fromHTML(page))
-    }
-
-    @Test func `is told from one with a single provider`() {
-        let one = Sample.record()
-        for text in [
-            TerminalSummary.renderText(one, color: false), MarkdownSummary(record: one).text, ReportPage(record: one).text,
-        ] {
-            #expect(!text.contains("to APNs") && !text.contains("to FCM"))
-        }
-        #expect(one.json["correlation"]?["providers"] == nil)
-    }
-}
-
 @Suite struct `The summary on the terminal` {
     @Test func `says what happened, the verdict and how to replay it`() {
         let text = TerminalSummary.renderText(Sample.record(), color: false, directory: "Reports/latest")

@@ -63,9 +63,7 @@ extension ReportPage {
         let c = record.correlation
         let kinds = c.kindsInOrder
         guard !kinds.isEmpty else { return "<p class=\"empty\">No data.</p>\n" }
-        var rows = kinds
-        if kinds.count > 1 { rows.append((key: "all", value: c.totals)) }
-        for (name, figures) in c.providersByName { rows.append((key: "to " + name, value: figures.classes)) }
+        let rows = kinds + (kinds.count > 1 ? [(key: "all", value: c.totals)] : [])
         let table = Table(
             caption: "Pushes by kind of event",
             heads: [
@@ -126,12 +124,6 @@ extension ReportPage {
 }
 
 extension Correlation {
-    /// Where there is more than one, as people write them.
-    var providersByName: [(name: String, figures: ProviderFigures)] {
-        let names = ["apns": "APNs", "fcm": "FCM"]
-        return providers.sorted { $0.key < $1.key }.map { (name: names[$0.key] ?? $0.key, figures: $0.value) }
-    }
-
     /// Classes by kind, the pushes without a kind last.
     var kindsInOrder: [(key: String, value: [DeliveryClass: Int])] {
         classes.sorted { ($0.key.hasPrefix("(") ? 1 : 0, $0.key) < ($1.key.hasPrefix("(") ? 1 : 0, $1.key) }

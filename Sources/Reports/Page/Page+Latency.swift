@@ -68,8 +68,7 @@ extension ReportPage {
             name: "delivery", title: "Delivery latency by percentile", summary: text, curves: curves,
             limits: limits(on: "delivery"))
         let rows = kinds.map { (name: $0.key, histogram: $0.value) }
-        var all = rows.count > 1 ? [(name: "all", histogram: c.delivery)] : []
-        for (name, figures) in c.providersByName { all.append((name: "to " + name, histogram: figures.delivery)) }
+        let all = rows.count > 1 ? [(name: "all", histogram: c.delivery)] : []
         return """
             <h3>Delivery: event to push</h3>
             \(figure(text, isEmpty: chart.isEmpty, legend: lineLegend(curves), chart.markup))\

@@ -73,11 +73,8 @@ private struct TerminalText {
     private var latency: String {
         let c = record.correlation
         let kinds = c.deliveryByKind.filter { $0.value.count > 0 }.sorted { $0.key < $1.key }
-        let providers = c.providersByName.filter { $0.figures.delivery.count > 0 }
-        let deliveries = kinds.map { ("delivery " + $0.key, $0.value) }
-            + providers.map { ("delivery to " + $0.name, $0.figures.delivery) }
         let rows =
-            deliveries
+            kinds.map { ("delivery " + $0.key, $0.value) }
             + [("answer", c.answer), ("answer, from sending", c.answerUncorrected), ("our lateness", c.lateness)]
             .filter { $0.1.count > 0 }
         guard !rows.isEmpty else { return "No latency was measured.\n" }
@@ -93,12 +90,8 @@ private struct TerminalText {
         guard c.expected > 0 || !c.totals.isEmpty else { return "" }
         var lines =
             "deliveries  \(Numbers.count(c.expected)) expected: "
-            + words(DeliveryClass.ofExpectations, of: c.totals, always: [.delivered, .lost]) + "\n"
-        for (name, figures) in c.providersByName {
-            lines += padded("to " + name, 12) + "\(Numbers.count(figures.expected)) expected: "
-                + words(DeliveryClass.allCases, of: figures.classes, always: [.delivered, .lost]) + "\n"
-        }
-        let beside = words(DeliveryClass.ofPushes, of: c.totals, always: [])
+            + words(DeliveryClass.ofExpectations, always: [.delivered, .lost]) + "\n"
+        let beside = words(DeliveryClass.ofPushes, always: [])
         if !beside.isEmpty { lines += "beside      \(beside)\n" }
         for (excuse, count) in c.excuses.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }).prefix(4) {
             lines += "excused     \(Numbers.count(count)) by \(safe(excuse))\n"
@@ -126,11 +119,9 @@ private struct TerminalText {
             + ink.dim(safe(worst.more(in: record.directory))) + "\n"
     }
 
-    private func words(
-        _ classes: [DeliveryClass], of counts: [DeliveryClass: Int], always: Set<DeliveryClass>
-    ) -> String {
+    private func words(_ classes: [DeliveryClass], always: Set<DeliveryClass>) -> String {
         classes.compactMap { word -> String? in
-            let value = counts[word] ?? 0
+            let value = record.correlation.count(word)
             guard value > 0 || always.contains(word) else { return nil }
             let text = "\(Numbers.count(value)) \(word.rawValue)"
             return word.isTrouble && value > 0 ? ink.tone(.bad, text) : text

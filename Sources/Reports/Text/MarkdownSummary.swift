@@ -56,9 +56,6 @@ struct MarkdownSummary {
         let kinds = c.deliveryByKind.filter { $0.value.count > 0 }.sorted { $0.key < $1.key }
         var rows = kinds.map { ("delivery, " + $0.key, $0.value) }
         if kinds.count != 1, c.delivery.count > 0 { rows.append(("delivery, all", c.delivery)) }
-        for (name, figures) in c.providersByName where figures.delivery.count > 0 {
-            rows.append(("delivery, to " + name, figures.delivery))
-        }
         if c.answer.count > 0 { rows.append(("answer", c.answer)) }
         if c.lateness.count > 0 { rows.append(("our lateness", c.lateness)) }
         guard !rows.isEmpty else { return "No latency was measured.\n\n" }
@@ -73,9 +70,7 @@ struct MarkdownSummary {
     private var classes: String {
         let c = record.correlation
         guard !c.classes.isEmpty else { return "" }
-        var kinds = c.kindsInOrder
-        if kinds.count > 1 { kinds.append((key: "all", value: c.totals)) }
-        for (name, figures) in c.providersByName { kinds.append((key: "to " + name, value: figures.classes)) }
+        let kinds = c.kindsInOrder + (c.classes.count > 1 ? [(key: "all", value: c.totals)] : [])
         return table(
             ["Pushes"] + DeliveryClass.allCases.map(\.rawValue), figures: 1...DeliveryClass.allCases.count,
             kinds.map { kind, counts in

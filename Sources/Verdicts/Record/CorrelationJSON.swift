@@ -48,15 +48,6 @@ enum CorrelationJSON {
         for (name, path) in histograms { object[name] = JSONWriting.histogram(c[keyPath: path]) }
         object["deliveryByKind"] = JSONWriting.histograms(c.deliveryByKind)
         object["answerByKind"] = JSONWriting.histograms(c.answerByKind)
-        if !c.providers.isEmpty {
-            var providers = JSONObject()
-            for (word, figures) in c.providers.sorted(by: { $0.key < $1.key }) {
-                providers[word] = [
-                    "classes": encode(figures.classes), "delivery": JSONWriting.histogram(figures.delivery),
-                ]
-            }
-            object["providers"] = .object(providers)
-        }
         object["reasons"] = JSONWriting.counts(c.reasons)
         object["outcomes"] = JSONWriting.counts(c.outcomes)
         object["deadTokens"] = encode(c.deadTokens)
@@ -86,14 +77,6 @@ enum CorrelationJSON {
         if reading.value["withheldFor"] != nil { c.withheldFor = try reading["withheldFor"].countsByName() }
         if reading.value["throttled"] != nil { c.throttled = try reading["throttled"].count() }
         if reading.value["triedAgain"] != nil { c.triedAgain = try reading["triedAgain"].count() }
-        if reading.value["providers"] != nil {
-            for (word, figures) in try reading["providers"].members() {
-                var read = ProviderFigures()
-                read.classes = try decodeClasses(figures["classes"])
-                read.delivery = try figures["delivery"].histogram()
-                c.providers[word] = read
-            }
-        }
         for (key, list) in try reading["examples"].members() {
             guard let word = DeliveryClass(rawValue: key) else { throw list.wrong("is not a delivery class") }
             for item in try list.list() { c.examples[word, default: []].append(try decodeExample(item)) }
