@@ -111,7 +111,7 @@ private let expired = #"{"@type":"type.googleapis.com/google.rpc.ErrorInfo","rea
                 #expect(rig.settles(at: 1))
                 let message = try #require(try JSONValue(parsing: rig.messages[0].body)["message"])
                 #expect(message["token"] == "r1:APA91b")
-                #expect(message.at(pointer: "/apns/live_activity_token") == (defects.isEmpty ? "a1" : nil))
+                #expect(message.at(pointer: "/apns/live_activity_token")?.string == (defects.isEmpty ? "a1" : nil))
                 #expect(message.at(pointer: "/apns/payload/aps/event") == "update" && message["data"] == nil)
                 #expect(message.at(pointer: "/apns/payload/aps/content-state/minutesAway") == 4)
                 let stamp = try #require(message.at(pointer: "/apns/payload/aps/timestamp")?.int)
@@ -228,8 +228,8 @@ private let expired = #"{"@type":"type.googleapis.com/google.rpc.ErrorInfo","rea
     @Test(arguments: [
         (200, nil, .accepted), (404, "UNREGISTERED", .dead(since: nil)), (404, "NOT_FOUND", .refused), (404, nil, .refused),
         (410, "UNREGISTERED", .dead(since: nil)), (400, "INVALID_ARGUMENT", .refused),
-        (401, "THIRD_PARTY_AUTH_ERROR", .refused), (403, "SENDER_ID_MISMATCH", .refused), (429, nil, .busy(isToken: true)), (500, "INTERNAL", .busy(isToken: false)),
-        (502, nil, .busy(isToken: false)), (503, nil, .busy(isToken: false)),
+        (401, "THIRD_PARTY_AUTH_ERROR", .refused), (403, "SENDER_ID_MISMATCH", .refused), (429, nil, .busy(isToken: true)),
+        (500, "INTERNAL", .busy(isToken: false)), (502, nil, .busy(isToken: false)), (503, nil, .busy(isToken: false)),
     ] as [(Int, String?, PushVerdict)])
     func eachAnswerHasItsMeaning(status: Int, reason: String?, verdict: PushVerdict) {
         #expect(PushVerdict(message: .answered(status: status, reason: reason, timestamp: nil)) == verdict)

@@ -56,13 +56,14 @@ final class SendoraRows {
             """
             CREATE TABLE IF NOT EXISTS push_live_activities (
               id TEXT PRIMARY KEY, organisation TEXT NOT NULL, platform TEXT NOT NULL, activity_type TEXT NOT NULL,
-              push_token TEXT NOT NULL, activity_token TEXT, attributes TEXT NOT NULL, external_id TEXT, user_id TEXT, state TEXT NOT NULL,
-              status TEXT NOT NULL) WITHOUT ROWID;
+              push_token TEXT NOT NULL, activity_token TEXT, attributes TEXT NOT NULL, external_id TEXT, user_id TEXT,
+              state TEXT NOT NULL, status TEXT NOT NULL) WITHOUT ROWID;
             """)
         saveRow = try database.prepare(
             """
             INSERT INTO push_live_activities VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
-            push_token = excluded.push_token, activity_token = excluded.activity_token, state = excluded.state, status = excluded.status
+            push_token = excluded.push_token, activity_token = excluded.activity_token, state = excluded.state,
+            status = excluded.status
             """)
         let select = try database.prepare("SELECT * FROM push_live_activities")
         while try select.step() {

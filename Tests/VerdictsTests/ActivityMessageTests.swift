@@ -1,0 +1,54 @@
+// What the judge reads of a message to FCM that is for a Live Activity on an iPhone (spec/fcm.md §6.1).
+
+import Basics
+import Conformance
+import Journal
+import Metrics
+import Pushes
+import Testing
+
+@testable import Verdicts
+
+@Suite("A message for a Live Activity")
+struct ActivityMessageTests {
+    private static let whole = #""payload":{"aps":{"timestamp":1760000000,"event":"end","content-state":{"n":1}}}"#
+
+    /// What is seen of a message with these members, and the run's texts.
+    private func look(_ members: String) -> (push: SeenPush, lack: String?) {
+        let entry = PushEntry(
+            id: 1, arrivedAt: Instant(nanoseconds: 1), provider: .fcm, status: 200, headers: [], token: "r1:APA91b",
+            payload: Array(#"{"message":{\#(members)}}"#.utf8))
+        let context = RunContext()
+        let observer = Observer(run: nil, content: ContentCheck(plan: nil), context: context)
+        let push = observer.observe(entry, nil, [])
+        return (push, push.startLack < 0 ? nil : context.texts[push.startLack])
+    }
+
+    @Test("is known by its token, or by the state that it bears", arguments: [
+        (#""token":"r","apns":{"live_activity_token":"ab",\#(whole)}"#, true),
+        (#""token":"r","apns":{"liveActivityToken":"ab",\#(whole)}"#, true),
+        (#""token":"r","apns":{\#(whole)}"#, true),
+        (#""token":"r","apns":{"payload":{"aps":{"alert":"x"}}}"#, false),
+        (#""token":"r","data":{"content-state":"{}"},"android":{"priority":"HIGH"}"#, false),
+    ])
+    func known(members: String, isKnown: Bool) {
+        #expect(look(members).push.flags.contains(.isForApple) == isKnown)
+        if !isKnown { #expect(look(members).lack == nil) }
+    }
+
+    @Test("lacks what it has not", arguments: [
+        (#""token":"r","apns":{"live_activity_token":"ab",\#(whole)}"#, nil),
+        (#""fid":"f","apns":{"live_activity_token":"ab",\#(whole)}"#, nil),
+        (#""token":"r","apns":{\#(whole)}"#, "no live_activity_token"),
+        (#""topic":"t","apns":{"live_activity_token":"ab",\#(whole)}"#, "no token or fid beside it"),
+        (
+            #""token":"r","apns":{"live_activity_token":"ab","payload":{"aps":{"event":"end","content-state":{}}}}"#,
+            "no timestamp in whole seconds"
+        ),
+        (
+            #""token":"r","apns":{"live_activity_token":"ab","payload":{"aps":{"timestamp":1,"event":"ends"}}}"#,
+            "no event that Apple knows, no content-state"
+        ),
+    ] as [(String, String?)])
+    func lacks(members: String, lack: String?) { #expect(look(members).lack == lack) }
+}
