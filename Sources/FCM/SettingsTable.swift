@@ -9,5 +9,6 @@ extension FCMSettings: NamedSettings {
             "topicMessageSize", \.topicSizeLimit, none: "as-messages",
             "the same of a message to a topic or a condition; Google's page says 2048 and nobody has seen it enforced"),
         .flag("demandsAccessToken", \.demandsAccessToken, "whether FCM refuses a request without a good access token"),
+        .flag("compressesAnswers", \.compressesAnswers, "whether answers of FCM are packed for clients that offer gzip"),
     ]
 }

@@ -27,7 +27,7 @@ struct KnowledgeTopic: Sendable {
 package enum Knowledge {
     /// In the order in which they explain a name that stands in several.
     static let topics: [KnowledgeTopic] = [
-        .reasons, .broadcastReasons, .fcmReasons, .pushTypes, .words, .metrics, .outcomes, .warnings, .claims, .rules,
+        .reasons, .broadcastReasons, .fcmReasons, .oauthReasons, .pushTypes, .words, .metrics, .outcomes, .warnings, .claims, .rules,
         .settings, .credentials, .faults, .defects, .dialects,
     ]
 

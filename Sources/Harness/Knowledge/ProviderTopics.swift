@@ -36,6 +36,17 @@ extension KnowledgeTopic {
             }
         })
 
+    /// Of the token endpoint, for the most part in lower case: OAuth's own words.
+    static let oauthReasons = KnowledgeTopic(
+        "oauth-reasons",
+        rows: { ReasonList.oauth.rows.map { ("\($0.status) \($0.word)", $0.explanation) } },
+        names: { ReasonList.oauth.words },
+        explain: { name in
+            NamedReason(word: name, in: .oauth).map {
+                "\(name): FCM's token endpoint answers \($0.status).\n\($0.row.explanation)\n"
+            }
+        })
+
     static let pushTypes = KnowledgeTopic(
         "push-types",
         rows: { PushType.allCases.map { ("\($0.word)", demands(of: $0)) } },

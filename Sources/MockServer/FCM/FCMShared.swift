@@ -10,8 +10,12 @@ final class FCMShared: Sendable {
     let registrations: RegistrationBook
     let subscriptions = SubscriptionBook()
     let identity: FCMIdentity
+    private let accounts: ServiceAccounts
 
-    init(settings: FCMSettings, identity: FCMIdentity, takesUnknown: Bool) {
+    init(
+        settings: FCMSettings, identity: FCMIdentity, store: ServiceAccountStore, takesUnknown: Bool
+    ) throws(Failure) {
+        accounts = try ServiceAccounts(own: identity.account, store: store)
         self.settings = settings
         self.identity = identity
         registrations = RegistrationBook(takesUnknown: takesUnknown)
@@ -19,7 +23,7 @@ final class FCMShared: Sendable {
 
     /// `audiences`: addresses under which clients may know the token endpoint.
     func reader(audiences: [String]) -> TokenRequestReader {
-        TokenRequestReader(accounts: [identity.account], audiences: audiences)
+        TokenRequestReader(accounts: accounts.current, audiences: audiences)
     }
 
     func reset() {
