@@ -32,7 +32,7 @@ extension KnowledgeTopic {
         explain: { name in
             FCMReason(word: name).map { reason in
                 let code = reason.errorCode.map { ", errorCode \($0)" } ?? ", without an errorCode"
-                return "\(name): FCM answers \(reason.status)\(code).\n\(reason.explanation)\n"
+                return "\(name): FCM answers \(reason.status)\(code).\n\(reason.explanation)\nWhat to do: \(reason.advice)\n"
             }
         })
 
