@@ -12,7 +12,7 @@ extension FCMReason {
         case .messageTooBig, .androidMessageTooBig, .payloadTooLarge:
             "Do not send it again: it is refused each time. Measure before sending, and leave out what the app can fetch."
         case .apnsTokenDisabled:
-            "Delete what is dead: of a Live Activity its own token, while the app's registration lives on; else the registration."
+            "Delete what is dead: of a Live Activity its own token, while the app's registration lives on; else that."
         case .apnsBadDeviceToken:
             "Do not send it again. Delete the activity's token if there was one: it is malformed or of the other environment."
         case .credentialsMissing:

@@ -103,7 +103,8 @@ public struct Fault: Hashable, Sendable {
 
     public init(
         _ action: Action, meets target: Target? = nil, at endpoint: Endpoint? = nil, token: String? = nil,
-        tokens: [String]? = nil, topic: String? = nil, pushType: String? = nil, event: String? = nil, priority: Int? = nil, nth: Nth? = nil,
+        tokens: [String]? = nil, topic: String? = nil, pushType: String? = nil, event: String? = nil,
+        priority: Int? = nil, nth: Nth? = nil,
         nthOfConnection: Nth? = nil, connection: Nth? = nil, fraction: Double? = nil, tokenFraction: Double? = nil,
         connectionFraction: Double? = nil, after: Int? = nil, times: Int? = nil, per: Scope = .all,
         renew: Duration? = nil, duration: Duration? = nil, untilHeals cure: Cure? = nil, timeToLive: Duration? = nil

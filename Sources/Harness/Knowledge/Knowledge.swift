@@ -1,6 +1,7 @@
 // What there is, in words: for `pushrig list` and `pushrig explain`. The topics stand beside this file, one idea each.
 
 package import Basics
+import Pushes
 
 /// One list of names, and what can be said of each.
 struct KnowledgeTopic: Sendable {
@@ -40,7 +41,7 @@ package enum Knowledge {
                 throw Failure(
                     .usage, "a list of \(kind) is not of one provider", hint: "`pushrig list reasons --provider \(provider)`")
             }
-            if provider == "fcm" { return try list(KnowledgeTopic.fcmReasons.kind) }
+            if Provider(word: provider) == .fcm { return try list(KnowledgeTopic.fcmReasons.kind) }
         }
         guard let topic = topics.first(where: { $0.kind == kind }) else {
             throw Failure(.usage, "there is no list of '\(kind)'", hint: Suggestion.hint(for: kind, among: kinds))
