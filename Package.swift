@@ -27,7 +27,7 @@ func tests(_ name: String, _ dependencies: [String], exclude: [String] = []) -> 
 
 /// What the fuzz targets feed.
 let fuzzed = [
-    "APNs", "Basics", "EventLoop", "FCM", "Faults", "HTTP", "Journal", "MockServer", "Net", "OperatingSystem", "Pushes",
+    "APNs", "Basics", "Deflate", "EventLoop", "FCM", "Faults", "HTTP", "Journal", "MockServer", "Net", "OperatingSystem", "Pushes",
     "Scenarios", "Schemas", "TLS", "YAML",
 ]
 
@@ -54,6 +54,7 @@ let package = Package(
         room("HTTP", ["Basics"]),
         room("YAML", ["Basics", "CYAML"]),
         room("Pushes", ["Basics"]),
+        room("Deflate", ["CZlib"]),
         room("Schemas", ["Basics"]),
         // Floor 2
         room("EventLoop", ["Basics", "OperatingSystem", "CLinux"]),
@@ -72,7 +73,7 @@ let package = Package(
         // Floor 6
         room("Journal", ["Basics", "OperatingSystem", "HTTP", "Pushes", "CXXHash"]),
         // Floor 7
-        room("Metrics", ["Basics", "Pushes", "CZlib"]),
+        room("Metrics", ["Basics", "Pushes", "Deflate"]),
         room("Scenarios", ["Basics", "OperatingSystem", "TLS", "Pushes", "Schemas", "YAML", "Faults", "Devices"]),
         // Floor 8
         room(
@@ -82,7 +83,7 @@ let package = Package(
             "MockServer",
             [
                 "Basics", "OperatingSystem", "Pushes", "EventLoop", "TLS", "HTTP", "HTTP2", "Net", "APNs", "FCM", "Devices",
-                "Faults", "Journal", "Schemas",
+                "Faults", "Journal", "Schemas", "Deflate",
             ]),
         room("Cases", ["Basics", "Pushes", "Scenarios"]),
         room(
@@ -121,6 +122,7 @@ let package = Package(
         tests("Basics", ["Basics"]),
         tests("Cases", ["Basics", "Cases", "Pushes", "Scenarios"]),
         tests("Conformance", ["Pushes", "Basics", "Conformance", "Journal", "Metrics"]),
+        tests("Deflate", ["Deflate"]),
         tests("Devices", ["Pushes", "APNs", "Basics", "Devices", "FCM"]),
         tests("EndToEnd", ["APNs", "Basics", "EventLoop", "Journal", "Net", "Pushes", "TLS", "YAML"]),
         tests("EventLoop", ["Basics", "EventLoop"]),
@@ -154,7 +156,8 @@ let package = Package(
         tests(
             "MockServer",
             [
-                "APNs", "Basics", "Devices", "EventLoop", "HTTP", "Journal", "MockServer", "Net", "OperatingSystem", "Pushes", "TLS", "WireClient", "YAML",
+                "APNs", "Basics", "Deflate", "Devices", "EventLoop", "HTTP", "Journal", "MockServer", "Net", "OperatingSystem", "Pushes", "TLS", "WireClient",
+                "YAML",
             ],
             exclude: ["Bench"]),
         tests("Net", ["Basics", "EventLoop", "HTTP", "HTTP2", "Net", "OperatingSystem", "TLS"]),

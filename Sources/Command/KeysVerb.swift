@@ -4,16 +4,19 @@ import Harness
 extension Verb {
     static let keys = Verb(
         name: "keys", operand: KeysCommand.subjects.joined(separator: "|"),
-        summary: "Makes test credentials that a mock accepts or refuses: provider keys and client certificates",
+        summary: "Makes test credentials that a mock accepts or refuses: provider keys, certificates, service accounts of FCM",
         example: """
             pushrig keys environment --environment sandbox
                      pushrig keys topic --environment production --topic com.example.app --related ABC1234567
                      pushrig keys certificate --topic com.example.app --topic com.example.app.voip --environment sandbox
                      pushrig keys certificate --topic com.example.app --defect expired
+                     pushrig keys service-account --project shop-two
                      pushrig keys revoke ABC1234567
 
             They stand in the state directory (credentials.json and the files it names); a mock that runs on it takes
-            them within half a second, one that starts later at once. `samples` makes one of each kind.
+            them within half a second, one that starts later at once. `samples` makes one of each kind of APNs. A service
+            account is a file of its own in service-accounts, good for sends to its project; one of the same name and
+            project gets a new key.
             """,
         options: [
             Option(
@@ -24,8 +27,12 @@ extension Verb {
             Option("--team", "ID", "team of the key (default: the mock's first team)"),
             Option("--key-id", "ID", "ID of the key (default: a new one); one that there is gets a new private key"),
             Option("--related", "KEYID", "the topic-specific key that may share a connection with this one"),
-            Option("--name", "NAME", "name of the certificate (default: of topic, environment and defect)"),
+            Option("--name", "NAME", "name of the certificate (default: of topic, environment and defect) or account (sender)"),
             Option("--defect", "NAME", "expired, unknown-issuer, not-a-provider or malformed-topics (certificates)"),
+            Option("--project", "ID", "project of the service account (default: the mock's, pushrig-mock)"),
+            Option(
+                "--token-uri", "URL",
+                "where it asks for access tokens (default: the mock's that runs there, else https://127.0.0.1:2198/token)"),
         ]
     ) { arguments, _ in
         var command = KeysCommand()
@@ -38,7 +45,9 @@ extension Verb {
         command.name = arguments.text("--name")
         if subject == "revoke" {
             guard arguments.operands.count == 2 else {
-                throw Failure(.usage, "revoke what?", hint: "write `pushrig keys revoke KEYID` or a certificate's name")
+                throw Failure(
+                    .usage, "revoke what?",
+                    hint: "write `pushrig keys revoke KEYID`, a certificate's name or an account's address")
             }
             command.name = arguments.operands[1]
         } else if arguments.operands.count > 1 {
@@ -51,6 +60,8 @@ extension Verb {
         command.keyID = arguments.text("--key-id")
         command.relatedKeyID = arguments.text("--related")
         command.defect = arguments.text("--defect")
+        command.project = arguments.text("--project")
+        command.tokenURL = arguments.text("--token-uri")
         return try command.run()
     }
 }

@@ -94,9 +94,14 @@ extension Verb {
     static let list = Verb(
         name: "list", operand: "KIND",
         summary: "Tells what there is: " + Knowledge.kinds.joined(separator: ", "),
-        example: "pushrig list reasons", options: []
+        example: """
+            pushrig list reasons
+                     pushrig list reasons --provider fcm
+            """,
+        options: [Option("--provider", "apns|fcm", "whose reasons (default apns)")]
     ) { arguments, _ in
-        Console.out(try Knowledge.list(try arguments.onlyOperand("KIND", example: "pushrig list reasons")))
+        let kind = try arguments.onlyOperand("KIND", example: "pushrig list reasons")
+        Console.out(try Knowledge.list(kind, of: try arguments.one(of: ["apns", "fcm"], "--provider")))
         return .passed
     }
 

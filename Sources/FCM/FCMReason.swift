@@ -8,7 +8,7 @@ package enum FCMReason: UInt8, ProviderReason {
     case apnsBadDeviceToken, credentialsMissing, invalidCredentials, accessTokenExpired, thirdPartyAuthError
     case senderIDMismatch, iamPermissionDenied, scopeInsufficient, serviceDisabled, unregistered, apnsUnregistered
     case notFound, quotaExceeded, topicQuotaExceeded, rateLimitExceeded, `internal`, badGateway, unavailable
-    case serviceUnavailable
+    case serviceUnavailable, payloadTooLarge
 
     package static var list: ReasonList { .fcm }
 
@@ -98,6 +98,9 @@ package enum FCMReason: UInt8, ProviderReason {
         case .internal: ErrorReply(.internal, "Internal error encountered.", [.fcm("INTERNAL")])
         case .unavailable: ErrorReply(.unavailable, Text.unavailable, [.fcm("UNAVAILABLE")])
         case .serviceUnavailable: ErrorReply(.unavailable, Text.unavailable, [])
+        case .payloadTooLarge:
+            ErrorReply(
+                .invalidArgument, "Request payload size exceeds the limit: \(FCMValidator.largestBody) bytes.", [])
         }
     }
 

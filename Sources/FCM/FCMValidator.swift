@@ -16,6 +16,9 @@ package final class SenderConnection {
 
 /// Judges requests of `messages:send`. One per loop; confined to its thread.
 package final class FCMValidator {
+    /// Bytes of a send's body: far more than any message that is taken.
+    package static let largestBody = 65_536
+
     private let settings: FCMSettings
     private let access: any AccessDirectory
     private let registrations: any RegistrationDirectory
@@ -52,8 +55,10 @@ package final class FCMValidator {
             let objection: FCMReason? =
                 switch steps[index] {
                 case .path: path(&facts, head)
+                case .form: form(head)
                 case .credential: credential(head, connection, now)
                 case .project: project(facts, head, connection)
+                case .bodySize: body.count > Self.largestBody ? .payloadTooLarge : nil
                 case .fields: fields(body)
                 case .target: target(&facts)
                 case .androidForms: androidForms()
@@ -82,6 +87,14 @@ package final class FCMValidator {
         else { return .notFound }
         facts.project = project
         return nil
+    }
+
+    private func form(_ head: HeaderBlock) -> FCMReason? {
+        guard let field = head.index(of: ":path"),
+            let objection = AnswerParameters(path: head.value(at: field)).objection
+        else { return nil }
+        violations = [objection]
+        return .invalidJSON
     }
 
     private func credential(_ head: HeaderBlock, _ connection: SenderConnection, _ now: WallTime) -> FCMReason? {

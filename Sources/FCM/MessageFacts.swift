@@ -103,6 +103,8 @@ package struct FCMSettings: Sendable {
     package var topicSizeLimit: Int?
     /// Whether a send without a good access token is refused. A mock that asks for none serves clients that have none.
     package var demandsAccessToken = true
+    /// Whether answers are packed for whoever offers gzip (§1.2).
+    package var compressesAnswers = true
 
     /// Messages of a project in a minute, 4xx included (§4); nil: no limit.
     package var messagesPerMinuteAndProject: Int? = 600_000

@@ -11,8 +11,10 @@ extension CheckRow where Step == SendStep, Scope == Never {
 
 private let sendChecks: [FCMCheck] = [
     FCMCheck(.path, "path", "§1.1"),
+    FCMCheck(.form, "form", "§1.1, order unsure"),
     FCMCheck(.credential, "credential", "§3.4"),
     FCMCheck(.project, "project", "§3.4, order unsure"),
+    FCMCheck(.bodySize, "body-size", "order unsure"),
     FCMCheck(.fields, "fields", "§2, §3.2"),
     FCMCheck(.target, "target", "§2.1, §3.4"),
     FCMCheck(.androidForms, "android-forms", "§0"),
@@ -27,6 +29,6 @@ private let sendChecks: [FCMCheck] = [
 
 /// The rows' functions by number.
 package enum SendStep: UInt8, Sendable {
-    case path, credential, project, fields, target, androidForms, targetForm, dataKeys, timeToLive, webpushTTL, size
-    case registration, restrictedPackage
+    case path, form, credential, project, bodySize, fields, target, androidForms, targetForm, dataKeys, timeToLive, webpushTTL
+    case size, registration, restrictedPackage
 }

@@ -31,5 +31,6 @@ extension FCMSettings: NamedSettings {
                 settings.liveUpdateKey = text == "off" ? nil : text
                 return true
             }),
+        .flag("compressesAnswers", \.compressesAnswers, "whether answers of FCM are packed for clients that offer gzip"),
     ]
 }

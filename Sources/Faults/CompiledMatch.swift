@@ -20,6 +20,7 @@ struct CompiledMatch {
         self.match = FaultMatch(
             provider: match.provider, pushType: match.pushType, event: match.event, nth: match.nth, fraction: match.fraction,
             tokenFraction: match.tokenFraction, priority: match.priority, environment: match.environment,
+            endpoint: match.endpoint ?? .send,
             nthOfConnection: match.nthOfConnection, connection: match.connection,
             connectionFraction: match.connectionFraction)
         pushChance = chance.child("push")
@@ -30,7 +31,7 @@ struct CompiledMatch {
     private static func hash(_ token: String) -> Hash128 { withBytes(of: token) { Hash128(ofToken: $0) } }
 
     func holds(for subject: borrowing FaultSubject) -> Bool {
-        guard holds(for: subject.caller) else { return false }
+        guard match.endpoint == subject.endpoint, holds(for: subject.caller) else { return false }
         if let token, token != subject.tokenHash { return false }
         if let tokens, !tokens.contains(subject.tokenHash) { return false }
         if let type = match.pushType, type != subject.pushType { return false }

@@ -62,7 +62,8 @@ extension ActionRow {
     static let respond = ActionRow(
         1, "respond", "Answers with a reason of APNs, or with any status, body and headers.",
         """
-        `reason` is spelled as APNs does and gives the status; `timestamp` of a 410 is before-registration (a day
+        `reason` is spelled as APNs does, or as `pushrig list reasons --provider fcm`, and gives the status; at the token
+        endpoint it is an error of OAuth; `timestamp` of a 410 is before-registration (a day
         ago), after-registration (now, the default), a date, or Unix milliseconds. `status`, `body` and `headers` make
         an answer that APNs never gives, such as a proxy's. `delay` sends the refusal so much later, at most 24 hours:
         what the relay has learnt meanwhile counts.
@@ -98,14 +99,15 @@ extension ActionRow {
             throw FaultRuleError(
                 pointer: pointer, message: "a reason is missing", hint: #"such as {"reason": "BadDeviceToken"}"#)
         }
-        guard let reason = NamedReason(word: word, in: .apns) ?? NamedReason(word: word, in: .fcm) else {
+        let lists: [ReasonList] = [.apns, .fcm, .oauth]
+        guard let reason = lists.lazy.compactMap({ NamedReason(word: word, in: $0) }).first else {
             if let reason = NamedReason(word: word, in: .apnsBroadcasts) {
                 guard object["delay"] == nil else {
                     throw object.error("delay", "broadcasts are refused at once", hint: "strike it")
                 }
                 return .refuse(reason)
             }
-            throw object.unknownWord("reason", word, among: ReasonList.apns.words + ReasonList.fcm.words)
+            throw object.unknownWord("reason", word, among: lists.flatMap(\.words))
         }
         let timestamp = try readTimestamp(object)
         if timestamp != nil, !reason.hasTimestamp {

@@ -5,7 +5,7 @@ import Pushes
 
 extension FaultMatch {
     static let keys = [
-        "provider", "environment", "token", "tokens", "topic", "pushType", "event", "priority", "nth", "fraction",
+        "provider", "endpoint", "environment", "token", "tokens", "topic", "pushType", "event", "priority", "nth", "fraction",
         "tokenFraction", "nthOfConnection", "connection", "connectionFraction",
     ]
     /// What can be asked of a connection, which is met before any push.
@@ -15,19 +15,30 @@ extension FaultMatch {
         "provider", "environment", "topic", "event", "priority", "fraction", "nthOfConnection", "connection",
         "connectionFraction",
     ]
+    /// What can be asked of a request for an access token.
+    private static let tokenEndpointKeys = [
+        "provider", "endpoint", "environment", "nth", "fraction", "nthOfConnection", "connection", "connectionFraction",
+    ]
+    /// And of one about topics, where `token` is the registration.
+    private static let topicEndpointKeys = tokenEndpointKeys + ["token", "tokens", "topic", "tokenFraction"]
     private static let maxTokens = 100_000
 
     init(json: JSONValue, at pointer: String, target: FaultTarget) throws(FaultRuleError) {
         let object = try ObjectReader(json, at: pointer, keys: Self.keys)
+        let endpoint = try object.word("endpoint", of: FaultEndpoint.allCases.map(\.rawValue))
+            .flatMap { FaultEndpoint(rawValue: $0) }
         let known =
-            switch target {
-            case .push: Self.keys
-            case .connection: Self.connectionKeys
-            case .broadcast: Self.broadcastKeys
+            switch (target, endpoint) {
+            case (.push, .token): Self.tokenEndpointKeys
+            case (.push, .topic): Self.topicEndpointKeys
+            case (.push, _): Self.keys
+            case (.connection, _): Self.connectionKeys
+            case (.broadcast, _): Self.broadcastKeys
             }
         if let key = Self.keys.first(where: { object[$0] != nil && !known.contains($0) }) {
             throw object.error(
-                key, "\(key) is of a push, and this rule meets \(target)s",
+                key, "\(key) is of a push, and this rule meets "
+                    + (target == .push ? endpoint?.call ?? "others" : "\(target)s"),
                 hint: "it may ask for " + known.joined(separator: ", "))
         }
         self.init(
@@ -43,6 +54,7 @@ extension FaultMatch {
             priority: try object.count("priority", atLeast: 1).map { UInt8(clamping: $0) },
             environment: try object.word("environment", of: PushEnvironment.words)
                 .flatMap { PushEnvironment(word: $0) },
+            endpoint: endpoint,
             nthOfConnection: try object.ordinals("nthOfConnection"),
             connection: try object.ordinals("connection"),
             connectionFraction: try object.share("connectionFraction"))
@@ -83,6 +95,7 @@ extension FaultMatch {
     var json: JSONValue {
         var object = JSONObject()
         if let provider { object["provider"] = .string(provider.word.description) }
+        if let endpoint { object["endpoint"] = .string(endpoint.rawValue) }
         if let environment { object["environment"] = .string(environment.word.description) }
         if let token { object["token"] = .string(token) }
         if let tokens { object["tokens"] = .array(tokens.map(JSONValue.string)) }

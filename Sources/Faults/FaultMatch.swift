@@ -25,10 +25,11 @@ package struct Ordinals: Sendable, Equatable, ExpressibleByIntegerLiteral {
 }
 
 /// All that is given must hold. A rule that meets connections may ask for `provider`, `environment`, `connection` and
-/// `connectionFraction` only; one that meets broadcasts for nothing that is about tokens.
+/// `connectionFraction` only; one that meets broadcasts, or what goes to another endpoint, for nothing that is about pushes.
 package struct FaultMatch: Sendable, Equatable {
-    /// The only one so far is `apns`.
     package var provider: Provider?
+    /// Nil: where pushes go.
+    package var endpoint: FaultEndpoint?
     /// Hex digits, either case.
     package var token: String?
     /// Any of these tokens.
@@ -38,7 +39,7 @@ package struct FaultMatch: Sendable, Equatable {
     package var pushType: PushType?
     /// Of a Live Activity push.
     package var event: ActivityEvent?
-    /// The nth push of its token.
+    /// The nth push of its token; of another endpoint its nth request.
     package var nth: Ordinals?
     /// This share of pushes, above 0 and at most 1.
     package var fraction: Double?
@@ -59,9 +60,11 @@ package struct FaultMatch: Sendable, Equatable {
         provider: Provider? = nil, token: String? = nil, tokens: [String]? = nil, topic: String? = nil,
         pushType: PushType? = nil, event: ActivityEvent? = nil, nth: Ordinals? = nil, fraction: Double? = nil,
         tokenFraction: Double? = nil, priority: UInt8? = nil, environment: PushEnvironment? = nil,
-        nthOfConnection: Ordinals? = nil, connection: Ordinals? = nil, connectionFraction: Double? = nil
+        endpoint: FaultEndpoint? = nil, nthOfConnection: Ordinals? = nil, connection: Ordinals? = nil,
+        connectionFraction: Double? = nil
     ) {
         self.provider = provider
+        self.endpoint = endpoint
         self.token = token
         self.tokens = tokens
         self.topic = topic

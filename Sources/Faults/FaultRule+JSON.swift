@@ -70,13 +70,34 @@ extension FaultRule {
         if target == .broadcast, per == .token {
             throw object.error("per", "a broadcast goes to no token", hint: "all, or connection")
         }
+        if target == .push, let endpoint = match.endpoint, endpoint != .send {
+            try check(endpoint, object)
+        }
         if let asked = match.provider, let own = action.provider, asked != own {
             throw object.errorBelow(
                 "action/respond/reason", "this is a reason of \(own.word), and the rule meets \(asked.word)",
                 hint: "leave `provider` out, or name a reason of \(asked.word)")
         }
-        if let objection = action.row.objection(action, target) {
+        let misplaced = target == .push ? action.objection(at: match.endpoint ?? .send) : nil
+        if let objection = action.row.objection(action, target) ?? misplaced {
             throw object.errorBelow("action/" + objection.path, objection.message, hint: objection.hint)
+        }
+    }
+
+    /// What other endpoints than that of pushes have.
+    private func check(_ endpoint: FaultEndpoint, _ object: ObjectReader) throws(FaultRuleError) {
+        if let asked = match.provider, asked != endpoint.provider {
+            throw object.errorBelow(
+                "match/endpoint", "\(asked.word) has no endpoint \(endpoint.rawValue)",
+                hint: "leave `provider` out, or write fcm")
+        }
+        guard endpoint == .token else { return }
+        if per == .token {
+            throw object.error("per", "\(endpoint.call) is about no registration", hint: "all, or connection")
+        }
+        if cure == .newProviderToken {
+            throw object.error(
+                "until-heals", "every request for an access token is signed anew", hint: #"such as {"quiet": "5s"}"#)
         }
     }
 

@@ -46,6 +46,7 @@ package final class FaultScript: Sendable {
     private let pushRules = Atomic<Int>(0)
     private let connectionRules = Atomic<Int>(0)
     private let broadcastRules = Atomic<Int>(0)
+    private let endpointRules = Atomic<Int>(0)
 
     package init(seed: Seed) { self.seed = seed }
 
@@ -97,9 +98,10 @@ package final class FaultScript: Sendable {
 
     private func changed(_ state: inout State) {
         state.nextExpiry = state.rules.map(\.expiresAt).min() ?? .distantFuture
-        pushRules.store(state.rules.count { $0.rule.target == .push }, ordering: .releasing)
+        pushRules.store(state.rules.count { $0.rule.meetsSends }, ordering: .releasing)
         connectionRules.store(state.rules.count { $0.rule.target == .connection }, ordering: .releasing)
         broadcastRules.store(state.rules.count { $0.rule.target == .broadcast }, ordering: .releasing)
+        endpointRules.store(state.rules.count { $0.rule.target == .push && !$0.rule.meetsSends }, ordering: .releasing)
     }
 
     /// In order, spent ones included.
@@ -111,13 +113,16 @@ package final class FaultScript: Sendable {
     }
 
     /// True: nothing can fire. Takes no lock.
-    package var isEmpty: Bool { !hasPushRules && !hasConnectionRules && !hasBroadcastRules }
+    package var isEmpty: Bool { !hasPushRules && !hasConnectionRules && !hasBroadcastRules && !hasEndpointRules }
 
     /// False: no push need be shown to the rules. Takes no lock.
     package var hasPushRules: Bool { pushRules.load(ordering: .acquiring) > 0 }
 
     /// False: no broadcast need be shown to the rules. Takes no lock.
     package var hasBroadcastRules: Bool { broadcastRules.load(ordering: .acquiring) > 0 }
+
+    /// False: nothing that goes to other endpoints than pushes do need be shown to the rules. Takes no lock.
+    package var hasEndpointRules: Bool { endpointRules.load(ordering: .acquiring) > 0 }
 
     /// False: no connection need be shown to the rules. Takes no lock.
     package var hasConnectionRules: Bool { connectionRules.load(ordering: .acquiring) > 0 }
@@ -131,7 +136,9 @@ package final class FaultScript: Sendable {
 
     /// The first rule that meets this push or broadcast, if any. Counts, so ask once per push.
     package func firing(for subject: borrowing FaultSubject, now: Instant) -> Firing? {
-        guard subject.target == .broadcast ? hasBroadcastRules : hasPushRules else { return nil }
+        let isConcerned =
+            subject.endpoint != .send ? hasEndpointRules : subject.target == .broadcast ? hasBroadcastRules : hasPushRules
+        guard isConcerned else { return nil }
         return state.withLock { state in
             sweep(&state, now: now)
             for index in state.rules.indices {

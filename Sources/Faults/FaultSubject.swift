@@ -21,9 +21,10 @@ package struct FaultCaller: Sendable {
     }
 }
 
-/// A push or a broadcast before the rules. Lives as long as the topic's bytes.
+/// A push, a broadcast or a request to another endpoint before the rules. Lives as long as the topic's bytes.
 package struct FaultSubject: ~Escapable {
     package let target: FaultTarget
+    package let endpoint: FaultEndpoint
     package let tokenHash: Hash128
     /// With suffix; empty when there is none.
     package let topic: Span<UInt8>
@@ -46,11 +47,12 @@ package struct FaultSubject: ~Escapable {
     /// `appBytes` nil: the whole topic. `id`: the client's of this request; of a broadcast also one made from the seed.
     @_lifetime(copy topic)
     package init(
-        target: FaultTarget = .push, tokenHash: Hash128 = Hash128(high: 0, low: 0), topic: Span<UInt8>,
-        appBytes: Int? = nil, pushType: PushType?, event: ActivityEvent?, priority: UInt8, id: UUIDBytes?,
+        target: FaultTarget = .push, at endpoint: FaultEndpoint = .send, tokenHash: Hash128 = Hash128(high: 0, low: 0),
+        topic: Span<UInt8>, appBytes: Int? = nil, pushType: PushType?, event: ActivityEvent?, priority: UInt8, id: UUIDBytes?,
         nthOfToken: UInt32 = 0, nthOfConnection: UInt32, caller: FaultCaller, credential: UInt64
     ) {
         self.target = target
+        self.endpoint = endpoint
         self.tokenHash = tokenHash
         self.topic = topic
         self.appBytes = appBytes ?? topic.count

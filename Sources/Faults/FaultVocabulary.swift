@@ -32,6 +32,14 @@ package enum FaultVocabulary {
             "The service: apns or fcm. A rule that answers with a reason meets that reason's service only.", "",
             #"{"match": {"provider": "apns"}, "action": {"silence": true}}"#),
         FaultWord(
+            criterion: "endpoint", "send (also if not said), token or topic: where FCM is asked.",
+            """
+            token is the token endpoint, and answers the errors of `pushrig list oauth-reasons`; topic are the two APIs of
+            subscriptions, where `token` is the registration (of a batch: its only one) and `topic` the topic's name. There
+            `nth` counts the endpoint's requests. All can be done to them that can be done to a push.
+            """,
+            #"{"match": {"endpoint": "token"}, "action": {"respond": {"reason": "invalid_grant"}}, "times": 3}"#),
+        FaultWord(
             criterion: "environment", "production or sandbox: where the push was sent.", "Also of connections.",
             #"{"match": {"environment": "sandbox"}, "action": {"respond": {"reason": "BadDeviceToken"}}}"#),
         FaultWord(

@@ -1,4 +1,4 @@
-// `pushrig keys`: test credentials of every kind that APNs knows, made in a mock's state directory.
+// `pushrig keys`: test credentials of every kind that APNs knows, and service accounts of FCM, in a mock's state directory.
 
 import APNs
 package import Basics
@@ -7,7 +7,9 @@ import Pushes
 
 package struct KeysCommand: Sendable {
     /// What may stand after the verb.
-    package static let subjects = ["team", "environment", "topic", "certificate", "samples", "list", "revoke"]
+    package static let subjects = [
+        "team", "environment", "topic", "certificate", "service-account", "samples", "list", "revoke",
+    ]
 
     package var subject = "list"
     package var stateDirectory = "pushrig-state"
@@ -19,6 +21,9 @@ package struct KeysCommand: Sendable {
     package var relatedKeyID: String?
     package var name: String?
     package var defect: String?
+    /// Of a service account.
+    package var project: String?
+    package var tokenURL: String?
     package var seed: UInt64 = 1
 
     package init() {}
@@ -33,6 +38,7 @@ package struct KeysCommand: Sendable {
         let store =
             isMade
             ? try CredentialStore(directory: stateDirectory, seed: Seed(seed)) : try CredentialStore(existing: stateDirectory)
+        let accounts = try ServiceAccountStore(state: stateDirectory)
         switch subject {
         case "team": try show(store.makeKey(.team, teamID: teamID, keyID: keyID), store)
         case "environment": try show(store.makeKey(.environment(place()), teamID: teamID, keyID: keyID), store)
@@ -40,6 +46,9 @@ package struct KeysCommand: Sendable {
             let scope = KeyScope.topics(try neededTopics(), try place(), related: relatedKeyID)
             try show(store.makeKey(scope, teamID: teamID, keyID: keyID), store)
         case "certificate": show(try store.makeCertificate(try request()), store)
+        case "service-account":
+            let url = tokenURL ?? (try? RunningMock.coordinates(in: stateDirectory))?.tokenURL
+            show(try accounts.make(project: project ?? "pushrig-mock", name: name ?? "sender", tokenURL: url))
         case "samples": try makeSamples(store)
         case "list":
             let list = try store.list()
@@ -47,13 +56,18 @@ package struct KeysCommand: Sendable {
             show(CredentialList.Key(record: first, file: "AuthKey_\(first.keyID).p8"), store)
             for key in list.keys { show(key, store) }
             for certificate in list.certificates { show(certificate, store) }
+            for account in try accounts.list() { show(account) }
         case "revoke":
             guard let name else {
-                throw Failure(.usage, "revoke what?", hint: "write `pushrig keys revoke KEYID` or a certificate's name")
+                throw Failure(
+                    .usage, "revoke what?",
+                    hint: "write `pushrig keys revoke KEYID`, a certificate's name or an account's address")
             }
+            if try accounts.revoke(name) { return .passed }
             guard try store.revoke(name) else {
                 throw Failure(
-                    .usage, "there is no key or certificate '\(name)'", hint: "`pushrig keys list` tells those there are")
+                    .usage, "there is no key, certificate or account '\(name)'",
+                    hint: "`pushrig keys list` tells those there are")
             }
         default: preconditionFailure("'\(subject)' stands among the subjects, and nothing does it")
         }
@@ -122,6 +136,14 @@ package struct KeysCommand: Sendable {
         for (key, value) in certificate.json.object ?? JSONObject() { object[key] = value }
         object["password"] = .string(CertificateRequest.password)
         show(.object(object), ["file", "keyFile", "pkcs12File"], store)
+    }
+
+    private func show(_ account: ServiceAccountStore.Account) {
+        Console.out(
+            JSONValue.object([
+                "kind": "service-account", "email": .string(account.email), "project": .string(account.project),
+                "keyId": .string(account.keyID), "file": .string(account.file),
+            ]).text + "\n")
     }
 
     private func show(_ json: JSONValue, _ paths: [String], _ store: CredentialStore) {

@@ -5,7 +5,7 @@
 //                 for n empty buckets; all fixed numbers big-endian
 //     compressed  u32 cookie  u32 length, then V2 through zlib
 
-import CZlib
+import Deflate
 
 /// Why bytes are no histogram that we can take.
 package struct HistogramError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -47,14 +47,11 @@ extension Histogram {
     /// What goes into a histogram log, there in base 64.
     package func encodedCompressedV2() -> [UInt8] {
         let plain = encodedV2()
-        var length = compressBound(uLong(plain.count))
-        var packed = [UInt8](repeating: 0, count: Int(length))
-        let result = compress2(&packed, &length, plain, uLong(plain.count), Z_DEFAULT_COMPRESSION)
-        precondition(result == Z_OK, "zlib packs into a buffer of the size it asked for")
+        let packed = Zlib.packed(plain.span)
         var bytes: [UInt8] = []
         Self.append(Self.compressedCookie, to: &bytes)
-        Self.append(UInt32(length), to: &bytes)
-        return bytes + packed.prefix(Int(length))
+        Self.append(UInt32(packed.count), to: &bytes)
+        return bytes + packed
     }
 
     /// Takes histograms of three digits from 1 on, whoever wrote them, as long as their values fit ours.
@@ -78,13 +75,10 @@ extension Histogram {
         }
         let packedLength = Int(Self.number(bytes, 4, UInt32.self))
         guard packedLength <= bytes.count - 8 else { throw Self.cutOff }
-        var plain = [UInt8](repeating: 0, count: Self.maxEncodedLength)
-        var length = uLong(plain.count)
-        let result = bytes.extracting(8..<8 + packedLength).withUnsafeBufferPointer {
-            uncompress(&plain, &length, $0.baseAddress, uLong($0.count))
+        guard let plain = Zlib.unpacked(bytes.extracting(8..<8 + packedLength), atMost: Self.maxEncodedLength) else {
+            throw HistogramError(message: "the histogram does not unpack")
         }
-        guard result == Z_OK else { throw HistogramError(message: "the histogram does not unpack") }
-        try self.init(decodingV2: plain.span.extracting(0..<Int(length)))
+        try self.init(decodingV2: plain.span)
     }
 
     private mutating func readCounts(_ payload: Span<UInt8>) throws(HistogramError) {

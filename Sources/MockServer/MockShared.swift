@@ -93,9 +93,10 @@ final class MockShared: Sendable {
         placeOfFCM = options.loops * options.environments.count
         totals = (0..<placeOfFCM).map { _ in PublishedTotals(.apns) } + (options.fcm == nil ? [] : [PublishedTotals(.fcm)])
         fcm = try options.fcm.map { [devices, seed] _ throws(Failure) in
-            FCMShared(
-                settings: options.fcmRules, identity: try FCMIdentity(in: state, seed: options.seed),
-                takesUnknown: options.registration == .any, devices: devices, seed: seed.child("fcm-quotas"))
+            try FCMShared(
+                settings: options.fcmRules, identity: FCMIdentity(in: state, seed: options.seed),
+                store: ServiceAccountStore(state: state.path), takesUnknown: options.registration == .any, devices: devices,
+                seed: seed.child("fcm-quotas"))
         }
         credentials = try LiveCredentials(CredentialStore(state: state), identity: identity, keys: keys)
         self.state = state

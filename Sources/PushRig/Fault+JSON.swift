@@ -5,6 +5,7 @@ import Basics
 extension Fault {
     var json: JSONValue {
         var match = JSONObject()
+        match["endpoint"] = endpoint.map { .string($0.rawValue) }
         match["token"] = token.map(JSONValue.string)
         match["tokens"] = tokens.map { .array($0.map(JSONValue.string)) }
         match["topic"] = topic.map(JSONValue.string)

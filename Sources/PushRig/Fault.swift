@@ -7,6 +7,7 @@
 /// try mock.fault(Fault(.delay(.milliseconds(200)), pushType: "liveactivity", fraction: 0.1))
 /// try mock.fault(Fault(.goAway(reason: "Shutdown"), nthOfConnection: .every(100)))
 /// try mock.fault(Fault(.refuseTLS(.alert), times: 3))
+/// try mock.fault(Fault(.respond("invalid_grant"), at: .token))
 /// ```
 ///
 /// `docs/scenarios.md` tells the whole vocabulary; what has no property here can be written as JSON and given to
@@ -24,6 +25,16 @@ public struct Fault: Hashable, Sendable {
     /// What `times` and `after` are counted by.
     public enum Scope: String, Hashable, Sendable {
         case all, token, connection
+    }
+
+    /// Where a mock FCM is asked.
+    public enum Endpoint: String, Hashable, Sendable {
+        /// Pushes; of every provider.
+        case send
+        /// Access tokens.
+        case token
+        /// Subscriptions to topics.
+        case topic
     }
 
     /// The nth of something, from 1.
@@ -51,7 +62,9 @@ public struct Fault: Hashable, Sendable {
     public var action: Action
     /// Nil: pushes, or for `refuseTLS` connections.
     public var target: Target?
-    /// Hex digits.
+    /// Nil: where pushes go.
+    public var endpoint: Endpoint?
+    /// Hex digits, or a registration of FCM.
     public var token: String?
     /// Any of these.
     public var tokens: [String]?
@@ -89,14 +102,16 @@ public struct Fault: Hashable, Sendable {
     public var timeToLive: Duration?
 
     public init(
-        _ action: Action, meets target: Target? = nil, token: String? = nil, tokens: [String]? = nil,
-        topic: String? = nil, pushType: String? = nil, event: String? = nil, priority: Int? = nil, nth: Nth? = nil,
+        _ action: Action, meets target: Target? = nil, at endpoint: Endpoint? = nil, token: String? = nil,
+        tokens: [String]? = nil, topic: String? = nil, pushType: String? = nil, event: String? = nil,
+        priority: Int? = nil, nth: Nth? = nil,
         nthOfConnection: Nth? = nil, connection: Nth? = nil, fraction: Double? = nil, tokenFraction: Double? = nil,
         connectionFraction: Double? = nil, after: Int? = nil, times: Int? = nil, per: Scope = .all,
         renew: Duration? = nil, duration: Duration? = nil, untilHeals cure: Cure? = nil, timeToLive: Duration? = nil
     ) {
         self.action = action
         self.target = target
+        self.endpoint = endpoint
         self.token = token
         self.tokens = tokens
         self.topic = topic

@@ -11,12 +11,17 @@ package struct ReasonRow: Sendable {
     package let explanation: String
     /// A spelling that is printed somewhere: it is read, and never sent.
     let alias: StaticString?
+    /// What Instance ID says for it about subscriptions to topics; nil: a reason that no endpoint of topics has.
+    package let instanceIDWord: StaticString?
 
-    init(_ word: StaticString, _ status: UInt16, _ explanation: String, alsoRead alias: StaticString? = nil) {
+    init(_ word: StaticString, _ status: UInt16, _ explanation: String, alsoRead alias: StaticString? = nil,
+        topics instanceIDWord: StaticString? = nil
+    ) {
         self.word = word
         self.status = status
         self.explanation = explanation
         self.alias = alias
+        self.instanceIDWord = instanceIDWord
     }
 }
 
@@ -28,11 +33,13 @@ package enum ReasonList: UInt8, CaseIterable, Sendable {
     case apnsBroadcasts
     /// Of messages on `messages:send`.
     case fcm
+    /// Of FCM's token endpoint.
+    case oauth
 
     package var provider: Provider {
         switch self {
         case .apns, .apnsBroadcasts: .apns
-        case .fcm: .fcm
+        case .fcm, .oauth: .fcm
         }
     }
 
@@ -41,7 +48,13 @@ package enum ReasonList: UInt8, CaseIterable, Sendable {
         case .apns: Self.deviceRows
         case .apnsBroadcasts: Self.broadcastRows
         case .fcm: Self.messageRows
+        case .oauth: Self.tokenRows
         }
+    }
+
+    /// Those of FCM that the endpoints of topics answer too.
+    package static var topicWords: [String] {
+        messageRows.filter { $0.instanceIDWord != nil }.map(\.word.description)
     }
 
     package var words: [String] { rows.map(\.word.description) }

@@ -16,6 +16,17 @@ struct ISO8601Tests {
         #expect(WallTime(iso8601: text) == time)
     }
 
+    @Test(
+        arguments: [
+            (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
+            (-1, "Wed, 31 Dec 1969 23:59:59 GMT"), (1_709_164_800, "Thu, 29 Feb 2024 00:00:00 GMT"),
+        ] as [(Int64, String)])
+    func aMomentIsWrittenAsHTTPHasIt(seconds: Int64, text: String) {
+        let time = WallTime(milliseconds: seconds * 1_000)
+        #expect(time.httpDate == text)
+        #expect(WallTime(httpDate: text) == time)
+    }
+
     @Test func randomMillisecondsSurviveTheRoundTrip() {
         var generator = Seed(11).generator()
         for _ in 0..<5_000 {

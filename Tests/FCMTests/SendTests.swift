@@ -9,6 +9,26 @@ import Testing
 struct SendTests {
     let judge = Judge()
 
+    @Test("a body of more than 64 KiB is refused for its length, one of just that for what it says")
+    func long() throws {
+        let judge = Judge()
+        var send = Send()
+        send.body += String(repeating: " ", count: 65_536 - send.body.utf8.count)
+        #expect(judge.reason(send) == nil)
+        send.body += " "
+        #expect(judge.reason(send) == .payloadTooLarge)
+        #expect(try judge.message(send) == "Request payload size exceeds the limit: 65536 bytes.")
+    }
+
+    @Test("only JSON is answered, whatever else the query says", arguments: [
+        ("?alt=json", nil), ("?key=k&$.xgafv=1&fields=name", nil), ("?alt=proto", .invalidJSON), ("?alt=xml&alt=json", nil),
+    ] as [(String, FCMReason?)])
+    func alt(_ query: String, _ reason: FCMReason?) throws {
+        var send = Send()
+        send.path += query
+        #expect(Judge().reason(send) == reason)
+    }
+
     @Test("that is right is accepted, and read")
     func right() {
         let verdict = judge.judge(

@@ -135,6 +135,9 @@ import Testing
             #"{"action":{"raw":{"frames":"unknown-frame","place":"after"}}}"#,
             #"{"action":{"raw":{"hex":"00 0004 0800 {stream}{apnsId} 0a","place":"before"}}}"#,
             #"{"action":{"silence":true},"match":{"tokens":["ab","cd"],"environment":"sandbox"}}"#,
+            #"{"match":{"endpoint":"token","nth":2},"action":{"respond":{"reason":"invalid_grant","delay":"2s"}}}"#,
+            #"{"match":{"provider":"fcm","endpoint":"topic","topic":"news"},"action":{"respond":{"reason":"UNREGISTERED"}}}"#,
+            #"{"match":{"endpoint":"send"},"action":{"silence":true}}"#,
             #"{"action":{"silence":true},"match":{"nth":{"from":2,"to":5},"nthOfConnection":{"every":3}}}"#,
             #"{"action":{"silence":true},"match":{"connection":{"from":2,"every":2},"connectionFraction":0.5}}"#,
             #"{"action":{"silence":true},"times":1,"after":2,"per":"token","renew":"1s","ttl":"1m"}"#,
@@ -196,6 +199,41 @@ import Testing
             (
                 #"{"action":{"respond":{"reason":"Unregistered","timestamp":"soon"}}}"#, "/action/respond/timestamp",
                 "before-registration"
+            ),
+            (#"{"action":{"respond":{"reason":"invalid_grant"}}}"#, "/action/respond/reason", #""endpoint": "token""#),
+            (
+                #"{"match":{"endpoint":"token"},"action":{"respond":{"reason":"UNREGISTERED"}}}"#, "/action/respond/reason",
+                "oauth-reasons"
+            ),
+            (
+                #"{"match":{"endpoint":"topic"},"action":{"respond":{"reason":"MESSAGE_TOO_BIG"}}}"#, "/action/respond/reason",
+                "never answer MESSAGE_TOO_BIG"
+            ),
+            (
+                #"{"match":{"endpoint":"topic"},"action":{"respond":{"reason":"BadDeviceToken"}}}"#, "/action/respond/reason",
+                "TOPIC_QUOTA_EXCEEDED"
+            ),
+            (#"{"match":{"endpoint":"tokn"},"action":{"silence":true}}"#, "/match/endpoint", "token"),
+            (
+                #"{"match":{"endpoint":"token","provider":"apns"},"action":{"silence":true}}"#, "/match/endpoint",
+                "apns has no endpoint token"
+            ),
+            (
+                #"{"match":{"endpoint":"token","token":"a:b"},"action":{"silence":true}}"#, "/match/token",
+                "a request for an access token"
+            ),
+            (
+                #"{"match":{"endpoint":"topic","pushType":"alert"},"action":{"silence":true}}"#, "/match/pushType",
+                "a request about topics"
+            ),
+            (
+                #"{"meets":"connection","match":{"endpoint":"token"},"action":{"close":"fin"}}"#, "/match/endpoint",
+                "meets connections"
+            ),
+            (#"{"match":{"endpoint":"token"},"action":{"silence":true},"times":1,"per":"token"}"#, "/per", "no registration"),
+            (
+                #"{"match":{"endpoint":"token"},"action":{"silence":true},"until-heals":"new-provider-token"}"#,
+                "/until-heals", "quiet"
             ),
             (#"{"action":{"delay":5}}"#, "/action/delay", #""200ms""#),
             (#"{"action":{"delay":"25h"}}"#, "/action/delay", "24 hours"),

@@ -19,6 +19,24 @@ import Testing
         try JSONValue(parsing: String(contentsOfFile: state + "/credentials.json", encoding: .utf8))
     }
 
+    @Test func `a service account is a file of its own, is listed, and is taken back by its address`() throws {
+        try Place.withFolder { folder in
+            let state = folder + "/state"
+            try run("service-account", state) {
+                $0.project = "shop-two"
+                $0.tokenURL = "https://mock:9/token"
+            }
+            let file = state + "/service-accounts/sender@shop-two.json"
+            let made = try JSONValue(parsing: String(contentsOfFile: file, encoding: .utf8))
+            #expect(made["client_email"]?.string == "sender@shop-two.iam.gserviceaccount.com")
+            #expect(made["token_uri"]?.string == "https://mock:9/token")
+            try run("list", state)
+            try run("revoke", state) { $0.name = "sender@shop-two.iam.gserviceaccount.com" }
+            #expect(!FileManager.default.fileExists(atPath: file))
+            #expect(throws: Failure.self) { try run("service-account", state) { $0.project = "Shop" } }
+        }
+    }
+
     @Test func `samples makes one of each kind, and revoke takes one back`() throws {
         try Place.withFolder { folder in
             let state = folder + "/state"

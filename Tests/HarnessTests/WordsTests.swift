@@ -59,6 +59,24 @@ import Testing
         }
     }
 
+    @Test func `reasons are listed by provider, and each of FCM's says what to do about it`() throws {
+        let listed = try Knowledge.list("reasons", of: "fcm")
+        #expect(try listed == Knowledge.list("fcm-reasons"))
+        #expect(try Knowledge.list("reasons", of: "apns") == Knowledge.list("reasons"))
+        let failure = #expect(throws: Failure.self) { try Knowledge.list("words", of: "fcm") }
+        #expect(failure?.kind == .usage && failure?.hint == "`pushrig list reasons --provider fcm`")
+        var advice: Set<String> = []
+        for line in listed.split(separator: "\n") {
+            let name = String(line.split(separator: " ")[1])
+            let text = try Knowledge.explain(name)
+            #expect(text.hasPrefix("\(name): FCM answers "))
+            advice.insert(String(try #require(text.split(separator: "\n").first { $0.hasPrefix("What to do: ") })))
+        }
+        #expect(advice.count > 10)
+        #expect(try Knowledge.explain("UNREGISTERED").contains("Delete the token at once"))
+        #expect(try Knowledge.explain("invalid_grant").contains("token endpoint answers 400"))
+    }
+
     @Test func `a word of faults is explained with a rule that shows it`() throws {
         let text = try Knowledge.explain("raw")
         #expect(text.hasPrefix("raw: action of a fault rule."))

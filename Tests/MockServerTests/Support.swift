@@ -47,11 +47,11 @@ final class TestClient: Sendable {
     /// Sends now; `take` on what it gives waits for the outcome.
     func send(
         _ method: String, _ path: String, _ fields: [(String, String)] = [], body: String = "",
-        timeout: Interval = .seconds(10)
+        bytes: [UInt8]? = nil, timeout: Interval = .seconds(10)
     ) -> Handover<Result<Reply, ClientFailure>> {
         let outcome = Handover<Result<Reply, ClientFailure>>()
         thread.post { state in
-            let request = OutgoingRequest(method: method, path: path, fields: fields, body: Array(body.utf8))
+            let request = OutgoingRequest(method: method, path: path, fields: fields, body: bytes ?? Array(body.utf8))
             state.pool.send(request, timeout: timeout) { result in
                 switch result {
                 case .failed(let failure): outcome.give(.failure(failure))

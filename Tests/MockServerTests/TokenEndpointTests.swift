@@ -5,6 +5,7 @@ import EventLoop
 import Journal
 import MockServer
 import Net
+import OperatingSystem
 import TLS
 import Testing
 
@@ -88,6 +89,51 @@ struct TokenEndpointTests {
             let made = try client.ask(
                 "POST", MessagingMock.sends, [("authorization", "Bearer ya29.made-up")], body: MessagingMock.body())
             #expect(made.status == 401)
+        }
+    }
+
+    @Test("an account that was made beside the mock's own sends to its project, until it is revoked")
+    func accounts() throws {
+        try withMessaging { fcm in
+            let store = try ServiceAccountStore(state: fcm.mock.directory)
+            let made = try store.make(project: "shop-two", name: "sender", tokenURL: nil)
+            #expect(mode(of: made.file) == 0o600)
+            let file = try JSONValue(parsing: readText(made.file) ?? "")
+            #expect(file["type"]?.string == "service_account" && file["project_id"]?.string == "shop-two")
+            let key = try RSAPrivateKey(pem: file["private_key"]?.string ?? "")
+            let (head, claims): (JSONObject, JSONObject) = (["kid": .string(made.keyID)], ["iss": .string(made.email)])
+            let client = try fcm.client()
+            let token = try fcm.ask(client, assertion: fcm.assertion(claims, head: head, signedBy: key)).json["access_token"]
+            let fields = [("authorization", "Bearer \(token?.string ?? "")"), ("content-type", "application/json")]
+            let own = try client.ask("POST", "/v1/projects/shop-two/messages:send", fields, body: MessagingMock.body())
+            #expect(own.status == 200)
+            #expect(try client.ask("POST", MessagingMock.sends, fields, body: MessagingMock.body()).status == 403)
+            #expect(try store.revoke(made.email) && !store.revoke(made.email))
+            let revoked = try fcm.ask(client, assertion: fcm.assertion(claims, head: head, signedBy: key))
+            #expect(revoked.status == 400 && revoked.json["error_description"]?.string == "Invalid grant: account not found")
+            #expect(try fcm.ask(client, assertion: fcm.assertion()).status == 200, "the mock's own is good")
+        }
+    }
+
+    @Test("what is no account in its folder keeps the mock from starting, and says which file")
+    func noAccount() throws {
+        try withDirectory { directory in
+            let state = directory + "/state"
+            _ = try ServiceAccountStore(state: state).make(project: "shop", name: "a", tokenURL: nil)
+            try FileSystem.replace(state + "/service-accounts/broken.json", with: Array("{}".utf8).span, mode: 0o600)
+            let failure = #expect(throws: Failure.self) {
+                _ = try TestMock(state) { $0.fcm = SocketAddress(host: "127.0.0.1", port: 0) }
+            }
+            #expect(failure?.place?.hasSuffix("broken.json") == true)
+        }
+    }
+
+    @Test("a name of an account is a part of its address", arguments: ["", "A", "../x", "-a", "a b"])
+    func names(_ name: String) throws {
+        try withDirectory { directory in
+            #expect(throws: Failure.self) {
+                try ServiceAccountStore(state: directory).make(project: "shop", name: name, tokenURL: nil)
+            }
         }
     }
 

@@ -241,6 +241,7 @@ private let other = String(repeating: "b2", count: 32)
     }
 
     @Test(arguments: [
+        Fault(.respond("invalid_grant"), at: .token, times: 2), Fault(.silence, at: .topic, token: "a:b"),
         Fault(.answer(status: 502, body: "<html>", headers: ["content-type": "text/html"])),
         Fault(.resetStream(code: "INTERNAL_ERROR", afterHeaders: true)), Fault(.goAway(reason: "Shutdown", last: .before)),
         Fault(.goAway(last: .none, staysOpen: true)), Fault(.goAway(last: .stream(5))), Fault(.maxStreams(1)),

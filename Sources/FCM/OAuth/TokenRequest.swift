@@ -1,6 +1,7 @@
 // What is asked of the token endpoint: the grant with a signed assertion (RFC 7523; spec/fcm.md §1.3), and why it is refused.
 
 package import Basics
+package import Pushes
 
 /// An account that signs assertions.
 package struct ServiceAccount: Sendable {
@@ -28,10 +29,23 @@ package struct TokenRefusal: Error, Hashable, Sendable {
     package var error: String
     package var description: String
 
-    package var status: Int { error == "invalid_client" ? 401 : 400 }
+    /// As the reasons of the token endpoint have it.
+    package var status: Int { Int(NamedReason(word: error, in: .oauth)?.status ?? 400) }
     package var body: String {
         let object: JSONValue = ["error": .string(error), "error_description": .string(description)]
         return String(decoding: object.encoded(pretty: true), as: UTF8.self)
+    }
+
+    init(error: String, description: String) {
+        self.error = error
+        self.description = description
+    }
+
+    /// That reason of the token endpoint: the sentence of its most frequent cause, else the reason's own.
+    package init(_ reason: NamedReason) {
+        let word = reason.word.description
+        let known = [Self.badSignature, .badScope].first { $0.error == word }
+        self = known ?? TokenRefusal(error: word, description: reason.row.explanation)
     }
 
     static let badSignature = TokenRefusal(error: "invalid_grant", description: "Invalid JWT Signature.")
@@ -45,6 +59,11 @@ package struct TokenRefusal: Error, Hashable, Sendable {
         error: "invalid_scope", description: "Invalid OAuth scope or ID token audience provided.")
     static let badGrant = TokenRefusal(error: "unsupported_grant_type", description: "Invalid grant_type: ")
     static let noJWT = TokenRefusal(error: "invalid_grant", description: "Invalid JWT: not a signed token.")
+    /// Of a body longer than so many bytes.
+    package static func tooLarge(_ limit: Int) -> TokenRefusal {
+        TokenRefusal(
+            error: "invalid_request", description: "Request payload size exceeds the limit: \(limit) bytes.")
+    }
     static func missing(_ name: String) -> TokenRefusal {
         TokenRefusal(error: "invalid_request", description: "Missing required parameter: \(name)")
     }

@@ -11,6 +11,8 @@ package enum TopicRequest: Hashable, Sendable {
     case list(project: String, registration: String, size: Int, after: String?)
     /// Of Instance ID: `isAdding` or removing.
     case batch(isAdding: Bool)
+    /// Tokens of APNs are to become registrations.
+    case importing
     case relate(registration: String, topic: String)
     case info(registration: String, hasDetails: Bool)
 
@@ -38,6 +40,7 @@ package enum TopicRequest: Hashable, Sendable {
         switch words.dropFirst() {
         case ["v1:batchAdd"]: self = .batch(isAdding: true)
         case ["v1:batchRemove"]: self = .batch(isAdding: false)
+        case ["v1:batchImport"]: self = .importing
         default:
             guard words.count == 6, words[1] == "v1", words[3] == "rel", words[4] == "topics" else { return nil }
             self = .relate(registration: words[2], topic: words[5])
@@ -81,6 +84,24 @@ package struct TopicBatch: Hashable, Sendable {
         guard let list = value["registration_tokens"]?.array, !list.isEmpty else { throw .invalid("MissingRegistrationTokens") }
         guard list.count <= Self.mostTokens else { throw .invalid("TooManyRegistrationTokens") }
         topic = name
+        tokens = list.map { $0.string ?? "" }
+    }
+}
+
+/// An import of Instance ID: `{"application": "com.example.app", "sandbox": false, "apns_tokens": [...]}`.
+package struct ImportBatch: Hashable, Sendable {
+    package static let mostTokens = 100
+
+    package var application: String
+    package var tokens: [String]
+
+    /// Throws the error's text.
+    package init(_ body: Span<UInt8>) throws(TopicBatchError) {
+        guard let value = try? JSONValue(parsing: body), value.object != nil else { throw .invalid("InvalidJSON") }
+        guard let application = value["application"]?.string, !application.isEmpty else { throw .invalid("MissingApplication") }
+        guard let list = value["apns_tokens"]?.array, !list.isEmpty else { throw .invalid("MissingApnsTokens") }
+        guard list.count <= Self.mostTokens else { throw .invalid("TooManyApnsTokens") }
+        self.application = application
         tokens = list.map { $0.string ?? "" }
     }
 }

@@ -1,6 +1,7 @@
 // What there is, in words: for `pushrig list` and `pushrig explain`. The topics stand beside this file, one idea each.
 
 package import Basics
+import Pushes
 
 /// One list of names, and what can be said of each.
 struct KnowledgeTopic: Sendable {
@@ -27,14 +28,21 @@ struct KnowledgeTopic: Sendable {
 package enum Knowledge {
     /// In the order in which they explain a name that stands in several.
     static let topics: [KnowledgeTopic] = [
-        .reasons, .broadcastReasons, .fcmReasons, .pushTypes, .words, .metrics, .outcomes, .warnings, .claims, .rules,
-        .settings, .credentials, .faults, .defects, .dialects,
+        .reasons, .broadcastReasons, .fcmReasons, .oauthReasons, .pushTypes, .words, .metrics, .outcomes, .warnings, .claims,
+        .rules, .settings, .credentials, .faults, .defects, .dialects,
     ]
 
     package static let kinds = topics.map(\.kind)
 
-    /// A line for each thing of this kind; fails when there is no such kind.
-    package static func list(_ kind: String) throws(Failure) -> String {
+    /// A line for each thing of this kind; fails when there is no such kind. `provider`: whose reasons; nil: those of APNs.
+    package static func list(_ kind: String, of provider: String? = nil) throws(Failure) -> String {
+        if let provider {
+            guard kind == "reasons" else {
+                throw Failure(
+                    .usage, "a list of \(kind) is not of one provider", hint: "`pushrig list reasons --provider \(provider)`")
+            }
+            if Provider(word: provider) == .fcm { return try list(KnowledgeTopic.fcmReasons.kind) }
+        }
         guard let topic = topics.first(where: { $0.kind == kind }) else {
             throw Failure(.usage, "there is no list of '\(kind)'", hint: Suggestion.hint(for: kind, among: kinds))
         }

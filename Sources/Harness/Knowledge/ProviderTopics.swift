@@ -32,7 +32,18 @@ extension KnowledgeTopic {
         explain: { name in
             FCMReason(word: name).map { reason in
                 let code = reason.errorCode.map { ", errorCode \($0)" } ?? ", without an errorCode"
-                return "\(name): FCM answers \(reason.status)\(code).\n\(reason.explanation)\n"
+                return "\(name): FCM answers \(reason.status)\(code).\n\(reason.explanation)\nWhat to do: \(reason.advice)\n"
+            }
+        })
+
+    /// Of the token endpoint, for the most part in lower case: OAuth's own words.
+    static let oauthReasons = KnowledgeTopic(
+        "oauth-reasons",
+        rows: { ReasonList.oauth.rows.map { ("\($0.status) \($0.word)", $0.explanation) } },
+        names: { ReasonList.oauth.words },
+        explain: { name in
+            NamedReason(word: name, in: .oauth).map {
+                "\(name): FCM's token endpoint answers \($0.status).\n\($0.row.explanation)\n"
             }
         })
 

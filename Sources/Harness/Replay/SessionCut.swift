@@ -138,7 +138,7 @@ struct SessionCut {
     private func narrowed(_ number: Int, _ rule: FaultRule, _ before: ReplayedFault?) -> ReplayedFault {
         if let before, before.isLeftOut { return before }
         let firings = met[number] ?? []
-        guard rule.target == .push, rule.per == .all, rule.renew == nil, rule.times != nil || rule.after != nil else {
+        guard rule.meetsSends, rule.per == .all, rule.renew == nil, rule.times != nil || rule.after != nil else {
             var fault = before ?? ReplayedFault()
             fault.mayRest = true
             return fault

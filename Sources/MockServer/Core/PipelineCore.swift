@@ -104,16 +104,16 @@ final class PipelineCore {
         if firing.action.endsConnection { totals.connectionsEndedByFaults += 1 }
     }
 
-    /// A rule has met a connection.
-    func note(_ firing: Firing, connection: UInt64, number: UInt64, peer: String) {
+    /// A rule has met a connection, or a request to another endpoint than that of pushes.
+    func note(_ firing: Firing, connection: UInt64, number: UInt64, peer: String, at endpoint: FaultEndpoint? = nil) {
         count(firing)
-        note(
-            .fault,
-            [
-                "rule": .integer(Int64(firing.ruleID)), "fault": .string(shared.faults.id(of: firing.ruleID) ?? ""),
-                "action": .string(firing.action.word), "connection": .integer(Int64(connection)),
-                "number": .integer(Int64(number)), "peer": .string(peer),
-            ])
+        var facts: JSONObject = [
+            "rule": .integer(Int64(firing.ruleID)), "fault": .string(shared.faults.id(of: firing.ruleID) ?? ""),
+            "action": .string(firing.action.word), "connection": .integer(Int64(connection)),
+            "number": .integer(Int64(number)), "peer": .string(peer),
+        ]
+        facts["endpoint"] = endpoint.map { .string($0.rawValue) }
+        note(.fault, facts)
     }
 }
 

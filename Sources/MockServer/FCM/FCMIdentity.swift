@@ -30,20 +30,14 @@ struct FCMIdentity: Sendable {
         keyPEM = key.pem
         account = ServiceAccount(
             email: "relay@\(Self.project).iam.gserviceaccount.com", project: Self.project,
-            keyID: String(Hex.encode(sha256(Array(keyPEM.utf8).span).span).prefix(40)), verifier: key.publicKey)
+            keyID: ServiceAccountFile.keyID(of: keyPEM), verifier: key.publicKey)
         file = directory.path(of: "service-account.json")
     }
 
     /// Writes the file as Google's console gives it, with the mock's own token endpoint.
     func write(to directory: borrowing StateDirectory, tokenURL: String) throws(Failure) {
-        let value: JSONValue = [
-            "type": "service_account", "project_id": .string(Self.project), "private_key_id": .string(account.keyID),
-            "private_key": .string(keyPEM), "client_email": .string(account.email), "client_id": "100000000000000000001",
-            "auth_uri": "https://accounts.google.com/o/oauth2/auth", "token_uri": .string(tokenURL),
-            "auth_provider_x509_cert_url": "https://www.googleapis.com/oauth2/v1/certs",
-            "universe_domain": "googleapis.com",
-        ]
-        let text = String(decoding: value.encoded(pretty: true), as: UTF8.self) + "\n"
+        let text = ServiceAccountFile.text(
+            email: account.email, project: Self.project, keyID: account.keyID, keyPEM: keyPEM, tokenURL: tokenURL)
         try directory.write("service-account.json", text, secret: true)
     }
 }

@@ -16,8 +16,8 @@ final class FCMPipeline: Provider {
     let core: PipelineCore
     private let shared: FCMShared
     private let validator: FCMValidator
-    private let tokens: TokenEndpoint
-    private let topics: TopicEndpoint
+    private let front: FrontEnd
+    private let desk: EndpointDesk
     private let passage: ApplePassage
     private var generator: Generator
     /// The message that was delivered last, where its Android device is to have it later.
@@ -30,8 +30,8 @@ final class FCMPipeline: Provider {
             loop: loop, shared: shared, reasons: FCMReason.list, environment: environment, name: "fcm-\(index)",
             place: shared.placeOfFCM + index)
         validator = FCMValidator(settings: fcm.settings, access: fcm.access, registrations: fcm.registrations)
-        tokens = TokenEndpoint(core: core, shared: fcm)
-        topics = TopicEndpoint(core: core, shared: fcm)
+        front = FrontEnd(settings: fcm.settings, clock: shared.clock)
+        desk = EndpointDesk(core: core, front: front)
         passage = ApplePassage(shared, environment, seed: shared.seed.child("fcm-passage-\(index)"))
         generator = shared.seed.child("fcm-\(index)").generator()
     }
@@ -57,7 +57,7 @@ final class FCMPipeline: Provider {
             tokenHash: facts.tokenHash, topic: body.bytes.extracting(isToTopic ? facts.targetText : 0..<0), pushType: nil,
             event: facts.event, priority: facts.isHighPriority == true ? 10 : 5, id: nil,
             nthOfToken: shared.registrations.count(of: facts.tokenHash) &+ 1, nthOfConnection: peer.requests,
-            caller: core.caller(connection.number, acceptedAt: connection.metAt), credential: 0)
+            caller: core.caller(connection.number, acceptedAt: connection.metAt), credential: exchange.credential)
         return core.shared.faults.firing(for: subject, now: exchange.arrivedAt)
     }
 
@@ -65,6 +65,7 @@ final class FCMPipeline: Provider {
 
     func judge(_ exchange: ServerExchange, _ peer: FCMPeer, now: WallTime) -> FCMVerdict {
         peer.requests &+= 1
+        front.unpack(exchange)
         var verdict = validator.validate(exchange.head, body: exchange.body, connection: peer.sender, now: now)
         passage.forget()
         if let reason = quota(verdict, exchange, now: now) {
@@ -118,12 +119,14 @@ final class FCMPipeline: Provider {
     func servesOtherwise(_ exchange: ServerExchange, _ verdict: FCMVerdict, _ peer: FCMPeer, now: WallTime) -> Bool {
         guard verdict.refusal == .notFound, let field = exchange.head.index(of: ":path") else { return false }
         let head = exchange.head
-        if TokenEndpoint.isPath(head.value(at: field)) {
-            tokens.answer(exchange, now: now)
-        } else if TokenEndpoint.isBackgroundCall(head.value(at: field)) {
-            tokens.answerBackgroundCall(exchange)
-        } else if let request = TopicEndpoint.request(exchange) {
-            topics.answer(request, exchange, now: now)
+        if TokenCall.isPath(head.value(at: field)) {
+            desk.serve(TokenCall(exchange, shared, now: now), exchange, peer)
+        } else if TokenCall.isBackgroundCall(head.value(at: field)) {
+            front.identify(exchange)
+            front.send(GoogleAnswer(.notFound), on: exchange)
+            core.finish()
+        } else if let call = TopicCall(exchange, shared, now: now) {
+            desk.serve(call, exchange, peer)
         } else {
             return false
         }
@@ -199,26 +202,19 @@ final class FCMPipeline: Provider {
 
     // MARK: The answer
 
-    /// The fields that were captured from Google's front end (spec/fcm.md §1.2).
-    func identify(_ exchange: ServerExchange, _ facts: MessageFacts, isSuccess: Bool) { GoogleFields.append(to: exchange) }
+    func identify(_ exchange: ServerExchange, _ facts: MessageFacts, isSuccess: Bool) { front.identify(exchange) }
 
     func respond(_ exchange: ServerExchange, _ facts: MessageFacts, _ reason: FCMReason?, timestampMilliseconds: Int64?) {
         let head = exchange.head
         let project = head.index(of: ":path").map { head.value(at: $0).extracting(facts.project).text } ?? ""
         guard let reason else {
-            exchange.responseHead.append("content-type", "application/json; charset=UTF-8")
             let name: JSONValue = ["name": .string("projects/\(project)/messages/\(messageID(facts))")]
-            return exchange.respond(status: 200, body: name.encoded(pretty: true) + [10])
-        }
-        exchange.responseHead.append("content-type", ErrorBody.contentType(of: reason).description)
-        if reason == .quotaExceeded || reason == .rateLimitExceeded, let seconds = shared.settings.quotaRetryAfter {
-            exchange.responseHead.append("retry-after", String(seconds))
+            return front.send(GoogleAnswer(200, name), on: exchange)
         }
         let isOwn = validator.rejected == reason
-        let text = ErrorBody.text(
-            of: reason, project: project, violations: isOwn ? validator.violations : [],
-            message: isOwn ? validator.message : nil)
-        exchange.respond(status: Int(reason.status), body: Array(text.utf8))
+        let answer = GoogleAnswer(
+            reason, project: project, violations: isOwn ? validator.violations : [], message: isOwn ? validator.message : nil)
+        front.send(answer, on: exchange)
     }
 
     /// Decimal for topics and conditions, as seen; for tokens as in Google's samples (spec/fcm.md §3.1).
@@ -241,7 +237,7 @@ extension FCMPipeline {
         _ shared: MockShared, _ environment: PushEnvironment, tls: TLSServerSettings?
     ) -> ServerConfiguration {
         var configuration = ServerConfiguration(tls: tls)
-        configuration.limits.maxBodyBytes = 65_536
+        configuration.limits.maxBodyBytes = FrontEnd.largestBody
         configuration.limits.maxHeaderListBytes = 16_384
         configuration.limits.maxConcurrentStreams = 100
         return configuration

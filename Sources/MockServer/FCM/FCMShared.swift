@@ -11,8 +11,13 @@ final class FCMShared: Sendable {
     let subscriptions = SubscriptionBook()
     let quotas: ProjectQuotas
     let identity: FCMIdentity
+    private let accounts: ServiceAccounts
 
-    init(settings: FCMSettings, identity: FCMIdentity, takesUnknown: Bool, devices: DeviceFleet, seed: Seed) {
+    init(
+        settings: FCMSettings, identity: FCMIdentity, store: ServiceAccountStore, takesUnknown: Bool, devices: DeviceFleet,
+        seed: Seed
+    ) throws(Failure) {
+        accounts = try ServiceAccounts(own: identity.account, store: store)
         self.settings = settings
         self.identity = identity
         registrations = RegistrationBook(takesUnknown: takesUnknown, settings: settings, devices: devices)
@@ -21,7 +26,7 @@ final class FCMShared: Sendable {
 
     /// `audiences`: addresses under which clients may know the token endpoint.
     func reader(audiences: [String]) -> TokenRequestReader {
-        TokenRequestReader(accounts: [identity.account], audiences: audiences)
+        TokenRequestReader(accounts: accounts.current, audiences: audiences)
     }
 
     func reset() {

@@ -9,7 +9,7 @@ import Pushes
 final class FCMWorker {
     private let shared: MockShared
     private let pipeline: FCMPipeline
-    private let server: Server
+    let server: Server
 
     /// `tls` nil: clear text, for tests.
     init(loop: EventLoop, shared: MockShared, tls: TLSServerSettings?) throws {

@@ -41,6 +41,9 @@ struct FuzzTarget: Sendable {
         FuzzTarget(name: "topic-request", maxBytes: 4096, dictionaries: ["fcm", "json", "http"]) { _ in
             TopicRequestEater()
         },
+        FuzzTarget(name: "messaging-door", maxBytes: 8192, dictionaries: ["fcm", "json", "http"]) { folder in
+            MessagingDoorEater(folder: folder)
+        },
         FuzzTarget(name: "certificate", maxBytes: 4096, dictionaries: ["apns"]) { _ in CertificateEater() },
         FuzzTarget(name: "json", maxBytes: 8192, dictionaries: ["json"]) { _ in JSONEater() },
         FuzzTarget(name: "yaml", maxBytes: 8192, dictionaries: ["yaml"]) { _ in YAMLEater() },

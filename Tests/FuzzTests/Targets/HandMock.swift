@@ -4,6 +4,7 @@
 import APNs
 import Basics
 import EventLoop
+@testable import FCM
 import Faults
 import Glibc
 @testable import MockServer
@@ -18,6 +19,9 @@ final class HandMock {
     private let pushWorker: PushWorker<APNsPipeline>
     private let channelWorker: ChannelWorker
     private let adminWorker: AdminWorker
+    private let messageWorker: FCMWorker
+    /// Of FCM: good for sends as long as the mock.
+    let accessToken: String
     /// `bearer …` with a token signed by the mock's key, anew when time has gone on.
     private(set) var authorization = ""
     private let shared: MockShared
@@ -29,6 +33,7 @@ final class HandMock {
         time = ManualTime()
         var options = MockOptions(stateDirectory: folder + "/state")
         options.clock = time
+        options.fcm = SocketAddress(host: "127.0.0.1", port: 1)
         let state = try StateDirectory(path: options.stateDirectory)
         let identity = try MockIdentity(in: state, seed: options.seed, extraNames: [], extraAddresses: [])
         let key = try P256PrivateKey(pem: try state.read("AuthKey_\(identity.keyID).p8") ?? "")
@@ -41,6 +46,9 @@ final class HandMock {
         shared = try MockShared(options: options, state: state, identity: identity) { _ in }
         pushWorker = try PushWorker<APNsPipeline>(loop: loop, shared: shared, index: 0, tls: nil)
         channelWorker = try ChannelWorker(loop: loop, shared: shared, tls: nil)
+        messageWorker = try FCMWorker(loop: loop, shared: shared, tls: nil)
+        let grant = TokenGrant(account: "sender", project: FCMIdentity.project, maySend: true)
+        accessToken = shared.fcm?.access.issue(grant, now: WallTime(seconds: 4_000_000_000)) ?? ""
         adminWorker = try AdminWorker(loop: loop, shared: shared, coordinates: coordinates)
     }
 
@@ -61,6 +69,7 @@ final class HandMock {
 
     var pushes: Server { pushWorker.server(of: .production) }
     var channels: Server { channelWorker.server(of: .production)! }
+    var messages: Server { messageWorker.server }
     var admin: Server { adminWorker.server }
     var openConnections: Int { shared.statistics().connectionsOpen }
     var openStreams: Int { shared.statistics().openStreams }

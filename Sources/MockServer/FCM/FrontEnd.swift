@@ -1,0 +1,83 @@
+// What Google's front end does with every request and every answer, whichever endpoint it is for (spec/fcm.md §1.1, §1.2).
+
+import Basics
+import Deflate
+import FCM
+import HTTP
+import Net
+
+/// Confined to its loop.
+final class FrontEnd {
+    /// Bytes of one request's body, packed or not: a thousand registrations of Instance ID have room.
+    static let largestBody = 524_288
+
+    private let settings: FCMSettings
+    private let clock: AdjustableTime
+    private var date: (second: Int64, text: String) = (.min, "")
+
+    init(settings: FCMSettings, clock: AdjustableTime) {
+        self.settings = settings
+        self.clock = clock
+    }
+
+    /// Puts what was packed in the body's place, cut to the limit and a byte more: what is longer is refused by the rules like
+    /// any body that is. What does not unpack stays as it is, and nobody can read it.
+    func unpack(_ exchange: ServerExchange) {
+        let (head, body) = (exchange.head, exchange.body)
+        guard let field = head.index(of: "content-encoding"), body.count <= Self.largestBody else { return }
+        let coding = head.value(at: field)
+        guard coding.equals("gzip") || coding.equals("x-gzip") else { return }
+        switch GZip.unpacked(body.bytes, atMost: Self.largestBody + 1) {
+        case .whole(let bytes), .tooLong(let bytes):
+            body.clear()
+            body.append(bytes.span)
+        case .broken: break
+        }
+    }
+
+    /// Adds the fields that every answer has, as they were captured.
+    func identify(_ exchange: ServerExchange) {
+        let fields = exchange.responseHead
+        fields.append("vary", "X-Origin, Referer, Origin,Accept-Encoding")
+        fields.append("date", now())
+        fields.append("server", "scaffolding on HTTPServer2")
+        fields.append("x-xss-protection", "0")
+        fields.append("x-frame-options", "SAMEORIGIN")
+        fields.append("x-content-type-options", "nosniff")
+        fields.append("accept-ranges", "none")
+    }
+
+    /// Sends an answer in the form that the request asks for; `identify` came before.
+    func send(_ answer: GoogleAnswer, on exchange: ServerExchange) {
+        let (head, fields) = (exchange.head, exchange.responseHead)
+        fields.append("content-type", answer.contentType)
+        if answer.isAboutQuota, let seconds = settings.quotaRetryAfter { fields.append("retry-after", String(seconds)) }
+        var body = Array(answer.body.utf8)
+        if let path = head.index(of: ":path"), answer.contentType == GoogleAnswer.json,
+            AnswerParameters(path: head.value(at: path)).isCompact, let value = try? JSONValue(parsing: body.span)
+        {
+            body = value.encoded() + [10]
+        }
+        if settings.compressesAnswers, !body.isEmpty, Self.offersGZip(head) {
+            fields.append("content-encoding", "gzip")
+            body = GZip.packed(body.span)
+        }
+        exchange.respond(status: answer.status, body: body)
+    }
+
+    private func now() -> String {
+        let time = clock.wall()
+        if time.seconds != date.second { date = (time.seconds, time.httpDate) }
+        return date.text
+    }
+
+    /// `accept-encoding` has gzip, or all, and does not refuse it.
+    private static func offersGZip(_ head: HeaderBlock) -> Bool {
+        guard let field = head.index(of: "accept-encoding") else { return false }
+        return head.value(at: field).text.lowercased().split(separator: ",").contains { part in
+            let words = part.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
+            guard let coding = words.first, ["gzip", "x-gzip", "*"].contains(coding) else { return false }
+            return !words.dropFirst().contains { $0.hasPrefix("q=0") && $0.dropFirst(3).allSatisfy { $0 == "." || $0 == "0" } }
+        }
+    }
+}

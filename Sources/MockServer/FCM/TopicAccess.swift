@@ -1,0 +1,45 @@
+// What the credentials of a request about topics allow.
+
+import Basics
+import FCM
+import HTTP
+import Net
+
+struct TopicAccess {
+    private let demandsToken: Bool
+    private let hasToken: Bool
+    /// What the access token allows; nil: there is none that is good.
+    private let grant: AccessGrant?
+    /// It says as what Instance ID is to read its credentials.
+    let isOfInstanceID: Bool
+
+    init(_ exchange: ServerExchange, _ shared: FCMShared, now: WallTime) {
+        let head = exchange.head
+        isOfInstanceID = head.index(of: "access_token_auth").map { head.value(at: $0).equals("true") } ?? false
+        demandsToken = shared.settings.demandsAccessToken
+        let field = head.index(of: "authorization")
+        hasToken = field != nil
+        guard demandsToken else {
+            grant = AccessGrant(project: Array(FCMIdentity.project.utf8), expiresAt: now, maySend: true)
+            return
+        }
+        guard let field, let start = BearerText.start(head.value(at: field)) else {
+            grant = nil
+            return
+        }
+        let value = head.value(at: field)
+        let found = shared.access.grant(of: value.extracting(start..<value.count))
+        grant = found.flatMap { now < $0.expiresAt && $0.maySend ? $0 : nil }
+    }
+
+    /// Whose access token it is.
+    var project: String? { grant.map { String(decoding: $0.project, as: UTF8.self) } }
+
+    /// Why FCM v1 does not serve it for that project; nil: it does.
+    func refusal(of project: String) -> FCMReason? {
+        guard demandsToken else { return nil }
+        guard hasToken else { return .credentialsMissing }
+        guard let grant else { return .invalidCredentials }
+        return grant.project == Array(project.utf8) ? nil : .iamPermissionDenied
+    }
+}
