@@ -21,6 +21,8 @@ package struct Rule: Sendable {
         package static let absence = Basis(rawValue: 2)
         /// It takes our events to have left in order.
         package static let order = Basis(rawValue: 4)
+        /// It takes the relay to have run when it had something to do: a starved one hits time-outs of its own.
+        package static let running = Basis(rawValue: 8)
     }
 
     /// Whose pushes it looks at; where it asks for one provider's, an account shows it no others.

@@ -14,7 +14,9 @@ extension JoinedAccount {
         let again = owedAgain(index)
         let (token, since) =
             again.map { ($0.token, $0.registered.sentAt) } ?? (row.token, heldUntil(row, circumstances) ?? row.plannedAt)
-        if let death = deadToken(token, plannedAt: since, by: due, circumstances) { return death }
+        // A call that had to wait for its turn may have left behind its own deadline, and found the token dead.
+        let held = account.call(at: row.place).map { max(.zero, $0.sentAt - row.plannedAt) } ?? .zero
+        if let death = deadToken(token, plannedAt: since, by: due + held, circumstances) { return death }
         if wasToldBlurred(index) { return "another card's token" }
         if let endedAt = aged?.endedAt(for: row, tokens), endedAt <= due { return "activity ended for its age" }
         if let fault = takenAlong(index, circumstances) { return fault.label }

@@ -6,20 +6,27 @@ import Conformance
 import Scenarios
 
 extension Soundness {
-    /// Adds the check where the run's processes were sampled. `isBlamed`: something that rests on time was found broken; only
-    /// then does a busy machine cost anything, as what is kept in spite of it is kept.
-    mutating func addProcessors(_ story: Story, _ scenario: Scenario, isBlamed: Bool) {
+    /// Adds the check where the run's processes were sampled. `blame`: what it rests on that is found broken; only there does
+    /// a busy machine cost anything, as what is kept in spite of it is kept.
+    mutating func addProcessors(_ story: Story, _ scenario: Scenario, blame: Rule.Basis) {
         guard !story.samples.isEmpty, !scenario.isStepped || scenario.steppedUntil != nil else { return }
         let (relay, rig) = story.longestWait
         let allowed = Interval.seconds(Self.longestWait.seconds / scenario.pace)
-        let wasKept = max(relay, rig) > allowed
+        var costs: Rule.Basis = max(relay, rig) > allowed ? .timing : []
+        // A relay that hardly ran does not come to what it would do, and gives up what is answered in time.
+        if relay > allowed * Self.starvation { costs.formUnion([.absence, .running]) }
+        let isInDoubt = !costs.isDisjoint(with: blame)
         add(
-            "processors to spare", !(wasKept && isBlamed),
+            "processors to spare", !isInDoubt,
             "within a second a thread of the relay was kept waiting for a processor for \(relay) at most, and one of ours for "
-                + "\(rig)" + (wasKept && isBlamed ? "; \(allowed) is what blame for lateness can bear" : ""),
-            costs: .timing)
+                + "\(rig)" + (isInDoubt ? "; \(allowed) is what blame for lateness can bear, "
+                    + "\(allowed * Self.starvation) of the relay's what blame for something missing can" : ""),
+            costs: costs)
     }
 
     /// Of a second of the host's clock, while the run's clock goes by it.
     static let longestWait = Interval.milliseconds(250)
+
+    /// So many times that is a relay which hardly ran.
+    private static let starvation = 2.0
 }

@@ -202,10 +202,9 @@ private struct Judgement {
         var soundness = Soundness(
             correlation, story, scenario, cuts: cuts, pushesRead: pass.pushesRead, eventsRead: pass.eventsRead,
             digestHolds: plan.digest() == note.digest)
-        let isBlamed =
-            results.contains { $0.standing.failsTheRun && $0.basis.contains(.timing) }
-            || zip(self.gates, gates).contains { $0.measure.isOfTime && $1.passed == false }
-        soundness.addProcessors(story, scenario, isBlamed: isBlamed)
+        var blame = results.filter(\.standing.failsTheRun).reduce(into: Rule.Basis()) { $0.formUnion($1.basis) }
+        if zip(self.gates, gates).contains(where: { $0.measure.isOfTime && $1.passed == false }) { blame.insert(.timing) }
+        soundness.addProcessors(story, scenario, blame: blame)
         let exit = RunRecord.Exit.judge(
             RunRecord.Exit.Grounds(
                 correlation: correlation, soundness: soundness, results: results, gates: gates,

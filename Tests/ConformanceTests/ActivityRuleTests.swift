@@ -214,14 +214,19 @@ struct ActivityRuleTests {
         }
         #expect(urgent.findings("activity-priorities-mixed") == 1)
         #expect(urgent.with { $0.pushes[10].priority = 5 }.isKept("activity-priorities-mixed"))
-        // 50 at the end and 3 before them; 20 are enough.
-        #expect(urgent.with { $0.pushes.removeLast(33) }.findings("activity-priorities-mixed") == 1)
+        // 50 at the end, each but the first behind another; 20 are enough.
+        #expect(urgent.with { $0.pushes.removeLast(29) }.findings("activity-priorities-mixed") == 1)
         #expect(urgent.with { $0.pushes.removeLast(34) }.findings("activity-priorities-mixed") == nil)
         // A state that matters may be urgent.
         let mattering = urgent.with { history in
             for index in history.rows.indices { history.rows[index].flags = [] }
         }
         #expect(mattering.findings("activity-priorities-mixed") == nil)
+        // Each follows one that does, so that it changes what the card says.
+        let alternating = urgent.with { history in
+            for index in history.rows.indices where index % 2 == 0 { history.rows[index].flags = [] }
+        }
+        #expect(alternating.findings("activity-priorities-mixed") == nil)
         // Without a plan every update counts.
         #expect(urgent.with { $0.rows = [] }.findings("activity-priorities-mixed") == 1)
         #expect(urgent.with { history in

@@ -65,6 +65,7 @@ private let honestHistories: [String: @Sendable () -> History] = [
     "nothing-after-end": { .honest },
     "urgent-states-at-10": { .honest },
     "activity-priorities-mixed": { .busy },
+    "answers-named": { .honest },
     "restart-in-time": { .replaced },
     "restart-by-own-age": { .replaced },
     "restart-in-window": { .replaced },

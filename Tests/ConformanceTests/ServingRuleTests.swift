@@ -19,6 +19,21 @@ struct ServingRuleTests {
         #expect(history.findings("relay-serves") == 0 && history.findings("bad-requests-refused") == nil)
     }
 
+    @Test("an answer that the profile does not name breaks answers-named, where nothing of ours explains it")
+    func named() {
+        func answered(_ status: UInt16, _ failure: EventFailure, _ kind: Kind = .progress) -> History {
+            History.honest.with { history in
+                history.call(7, kind, at: 30, status: status) { $0.failure = failure.rawValue }
+            }
+        }
+        #expect(answered(404, .unexpectedStatus).findings("answers-named") == 1)
+        #expect(answered(404, .unexpectedStatus).findings("relay-serves") == 0)
+        #expect(answered(200, .none).findings("answers-named") == 0)
+        #expect(answered(201, .none).findings("answers-named") == 0)
+        #expect(answered(500, .unexpectedStatus).findings("answers-named") == 0)
+        #expect(answered(200, .unexpectedStatus, .nonsense).findings("answers-named") == 0)
+    }
+
     @Test("a call without an answer breaks relay-serves", arguments: [EventFailure.timeout, .connect, .reset, .closed])
     func unanswered(failure: EventFailure) {
         let history = History.honest.with {

@@ -351,6 +351,20 @@ struct ExcuseTests {
         #expect(story.correlation().deadTokens.died == 1)
     }
 
+    @Test("a call that left behind its own deadline, when its token had died or died at once", arguments: [
+        (Int64(6_900), true), (9_900, true), (10_100, false),
+    ])
+    func diedBeforeItLeft(diedAt: Int64, isExcused: Bool) {
+        let story = silent.with { story in
+            story.call(2, at: 1_000) { ($0.sentAt, $0.answeredAt) = (instant(7_000), instant(7_005)) }
+            story.expect(2, at: 1_000)
+            story.account.rows[1].deadline = .seconds(3)
+            story.account.rows.remove(at: 0)
+            story.push(1, at: diedAt, status: 410)
+        }
+        #expect((excuses(story) == ["dead token": 1]) == isExcused, "\(story.classes)")
+    }
+
     @Test("a death that came when it was still due, and no later one", arguments: [
         (1_500, "excused 1"), (1_501, "lost 1"),
     ] as [(Int64, String)])

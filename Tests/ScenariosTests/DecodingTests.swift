@@ -180,8 +180,8 @@ struct DecodingTests {
         let text = Sample.with(
             "  - at: 5s\n    match: { pushType: liveactivity }\n    action: { respond: { reason: Unregistered } }\n", String(faults))
         let scenario = try Sample.load(text)
-        #expect(scenario.faults.map(\.rule.action.word) == ["close", "respond", "refuse-tls"])
-        #expect(scenario.faults[2].at == .seconds(20) && scenario.faults[2].rule.target == .connection)
+        #expect(scenario.faults.map(\.rule.action.word) == ["close", "respond", "respond", "refuse-tls"])
+        #expect(scenario.faults[3].at == .seconds(20) && scenario.faults[3].rule.target == .connection)
     }
 
     @Test("A token of digits in a fault stays text")

@@ -1,4 +1,5 @@
 import Basics
+import Conformance
 import Journal
 import Testing
 
@@ -17,7 +18,7 @@ private func at(_ seconds: Double) -> Instant { SyntheticRun.origin + .seconds(s
         var from = 1.0
     }
 
-    private func run(_ second: Second, gate: String? = nil, slowly: Bool = false, scale: Int = 1) throws -> RunRecord {
+    private func run(_ second: Second, gate: String? = nil, slowly: Bool = false, missing: Bool = false, scale: Int = 1) throws -> RunRecord {
         var options = JudgeOptions()
         if let gate { options.gates = [gate] }
         return try judge(
@@ -35,6 +36,7 @@ private func at(_ seconds: Double) -> Instant { SyntheticRun.origin + .seconds(s
                 ]
             },
             spoil: { sendings, _ in
+                if missing, !sendings.isEmpty { sendings.removeFirst() }
                 if slowly, !sendings.isEmpty { sendings[sendings.count - 1].at = sendings[sendings.count - 1].at + .seconds(9) }
             })
     }
@@ -52,6 +54,17 @@ private func at(_ seconds: Double) -> Instant { SyntheticRun.origin + .seconds(s
         let record = try run(second, slowly: true)
         #expect(record.exit.code == code, "\(record.exit.reasons)")
         #expect(record.exit.reasons.contains { $0.contains("not sound: processors to spare: ") } == (code == 5))
+    }
+
+    private static let starvations: [(second: Second, code: Int32)] = [
+        (Second(relay: 0.51), 5), (Second(relay: 0.49), 4), (Second(rig: 0.9), 4), (Second(used: 0.81, relay: 0.9), 4),
+    ]
+
+    @Test("blame for what did not come is not proven where the relay hardly ran", arguments: starvations)
+    func starved(second: Second, code: Int32) throws {
+        let record = try run(second, missing: true)
+        #expect(record.exit.code == code, "\(record.exit.reasons)")
+        #expect(record.verdicts.contains { $0.basis.contains(.absence) && $0.standing == .broken })
     }
 
     @Test("a gate on time likewise, and one on anything else is held to", arguments: [

@@ -167,7 +167,7 @@ extension Claim {
         Claim(
             "R0.29", .must,
             "An event goes to every device of its secret, and one that fails does not stop the others.",
-            norm: built, rules: ["each-phone-served", "answers-hold-values", "states-delivered"],
+            norm: built, rules: ["each-phone-served", "answers-hold-values", "answers-named", "states-delivered"],
             unseen: "Whether the counts in the relay's answer are right: the journal keeps no body of an answer that was "
                 + "expected, only what a profile captures of it.",
             defects: ["displaces-second-phone", "leaves-out-counts", "stops-at-failure", "drops-activities-with-phone"]),

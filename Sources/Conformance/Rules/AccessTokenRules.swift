@@ -33,7 +33,7 @@ enum AccessTokenRules {
     private struct Reused: PushMachine {
         private var uses = AccessUses()
 
-        mutating func see(_ push: SeenPush, _ run: RunContext) { uses.see(push, run) }
+        mutating func see(_ push: SeenPush, _ run: RunContext) { uses.note(push, run) }
 
         func verdict(_ run: RunContext) -> Verdict {
             var tally = Tally()
@@ -52,7 +52,7 @@ enum AccessTokenRules {
     private struct Kept: PushMachine {
         private var uses = AccessUses()
 
-        mutating func see(_ push: SeenPush, _ run: RunContext) { uses.see(push, run) }
+        mutating func see(_ push: SeenPush, _ run: RunContext) { uses.note(push, run) }
 
         func verdict(_ run: RunContext) -> Verdict {
             var tally = Tally()
@@ -88,7 +88,7 @@ private struct AccessUses {
     private(set) var followed = 0
     private var unfollowed = 0
 
-    mutating func see(_ push: SeenPush, _ run: RunContext) {
+    mutating func note(_ push: SeenPush, _ run: RunContext) {
         guard push.authorization >= 0 || push.status == 401 else { return }
         followed += unfollowed
         unfollowed = 0

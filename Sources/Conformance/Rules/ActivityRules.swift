@@ -241,13 +241,16 @@ enum ActivityRules {
         var last: SeenPush?
 
         mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
-            for (index, push) in joined.account.pushes.enumerated()
-            where push.isLiveActivity && push.isAccepted && push.event == .update {
-                // Where the plan says which states may wait, only those are asked about.
+            var couldWait: [TokenHash: Bool] = [:]
+            for (index, push) in joined.account.pushes.enumerated() where push.isLiveActivity && push.isAccepted {
+                // Where the plan says which states may wait, only those are asked about, and of them only what follows another:
+                // the first behind a question changes what the card says, and may well go at 10.
                 if !joined.account.rows.isEmpty {
-                    guard let row = joined.rowOfPush[index], joined.account.rows[row].flags.contains(.isThrottled)
-                    else { continue }
+                    let canWait = joined.rowOfPush[index].map { joined.account.rows[$0].flags.contains(.isThrottled) } ?? false
+                    let before = couldWait.updateValue(canWait, forKey: push.token)
+                    guard canWait, before == true else { continue }
                 }
+                guard push.event == .update else { continue }
                 updates += 1
                 if push.priority >= 10 {
                     urgent += 1

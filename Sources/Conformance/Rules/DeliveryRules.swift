@@ -89,7 +89,7 @@ enum DeliveryRules {
         span: \.shortestDeadline, make: { InTime() })
 
     static let noDuplicates = Rule(
-        "no-duplicate-push", ["R0.1"], .must, on: .both,
+        "no-duplicate-push", ["R0.1"], .must, basis: .running, on: .both,
         requirement: "A push that was accepted is not sent again.",
         norm: "Apple, Handling notification responses from APNs: 200 is final",
         advice: "mark a push as done with its first 200, also across processes and restarts"

@@ -7,7 +7,7 @@ import Pushes
 
 enum ServingRules {
     static let all = [
-        serves, acceptedIsPushed, answersInTime, badRequestsRefused, oversizedRefused, answersHoldValues,
+        serves, answersNamed, acceptedIsPushed, answersInTime, badRequestsRefused, oversizedRefused, answersHoldValues,
         answersKeepSecrets,
     ]
 
@@ -35,7 +35,8 @@ enum ServingRules {
                 if !call.wasAnswered {
                     tally.find(
                         "the relay did not answer `\(run.kind(call.kind))`", expected: "an answer",
-                        seen: "\(failure)", session: call.session, step: call.step)
+                        seen: "\(failure)", session: call.session, step: call.step,
+                        restsOn: failure == .timeout ? .running : [])
                 } else if call.status >= 500, failure == .unexpectedStatus, !run.oversizedKinds.contains(call.kind),
                     !run.hasTrouble(between: call.sentAt, and: last)
                 {
@@ -105,6 +106,27 @@ enum ServingRules {
         norm: "Whoever posts an event relies on an answer; what is lost here nobody sends again",
         advice: "look at the relay's log around the first finding; bound queues and connections instead of ending",
         make: { Serves() })
+
+    static let answersNamed = Rule(
+        "answers-named", ["R0.29"], .should, on: .both,
+        requirement: "What the relay takes it answers as its profile says.",
+        norm: "Relay contract: callers go by the status, and take what it does not name for a failure",
+        advice: "answer with a status that the contract has; or name this one in the call's `expect`, where it is right"
+    ) { joined, run, tally in
+        for call in joined.account.calls where call.wasAnswered && call.state == .sent {
+            guard !run.refusedKinds.contains(call.kind), !run.oversizedKinds.contains(call.kind) else { continue }
+            // 5xx is for `relay-serves`; one that is refused may be of a session that is over, which the relay was never told.
+            let isNamed = EventFailure(rawValue: call.failure) != .unexpectedStatus
+            guard isNamed || !run.hasTrouble(between: call.sentAt, and: call.answeredAt), call.status < 500,
+                !joined.lacksEnd(before: call, run.circumstances)
+            else { continue }
+            tally.test()
+            guard !isNamed else { continue }
+            tally.find(
+                "an answer to `\(run.kind(call.kind))` is none that the profile names", expected: "a status of its `expect`",
+                seen: "status \(call.status)", session: call.session, step: call.step)
+        }
+    }
 
     private struct Accepted: RuleMachine {
         var owed = 0

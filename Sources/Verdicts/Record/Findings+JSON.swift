@@ -44,7 +44,9 @@ extension RuleResult {
 }
 
 extension Rule.Basis {
-    private static let names: KeyValuePairs<String, Rule.Basis> = ["timing": .timing, "absence": .absence, "order": .order]
+    private static let names: KeyValuePairs<String, Rule.Basis> = [
+        "timing": .timing, "absence": .absence, "order": .order, "running": .running,
+    ]
 
     var words: [String] { Self.names.filter { contains($0.value) }.map(\.key) }
 
