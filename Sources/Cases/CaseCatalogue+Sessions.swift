@@ -128,8 +128,8 @@ extension CaseCatalogue {
         }
     }
 
-    private var needsProgress: Need { need(roles.progress, "owes an update that may be coalesced (`coalesce: true`)") }
-    private var needsWindow: Need { Need(isThere: window != nil, words: "the profile has no `coalescing`") }
+    var needsProgress: Need { need(roles.progress, "owes an update that may be coalesced (`coalesce: true`)") }
+    var needsWindow: Need { Need(isThere: window != nil, words: "the profile has no `coalescing`") }
 
     private var burst: PlannedCase {
         let question = "Of a burst, is the last state shown when it is over, and no more sent than the throttle allows?"

@@ -24,6 +24,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case swapsOrder = "swaps-order"
     /// Lets a permission wait for the throttle's window like progress. Breaks R0.8.
     case throttlesQuestions = "throttles-questions"
+    /// Stops the window's timer for a question: what comes behind it into the same window never leaves. Breaks R0.8.
+    case questionKillsTimer = "question-kills-timer"
     case dropsRetries = "drops-retries"  // Forgets what is told while the model provider is asked again. Breaks R0.11.
     case risingLate = "rising-late"  // Sends each state 20 s late. Breaks R0.1, R0.8.
     /// Three seconds after its first event it accepts everything and pushes nothing. Breaks R0.1.
@@ -66,11 +68,17 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     /// Sends no progress any more to an activity whose token has rotated. Breaks R0.18.
     case quietAfterRotation = "quiet-after-rotation"
     case keepsOldToken = "keeps-old-token"  // Ignores a rotated activity token. Breaks R0.18.
+    /// Sends a push again to the token that it had at first, though another has taken its place. Breaks R0.18.
+    case retriesOldToken = "retries-old-token"
     /// Answers a registration before it is stored, which is most of a second later. Breaks R0.18.
     case storesLate = "stores-late"
     /// Takes no token any more that APNs once called dead, whoever registers it again. Breaks R0.18 (P10).
     case buriesTokens = "buries-tokens"
     case ignoresUnregister = "ignores-unregister"  // Answers every unregister and does nothing. Breaks R0.19.
+    /// Sends again what waits for that, though its activity was unregistered meanwhile. Breaks R0.19.
+    case retriesAfterGoodbye = "retries-after-goodbye"
+    /// Starts activities on a phone that was signed out. Breaks R0.29 (R0.44).
+    case keepsStartOfSignedOut = "keeps-start-of-signed-out"
     /// Starts by the push-to-start token that a phone registered first, whatever it has registered since. Breaks R0.44 (R4.23).
     case startsByFirstToken = "starts-by-first-token"
     /// Starts an activity again on the next event when its user has dismissed it. Breaks G17 (R0.19).
@@ -89,6 +97,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case wakesWithoutStartTokens = "wakes-without-start-tokens"
     /// Does not know any more what it had started when it is started again. Breaks R0.15.
     case wakesWithoutStarts = "wakes-without-starts"
+    /// Takes a session that was over before it was started again for over for ever. Breaks R0.13 (R0.14).
+    case endedForGoodAfterRestart = "ended-for-good-after-restart"
     /// Knows no activity any more when it is started again. Breaks R2.8 (R0.1).
     case wakesWithoutActivities = "wakes-without-activities"
     /// Knows of its activities, but not what they show, when it is started again. Breaks R2.8.

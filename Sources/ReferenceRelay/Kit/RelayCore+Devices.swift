@@ -56,6 +56,7 @@ extension RelayCore {
             !has(.ignoresUnregister)
         else { return }
         if has(.dropsActivitiesWithPhone) { dropActivities(of: device.account, now: now) }
+        if has(.keepsStartOfSignedOut) { device.account.signedOut.append(device) }
         remove(device)
     }
 
