@@ -168,6 +168,12 @@ struct CaseTests {
         #expect(Self.time(steps[...(end + 1)]) >= .milliseconds(4_200))
     }
 
+    @Test("pushes each half an hour for hours, so that no provider token lasts")
+    func hours() throws {
+        let step = try #require(try Self.run("hours", in: Self.shipped("smoke")).scripts[0].steps.last)
+        #expect(step.after == .seconds(1_800) && step.every == .seconds(1_800) && step.count == 7)
+    }
+
     @Test("says every event of a large profile in time, in several sessions")
     func manyCalls() throws {
         let more = (1...60).map { "      n\($0): { path: /n\($0), json: { text: \"{{marker}}\" }, pushes: [{ channel: alert }] }\n" }

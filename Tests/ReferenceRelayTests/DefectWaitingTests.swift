@@ -65,6 +65,40 @@ import Testing
         #expect(broken.seen == ["start p2", "start p1", "alert d2"], "a start alone: its alerts have stopped")
     }
 
+    @Test func sharesSessionsOfUsers() {
+        let (honest, broken) = pair(.sharesSessionsOfUsers) { rig in
+            rig.activity("a1")
+            rig.device("d2", secret: Rig.otherSecret)
+            rig.activity("a2", secret: Rig.otherSecret)
+            rig.event(.permission)
+        }
+        #expect(honest.seen == ["alert d1", "update a1 permission"])
+        #expect(broken.seen == ["alert d1", "update a2 permission"])
+    }
+
+    @Test func movesDevices() {
+        let (honest, broken) = pair(.movesDevices) { rig in
+            rig.device("d1", start: "p1", secret: Rig.otherSecret)
+            for secret in [Rig.secret, Rig.otherSecret] { rig.event(.permission, secret: secret) }
+        }
+        #expect(honest.seen == ["alert d1", "start p1", "alert d1", "start p1"])
+        #expect(broken.seen == ["alert d1", "start p1"])
+    }
+
+    @Test func signsWhenTold() {
+        let (honest, broken) = pair(.signsWhenTold) { rig in
+            for _ in 0..<5 {
+                rig.event(.permission)
+                rig.pass(.seconds(3_000))
+            }
+        }
+        #expect(honest.signatures == 5)
+        #expect(broken.signatures == 1)
+        broken.answer = { $0.renewedToken ? Rig.accepted : Rig.refusal(403, "ExpiredProviderToken") }
+        broken.event(.permission)
+        #expect(broken.signatures == 2)
+    }
+
     @Test func endedForGoodAfterRestart() {
         func seen(_ defects: Set<Defect>, isOver: Bool = true) -> [String] {
             let rig = Rig { $0.defects = defects }

@@ -172,12 +172,12 @@ extension Claim {
                 + "expected, only what a profile captures of it.",
             defects: [
                 "displaces-second-phone", "leaves-out-counts", "stops-at-failure", "drops-activities-with-phone",
-                "keeps-start-of-signed-out",
+                "keeps-start-of-signed-out", "moves-devices",
             ]),
         Claim(
             "R0.30", .must, "An unknown secret causes no push, and nothing crosses from one secret to another.",
             norm: built, rules: ["unknown-secret-silent", "sessions-kept-apart"],
-            defects: ["serves-unknown-secrets", "crosses-sessions"]),
+            defects: ["serves-unknown-secrets", "crosses-sessions", "shares-sessions-of-users"]),
     ]
 
     // R0.31 to R0.45: requests, credentials, connections, and the app beside the relay.
@@ -187,7 +187,7 @@ extension Claim {
             "Malformed JSON, empty texts and unknown event types are answered with 400 and cause no push.",
             norm: built, rules: ["bad-requests-refused"],
             unseen: "The body of that answer: the journal keeps no body of an answer that was expected.",
-            defects: ["accepts-bad-requests", "accepts-empty-titles"]),
+            defects: ["accepts-bad-requests", "accepts-empty-titles", "fails-on-malformed"]),
         Claim(
             "R0.32", .must, "Each device that was tried has a row in the relay's log, with status and error.",
             norm: built, missing: "Nothing reads the relay's own tables."),
@@ -195,7 +195,7 @@ extension Claim {
             "R0.33", .must,
             "A provider token is used for up to 50 minutes, and pushes that meet its end share the new one.",
             norm: "\(built); Apple, Establishing a token-based connection to APNs: at most one in 20 minutes",
-            rules: ["provider-token-reused"], defects: ["signs-per-push"]),
+            rules: ["provider-token-reused", "provider-token-fresh"], defects: ["signs-per-push", "signs-when-told"]),
         Claim(
             "R0.34", .should, "ExpiredProviderToken makes the relay sign a new token and send that push once more.",
             norm: "\(follows); the relay as built goes on with the token it has. A must only for one that is an hour old (P1)",

@@ -303,9 +303,12 @@ extension Defect {
         case .sharesID: ("P15", ["apns-id-unique"])
 
         case .crossesSessions: ("R0.39", ["sessions-kept-apart", "nothing-unexpected", "states-delivered"])
+        case .sharesSessionsOfUsers: ("R0.30", ["sessions-kept-apart", "nothing-unexpected"] + Self.lost)
+        case .movesDevices: ("R0.29", ["states-delivered"])
         case .updatesUnknownToken: ("R0.1", ["nothing-unexpected"] + Self.lost)
         case .servesUnknownSecrets: ("R0.30", ["unknown-secret-silent", "sessions-kept-apart", "nothing-unexpected"])
         case .acceptsBadRequests: ("R0.31", ["bad-requests-refused", "oversized-refused"])
+        case .failsOnMalformed: ("R0.31", ["bad-requests-refused", "relay-serves"])
         case .acceptsEmptyTitles: ("R0.31", ["bad-requests-refused"])
         case .failsOnLongIDs: ("R0.41", ["oversized-refused"])
         case .leavesOutCounts: ("R0.29", ["answers-hold-values"])
@@ -340,6 +343,7 @@ extension Defect {
         case .waitsForEver: ("R0.36", ["answers-in-time", "relay-serves"])
 
         case .signsPerPush: ("R0.33", ["provider-token-reused"] + Self.lost)
+        case .signsWhenTold: ("R0.33", ["provider-token-fresh"])
         case .keepsExpiredProviderToken: ("R0.34", ["provider-token-renewed"])
         case .mixesTeams: ("P3", ["one-team-per-connection", "states-delivered"])
         case .connectionPerPush: ("R0.35", ["connections-reused"])

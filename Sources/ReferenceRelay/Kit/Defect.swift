@@ -241,10 +241,15 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     // MARK: Whom it reaches
     /// Sends every tenth update to an activity of another secret. Breaks R0.39 (R0.30).
     case crossesSessions = "crosses-sessions"
+    /// Takes sessions of two users for one where their ids are alike. Breaks R0.30 (R0.39).
+    case sharesSessionsOfUsers = "shares-sessions-of-users"
+    /// Takes a phone from a user when another registers it as well. Breaks R0.29.
+    case movesDevices = "moves-devices"
     case updatesUnknownToken = "updates-unknown-token"  // Sends updates to a token that nobody has. Breaks R0.1.
     /// Takes an event with an unknown secret for one of the account that it saw last. Breaks R0.30.
     case servesUnknownSecrets = "serves-unknown-secrets"
     case acceptsBadRequests = "accepts-bad-requests"  // Answers 200 to what is malformed. Breaks R0.31.
+    case failsOnMalformed = "fails-on-malformed"  // Answers 500 to what is no JSON. Breaks R0.31.
     case acceptsEmptyTitles = "accepts-empty-titles"  // Answers 200 to an event with an empty title. Breaks R0.31.
     case failsOnLongIDs = "fails-on-long-ids"  // Answers 500 to an id that is longer than its columns. Breaks R0.41.
     /// Answers an event without saying how many pushes came of it. Breaks R0.29 (R3.3).
@@ -301,6 +306,7 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case swapsWebhooks = "swaps-webhooks"  // Calls back a permission three seconds later than all else. Breaks R3.24.
     // MARK: Provider tokens and connections
     case signsPerPush = "signs-per-push"  // Signs a provider token for each push. Breaks R0.33 (P1).
+    case signsWhenTold = "signs-when-told"  // Signs when APNs calls the token expired, and not before. Breaks R0.33 (P1).
     case keepsExpiredProviderToken = "keeps-expired-provider-token"  // Goes on with an expired token. Breaks R0.34 (P2).
     case mixesTeams = "mixes-teams"  // Signs for two teams in turn, on the same connection. Breaks P3.
     case connectionPerPush = "connection-per-push"  // Opens a connection for each push. Breaks R0.35 (P6).

@@ -22,6 +22,8 @@ struct Mischief {
     var buried: Set<String> = []
     /// Sessions that were over when the process before ended.
     var over: [ReplacedRow] = []
+    /// Sessions of whatever user, by their ids.
+    var shared: [String: SessionReference] = [:]
 
     static let deadlyEvents = 100
     static let goodTime = Interval.seconds(3)
@@ -100,6 +102,16 @@ extension RelayCore {
 
     func wasOverBefore(_ session: Session) -> Bool {
         mischief.over.contains(ReplacedRow(secret: session.account.secret, sessionID: session.id, token: ""))
+    }
+
+    /// Defect `shares-sessions-of-users`.
+    func sharedSession(_ id: String) -> Session? { mischief.shared[id]?.session }
+
+    /// Defect `moves-devices`.
+    func takeFromOthers(_ token: String, for account: Account) {
+        for other in registry.accounts.values where other !== account {
+            for device in other.devices where device.token == token { remove(device) }
+        }
     }
 
     /// Defect `drops-activities-with-phone`.

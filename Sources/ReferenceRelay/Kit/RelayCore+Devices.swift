@@ -44,6 +44,7 @@ extension RelayCore {
             bundleID: registration.bundleID ?? options.topic, environment: registration.environment, startToken: nil,
             createdAt: now.wall, registeredAt: now.wall)
         device.account.devices.append(device)
+        if has(.movesDevices) { takeFromOthers(device.token, for: device.account) }
         device.account.lostPhones = max(0, device.account.lostPhones - 1)
         registry.deviceCount += 1
         if let startToken = registration.startToken { take(startToken, for: device) }

@@ -125,11 +125,12 @@ extension RelayCore {
 
     /// The session of that id, made where there is none; nil when there are too many.
     func session(_ id: String, of account: Account, now: Moment) -> Session? {
-        if let known = account.sessions[id] { return known }
+        if let known = account.sessions[id] ?? sharedSession(id) { return known }
         guard registry.sessionCount < RelayLimits.sessions else { return nil }
         let window = has(.sharesThrottle) ? account.sharedWindow : ThrottleWindow()
         let session = Session(account: account, id: id, window: window)
         account.sessions[id] = session
+        if has(.sharesSessionsOfUsers) { mischief.shared[id] = SessionReference(session: session) }
         registry.sessionCount += 1
         deadlines.add(.forget(SessionReference(session: session), turn: session.turn), at: now.now + Self.memory)
         return session
