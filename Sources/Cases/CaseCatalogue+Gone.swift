@@ -5,7 +5,7 @@ import Pushes
 import Scenarios
 
 extension CaseCatalogue {
-    var goneAtRestartCases: [PlannedCase] { [deadAtRestart, goodbyeAtRestart] }
+    var goneAtRestartCases: [PlannedCase] { [deadAtRestart, goodbyeAtRestart, endedThenRestart] }
 
     private var deadAtRestart: PlannedCase {
         let (name, question) = ("dead-at-restart", "Does a relay that was restarted know still which tokens are dead?")
@@ -49,6 +49,22 @@ extension CaseCatalogue {
             return Case(
                 name: name, question: question, scripts: scripts, sessions: 8 * scripts.count,
                 restarts: [Self.lateRestart], exercises: ["unregister-respected"])
+        }
+    }
+
+    private var endedThenRestart: PlannedCase {
+        let (name, question) = ("ended-then-restart", "Does a session that was over before a restart begin again behind it?")
+        return gone(name, question, needsTwoTurns) {
+            var script = opening()
+            states(&script, 1)
+            settle(&script, roles.final)
+            script.add(roles.start, after: Self.beyondRestart)
+            script.add(roles.rotation, after: .milliseconds(300))
+            states(&script, 1)
+            settle(&script, roles.final)
+            return Case(
+                name: name, question: question, scripts: [script], sessions: 12, restarts: [Self.lateRestart],
+                exercises: ["states-delivered"], touches: ["one-start"])
         }
     }
 

@@ -5,7 +5,8 @@ import Scenarios
 
 extension CaseCatalogue {
     var registrationCases: [PlannedCase] {
-        [rotation, lateGoodbye, goodbye, signedOut] + phoneCases + [relaunch, strangers, refused, forged, oversized]
+        [rotation, lateGoodbye, goodbye, signedOut, signedOutStart] + phoneCases
+            + [relaunch, strangers, refused, forged, oversized]
     }
 
     private var needsRotation: Need { need(roles.rotation, "registers `rotatedToken`") }
@@ -81,6 +82,33 @@ extension CaseCatalogue {
             script.add(roles.unregisterDevice, after: .milliseconds(500))
             states(&script, 2, of: roles.alert, after: grace)
             return Case(name: "signed-out", question: question, scripts: [script], exercises: ["unregister-respected"])
+        }
+    }
+
+    /// Of two phones, so that the session begins in any case.
+    private var signedOutStart: PlannedCase {
+        let question = "Is no activity started on a phone that was taken back?"
+        let signOut = roles.unregisterDevice.flatMap { call in
+            call.unregisters.contains(.startToken) && call.unregisters.allSatisfy { $0.phone == 0 } ? call : nil
+        }
+        return planned(
+            "signed-out-start", question,
+            [
+                need(roles.start, "owes a start"), need(roles.secondDevice, "registers a second phone"),
+                need(signOut, "takes one phone's start token back (`unregisters`)"),
+            ]
+        ) {
+            var script = CaseScript(roles.profile)
+            script.add(roles.device, after: .zero)
+            script.add(roles.secondDevice, after: .milliseconds(100))
+            script.add(signOut, after: .milliseconds(300))
+            script.add(roles.start, after: max(grace, .milliseconds(1_500)))
+            script.add(roles.secondActivity, after: .milliseconds(300))
+            states(&script, 1)
+            settle(&script, roles.final)
+            return Case(
+                name: "signed-out-start", question: question, scripts: [script],
+                exercises: ["unregister-respected"], touches: ["nothing-unexpected", "states-delivered"])
         }
     }
 

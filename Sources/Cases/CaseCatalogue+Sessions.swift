@@ -6,7 +6,7 @@ import Scenarios
 
 extension CaseCatalogue {
     var sessionCases: [PlannedCase] {
-        [lifecycle, longTexts, load, burst, questionInBurst, sharedUser, gap, longGap, nextTurn, aged]
+        [lifecycle, longTexts, load, burst, questionInBurst, sharedUser, gap, longGap, nextTurn, hours, aged]
     }
 
     private var lifecycle: PlannedCase {
@@ -128,8 +128,8 @@ extension CaseCatalogue {
         }
     }
 
-    private var needsProgress: Need { need(roles.progress, "owes an update that may be coalesced (`coalesce: true`)") }
-    private var needsWindow: Need { Need(isThere: window != nil, words: "the profile has no `coalescing`") }
+    var needsProgress: Need { need(roles.progress, "owes an update that may be coalesced (`coalesce: true`)") }
+    var needsWindow: Need { Need(isThere: window != nil, words: "the profile has no `coalescing`") }
 
     private var burst: PlannedCase {
         let question = "Of a burst, is the last state shown when it is over, and no more sent than the throttle allows?"
@@ -248,6 +248,18 @@ extension CaseCatalogue {
             Case(
                 name: "next-turn", question: question, scripts: [twoTurns()],
                 exercises: ["one-start", "nothing-after-end", "states-delivered"])
+        }
+    }
+
+    private var hours: PlannedCase {
+        let question = "Is a provider token replaced before it is an hour old?"
+        return planned("hours", question, [needsDevice, needsEvent]) {
+            var script = opening()
+            // Half an hour, and up to a fifth more: none that is signed anew with each push is too young for that.
+            script.add(roles.anyEvent, after: .seconds(1_800), every: .seconds(1_800), count: 7)
+            return Case(
+                name: "hours", question: question, scripts: [script], sessions: 4, exercises: ["provider-token-fresh"],
+                touches: ["provider-token-reused", "states-delivered"])
         }
     }
 

@@ -35,7 +35,9 @@ package struct CaseCatalogue: Sendable {
     }
 
     /// In the order in which a reader would ask.
-    package var cases: [PlannedCase] { sessionCases + registrationCases + deadTokenCases + refusalCases + connectionCases }
+    package var cases: [PlannedCase] {
+        sessionCases + waitingCases + registrationCases + deadTokenCases + refusalCases + connectionCases
+    }
 
     // MARK: Times
 

@@ -13,8 +13,8 @@ struct MockJudgement {
         "accepted-not-repeated", "access-token-renewed", "access-token-reused", "activity-priorities-mixed", "apns-id-unique",
         "connections-reused", "content-decodes", "dead-device-token-dropped", "dead-registration-dropped", "dead-token-dropped",
         "expired-token-replaced", "failure-awaited", "messages-well-formed", "nothing-after-end", "one-team-per-connection",
-        "payload-fits", "provider-token-renewed", "provider-token-reused", "push-type-given", "quota-obeyed",
-        "refusal-not-repeated", "requests-well-formed", "retry-backs-off", "retry-storm", "start-is-complete",
+        "payload-fits", "provider-token-fresh", "provider-token-renewed", "provider-token-reused", "push-type-given",
+        "quota-obeyed", "refusal-not-repeated", "requests-well-formed", "retry-backs-off", "retry-storm", "start-is-complete",
         "stream-limit-obeyed", "timestamp-seconds-rising", "token-rate-kept", "topic-fits-type",
     ]
     /// Connections that are open at a time where one follows the other: the end of one and the beginning of the next may cross.

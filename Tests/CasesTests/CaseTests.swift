@@ -26,6 +26,9 @@ struct CaseTests {
         return try #require(found.first, "\(name) cannot be run")
     }
 
+    /// From the first event to the last of these, at least.
+    private static func time(_ steps: ArraySlice<CaseScript.Step>) -> Interval { steps.map(\.after).reduce(.zero, +) }
+
     private static func calls(_ script: CaseScript) -> [String] { script.steps.map(\.call) }
 
     private static func alerts(_ body: String, more: String = "") -> String {
@@ -124,6 +127,51 @@ struct CaseTests {
             #expect(before * 1.2 + .milliseconds(800) + .milliseconds(500) <= .milliseconds(3_400))
             #expect(before + script.steps[place].after >= .milliseconds(3_400 + 300 + 500))
         }
+    }
+
+    /// The fifth part that each wait may be longer counts.
+    @Test("says a question and two states within the window that the first state opens, and then nothing")
+    func questionInWindow() throws {
+        let item = try Self.run("question-in-window", in: Self.shipped("conformance/environments"))
+        let steps = item.scripts[0].steps
+        #expect(steps.suffix(5).map(\.call) == ["progress", "progress", "permission", "progress", "complete"])
+        #expect(Self.time(steps.suffix(4).prefix(3)) * 1.2 < .seconds(1), "the window")
+        #expect(try #require(steps.last).after > .seconds(2), "as long as the last may take")
+        #expect(item.exercises == ["last-state-delivered"])
+    }
+
+    @Test("changes or takes back a token between the first attempt and the third", arguments: [
+        ("rotated-in-retry", "rotateActivity", "new-token-used"), ("goodbye-in-retry", "unregisterActivity", "unregister-respected"),
+    ])
+    func inRetry(name: String, call: String, rule: String) throws {
+        let item = try Self.run(name, in: Self.shipped("smoke"))
+        #expect(Self.calls(item.scripts[0]).suffix(3) == ["permission", call, "permission"])
+        #expect(item.faults.count == 1 && item.faults[0].contains("times: 2") && item.exercises == [rule])
+        #expect(try #require(item.scripts[0].steps.last).after >= .seconds(6))
+    }
+
+    @Test("starts a session of two phones behind the sign-out of one")
+    func signedOutStart() throws {
+        let cases = try Self.shipped("smoke")
+        let calls = Self.calls(try Self.run("signed-out-start", in: cases).scripts[0])
+        let out = ["registerDevice", "registerSecondDevice", "unregisterDevice", "start", "registerSecondActivity"]
+        #expect(calls.prefix(5) == out[...])
+    }
+
+    @Test("begins a session again behind a restart that is behind its end")
+    func endedThenRestart() throws {
+        let item = try Self.run("ended-then-restart", in: Self.shipped("smoke"))
+        let steps = item.scripts[0].steps
+        let end = try #require(steps.firstIndex { $0.call == "complete" })
+        #expect(Self.time(steps[...end]) * 1.2 + .milliseconds(1_300) <= .milliseconds(3_400))
+        #expect(steps[end + 1].call == "start" && steps[end + 2].call == "rotateActivity" && item.restarts.count == 1)
+        #expect(Self.time(steps[...(end + 1)]) >= .milliseconds(4_200))
+    }
+
+    @Test("pushes each half an hour for hours, so that no provider token lasts")
+    func hours() throws {
+        let step = try #require(try Self.run("hours", in: Self.shipped("smoke")).scripts[0].steps.last)
+        #expect(step.after == .seconds(1_800) && step.every == .seconds(1_800) && step.count == 7)
     }
 
     @Test("says every event of a large profile in time, in several sessions")

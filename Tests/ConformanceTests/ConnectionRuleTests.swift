@@ -123,6 +123,38 @@ struct ProviderTokenRuleTests {
         #expect(used(3_700, byFault: true) == nil, "a fault of ours may say so of any")
     }
 
+    /// The last push comes more than an hour behind the first, with a token that is so many seconds old.
+    static func anHour(_ age: Int64 = 1_800, after: Int64 = 3_601, _ turn: (inout SeenPush) -> Void = { _ in }) -> History {
+        History.honest.with { history in
+            let last = history.pushes.count - 1
+            let wall = history.pushes[0].arrivedWall.seconds + after
+            history.pushes[last].arrivedWall = WallTime(seconds: wall)
+            history.pushes[last].stamp = wall
+            history.pushes[last].authorization = history.text(bearer(issuedAt: wall - age))
+            turn(&history.pushes[last])
+        }
+    }
+
+    @Test("a push whose token is older than an hour and a minute breaks provider-token-fresh, a MUST", arguments: [
+        (3_600, 0), (3_660, 0), (3_661, 1), (80_000, 1),
+    ] as [(Int64, Int)])
+    func fresh(age: Int64, expected: Int) {
+        #expect(Self.anHour(age).findings("provider-token-fresh") == expected)
+        #expect(RuleBook.rule(named: "provider-token-fresh")?.level == .must)
+    }
+
+    @Test("not with a fault of ours, nor within an hour of the key's first push, and once for a token")
+    func notFresh() {
+        #expect(Self.anHour(3_700) { $0.faultRule = 1 }.findings("provider-token-fresh") == 0)
+        #expect(Self.anHour(3_700, after: 3_600).findings("provider-token-fresh") == nil)
+        let twice = Self.anHour(3_700).with { history in
+            let last = history.pushes[history.pushes.count - 1]
+            history.pushes.append(last)
+        }
+        #expect(twice.findings("provider-token-fresh") == 1)
+        #expect(Self.anHour(3_700) { $0.authorization = -1 }.findings("provider-token-fresh") == nil)
+    }
+
     @Test("two teams on one connection break one-team-per-connection")
     func twoTeams() {
         #expect(renewed(5, team: "OTHER").findings("one-team-per-connection") == 5)

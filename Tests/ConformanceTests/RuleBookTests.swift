@@ -99,6 +99,7 @@ private let honestHistories: [String: @Sendable () -> History] = [
     "retry-keeps-apns-id": { .retried(after: 1) },
     "apns-id-unique": { .retried(after: 1) },
     "provider-token-reused": { .honest },
+    "provider-token-fresh": { ProviderTokenRuleTests.anHour() },
     "provider-token-renewed": { .renewed(after: 0.5) },
     "one-team-per-connection": { .honest },
     "stream-limit-obeyed": { .honest },

@@ -197,6 +197,9 @@ struct TemplateTests {
             #expect((state?["lastMessage"]?.string?.count ?? 0) <= 90, "with a full marker at most 120")
             seen.append(call.name)
         }
-        #expect(seen == ["start", "firstProgress", "progress", "retry", "permission", "firstPermission", "complete", "error"])
+        #expect(
+            seen == [
+                "start", "firstProgress", "progress", "retry", "permission", "firstPermission", "complete", "error", "leanPermission",
+            ])
     }
 }

@@ -57,7 +57,7 @@ private func at(_ seconds: Double) -> Instant { SyntheticRun.origin + .seconds(s
     }
 
     private static let starvations: [(second: Second, code: Int32)] = [
-        (Second(relay: 0.51), 5), (Second(relay: 0.49), 4), (Second(rig: 0.9), 4), (Second(used: 0.81, relay: 0.9), 4),
+        (Second(relay: 0.51), 5), (Second(relay: 0.24, rig: 0.24), 4), (Second(used: 0.81, relay: 0.9), 4),
     ]
 
     @Test("blame for what did not come is not proven where the relay hardly ran", arguments: starvations)

@@ -13,7 +13,8 @@ extension Claim {
         Claim(
             "P1", .must,
             "A provider token is signed once in 20 to 60 minutes and shared, not signed for each request.",
-            norm: tokens, rules: ["provider-token-reused", "expired-token-replaced"], defects: ["signs-per-push"]),
+            norm: tokens, rules: ["provider-token-reused", "provider-token-fresh", "expired-token-replaced"],
+            defects: ["signs-per-push", "signs-when-told"]),
         Claim(
             "P2", .should, "ExpiredProviderToken calls for a new token on a new connection, and for no endless loop.",
             norm: "\(tokens); that the old connection stays unusable was observed only. Whoever is told so of a token that is "

@@ -52,7 +52,7 @@ extension Claim {
             rules: ["last-state-delivered", "states-in-time", "urgent-states-not-held"],
             defects: [
                 "drops-trailing-edge", "swaps-order", "rising-late", "throttles-questions", "sends-stale-progress",
-                "loses-pending-at-rotation",
+                "loses-pending-at-rotation", "question-kills-timer",
             ]),
         Claim(
             "R0.9", .should,
@@ -77,7 +77,7 @@ extension Claim {
             "R0.13", .must,
             "The first busy state of a session starts its activity once; all that follow are progress.",
             norm: plan, rules: ["one-start", "states-delivered"],
-            defects: ["starts-again", "ends-for-good", "ends-unseen-for-good"]),
+            defects: ["starts-again", "ends-for-good", "ends-unseen-for-good", "ended-for-good-after-restart"]),
         Claim(
             "R0.14", .must,
             "A start goes to the push-to-start token, with attributes-type, attributes, the first state and an alert.",
@@ -112,10 +112,10 @@ extension Claim {
             "R0.18", .must, "A new activity token replaces the old one, and the next push uses the new one only.",
             norm: "\(plan); Apple, Starting and updating Live Activities: replace a changed token at once",
             rules: ["new-token-used", "nothing-unexpected", "last-state-delivered"],
-            defects: ["keeps-old-token", "quiet-after-rotation", "stores-late", "buries-tokens"]),
+            defects: ["keeps-old-token", "quiet-after-rotation", "stores-late", "retries-old-token", "buries-tokens"]),
         Claim(
             "R0.19", .must, "After an activity is unregistered its session gets alerts, but no Live Activity push.",
-            norm: plan, rules: ["unregister-respected"], defects: ["ignores-unregister"]),
+            norm: plan, rules: ["unregister-respected"], defects: ["ignores-unregister", "retries-after-goodbye"]),
         Claim(
             "R0.20", .must,
             "An unregister that comes late and means an older activity leaves the newer registration alone.",
@@ -167,14 +167,18 @@ extension Claim {
         Claim(
             "R0.29", .must,
             "An event goes to every device of its secret, and one that fails does not stop the others.",
-            norm: built, rules: ["each-phone-served", "answers-hold-values", "answers-named", "states-delivered"],
+            norm: built,
+            rules: ["each-phone-served", "answers-hold-values", "answers-named", "states-delivered", "unregister-respected"],
             unseen: "Whether the counts in the relay's answer are right: the journal keeps no body of an answer that was "
                 + "expected, only what a profile captures of it.",
-            defects: ["displaces-second-phone", "leaves-out-counts", "stops-at-failure", "drops-activities-with-phone"]),
+            defects: [
+                "displaces-second-phone", "leaves-out-counts", "stops-at-failure", "drops-activities-with-phone",
+                "keeps-start-of-signed-out", "moves-devices",
+            ]),
         Claim(
             "R0.30", .must, "An unknown secret causes no push, and nothing crosses from one secret to another.",
             norm: built, rules: ["unknown-secret-silent", "sessions-kept-apart"],
-            defects: ["serves-unknown-secrets", "crosses-sessions"]),
+            defects: ["serves-unknown-secrets", "crosses-sessions", "shares-sessions-of-users"]),
     ]
 
     // R0.31 to R0.45: requests, credentials, connections, and the app beside the relay.
@@ -184,7 +188,7 @@ extension Claim {
             "Malformed JSON, empty texts and unknown event types are answered with 400 and cause no push.",
             norm: built, rules: ["bad-requests-refused"],
             unseen: "The body of that answer: the journal keeps no body of an answer that was expected.",
-            defects: ["accepts-bad-requests", "accepts-empty-titles"]),
+            defects: ["accepts-bad-requests", "accepts-empty-titles", "fails-on-malformed"]),
         Claim(
             "R0.32", .must, "Each device that was tried has a row in the relay's log, with status and error.",
             norm: built, missing: "Nothing reads the relay's own tables."),
@@ -192,7 +196,7 @@ extension Claim {
             "R0.33", .must,
             "A provider token is used for up to 50 minutes, and pushes that meet its end share the new one.",
             norm: "\(built); Apple, Establishing a token-based connection to APNs: at most one in 20 minutes",
-            rules: ["provider-token-reused"], defects: ["signs-per-push"]),
+            rules: ["provider-token-reused", "provider-token-fresh"], defects: ["signs-per-push", "signs-when-told"]),
         Claim(
             "R0.34", .should, "ExpiredProviderToken makes the relay sign a new token and send that push once more.",
             norm: "\(follows); the relay as built goes on with the token it has. A must only for one that is an hour old (P1)",

@@ -6,7 +6,8 @@ import Pushes
 
 enum ConnectionRules {
     static let all = [
-        tokenReused, tokenRenewed, expiredReplaced, oneTeam, streamLimitObeyed, connectionsReused, messageConnectionsReused,
+        tokenReused, tokenFresh, tokenRenewed, expiredReplaced, oneTeam, streamLimitObeyed, connectionsReused,
+        messageConnectionsReused,
     ]
 
     // MARK: Provider tokens
@@ -131,6 +132,45 @@ enum ConnectionRules {
                 return push.arrivedWall.seconds - issuedAt > longestUse
             }
         })
+
+    private struct Fresh: PushMachine {
+        /// Seconds: signing and the way to APNs take time, and clocks are not one.
+        private static let grace: Int64 = 60
+        private static let mostFound = 10_000
+        /// When a signer's first push came, in seconds since 1970.
+        private var firstAt: [Signer: Int64] = [:]
+        private var found: Set<Int32> = []
+        private var tally = Tally()
+
+        mutating func see(_ push: SeenPush, _ run: RunContext) {
+            guard let claims = run.signers[push.authorization] else { return }
+            let signer = Signer(team: claims.team, key: claims.key)
+            let now = push.arrivedWall.seconds
+            // A run of seconds says nothing of a token's age.
+            guard let first = firstAt[signer] else {
+                if firstAt.count < Self.mostFound { firstAt[signer] = now }
+                return
+            }
+            guard now - first > longestUse, let issuedAt = claims.issuedAt else { return }
+            tally.test()
+            let grace = max(Self.grace, Int64(run.circumstances.real(.seconds(2)).seconds))
+            guard now - issuedAt > longestUse + grace, !push.metFault, found.count < Self.mostFound,
+                found.insert(push.authorization).inserted
+            else { return }
+            tally.find(
+                "a push came with a provider token that was too old", expected: "one that was signed within an hour (iat)",
+                seen: "one of \((now - issuedAt) / 60) minutes", push.id)
+        }
+
+        func verdict(_ run: RunContext) -> Verdict { tally.verdict }
+    }
+
+    static let tokenFresh = Rule(
+        "provider-token-fresh", ["R0.33", "P1"], .must,
+        requirement: "A provider token is no older than an hour when a push comes with it.",
+        norm: "Apple, Establishing a token-based connection to APNs: renewed at least every 60 minutes",
+        advice: "sign a new token when the old one is 50 minutes old, and do not wait until APNs calls it expired",
+        make: { Fresh() })
 
     private struct OneTeam: PushMachine {
         /// Connections that carried pushes lately.

@@ -14,12 +14,14 @@ extension Defect {
         case .neverTriesOtherEnvironment: Self.lost
         // What is taken at last has come late, and what waited behind it may be lost.
         case .repeatsRefused: ["states-in-time"] + Self.lost
+        // The new token is not told what the old one was.
+        case .retriesOldToken: Self.lost
         // Where nothing was shown between the two starts.
         case .restartsDismissed: ["one-start"]
         // Whether the next turn's states are taken for the new activity's.
         case .keepsEndedRow: ["nothing-unexpected"]
         // Whether a turn that it does not begin has a question that nothing follows.
-        case .endsForGood: ["last-state-delivered"]
+        case .endsForGood, .endedForGoodAfterRestart: ["last-state-delivered"]
         // What goes with a token that is none at that host looks like another one's death, or a goodbye that was obeyed.
         case .asksSandboxOnly: ["other-token-kept", "newer-registration-kept"]
         // Or one of a user's two phones lives there.
@@ -124,6 +126,7 @@ extension Defect {
             ("R0.8", ["state-order", "last-state-delivered", "timestamp-seconds-rising", "throttle-respected"])
         case .throttlesQuestions: ("R0.8", ["urgent-states-not-held", "states-delivered"])
         case .dropsRetries: ("R0.11", ["last-state-delivered"])
+        case .questionKillsTimer: ("R0.8", ["last-state-delivered"])
         case .risingLate: ("R0.1", Self.lost)
         case .acceptsThenSilent: ("R0.1", Self.lost)
         case .diesUnderLoad: ("R0.1", ["relay-serves"] + Self.lost)
@@ -152,8 +155,11 @@ extension Defect {
         case .keepsOldToken: ("R0.18", ["new-token-used", "each-phone-served"] + Self.lost)
         // What it had been told goes to the token of before, which whoever registered it does not use any more.
         case .storesLate: ("R0.18", ["new-token-used"])
+        case .retriesOldToken: ("R0.18", ["new-token-used"])
         case .buriesTokens: ("R0.18", Self.lost)
         case .ignoresUnregister: ("R0.19", ["unregister-respected", "nothing-unexpected"])
+        case .retriesAfterGoodbye: ("R0.19", ["unregister-respected"])
+        case .keepsStartOfSignedOut: ("R0.29", ["unregister-respected", "nothing-unexpected"])
         case .startsByFirstToken: ("R0.44", ["start-token-kept"])
         case .restartsDismissed: ("G17", ["dismissal-respected", "nothing-unexpected"])
         case .forgetsStartToken: ("R0.44", ["start-token-kept", "states-delivered"])
@@ -164,6 +170,7 @@ extension Defect {
 
         case .wakesWithoutStartTokens: ("R0.44", ["states-delivered"])
         case .wakesWithoutStarts: ("R0.15", ["one-start", "nothing-unexpected"])
+        case .endedForGoodAfterRestart: ("R0.13", ["states-delivered"])
         case .wakesWithoutActivities: ("R2.8", ["states-delivered", "last-state-delivered"])
         case .wakesWithoutStates: ("R2.8", ["omitted-values-kept", "values-never-fall"])
 
@@ -296,9 +303,12 @@ extension Defect {
         case .sharesID: ("P15", ["apns-id-unique"])
 
         case .crossesSessions: ("R0.39", ["sessions-kept-apart", "nothing-unexpected", "states-delivered"])
+        case .sharesSessionsOfUsers: ("R0.30", ["sessions-kept-apart", "nothing-unexpected"] + Self.lost)
+        case .movesDevices: ("R0.29", ["states-delivered"])
         case .updatesUnknownToken: ("R0.1", ["nothing-unexpected"] + Self.lost)
         case .servesUnknownSecrets: ("R0.30", ["unknown-secret-silent", "sessions-kept-apart", "nothing-unexpected"])
         case .acceptsBadRequests: ("R0.31", ["bad-requests-refused", "oversized-refused"])
+        case .failsOnMalformed: ("R0.31", ["bad-requests-refused", "relay-serves"])
         case .acceptsEmptyTitles: ("R0.31", ["bad-requests-refused"])
         case .failsOnLongIDs: ("R0.41", ["oversized-refused"])
         case .leavesOutCounts: ("R0.29", ["answers-hold-values"])
@@ -333,6 +343,7 @@ extension Defect {
         case .waitsForEver: ("R0.36", ["answers-in-time", "relay-serves"])
 
         case .signsPerPush: ("R0.33", ["provider-token-reused"] + Self.lost)
+        case .signsWhenTold: ("R0.33", ["provider-token-fresh"])
         case .keepsExpiredProviderToken: ("R0.34", ["provider-token-renewed"])
         case .mixesTeams: ("P3", ["one-team-per-connection", "states-delivered"])
         case .connectionPerPush: ("R0.35", ["connections-reused"])

@@ -24,6 +24,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case swapsOrder = "swaps-order"
     /// Lets a permission wait for the throttle's window like progress. Breaks R0.8.
     case throttlesQuestions = "throttles-questions"
+    /// Stops the window's timer for a question: what comes behind it into the same window never leaves. Breaks R0.8.
+    case questionKillsTimer = "question-kills-timer"
     case dropsRetries = "drops-retries"  // Forgets what is told while the model provider is asked again. Breaks R0.11.
     case risingLate = "rising-late"  // Sends each state 20 s late. Breaks R0.1, R0.8.
     /// Three seconds after its first event it accepts everything and pushes nothing. Breaks R0.1.
@@ -66,11 +68,17 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     /// Sends no progress any more to an activity whose token has rotated. Breaks R0.18.
     case quietAfterRotation = "quiet-after-rotation"
     case keepsOldToken = "keeps-old-token"  // Ignores a rotated activity token. Breaks R0.18.
+    /// Sends a push again to the token that it had at first, though another has taken its place. Breaks R0.18.
+    case retriesOldToken = "retries-old-token"
     /// Answers a registration before it is stored, which is most of a second later. Breaks R0.18.
     case storesLate = "stores-late"
     /// Takes no token any more that APNs once called dead, whoever registers it again. Breaks R0.18 (P10).
     case buriesTokens = "buries-tokens"
     case ignoresUnregister = "ignores-unregister"  // Answers every unregister and does nothing. Breaks R0.19.
+    /// Sends again what waits for that, though its activity was unregistered meanwhile. Breaks R0.19.
+    case retriesAfterGoodbye = "retries-after-goodbye"
+    /// Starts activities on a phone that was signed out. Breaks R0.29 (R0.44).
+    case keepsStartOfSignedOut = "keeps-start-of-signed-out"
     /// Starts by the push-to-start token that a phone registered first, whatever it has registered since. Breaks R0.44 (R4.23).
     case startsByFirstToken = "starts-by-first-token"
     /// Starts an activity again on the next event when its user has dismissed it. Breaks G17 (R0.19).
@@ -89,6 +97,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case wakesWithoutStartTokens = "wakes-without-start-tokens"
     /// Does not know any more what it had started when it is started again. Breaks R0.15.
     case wakesWithoutStarts = "wakes-without-starts"
+    /// Takes a session that was over before it was started again for over for ever. Breaks R0.13 (R0.14).
+    case endedForGoodAfterRestart = "ended-for-good-after-restart"
     /// Knows no activity any more when it is started again. Breaks R2.8 (R0.1).
     case wakesWithoutActivities = "wakes-without-activities"
     /// Knows of its activities, but not what they show, when it is started again. Breaks R2.8.
@@ -231,10 +241,15 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     // MARK: Whom it reaches
     /// Sends every tenth update to an activity of another secret. Breaks R0.39 (R0.30).
     case crossesSessions = "crosses-sessions"
+    /// Takes sessions of two users for one where their ids are alike. Breaks R0.30 (R0.39).
+    case sharesSessionsOfUsers = "shares-sessions-of-users"
+    /// Takes a phone from a user when another registers it as well. Breaks R0.29.
+    case movesDevices = "moves-devices"
     case updatesUnknownToken = "updates-unknown-token"  // Sends updates to a token that nobody has. Breaks R0.1.
     /// Takes an event with an unknown secret for one of the account that it saw last. Breaks R0.30.
     case servesUnknownSecrets = "serves-unknown-secrets"
     case acceptsBadRequests = "accepts-bad-requests"  // Answers 200 to what is malformed. Breaks R0.31.
+    case failsOnMalformed = "fails-on-malformed"  // Answers 500 to what is no JSON. Breaks R0.31.
     case acceptsEmptyTitles = "accepts-empty-titles"  // Answers 200 to an event with an empty title. Breaks R0.31.
     case failsOnLongIDs = "fails-on-long-ids"  // Answers 500 to an id that is longer than its columns. Breaks R0.41.
     /// Answers an event without saying how many pushes came of it. Breaks R0.29 (R3.3).
@@ -291,6 +306,7 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case swapsWebhooks = "swaps-webhooks"  // Calls back a permission three seconds later than all else. Breaks R3.24.
     // MARK: Provider tokens and connections
     case signsPerPush = "signs-per-push"  // Signs a provider token for each push. Breaks R0.33 (P1).
+    case signsWhenTold = "signs-when-told"  // Signs when APNs calls the token expired, and not before. Breaks R0.33 (P1).
     case keepsExpiredProviderToken = "keeps-expired-provider-token"  // Goes on with an expired token. Breaks R0.34 (P2).
     case mixesTeams = "mixes-teams"  // Signs for two teams in turn, on the same connection. Breaks P3.
     case connectionPerPush = "connection-per-push"  // Opens a connection for each push. Breaks R0.35 (P6).

@@ -64,6 +64,8 @@ final class Device {
 final class Account {
     let secret: SecretHash
     var devices: [Device] = []
+    /// Phones that were signed out: what the defect `keeps-start-of-signed-out` starts on as well.
+    var signedOut: [Device] = []
     /// Phones whose device token died and of which nothing was heard since: their activities may live and register still.
     var lostPhones = 0
     var sessions: [String: Session] = [:]
@@ -77,6 +79,7 @@ final class Account {
     /// Lets go of what knows the account, and of what knows that in its turn.
     func close() {
         devices = []
+        signedOut = []
         for session in sessions.values {
             session.lanes = []
             session.finishing = []

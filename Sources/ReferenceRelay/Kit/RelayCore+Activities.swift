@@ -109,7 +109,10 @@ extension RelayCore {
             keepOwed(session)
             return
         }
-        for lane in session.lanes { remove(lane, now: now) }
+        for lane in session.lanes {
+            if has(.retriesAfterGoodbye) { keepRetrying(lane) }
+            remove(lane, now: now)
+        }
         session.owedUnregisters = []
         keepOwed(session)
         silenceIfAlone(session)
@@ -201,7 +204,7 @@ extension RelayCore {
         if has(.losesPendingAtRotation) { lane.session.hasTrailing = false }
         writes.append(.saveActivity(ActivityRow(lane)))
         noteSuperseded(former, in: lane.session, now: now)
-        if lane.retryAt != nil { wake(lane, now: now) }
+        if lane.retryAt != nil, !has(.retriesOldToken) { wake(lane, now: now) }
     }
 
     /// What the activity missed between its start and its registration (R0.15): the latest state, once.

@@ -20,6 +20,10 @@ struct Mischief {
     var otherTeam: ProviderToken?
     /// Tokens that APNs has called dead.
     var buried: Set<String> = []
+    /// Sessions that were over when the process before ended.
+    var over: [ReplacedRow] = []
+    /// Sessions of whatever user, by their ids.
+    var shared: [String: SessionReference] = [:]
 
     static let deadlyEvents = 100
     static let goodTime = Interval.seconds(3)
@@ -69,7 +73,7 @@ extension RelayCore {
 
     /// Defect `sends-stale-progress`: what the window holds back leaves when it opens, whatever has come meanwhile.
     func keepStale(_ session: Session) {
-        guard session.hasTrailing, let stale = session.latest else { return }
+        guard let stale = session.latest else { return }
         for lane in session.lanes { deadlines.add(.afterEnd(lane, stale), at: session.window.opensAt) }
     }
 
@@ -83,6 +87,31 @@ extension RelayCore {
     /// Defects `ends-for-good` and `ends-unseen-for-good`.
     func isOverForGood(_ session: Session) -> Bool {
         has(.endsForGood) || has(.endsUnseenForGood) && !session.hadLane
+    }
+
+    /// Defect `retries-after-goodbye`: nobody tells the push that waits.
+    func keepRetrying(_ lane: Lane) {
+        guard let push = lane.waiting, let instant = lane.retryAt else { return }
+        deadlines.add(.late(push), at: instant)
+    }
+
+    /// Defect `ended-for-good-after-restart`: a row without a token says that the session was over.
+    func noteOver(_ session: Session) {
+        writes.append(.saveReplaced(ReplacedRow(secret: session.account.secret, sessionID: session.id, token: "")))
+    }
+
+    func wasOverBefore(_ session: Session) -> Bool {
+        mischief.over.contains(ReplacedRow(secret: session.account.secret, sessionID: session.id, token: ""))
+    }
+
+    /// Defect `shares-sessions-of-users`.
+    func sharedSession(_ id: String) -> Session? { mischief.shared[id]?.session }
+
+    /// Defect `moves-devices`.
+    func takeFromOthers(_ token: String, for account: Account) {
+        for other in registry.accounts.values where other !== account {
+            for device in other.devices where device.token == token { remove(device) }
+        }
     }
 
     /// Defect `drops-activities-with-phone`.
@@ -138,6 +167,10 @@ extension RelayCore {
         if has(.wakesWithoutStarts) { rows.starts = [] }
         if has(.wakesWithoutActivities) { (rows.activities, rows.dead) = ([], []) }
         if has(.wakesWithoutStates) { rows.held = [] }
+        if has(.endedForGoodAfterRestart) {
+            mischief.over = rows.replaced.filter(\.token.isEmpty)
+            rows.replaced.removeAll(where: \.token.isEmpty)
+        }
         return rows
     }
 

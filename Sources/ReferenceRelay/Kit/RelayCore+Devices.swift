@@ -44,6 +44,7 @@ extension RelayCore {
             bundleID: registration.bundleID ?? options.topic, environment: registration.environment, startToken: nil,
             createdAt: now.wall, registeredAt: now.wall)
         device.account.devices.append(device)
+        if has(.movesDevices) { takeFromOthers(device.token, for: device.account) }
         device.account.lostPhones = max(0, device.account.lostPhones - 1)
         registry.deviceCount += 1
         if let startToken = registration.startToken { take(startToken, for: device) }
@@ -56,6 +57,7 @@ extension RelayCore {
             !has(.ignoresUnregister)
         else { return }
         if has(.dropsActivitiesWithPhone) { dropActivities(of: device.account, now: now) }
+        if has(.keepsStartOfSignedOut) { device.account.signedOut.append(device) }
         remove(device)
     }
 

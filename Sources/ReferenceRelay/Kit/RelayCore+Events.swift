@@ -125,11 +125,12 @@ extension RelayCore {
 
     /// The session of that id, made where there is none; nil when there are too many.
     func session(_ id: String, of account: Account, now: Moment) -> Session? {
-        if let known = account.sessions[id] { return known }
+        if let known = account.sessions[id] ?? sharedSession(id) { return known }
         guard registry.sessionCount < RelayLimits.sessions else { return nil }
         let window = has(.sharesThrottle) ? account.sharedWindow : ThrottleWindow()
         let session = Session(account: account, id: id, window: window)
         account.sessions[id] = session
+        if has(.sharesSessionsOfUsers) { mischief.shared[id] = SessionReference(session: session) }
         registry.sessionCount += 1
         deadlines.add(.forget(SessionReference(session: session), turn: session.turn), at: now.now + Self.memory)
         return session
@@ -140,7 +141,7 @@ extension RelayCore {
     private func opensTurn(_ event: RelayEvent, _ session: Session, now: Moment) -> Bool {
         if event.type.isFinal { return false }
         switch session.phase {
-        case .fresh: return true
+        case .fresh: return !wasOverBefore(session)
         case .ended: return !isOverForGood(session) && (event.type == .start || now.now - session.endedAt >= options.throttle)
         // The server says "first busy" again and the card is gone: it was dismissed, or its token died.
         case .active:
@@ -192,7 +193,10 @@ extension RelayCore {
         }
         if has(.losesCoalescedValues) { forgetWaiting(session) }
         if !session.hasTrailing, has(.losesPendingAtEnd) { session.beforeTrailing = session.latest }
-        if !event.type.isThrottled, has(.sendsStaleProgress) { keepStale(session) }
+        if !event.type.isThrottled, session.hasTrailing {
+            if has(.sendsStaleProgress) { keepStale(session) }
+            if has(.questionKillsTimer) { session.killedWindow = session.window.opensAt }
+        }
         session.latest = session.state(after: now.now < session.window.opensAt ? event.waiting(.throttled) : event)
         keep(session)
         let opensAt = session.window.opensAt
@@ -222,7 +226,7 @@ extension RelayCore {
     func start(_ event: RelayEvent, _ session: Session, ticket: EventTicket, now: Moment) {
         let standing = options.defects.isEmpty ? session.starts : startsThatStand(session, now: now)
         var tokens = Set(standing.map(\.token))
-        let devices = session.account.devices.filter { device in
+        let devices = (session.account.devices + session.account.signedOut).filter { device in
             guard let token = tokenToStart(device) else { return false }
             return !standing.contains { $0.deviceID == device.id } && tokens.insert(token).inserted
         }
@@ -269,6 +273,7 @@ extension RelayCore {
             writes.append(.deleteStarts(session.account.secret, sessionID: session.id, deviceID: nil))
         }
         session.endedTokens = session.lanes.map(\.token)
+        if has(.endedForGoodAfterRestart) { noteOver(session) }
         oweEnds(atTheEndOf: session)
         session.owedUnregisters = has(.obeysFormerUnregister) ? [] : session.lanes.map(\.token)
         let lanes = session.lanes

@@ -107,7 +107,8 @@ extension RelayCore {
     func lanePostponed(_ lane: Lane, _ push: Push, _ state: SessionState, until instant: Instant, now: Moment) {
         lane.isInFlight = false
         dropQueue(of: lane)
-        guard lane.isRegistered, push.token == lane.token else {
+        guard lane.isRegistered, isOf(lane, push) else {
+            if has(.retriesAfterGoodbye), !lane.isRegistered { deadlines.add(.late(push), at: instant) }
             settle(push, sent: false)
             log(push, sent: false, now: now)
             if lane.isRegistered { sendNewest(lane, now: now) }
@@ -119,13 +120,16 @@ extension RelayCore {
         deadlines.add(.retry(lane), at: instant)
     }
 
+    /// Whether the push goes to the token that the activity has now. Defect `retries-old-token` does not ask.
+    private func isOf(_ lane: Lane, _ push: Push) -> Bool { push.token == lane.token || has(.retriesOldToken) }
+
     /// Ends a lane's wait: the same push again, or a newer state in its place.
     func wake(_ lane: Lane, now: Moment) {
         guard lane.isRegistered, lane.retryAt != nil, let push = lane.waiting else { return }
         lane.retryAt = nil
         lane.waiting = nil
         waiting -= 1
-        guard !lane.isStale, push.token == lane.token else {
+        guard !lane.isStale, isOf(lane, push) else {
             settle(push, sent: false)
             log(push, sent: false, now: now)
             sendNewest(lane, now: now)

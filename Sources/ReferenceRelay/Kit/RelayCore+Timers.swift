@@ -45,6 +45,7 @@ extension RelayCore {
         guard session.hasTrailing, session.phase == .active, !session.lanes.isEmpty else { return }
         // The window may have been used again since the timer was set.
         guard now.now >= session.window.opensAt else { return armWindow(session, at: session.window.opensAt) }
+        if session.killedWindow == session.window.opensAt { return }
         session.window.opensAt = now.now + spacing
         pushLatest(session, ticket: nil, isCounted: true, now: now)
     }

@@ -94,7 +94,8 @@ final class RelayCore {
         dialect = options.dialect.make(options)
         spacing = options.throttle + Self.jitter * (options.clock?.scale ?? 1)
         providerToken = ProviderToken(
-            keyID: options.keyID, teamID: options.teamID, lifetime: options.tokenLifetime,
+            keyID: options.keyID, teamID: options.teamID,
+            lifetime: options.defects.contains(.signsWhenTold) ? .seconds(365 * 86_400) : options.tokenLifetime,
             signsAlways: options.defects.contains(.signsPerPush), sign: sign)
         self.chance = chance.generator()
         if has(.mixesTeams) {

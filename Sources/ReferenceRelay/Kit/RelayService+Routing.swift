@@ -30,6 +30,9 @@ extension RelayService {
             if options.defects.contains(.failsOnLongIDs), Self.hasLongText(exchange.body) {
                 return dialect.refusal(.internalError("value too long for its column")).send(on: exchange)
             }
+            if options.defects.contains(.failsOnMalformed), Self.isMalformed(exchange.body) {
+                return dialect.refusal(.internalError("Unexpected end of JSON input")).send(on: exchange)
+            }
             let isTaken = options.defects.contains(.acceptsBadRequests)
                 || options.defects.contains(.acceptsEmptyTitles) && Self.hasEmptyTitle(exchange.body)
             (isTaken ? dialect.done : dialect.refusal(.invalidBody)).send(on: exchange)
@@ -50,6 +53,9 @@ extension RelayService {
         }
         return false
     }
+
+    /// Defect `fails-on-malformed`.
+    private static func isMalformed(_ body: ByteBuffer) -> Bool { (try? RequestFields(body.bytes))?.object == nil }
 
     /// Defect `accepts-empty-titles`.
     private static func hasEmptyTitle(_ body: ByteBuffer) -> Bool {

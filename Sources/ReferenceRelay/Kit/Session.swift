@@ -29,6 +29,8 @@ final class Session {
     var followups: [Followup] = []
     /// A throttled state waits for the window (R0.8).
     var hasTrailing = false
+    /// Defect `question-kills-timer`: when the window would have opened whose timer a question has stopped.
+    var killedWindow: Instant?
     /// Defect `loses-coalesced-values`: the state before the first of those that wait.
     var beforeTrailing: SessionState?
     /// Defect `counts-on-in-next-turn`: what the turn before showed last.
