@@ -87,7 +87,8 @@ struct CheckTests {
                 ], seconds: 280)
             #expect(run.code == 0 && run.out.contains("defects: 2 of 2 proven"), "\(run.out)\(run.error)")
             let map = try String(contentsOfFile: folder + "/prove/conformance.md", encoding: .utf8)
-            #expect(map.contains("| `keeps-old-token` | R0.18 | `new-token-used` | `rotated-token`"), "\(map)")
+            let row = map.split(separator: "\n").first { $0.hasPrefix("| `keeps-old-token` | R0.18 | `new-token-used` |") }
+            #expect(row?.contains(" `rotated-token` ") == true, "\(map)")
         }
         let wrong = try Rig.run(Rig.pushrig, ["prove", "Scenarios/conformance/environments.yaml", "--only", "keeps-old-tokens"])
         #expect(wrong.code == 2 && wrong.error.contains("has no defect `keeps-old-tokens`"), "\(wrong.error)")
