@@ -40,23 +40,26 @@ extension CaseCatalogue {
         return planned(
             "goodbye-in-retry", question, [needsActivity, need(roles.goodbye, "takes an activity's token back (`unregisters`)")]
         ) {
-            retried("goodbye-in-retry", question, meanwhile: roles.goodbye, exercises: ["unregister-respected"])
+            retried("goodbye-in-retry", question, passing: 1, meanwhile: roles.goodbye, exercises: ["unregister-respected"])
         }
     }
 
-    /// A state that APNs takes at the third attempt, and a call between the first and the last. Twice, so that a relay which
-    /// comes again at once waits all the same; and behind it time for whoever doubles his waits.
+    /// States that pass, one that APNs takes at the third attempt, and a call between the first attempt and the last. Refused
+    /// twice, so that a relay which comes again at once waits all the same; and behind it time for whoever doubles his waits.
+    /// Something has to pass where nothing else would ever be delivered.
     private func retried(
-        _ name: String, _ question: String, meanwhile call: ProfileCall?, exercises: [String]
+        _ name: String, _ question: String, passing: Int = 0, meanwhile call: ProfileCall?, exercises: [String]
     ) -> Case {
         var script = opening()
-        script.add(roles.anyState, after: pause)
+        for _ in 0...passing { settle(&script, roles.anyState) }
         script.add(call, after: .milliseconds(400))
         script.add(roles.anyState, after: max(silence(behind: script), .seconds(6)))
         return Case(
             name: name, question: question, scripts: [script], sessions: 12,
             faults: [
-                respond(name, "{ reason: ServiceUnavailable }", match: "pushType: liveactivity, event: update", times: 2)
+                respond(
+                    name, "{ reason: ServiceUnavailable }", match: "pushType: liveactivity, event: update", after: passing,
+                    times: 2)
             ], exercises: exercises)
     }
 }

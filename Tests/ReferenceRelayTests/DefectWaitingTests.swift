@@ -85,6 +85,23 @@ import Testing
         #expect(broken.seen == ["alert d1", "start p1"])
     }
 
+    @Test func needsServerID() {
+        let (honest, broken) = pair(.needsServerID) { rig in
+            let content = OpenCodeEvent(type: .permission, sessionID: "s1", title: "Fix the roof", body: "May I?")
+            let event = RelayEvent(secret: Rig.secret, type: .permission, sessionID: "s1", content: content)
+            rig.core.handle(event, ticket: EventTicket(), now: rig.now)
+            rig.settle()
+        }
+        #expect(honest.seen == ["alert d1", "start p1"])
+        #expect(broken.seen == [])
+        guard case .invalidBody? = broken.replies.first?.refusal else {
+            Issue.record("not refused as a body that breaks the contract")
+            return
+        }
+        broken.event(.permission)
+        #expect(broken.seen.count == 2)
+    }
+
     @Test func signsWhenTold() {
         let (honest, broken) = pair(.signsWhenTold) { rig in
             for _ in 0..<5 {

@@ -173,7 +173,7 @@ extension Claim {
                 + "expected, only what a profile captures of it.",
             defects: [
                 "displaces-second-phone", "leaves-out-counts", "stops-at-failure", "drops-activities-with-phone",
-                "keeps-start-of-signed-out", "moves-devices",
+                "keeps-start-of-signed-out", "moves-devices", "needs-server-id",
             ]),
         Claim(
             "R0.30", .must, "An unknown secret causes no push, and nothing crosses from one secret to another.",

@@ -308,6 +308,7 @@ extension Defect {
         case .updatesUnknownToken: ("R0.1", ["nothing-unexpected"] + Self.lost)
         case .servesUnknownSecrets: ("R0.30", ["unknown-secret-silent", "sessions-kept-apart", "nothing-unexpected"])
         case .acceptsBadRequests: ("R0.31", ["bad-requests-refused", "oversized-refused"])
+        case .needsServerID: ("R0.29", ["states-delivered"])
         case .failsOnMalformed: ("R0.31", ["bad-requests-refused", "relay-serves"])
         case .acceptsEmptyTitles: ("R0.31", ["bad-requests-refused"])
         case .failsOnLongIDs: ("R0.41", ["oversized-refused"])

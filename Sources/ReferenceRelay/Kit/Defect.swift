@@ -250,6 +250,7 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case servesUnknownSecrets = "serves-unknown-secrets"
     case acceptsBadRequests = "accepts-bad-requests"  // Answers 200 to what is malformed. Breaks R0.31.
     case failsOnMalformed = "fails-on-malformed"  // Answers 500 to what is no JSON. Breaks R0.31.
+    case needsServerID = "needs-server-id"  // Refuses an event that leaves out its optional serverID. Breaks R0.29.
     case acceptsEmptyTitles = "accepts-empty-titles"  // Answers 200 to an event with an empty title. Breaks R0.31.
     case failsOnLongIDs = "fails-on-long-ids"  // Answers 500 to an id that is longer than its columns. Breaks R0.41.
     /// Answers an event without saying how many pushes came of it. Breaks R0.29 (R3.3).

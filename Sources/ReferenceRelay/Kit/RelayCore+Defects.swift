@@ -37,11 +37,15 @@ extension RelayCore {
     // MARK: - Events
 
     /// Counts an event; true where it comes to nothing.
-    func mistakes(_ event: RelayEvent, now: Moment) -> Bool {
+    func mistakes(_ event: RelayEvent, _ ticket: EventTicket, now: Moment) -> Bool {
         mischief.events += 1
         if mischief.firstEventAt == nil { mischief.firstEventAt = now.now }
         if let account = registry.accounts[event.secret] { mischief.lastAccount = account }
         if event.type == .background, has(.ignoresBackground) { return true }
+        if has(.needsServerID), let content = event.content as? OpenCodeEvent, content.serverID == nil {
+            ticket.refusal = .invalidBody
+            return true
+        }
         if has(.sendsToDeviceToken), lacksToken(event) {
             sendToDevices(event, now: now)
             return true

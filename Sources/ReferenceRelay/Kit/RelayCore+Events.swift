@@ -6,7 +6,7 @@ extension RelayCore {
     /// Works an event through. The ticket is answered when all first attempts are done, at once where nothing is
     /// sent or nobody is to wait.
     func handle(_ event: RelayEvent, ticket: EventTicket, now: Moment) {
-        if !options.defects.isEmpty, mistakes(event, now: now) { return release(ticket) }
+        if !options.defects.isEmpty, mistakes(event, ticket, now: now) { return release(ticket) }
         if dialect.policy.refusesWithoutToken, lacksToken(event) {
             if !has(.takesUnknownSessions) { ticket.refusal = .noToken }
             return release(ticket)

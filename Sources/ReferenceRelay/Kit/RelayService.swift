@@ -68,6 +68,7 @@ final class RelayService: ServerHandler {
                 target, loop: loop, options: options, now: { [unowned self] in moment.wall },
                 count: { [unowned self] isOver in countMessage(isOver: isOver) })
         }
+        webhooks?.wall = { [unowned self] in moment.wall }
     }
 
     func listen(on socket: ListeningSocket) throws {

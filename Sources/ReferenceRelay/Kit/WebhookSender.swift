@@ -62,6 +62,8 @@ final class WebhookSender {
     /// The one that was given at the start.
     private let target: WebhookTarget?
     private let loop: EventLoop
+    /// By which webhooks are signed: the relay's clock, where that is not the host's.
+    var wall: () -> WallTime
     private var pools: [CheckedOrigin: ClientPool] = [:]
     private let defects: Set<Defect>
     private let style: WebhookStyle
@@ -73,6 +75,7 @@ final class WebhookSender {
         self.target = target
         self.style = style
         self.loop = loop
+        wall = { loop.time.wall() }
         self.defects = defects
     }
 
@@ -127,7 +130,7 @@ final class WebhookSender {
     private func send(_ webhook: Webhook, of queue: String) {
         webhook.attempts += 1
         guard let target = webhook.target(), let pool = pool(of: target.origin) else { return over(queue) }
-        let time = String(loop.time.wall().seconds)
+        let time = String(wall().seconds)
         let signed = has(.signsWithoutTime) ? webhook.body : Array(time.utf8) + [46] + webhook.body
         let keys = has(.signsWithOldSecret) ? [target.former ?? target.key] : [target.key] + (target.former.map { [$0] } ?? [])
         let codes = keys.map { key in
