@@ -13,7 +13,7 @@ extension Defect {
         // Where the token lives at the other host in truth.
         case .neverTriesOtherEnvironment: Self.lost
         // What is taken at last has come late, and what waited behind it may be lost.
-        case .repeatsRefused: ["states-in-time"] + Self.lost
+        case .repeatsRefused: ["states-in-time", "states-delivered", "last-state-delivered"]
         // The new token is not told what the old one was.
         case .retriesOldToken: Self.lost
         // Where nothing was shown between the two starts.
@@ -23,15 +23,13 @@ extension Defect {
         // Whether a turn that it does not begin has a question that nothing follows.
         case .endsForGood, .endedForGoodAfterRestart: ["last-state-delivered"]
         // What goes with a token that is none at that host looks like another one's death, or a goodbye that was obeyed.
-        case .asksSandboxOnly: ["other-token-kept", "newer-registration-kept"]
+        case .asksSandboxOnly: ["other-token-kept", "newer-registration-kept", "answers-named"]
         // Or one of a user's two phones lives there.
-        case .asksProductionOnly: ["each-phone-served", "last-state-delivered"]
+        case .asksProductionOnly: ["each-phone-served", "last-state-delivered", "answers-named"]
         // What it sends late goes to a token that was replaced meanwhile, or is the last of a session.
         case .risingLate: ["new-token-used", "states-in-time"]
-        // Where no other event follows the one that would have begun the session.
-        case .startsOnStartOnly: ["last-state-delivered"]
-        // Where a text that no payload holds is the last.
-        case .uncutNotes: ["last-state-delivered"]
+        // Who is answered so what no profile names.
+        case .servesAnyTier, .obeysPublicKeys, .wakesWithoutActivities: ["answers-named"]
         // A token that died with the relay gets nothing.
         case .storesLate: Self.lost
         // What was kept back came very late; or a single state went astray, and a newer one did not make up for it.
@@ -40,8 +38,8 @@ extension Defect {
         case .sendsStaleProgress: ["throttle-respected"]
         // A topic that APNs refuses for it keeps every push from its phone.
         case .topicWithoutSuffix: Self.lost
-        // What is said behind it may be the last of a burst.
-        case .tellsHeldToOnePhone, .wakesWithoutStarts: ["last-state-delivered"]
+        // Where nothing follows an event that begins no session or whose text no payload holds, or what is said behind it.
+        case .startsOnStartOnly, .uncutNotes, .tellsHeldToOnePhone, .wakesWithoutStarts: ["last-state-delivered"]
         // What two sessions of a user have left may stand a window apart by chance.
         case .dropsTrailingEdge: ["throttle-per-session"]
         // Whether a nudge falls into the time in which nobody shows anything.
@@ -74,7 +72,7 @@ extension Defect {
         // A phone that is started again tells nothing of the card that it has.
         case .startsByPush: ["states-delivered", "last-state-delivered", "start-asks-for-token"]
         // The number that it leaves out may be the last of a session.
-        case .keepsFirstOfSecond, .refusesBeyondBudget: ["last-state-delivered"]
+        case .keepsFirstOfSecond, .refusesBeyondBudget: ["last-state-delivered", "answers-named"]
         case .givesUpOnPages: ["states-delivered"]
         case .measuresNoMessages: ["refused-message-not-repeated"]
         // Eighty times the work takes time.
