@@ -56,6 +56,31 @@ struct WebhookRuleTests {
         #expect(History.calledBack.hooks.contains { $0.event == "dead" })
     }
 
+    @Test("what has no room for a marker is found by the token of its session, and not by another's")
+    func byToken() {
+        func told(_ token: TokenHash) -> History {
+            History.calledBack.with { history in
+                history.run.unmarkedKinds = [Kind.complete.rawValue]
+                for index in history.hooks.indices where history.hooks[index].event == "done" {
+                    (history.hooks[index].place, history.hooks[index].token) = (nil, token)
+                }
+            }
+        }
+        #expect(told(.activity).findings("webhooks-told") == 0)
+        #expect(told(.stranger).findings("webhooks-told") == 1)
+    }
+
+    @Test("a 410 that speaks of a time before the registration is no death to be told of")
+    func old() {
+        let untold = History.calledBack.with { $0.hooks.removeAll { $0.event == "dead" } }
+        #expect(untold.findings("webhooks-told") == 1)
+        #expect(untold.with { history in
+            for index in history.pushes.indices where history.pushes[index].status == 410 {
+                history.pushes[index].diedMilliseconds = 1
+            }
+        }.findings("webhooks-told") == 0)
+    }
+
     @Test("what never came is found, and so is what came late")
     func told() {
         for event in ["asked", "done", "dead"] {

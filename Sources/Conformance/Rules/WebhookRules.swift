@@ -18,7 +18,8 @@ enum WebhookRules {
         var hooks: [Hook]
     }
 
-    private static func debts(_ account: Account, _ run: RunContext) -> [Debt] {
+    private static func debts(_ joined: JoinedAccount, _ run: RunContext) -> [Debt] {
+        let account = joined.account
         guard !run.callHooks.isEmpty || !run.refusalHooks.isEmpty else { return [] }
         var debts: [Debt] = []
         for call in account.calls where call.wasTaken && !call.wasRefusedAsItMay {
@@ -27,11 +28,13 @@ enum WebhookRules {
                     Debt(
                         owed: owed, since: call.answeredAt, session: call.session, step: call.step,
                         cause: "the call `\(run.kind(call.kind))`",
-                        hooks: account.hooks.filter { $0.event == owed.event && speaks($0, of: call, run) }))
+                        hooks: account.hooks.filter { $0.event == owed.event && speaks($0, of: call, account, run) }))
             }
         }
         var seen: Set<TokenHash> = []
         for push in account.pushes where push.reason >= 0 && !push.flags.contains(.isAnswerUndelivered) {
+            // It kills nothing (P10), so there is nothing to tell.
+            if joined.tokens.speaksOfThePast(push, run.circumstances) { continue }
             for owed in run.refusalHooks[run.word(push)] ?? [] where seen.insert(push.token).inserted {
                 debts.append(
                     Debt(
@@ -43,10 +46,12 @@ enum WebhookRules {
         return debts
     }
 
-    /// What a call without room for a marker causes has none either, or that of an older call: it is the session's.
-    private static func speaks(_ hook: Hook, of call: SeenCall, _ run: RunContext) -> Bool {
-        run.unmarkedKinds.contains(call.kind)
-            ? hook.place.map { UInt32($0 >> 32) == call.session } ?? false : hook.place == call.place
+    /// What a call without room for a marker causes has none either, or that of an older call: it is the session's, by that
+    /// marker or by the token that it names.
+    private static func speaks(_ hook: Hook, of call: SeenCall, _ account: Account, _ run: RunContext) -> Bool {
+        guard run.unmarkedKinds.contains(call.kind) else { return hook.place == call.place }
+        if let place = hook.place { return UInt32(place >> 32) == call.session }
+        return account.tokenCalls.contains { $0.token == hook.token && UInt32($0.place >> 32) == call.session }
     }
 
     static let told = Rule(
@@ -55,7 +60,7 @@ enum WebhookRules {
         norm: "Relay contract: each change of an activity and each token that is dead has its webhook",
         advice: "queue the webhook in the transaction that makes the change, and send it from that queue"
     ) { joined, run, tally in
-        for debt in debts(joined.account, run) {
+        for debt in debts(joined, run) {
             let due = debt.since + debt.owed.within + run.jitter
             guard !run.isAway(from: debt.since, until: due) else { continue }
             let first = debt.hooks.first
@@ -93,7 +98,7 @@ enum WebhookRules {
         norm: "Relay contract: changes of an activity are called back in order",
         advice: "send a session's webhooks one after the other, each when the one before was taken"
     ) { joined, run, tally in
-        let debts = debts(joined.account, run).filter { $0.session != nil && $0.step != nil && !$0.hooks.isEmpty }
+        let debts = debts(joined, run).filter { $0.session != nil && $0.step != nil && !$0.hooks.isEmpty }
         for (_, own) in Dictionary(grouping: debts, by: \.session).sorted(by: { ($0.key ?? 0) < ($1.key ?? 0) }) {
             // Those of calls alone: when a refusal is told nobody says.
             let calls = own.filter { debt in debt.hooks[0].place != nil }.sorted { $0.since < $1.since }
@@ -114,7 +119,7 @@ enum WebhookRules {
         norm: "Relay contract: exactly once, as far as answers arrive",
         advice: "strike a webhook from the queue when it was answered with 2xx"
     ) { joined, run, tally in
-        for debt in debts(joined.account, run) where debt.owed.isOnce {
+        for debt in debts(joined, run) where debt.owed.isOnce {
             guard let accepted = debt.hooks.firstIndex(where: \.wasAccepted) else { continue }
             tally.test()
             guard let again = debt.hooks[(accepted + 1)...].first else { continue }
@@ -159,7 +164,7 @@ enum WebhookRules {
     /// A call of its session that has no room for a marker owes it, and was taken.
     private static func isOfUnmarked(_ hook: Hook, _ account: Account, _ run: RunContext) -> Bool {
         account.calls.contains { call in
-            run.unmarkedKinds.contains(call.kind) && call.wasTaken && speaks(hook, of: call, run)
+            run.unmarkedKinds.contains(call.kind) && call.wasTaken && speaks(hook, of: call, account, run)
                 && run.callHooks[call.kind]?.contains { $0.event == hook.event } ?? false
         }
     }
@@ -171,7 +176,7 @@ enum WebhookRules {
         advice: "keep it queued until it was answered with 2xx or a lasting 4xx, and give each webhook one id"
     ) { joined, run, tally in
         guard let patience = run.hookRetries else { return }
-        for debt in debts(joined.account, run) {
+        for debt in debts(joined, run) {
             for (index, hook) in debt.hooks.enumerated() where !hook.wasAccepted {
                 let next = debt.hooks[safe: index + 1]
                 let due = hook.at + patience + run.jitter
