@@ -5,7 +5,8 @@ import Basics
 import Pushes
 
 extension JoinedAccount {
-    /// So long a relay may wait for an answer. (Our choice: the most patient that we know gives a push up after 30 s.)
+    /// So long a relay may wait for an answer, by the network's time. (Our choice: the most patient that we know gives a push up
+    /// after 30 s.)
     private static let patience = Interval.seconds(30)
 
     /// Until when a state may come that waited behind one without an answer, of the same card or of its phone: from when the
@@ -20,7 +21,7 @@ extension JoinedAccount {
             let isSilence = push.status == 0 && circumstances.fault(push.faultRule)?.isSilence == true
             let answered = isSilence ? .distantFuture : push.answeredAt
             let wentOn = account.pushes.first { $0.arrivedAt > push.arrivedAt && tokens.lanes[$0.token] == row.lane }
-            let over = min(answered, wentOn?.arrivedAt ?? .distantFuture, push.arrivedAt + Self.patience)
+            let over = min(answered, wentOn?.arrivedAt ?? .distantFuture, push.arrivedAt + circumstances.real(Self.patience))
             if over > row.plannedAt { due = max(due, over + row.deadline + circumstances.allowance) }
         }
         return due > deliveries[index].due ? due : nil

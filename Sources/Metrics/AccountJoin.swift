@@ -79,7 +79,8 @@ package struct JoinedAccount: Sendable {
         collectAttempts()
         for index in account.rows.indices {
             if let due = dueBehindRefusal(index, circumstances) { deliveries[index].due = max(deliveries[index].due, due) }
-            if let due = dueBehindRest(index) ?? dueBehindSilence(index, circumstances) { deliveries[index].due = due }
+            if let due = dueBehindRest(index) { deliveries[index].due = due }
+            if let due = dueBehindSilence(index, circumstances) { deliveries[index].due = due }
             func due(_ renewal: Renewal) -> Instant {
                 renewal.registered.plannedAt + delays[renewal.registered.place] + circumstances.allowance + renewal.deadline
             }

@@ -16,19 +16,26 @@ enum WebhookRules {
         var step: UInt32?
         var cause: String
         var hooks: [Hook]
+        /// Of a call to a session one of whose tokens was told dead before: its activity may have ended with that (R3.19).
+        var isOfEnded = false
     }
 
     private static func debts(_ joined: JoinedAccount, _ run: RunContext) -> [Debt] {
         let account = joined.account
         guard !run.callHooks.isEmpty || !run.refusalHooks.isEmpty else { return [] }
         var debts: [Debt] = []
+        let deaths = account.pushes.filter { push in
+            push.isMarked && push.reason >= 0 && run.refusalHooks[run.word(push)] != nil
+                && !joined.tokens.speaksOfThePast(push, run.circumstances)
+        }
         for call in account.calls where call.wasTaken && !call.wasRefusedAsItMay {
             for owed in run.callHooks[call.kind] ?? [] {
                 debts.append(
                     Debt(
                         owed: owed, since: call.answeredAt, session: call.session, step: call.step,
                         cause: "the call `\(run.kind(call.kind))`",
-                        hooks: account.hooks.filter { $0.event == owed.event && speaks($0, of: call, account, run) }))
+                        hooks: account.hooks.filter { $0.event == owed.event && speaks($0, of: call, account, run) },
+                        isOfEnded: deaths.contains { $0.session == call.session && $0.arrivedAt < call.answeredAt }))
             }
         }
         var seen: Set<TokenHash> = []
@@ -64,6 +71,7 @@ enum WebhookRules {
             let due = debt.since + debt.owed.within + run.jitter
             guard !run.isAway(from: debt.since, until: due) else { continue }
             let first = debt.hooks.first
+            if first == nil, debt.isOfEnded { continue }
             guard due <= run.circumstances.end || first != nil else { continue }
             tally.test()
             let expected = "`\(debt.owed.event)` within \(debt.owed.within) of \(debt.cause)"
