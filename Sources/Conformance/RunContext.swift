@@ -43,11 +43,14 @@ package final class RunContext {
         /// Of the call's answer, or of the refusal.
         package var within: Interval
         package var isOnce: Bool
+        /// Of a refusal: the activity ends with its token, and what its session's calls owe may stay away.
+        package var endsActivity: Bool
 
-        package init(event: String, within: Interval, isOnce: Bool = false) {
+        package init(event: String, within: Interval, isOnce: Bool = false, endsActivity: Bool = false) {
             self.event = event
             self.within = within
             self.isOnce = isOnce
+            self.endsActivity = endsActivity
         }
     }
 

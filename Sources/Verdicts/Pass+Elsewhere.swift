@@ -76,7 +76,8 @@ extension RunContext {
     func expect(_ webhooks: WebhookSpec) {
         hookRetries = webhooks.retries
         for owed in webhooks.owes {
-            let hook = OwedHook(event: owed.event, within: owed.within, isOnce: owed.isOnce)
+            let hook = OwedHook(
+                event: owed.event, within: owed.within, isOnce: owed.isOnce, endsActivity: owed.endsActivity)
             switch owed.cause {
             case .call(let call): callHooks[UInt16(clamping: call), default: []].append(hook)
             case .refusal(let reasons): for reason in reasons { refusalHooks[reason, default: []].append(hook) }

@@ -81,6 +81,19 @@ struct WebhookRuleTests {
         }.findings("webhooks-told") == 0)
     }
 
+    @Test("where an activity ends with its dead token, what later calls owe may stay away, and only that")
+    func ended() {
+        func ending(_ event: String, _ ends: Bool = true) -> Int? {
+            History.calledBack.with { history in
+                history.hooks.removeAll { $0.event == event }
+                for reason in ["Unregistered", "ExpiredToken"] { history.run.refusalHooks[reason]![0].endsActivity = ends }
+            }.findings("webhooks-told")
+        }
+        #expect(ending("done") == 0 && ending("done", false) == 1)
+        #expect(ending("asked") == 1, "it was owed before")
+        #expect(ending("dead") == 1)
+    }
+
     @Test("what never came is found, and so is what came late")
     func told() {
         for event in ["asked", "done", "dead"] {

@@ -49,6 +49,17 @@ struct SilenceTests {
         #expect(heard(until: 31_549) == .undecided && heard(until: 31_550) == .lost)
     }
 
+    @Test("is given the network's half a minute where the relay's clock is faster")
+    func faster() {
+        func heard(until end: Int64) -> DeliveryClass? {
+            outcome(story { story in
+                story.circumstances.pace = 8
+                story.circumstances.end = instant(end)
+            })
+        }
+        #expect(heard(until: 200_000) == .undecided && heard(until: 300_000) == .lost)
+    }
+
     @Test("is due when the answer has come, late as it was")
     func answersLate() {
         let slow = { (at: Int64) in outcome(story(silent: false, answeredAt: 4_000) { $0.push(2, at: at) }) }

@@ -65,10 +65,18 @@ struct ElsewhereTests {
         ("{{hookSecret}}", "{{secret}}", "its secret alone may have a variable"),
         ("over: [body]", "over: [body, { text: \"{{serverID}}\" }]", "its secret alone may have a variable"),
         ("{{hookSecret}}", "{{nothing}}", "unknown variable `nothing`"),
+        ("overlap: 24h", "owes: [{ call: hook, event: a, ends: true }]", "`ends` says that an activity ends with its dead token"),
     ])
     func hookMistakes(old: String, new: String, words: String) {
         let complaint = Sample.complaint(Self.hooked(Self.hooks.replacing(old, with: new)))
         #expect(complaint.contains(words) && complaint.contains("tiny.yaml:"), "\(complaint)")
+    }
+
+    @Test("webhooks, of which one tells that an activity ended with its token")
+    func ends() throws {
+        let owes = "owes: [{ reasons: [Unregistered], event: a, ends: true }, { call: hook, event: b, ends: false }]"
+        let text = Self.hooked(Self.hooks.replacing("overlap: 24h", with: owes))
+        #expect(try Sample.load(text).relay.profile.webhooks?.owes.map(\.endsActivity) == [true, false])
     }
 
     @Test("a call that says where to call back needs somebody there")

@@ -16,7 +16,7 @@ enum WebhookRules {
         var step: UInt32?
         var cause: String
         var hooks: [Hook]
-        /// Of a call to a session one of whose tokens was told dead before: its activity may have ended with that (R3.19).
+        /// Of a call to a session whose activity had ended by then, with its token (R3.19).
         var isOfEnded = false
     }
 
@@ -25,7 +25,7 @@ enum WebhookRules {
         guard !run.callHooks.isEmpty || !run.refusalHooks.isEmpty else { return [] }
         var debts: [Debt] = []
         let deaths = account.pushes.filter { push in
-            push.isMarked && push.reason >= 0 && run.refusalHooks[run.word(push)] != nil
+            push.isMarked && push.reason >= 0 && run.refusalHooks[run.word(push)]?.contains(where: \.endsActivity) ?? false
                 && !joined.tokens.speaksOfThePast(push, run.circumstances)
         }
         for call in account.calls where call.wasTaken && !call.wasRefusedAsItMay {

@@ -191,7 +191,7 @@ extension Shape {
 
     static let hook = Shape(
         "hook",
-        ["call": "end", "reasons": "[Unregistered]", "event*": "session.ended", "within": "5s", "once": "true"])
+        ["call": "end", "reasons": "[Unregistered]", "event*": "session.ended", "within": "5s", "once": "true", "ends": "true"])
 
     static let schemas = Shape(
         "schemas",

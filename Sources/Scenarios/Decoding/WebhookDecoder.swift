@@ -88,7 +88,16 @@ struct WebhookDecoder {
         return WebhookSpec.Owed(
             cause, event: event,
             within: fields.duration("within", .milliseconds(1)...WebhookSpec.longest) ?? .seconds(5),
-            isOnce: fields.flag("once") ?? false)
+            isOnce: fields.flag("once") ?? false, endsActivity: endsActivity(fields))
+    }
+
+    private func endsActivity(_ fields: Fields) -> Bool {
+        guard let ends = fields.flag("ends"), let call = fields.value("call") else { return fields.flag("ends") ?? false }
+        if ends {
+            mistakes.add(
+                "`ends` says that an activity ends with its dead token", hint: "write it beside `reasons`", at: call.place)
+        }
+        return false
     }
 
     private func cause(_ fields: Fields) -> WebhookSpec.Cause? {

@@ -41,12 +41,17 @@ package struct WebhookSpec: Sendable {
         package var within: Interval
         /// What was accepted does not come again.
         package var isOnce: Bool
+        /// Of a refusal: the activity ends with its token.
+        package var endsActivity: Bool
 
-        package init(_ cause: Cause, event: String, within: Interval = .seconds(5), isOnce: Bool = false) {
+        package init(
+            _ cause: Cause, event: String, within: Interval = .seconds(5), isOnce: Bool = false, endsActivity: Bool = false
+        ) {
             self.cause = cause
             self.event = event
             self.within = within
             self.isOnce = isOnce
+            self.endsActivity = endsActivity
         }
     }
 
