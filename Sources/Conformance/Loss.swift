@@ -18,7 +18,7 @@ struct Loss {
     init(_ joined: JoinedAccount, _ index: Int, _ run: RunContext) {
         let row = joined.account.rows[index]
         let hasTwoPhones = joined.account.rows.contains { $0.session == row.session && $0.lane.phone != row.lane.phone }
-        owed = "\(row.type.word)" + (row.event.map { " \($0.word)" } ?? "")
+        owed = (row.provider == .fcm ? "message of FCM" : "\(row.type.word)") + (row.event.map { " \($0.word)" } ?? "")
             + (hasTwoPhones ? " on the user's phone \(row.lane.phone + 1)" : "")
         if let last = joined.attempts(of: index).last {
             isAltered = last.isAccepted
@@ -31,7 +31,9 @@ struct Loss {
         }
         words = "no push for it"
         let course = Course(joined, index, run)
-        let hints = [course.trouble ?? course.refusal, course.card, course.registered, course.otherPhone, course.again]
+        let hints = [
+            course.unread, course.trouble ?? course.refusal, course.card, course.registered, course.otherPhone, course.again,
+        ]
         for hint in hints.compactMap(\.self) {
             words += "; " + hint.words
             if entry == 0 { entry = hint.entry }
@@ -60,6 +62,17 @@ struct Loss {
                 push.isMarked && push.session == row.session && push.place < row.place && push.type == row.type
                     && joined.tokens.lanes[push.token] == row.lane && push.arrivedAt <= due
             }
+        }
+
+        /// A message that says the same, and is no Live Update for all that the profile tells of its place.
+        var unread: Hint? {
+            guard row.provider == .fcm, row.type == .liveactivity else { return nil }
+            let other = joined.account.pushes.first { push in
+                push.provider == .fcm && push.event == nil && push.isMarked && push.place == row.place
+                    && push.token == row.token
+            }
+            let words = "a message with its marker came, without an event where the profile's `messageEvent` points"
+            return other.map { Hint(words: words, entry: $0.id) }
         }
 
         /// What of ours stands near it.

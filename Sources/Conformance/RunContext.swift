@@ -211,17 +211,27 @@ package final class RunContext {
         troubles.contains { $0.lowerBound <= last && first <= $0.upperBound + circumstances.real(Self.relief) }
     }
 
-    /// Whether an answer says that the token is dead for good.
+    /// What FCM answers of a registration that is gone: to be deleted. (spec/fcm.md §3.3, F1, F4)
+    private static let goneRegistration: Set<String> = ["UNREGISTERED", "APNS_UNREGISTERED", "APNS_TOKEN_DISABLED"]
+    /// What speaks of the registration, or of the iPhone's token behind it, as well: to forget it is right, to keep it no
+    /// mistake. (§3.3, F3, F6)
+    private static let badRegistration: Set<String> = [
+        "INVALID_REGISTRATION_TOKEN", "SENDER_ID_MISMATCH", "APNS_BAD_DEVICE_TOKEN",
+    ]
+
+    /// Whether an answer says that nothing gets through to the token any more.
     package func tellsOfDeath(_ push: SeenPush) -> Bool {
         switch (push.provider, push.status, texts[push.reason]) {
         case (.apns, 410, _), (.apns, 400, "BadDeviceToken"), (.apns, 400, "DeviceTokenNotForTopic"): true
-        case (.fcm, 404, "UNREGISTERED"), (.fcm, 404, "APNS_UNREGISTERED"), (.fcm, 400, "APNS_TOKEN_DISABLED"): true
+        case (.fcm, 400..., let word): Self.goneRegistration.contains(word) || Self.badRegistration.contains(word)
         default: false
         }
     }
 
     /// The same, where the relay must not push to the token again for whatever topic.
     func tellsOfDeathForGood(_ push: SeenPush) -> Bool {
-        tellsOfDeath(push) && texts[push.reason] != "DeviceTokenNotForTopic"
+        let word = texts[push.reason]
+        return tellsOfDeath(push) && word != "DeviceTokenNotForTopic"
+            && (push.provider == .apns || Self.goneRegistration.contains(word))
     }
 }

@@ -34,9 +34,19 @@ extension JournalWriter {
         ]
         append(note: .state, text: json.text, at: instant)
     }
+
+    /// Why a look came to nothing.
+    package func append(stateFailure words: String, at instant: Instant) {
+        append(note: .other, text: (["state": .string(words)] as JSONValue).text, at: instant)
+    }
 }
 
 extension NoteEntry {
+    /// Nil for every note but that of a look that came to nothing.
+    package var stateFailure: String? {
+        kind == .other ? (try? JSONValue(parsing: text))?["state"]?.string : nil
+    }
+
     /// Nil for every other note, and for one that is not whole.
     package var state: StateNote? {
         guard kind == .state, let json = try? JSONValue(parsing: text), let began = json["beganNanoseconds"]?.int,

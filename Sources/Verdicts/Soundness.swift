@@ -81,6 +81,9 @@ struct Soundness {
                 "fault \(number + 1) fired", false,
                 "\(id) never met anything: check its `at` (\(fault.at)) against the run's length, and its `match`\(host)")
         }
+        if story.looks == 0, let failure = story.lookFailure, cameUp, story.finish != nil {
+            add("the relay's tables were read", false, "no look at them had an answer: \(failure); see `state` in the profile")
+        }
         let restarts = scenario.relay.restarts
         if story.stops < restarts.count, cameUp, story.finish != nil {
             add(

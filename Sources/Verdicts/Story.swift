@@ -19,6 +19,9 @@ struct Story {
     private(set) var totals: TotalsNote?
     private(set) var finish: FinishNote?
     private(set) var samples: [(at: Instant, sample: RelaySample)] = []
+    /// How often the relay's tables were read, and why they could not be when that was first so.
+    private(set) var looks = 0
+    private(set) var lookFailure: String?
     private(set) var first: (instant: Instant, wall: WallTime)?
     private(set) var last = Instant(nanoseconds: .min)
     private var givenFaults: [(note: FaultNote, at: Instant, until: Instant?)] = []
@@ -54,6 +57,8 @@ struct Story {
 
     mutating func pass(_ entry: NoteEntry, _ scenario: Scenario, _ run: RunContext) {
         passFault(entry, run)
+        if entry.kind == .state { looks += 1 }
+        lookFailure = lookFailure ?? entry.stateFailure
         if let rule = entry.faultOnConnection { count(rule, at: entry.at, scenario, run) }
         guard let note = entry.run else { return }
         switch note {

@@ -75,6 +75,20 @@ extension History {
     }
 }
 
+extension HeldTokens {
+    /// A relay that says that it holds the registration until that second, asked every five.
+    fileprivate static func registration(until last: Int) -> HeldTokens {
+        var held = HeldTokens()
+        for second in stride(from: 1, to: 300, by: 5) {
+            held.look(
+                began: at(Double(second)), ended: at(Double(second) + 0.01), id: UInt64(5_000 + second), roles: [.registration],
+                added: second == 1 ? [(.registration, .registration)] : [],
+                removed: last < 300 && (last..<last + 5) ~= second ? [(.registration, .registration)] : [])
+        }
+        return held
+    }
+}
+
 @Suite("Rules about messages to FCM")
 struct MessageRuleTests {
     @Test("a message that FCM refuses for its form is told, and one whose registration is malformed is not", arguments: [
@@ -89,6 +103,48 @@ struct MessageRuleTests {
     @Test("a message for trial is told where an event calls for it")
     func trial() {
         #expect(History.messages.with { $0.pushes[1].outcome = nil }.verdict(of: "messages-are-meant").isBroken)
+    }
+
+    @Test("a registration that another has replaced gets nothing more")
+    func replaced() {
+        let rotated = History.messages.with { history in
+            let next = TokenHash("cdef:APA91b2")
+            history.call(4, .registerActivity, at: 120)
+            history.registers(4, next, Lane(role: .registration))
+            history.rows[2].token = next
+            history.pushes[2].token = next
+        }
+        #expect(rotated.verdict(of: "new-token-used") == .kept(evidenceCount: 1))
+        let both = rotated.with { history in history.message(5, at: 160.03) }
+        #expect(both.findings("new-token-used") == 1)
+    }
+
+    /// The third message ends the card.
+    private static var ended: History {
+        History.messages.with { history in
+            (history.rows[2].event, history.pushes[2].event) = (.end, .end)
+        }
+    }
+
+    @Test("no update comes behind the end of its session, whose registration lives on")
+    func ended() {
+        func behind(_ step: UInt32, at seconds: Double = 160.5, _ turn: (inout SeenPush) -> Void = { _ in }) -> Int? {
+            Self.ended.with { $0.message(step, at: seconds, turn) }.findings("nothing-after-end")
+        }
+        #expect(Self.ended.verdict(of: "nothing-after-end") == .kept(evidenceCount: 1))
+        #expect(behind(5) == 1 && behind(3) == 1)
+        #expect(behind(6) == 0, "a later event begins anew")
+        #expect(behind(5) { $0.event = .end } == 0 && behind(5) { $0.session += 1 } == 0)
+        #expect(behind(5) { $0.token = TokenHash("cdef:APA91b9") } == 0)
+        #expect(behind(5, at: 160.06) { $0.connection += 1 } == 0, "they may have changed places on the way")
+        #expect(behind(5, at: 160.5) { $0.connection += 1 } == 1)
+    }
+
+    @Test("a message tells the event that it is for, where the profile says in which place")
+    func event() {
+        #expect(Self.ended.verdict(of: "activity-event-fits") == .kept(evidenceCount: 3))
+        #expect(Self.ended.with { $0.pushes[2].event = .update }.findings("activity-event-fits") == 1)
+        #expect(Self.ended.with { $0.pushes[2].event = nil }.findings("activity-event-fits") == 0)
     }
 
     @Test("a message for trial delivers nothing")
@@ -181,10 +237,28 @@ struct MessageAnswerRuleTests {
         #expect(forgotten.verdict(of: "other-not-found-kept").isBroken == (status == 404))
     }
 
-    @Test("what names the registration may cost it its place", arguments: ["SENDER_ID_MISMATCH", "INVALID_REGISTRATION_TOKEN"])
-    func named(reason: String) {
-        let history = History.answered(400, reason).with { $0.pushes.removeLast(2) }
-        #expect(!history.verdict(of: "living-registration-kept").isBroken)
+    @Test("what names the registration may cost it its place, and need not", arguments: [
+        (403, "SENDER_ID_MISMATCH", false), (400, "INVALID_REGISTRATION_TOKEN", false), (400, "APNS_BAD_DEVICE_TOKEN", false),
+        (400, "INVALID_ARGUMENT", true), (403, "IAM_PERMISSION_DENIED", true),
+    ] as [(UInt16, String, Bool)])
+    func named(status: UInt16, reason: String, isBroken: Bool) {
+        let kept = History.answered(status, reason)
+        for id in ["dead-registration-dropped", "disabled-token-dropped", "living-token-held"] {
+            #expect(!kept.verdict(of: id).isBroken, "\(id)")
+        }
+        let forgotten = kept.with { $0.pushes.removeLast(2) }
+        #expect(forgotten.verdict(of: "living-registration-kept").isBroken == isBroken)
+        #expect(forgotten.verdict(of: "states-delivered").isBroken == isBroken)
+        #expect(forgotten.with { $0.run.held = .registration(until: 10) }.verdict(of: "living-token-held").isBroken == isBroken)
+    }
+
+    @Test("a registration that is gone stands in no table any more, and one whose message was wrong does", arguments: [
+        (404, "UNREGISTERED", true), (400, "APNS_TOKEN_DISABLED", false), (404, "NOT_FOUND", false),
+    ] as [(UInt16, String, Bool)])
+    func held(status: UInt16, reason: String, isBroken: Bool) {
+        let history = History.answered(status, reason).with { $0.run.held = .registration(until: 300) }
+        #expect(history.verdict(of: "dead-token-forgotten").isBroken == isBroken)
+        #expect(!history.with { $0.run.held = .registration(until: 10) }.verdict(of: "dead-token-forgotten").isBroken)
     }
 
     @Test("what APNs calls dead behind FCM gets nothing more, and is no registration that lives")

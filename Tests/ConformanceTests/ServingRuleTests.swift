@@ -21,12 +21,18 @@ struct ServingRuleTests {
 
     @Test("an answer that the profile does not name breaks answers-named, where nothing of ours explains it")
     func named() {
-        func answered(_ status: UInt16, _ failure: EventFailure, _ kind: Kind = .progress) -> History {
-            History.honest.with { history in
-                history.call(7, kind, at: 30, status: status) { $0.failure = failure.rawValue }
+        func answered(
+            _ status: UInt16, _ failure: EventFailure, _ kind: Kind = .progress, at seconds: Double = 15, _ base: History = .honest
+        ) -> History {
+            base.with { history in
+                history.call(7, kind, at: seconds, status: status) { $0.failure = failure.rawValue }
             }
         }
         #expect(answered(404, .unexpectedStatus).findings("answers-named") == 1)
+        // A session whose card is gone has nothing to be told.
+        #expect(answered(404, .unexpectedStatus, at: 40).findings("answers-named") == 0, "its end was told")
+        #expect(answered(409, .unexpectedStatus, at: 20, .died(.activity, at: 13)).findings("answers-named") == 0)
+        #expect(answered(400, .unexpectedStatus, at: 20, .died(.activity, at: 13)).findings("answers-named") == 1)
         #expect(answered(404, .unexpectedStatus).findings("relay-serves") == 0)
         #expect(answered(200, .none).findings("answers-named") == 0)
         #expect(answered(201, .none).findings("answers-named") == 0)

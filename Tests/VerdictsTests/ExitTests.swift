@@ -63,6 +63,7 @@ private struct Run {
 
     var finish: RunNote = .finished(FinishNote())
     var isFinished = true
+    var others: [(NoteKind, String)] = []
     var pushesRead = 50
     var eventsRead = 100
 
@@ -73,6 +74,9 @@ private struct Run {
         for (number, note) in all.enumerated() {
             let entry = NoteEntry(id: 1, kind: note.kind, text: note.json.text, at: Instant(nanoseconds: Int64(number)))
             story.pass(entry, scenario, context)
+        }
+        for (kind, text) in others {
+            story.pass(NoteEntry(id: 1, kind: kind, text: text, at: Instant(nanoseconds: 0)), scenario, context)
         }
         let soundness = Soundness(
             correlation, story, scenario, cuts: cuts, pushesRead: pushesRead, eventsRead: eventsRead,
@@ -98,6 +102,16 @@ struct ExitTests {
         // A SHOULD warns.
         let warned = try Run.with { $0.results.append(Run.result("x", .should, basis: [], verdict: Run.broken)) }
         #expect(warned.code == 0)
+    }
+
+    @Test("no end that proves anything where a relay's tables are to be read, and never are")
+    func tables() throws {
+        let failure = (NoteKind.other, #"{"state":"no such table: tokens"}"#)
+        let exit = try Run.with { $0.others = [failure] }
+        #expect(exit.code == 5 && exit.reasons.contains { $0.contains("no such table: tokens") }, "\(exit)")
+        let look = (NoteKind.state, #"{"beganNanoseconds":1,"tables":["device"],"added":{},"removed":{}}"#)
+        #expect(try Run.with { $0.others = [failure, look] }.code == 0, "it came up later")
+        #expect(try Run.with { $0.others = [(NoteKind.other, #"{"else":"no such table"}"#)] }.code == 0)
     }
 
     @Test("could not run, whatever else holds, when the relay was never ready")

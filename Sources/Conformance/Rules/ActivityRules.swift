@@ -169,7 +169,7 @@ enum ActivityRules {
     }
 
     static let eventsFit = Rule(
-        "activity-event-fits", ["R0.4", "G20"], .must,
+        "activity-event-fits", ["R0.4", "G20"], .must, on: .both,
         requirement: "Only a terminal state ends the activity, and a terminal state always does.",
         norm: "Relay contract: progress is sent as event update, complete and error as event end",
         advice: "map complete and error to event end, everything else to update"
@@ -178,6 +178,8 @@ enum ActivityRules {
             guard let row = joined.rowOfPush[index].map({ joined.account.rows[$0] }), let event = row.event else { continue }
             // Refused before anybody read what it carries.
             if push.event == nil, !push.isAccepted, !push.flags.contains(.hasUnknownEvent) { continue }
+            // Where in a message its event stands, the profile says, or nobody does.
+            if push.event == nil, push.provider == .fcm { continue }
             tally.test()
             guard (event == .end) != (push.event == .end) || push.event == nil else { continue }
             tally.find(
@@ -189,13 +191,14 @@ enum ActivityRules {
     }
 
     static let nothingAfterEnd = Rule(
-        "nothing-after-end", ["R0.10", "G11"], .must,
-        requirement: "No update arrives after an activity's end with a timestamp that is not older than the end's.",
+        "nothing-after-end", ["R0.10", "G11"], .must, on: .both,
+        requirement: "No update arrives after an activity's end, but with a timestamp by which iOS passes over it.",
         norm: "Apple, ActivityKit: an ended activity takes no further updates; a throttled leftover must be discarded",
         advice: "drop what the throttle still holds when the end is sent, and send nothing for that token afterwards"
     ) { joined, run, tally in
+        judgeMessagesAfterEnd(joined, run, &tally)
         var ends: [TokenHash: SeenPush] = [:]
-        for push in joined.account.pushes where push.isLiveActivity && push.isAccepted {
+        for push in joined.account.pushes where push.provider == .apns && push.isLiveActivity && push.isAccepted {
             switch push.event {
             case .end: if ends.updateValue(push, forKey: push.token) == nil { tally.test() }
             case .update:
@@ -211,6 +214,26 @@ enum ActivityRules {
                     step: push.isMarked ? push.step : nil, end.id, push.id)
             case .start, nil: continue
             }
+        }
+    }
+
+    /// A message has no timestamp by which Android could tell: whatever comes behind its session's end brings the card back. A
+    /// registration is of the app, and outlives the card.
+    private static func judgeMessagesAfterEnd(_ joined: JoinedAccount, _ run: RunContext, _ tally: inout Tally) {
+        var ends: [TokenHash: [UInt32: SeenPush]] = [:]
+        for push in joined.account.pushes where push.provider == .fcm && push.isMarked && push.isAccepted {
+            if push.event == .end, ends[push.token]?[push.session] == nil {
+                ends[push.token, default: [:]][push.session] = push
+                tally.test()
+            }
+            guard push.event == .update, let end = ends[push.token]?[push.session], push.place <= end.place,
+                !joined.wasCutOff(end, run.circumstances)
+            else { continue }
+            let gap = push.arrivedAt - end.arrivedAt
+            guard push.connection == end.connection || gap > run.circumstances.real(JoinedAccount.wireSlack) else { continue }
+            tally.find(
+                "an update followed the end of its activity", expected: "no older state, nor the same one as an update",
+                seen: "one, \(gap) after the end", session: push.session, step: push.step, end.id, push.id)
         }
     }
 

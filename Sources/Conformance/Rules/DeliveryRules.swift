@@ -138,7 +138,8 @@ enum DeliveryRules {
             tally.find(
                 fault == .misdirected ? "a push went to a token that it was not for" : "a push that nothing called for",
                 expected: fault == .misdirected ? "the token that is registered for it" : "none",
-                seen: "\(push.type.word)" + (push.event.map { " \($0.word)" } ?? "")
+                seen: (push.provider == .fcm ? "message of FCM" : "\(push.type.word)")
+                    + (push.event.map { " \($0.word)" } ?? "")
                     + (joined.tokens.lanes[push.token] == nil ? " to a token that nobody has registered" : ""),
                 session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, push.id)
         }

@@ -23,18 +23,13 @@ enum MessageAnswerRules {
         advice: "look for an ApnsError in the details, and delete the token where its status is 410"
     ) { joined, run, tally in TokenRules.judgeDead(joined, run, &tally, by: { $0.status == 400 }) { _ in true } }
 
-    /// Answers that speak of the registration, or of the token of the iPhone behind it: to forget it is right, or arguable.
-    private static let ofToken: Set<String> = [
-        "INVALID_REGISTRATION_TOKEN", "SENDER_ID_MISMATCH", "APNS_TOKEN_DISABLED", "APNS_BAD_DEVICE_TOKEN", "APNS_UNREGISTERED",
-    ]
-
     static let livingKept = Rule(
         "living-registration-kept", ["F3", "F5", "F6", "R3.18"], .must, basis: .absence, on: .fcm,
         requirement: "An answer that speaks of the sender, the message or of FCM never makes the relay forget a registration.",
         norm: "Google, Best practices for registration token management: UNREGISTERED, and what names the token",
         advice: "delete a registration for UNREGISTERED, and for INVALID_ARGUMENT that names message.token; for nothing else"
     ) { joined, run, tally in
-        TokenRules.judgeLiving(joined, run, &tally) { $0.status != 404 && !ofToken.contains(run.word($0)) }
+        TokenRules.judgeLiving(joined, run, &tally) { $0.status != 404 }
     }
 
     /// Google's own library for Node takes each 404 for a registration that is gone: whoever uses it is warned, not failed.
@@ -44,12 +39,12 @@ enum MessageAnswerRules {
         norm: "Seen in several relays: a wrong path or project answers 404 as well, and says nothing of the registration",
         advice: "look for FcmError's UNREGISTERED in the details, and keep the registration without it"
     ) { joined, run, tally in
-        TokenRules.judgeLiving(joined, run, &tally) { $0.status == 404 && !ofToken.contains(run.word($0)) }
+        TokenRules.judgeLiving(joined, run, &tally) { $0.status == 404 }
     }
 
     /// Not 401, after which another access token makes it another request, nor the death of its registration.
     private static func isForGood(_ push: SeenPush, _ run: RunContext) -> Bool {
-        [400, 403, 404].contains(push.status) && !run.tellsOfDeath(push)
+        [400, 403, 404].contains(push.status) && !run.tellsOfDeathForGood(push)
     }
 
     static let notRepeated = Rule(

@@ -10,13 +10,13 @@ enum RegistrationRules {
     static let newTokenUsed = Rule(
         "new-token-used", ["R0.18"], .must, on: .both,
         requirement: "Once a rotated token is registered, pushes go to the new token only.",
-        norm: "Relay contract: registering a rotated activity token replaces the stored one",
+        norm: "Relay contract: registering the token that follows another replaces the stored one",
         advice: "replace the activity's token in one step, also for what is waiting to be sent"
     ) { joined, run, tally in
         let registrations = joined.account.tokenCalls.filter(\.isRegistration)
         // With several phones a second token may be another phone's.
         guard Set(registrations.map(\.lane.phone)).count == 1 else { return }
-        for new in registrations where new.lane.role == .activity {
+        for new in registrations where [.activity, .registration].contains(new.lane.role) {
             guard let call = joined.account.call(at: new.place), call.wasTaken,
                 let old = registrations.last(where: {
                     $0.lane == new.lane && $0.token != new.token && $0.place < new.place
@@ -24,7 +24,8 @@ enum RegistrationRules {
                 })
             else { continue }
             let since = call.answeredAt + run.circumstances.inFlightGrace
-            for push in joined.account.pushes where push.isLiveActivity && push.arrivedAt > since {
+            for push in joined.account.pushes
+            where (push.isLiveActivity || push.provider == .fcm) && push.arrivedAt > since {
                 if push.token == new.token { tally.test() }
                 // Another activity's end is due to that, however late (G20): a refusal may have held it up.
                 let isOwnEnd = push.event == .end && joined.areOfTwoActivities(old.token, new.token)

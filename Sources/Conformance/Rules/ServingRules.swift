@@ -107,6 +107,17 @@ enum ServingRules {
         advice: "look at the relay's log around the first finding; bound queues and connections instead of ending",
         make: { Serves() })
 
+    /// 404, 409 or 410 for a session one of whose tokens is dead, or was told the end: nothing leads to a card any more.
+    private static func mayHaveNoCard(_ call: SeenCall, _ joined: JoinedAccount) -> Bool {
+        guard [404, 409, 410].contains(call.status) else { return false }
+        let own = Set(joined.account.tokenCalls.filter { UInt32($0.place >> 32) == call.session }.map(\.token))
+        return joined.account.pushes.contains { push in
+            guard own.contains(push.token), push.arrivedAt <= call.answeredAt else { return false }
+            let isDeath = joined.tokens.deaths[push.token]?.contains { joined.account.pushes[$0.push].id == push.id } ?? false
+            return isDeath || push.event == .end && push.isAccepted
+        }
+    }
+
     static let answersNamed = Rule(
         "answers-named", ["R0.29"], .should, on: .both,
         requirement: "What the relay takes it answers as its profile says.",
@@ -118,7 +129,7 @@ enum ServingRules {
             // 5xx is for `relay-serves`; one that is refused may be of a session that is over, which the relay was never told.
             let isNamed = EventFailure(rawValue: call.failure) != .unexpectedStatus
             guard isNamed || !run.hasTrouble(between: call.sentAt, and: call.answeredAt), call.status < 500,
-                !joined.lacksEnd(before: call, run.circumstances)
+                !joined.lacksEnd(before: call, run.circumstances), isNamed || !mayHaveNoCard(call, joined)
             else { continue }
             tally.test()
             guard !isNamed else { continue }

@@ -10,16 +10,21 @@ enum StateRules {
     /// So long after an answer what it changes may not be in the tables yet. (Our choice.)
     private static let grace = Interval.seconds(2)
 
+    /// What leaves no doubt: 410 of APNs, UNREGISTERED of FCM.
+    private static func isWord(_ push: SeenPush, _ run: RunContext) -> Bool {
+        run.tellsOfDeathForGood(push) && [404, 410].contains(push.status)
+    }
+
     static let deadForgotten = Rule(
         "dead-token-forgotten", ["R0.22", "R1.23"], .must, on: .both,
-        requirement: "A token that APNs has called dead is gone from the relay's tables.",
+        requirement: "A token that APNs or FCM has called dead is gone from the relay's tables.",
         norm: "Apple, Handling notification responses from APNs: stop sending to it",
         advice: "delete the token's row in the table that it stands in, and look whether a row was deleted"
     ) { joined, run, tally in
         guard let held = run.held, let last = held.looks.indices.last else { return }
         for (token, deaths) in joined.tokens.deaths.sorted(by: { $0.key.bits < $1.key.bits }) {
             guard let role = joined.tokens.lanes[token]?.role, held.roles.contains(role),
-                let death = deaths.first(where: { !$0.isDoubtful && joined.account.pushes[$0.push].status == 410 })
+                let death = deaths.first(where: { !$0.isDoubtful && isWord(joined.account.pushes[$0.push], run) })
             else { continue }
             let look = held.looks[last]
             let known = death.answeredAt + run.circumstances.real(grace) + run.circumstances.inFlightGrace
@@ -40,7 +45,7 @@ enum StateRules {
     static let livingHeld = Rule(
         "living-token-held", ["R0.23", "R0.24"], .must, on: .both,
         requirement: "A token that was registered is in the relay's tables until it is dead or taken back.",
-        norm: "Apple, Handling notification responses from APNs: only 410 and BadDeviceToken speak of the token",
+        norm: "Apple: only 410 and BadDeviceToken speak of the token; Google: only UNREGISTERED, and what names it",
         advice: "delete a row for the answers that say so alone, and only the row of the token that was answered"
     ) { joined, run, tally in
         guard let held = run.held else { return }

@@ -30,6 +30,8 @@ struct CheckLanes {
     /// Cases side by side; those by a clock that is stepped are all work, and so many.
     let count: Int
     private let steppedCount: Int
+    /// What the machine carries of these, as it turns out: each run that it was too busy for takes a quarter.
+    private var room: Int
     let folder: String
     /// Behind `run SCENARIO --out DIR`.
     let arguments: [String]
@@ -51,6 +53,7 @@ struct CheckLanes {
 
     init(count: Int, folder: String, arguments: [String], signals: Signals) {
         self.count = count
+        room = count
         steppedCount = min(count, Machine.current.cores)
         self.folder = folder
         self.arguments = arguments
@@ -73,7 +76,7 @@ struct CheckLanes {
             let (one, other) = (jobs[one].play, jobs[other].play)
             return one.isStepped == other.isStepped ? one.takes < other.takes : one.isStepped
         }
-        return playing.count < count ? place.map { jobs.remove(at: $0) } : nil
+        return playing.count < room ? place.map { jobs.remove(at: $0) } : nil
     }
 
     /// By name. Where the first could not run the others are not begun: they would fail alike.
@@ -99,6 +102,7 @@ struct CheckLanes {
                     var again = item.job
                     again.attempt += 1
                     jobs.append(again)
+                    room = max(1, room * 3 / 4)
                     continue
                 }
                 results[item.job.name] = result

@@ -101,7 +101,8 @@ struct HistoryFrame {
     }
 
     func line(_ push: PushEntry) -> String {
-        var parts = [push.pushType ?? (push.kind == .push ? "no push type" : push.header(":path") ?? "")]
+        let kind = push.kind != .push ? push.header(":path") ?? "" : push.provider == .fcm ? "message" : "no push type"
+        var parts = [push.pushType ?? kind]
         if let event = push.event { parts[0] += " \(event.word)" }
         if push.kind == .push { parts.append("token \(push.token)") }
         if let marker = push.marker { parts.append("session \(marker.session) step \(marker.step)") }

@@ -103,12 +103,11 @@ private final class StateLooker {
         _ = journal.commit()
     }
 
-    /// Once: what is asked in vain makes the rules `not exercised`.
+    /// Once: where no look has an answer, the run is not sound.
     private func tell(_ failure: Failure) {
         guard !hasTold else { return }
         hasTold = true
-        let json: JSONValue = ["state": .string(failure.message)]
-        journal.append(note: .other, text: json.text, at: loop.stamp())
+        journal.append(stateFailure: failure.message, at: loop.stamp())
         _ = journal.commit()
     }
 
