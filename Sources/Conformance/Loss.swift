@@ -22,7 +22,9 @@ struct Loss {
             + (hasTwoPhones ? " on the user's phone \(row.lane.phone + 1)" : "")
         if let last = joined.attempts(of: index).last {
             isAltered = last.isAccepted
-            words = "its last attempt was answered \(run.reason(last))" + (last.outcome.map { ", outcome \($0.word)" } ?? "")
+            let host = run.word(last) == "BadDeviceToken" ? " by the \(last.environment.word) host" : ""
+            words =
+                "its last attempt was answered \(run.reason(last))\(host)" + (last.outcome.map { ", outcome \($0.word)" } ?? "")
             entry = last.id
             if !last.isAccepted, let again = joined.tokens.registration(of: last.token, after: last.arrivedAt) {
                 words += "; that token was registered again \(again.sentAt - last.arrivedAt) later"

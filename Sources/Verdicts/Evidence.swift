@@ -52,7 +52,7 @@ struct Evidence {
                 if let call = findings[place].call, results[index].id.hasPrefix("restart") {
                     findings[place].seen += "; the relay's answer to `\(call.kind)` was \(call.answer)"
                 }
-                if Self.losses.contains(results[index].id), let words = noneCame(findings[place].call) {
+                if Self.losses.contains(results[index].id), let words = lostOfAll(findings[place].call) {
                     findings[place].seen += "; " + words
                 }
             }
@@ -64,12 +64,13 @@ struct Evidence {
     /// Rules that tell of losses.
     private static let losses: Set<String> = ["states-delivered", "last-state-delivered"]
 
-    /// It is the call that the relay passes over, and no single event, where not one of its pushes came.
-    private func noneCame(_ call: CallSeen?) -> String? {
+    /// Whether it is the call that the relay passes over, or single events: each, every tenth, or one.
+    private func lostOfAll(_ call: CallSeen?) -> String? {
         guard let call, let classes = classes[call.kind] else { return nil }
         let came = [.delivered, .late, .superseded].reduce(0) { $0 + (classes[$1] ?? 0) }
-        guard came == 0, let lost = classes[.lost], lost > 1 else { return nil }
-        return "none of the \(Numbers.count(lost)) pushes that `\(call.kind)` owed in this run came"
+        guard let lost = classes[.lost], lost > 1 else { return nil }
+        let all = "\(Numbers.count(lost + came)) pushes that `\(call.kind)` owed in this run"
+        return came == 0 ? "none of the \(all) came" : "\(Numbers.count(lost)) of the \(all) did not come"
     }
 
     private func exchange(_ push: PushEntry) -> Exchange {

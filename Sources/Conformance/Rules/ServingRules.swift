@@ -215,8 +215,8 @@ enum ServingRules {
     static let badRequestsRefused = Rule(
         "bad-requests-refused", ["R0.31"], .must, on: .both,
         requirement: "A request that the contract forbids is refused, and nothing is pushed for it.",
-        norm: "Relay contract: malformed JSON, empty strings and unknown event types are answered 400",
-        advice: "check the body against the contract before anything is stored or sent"
+        norm: "Relay contract: what is malformed, not allowed, or leads to nobody gets the status that the profile names",
+        advice: "check form, rights and whom it reaches before anything is stored, sent or answered with success"
     ) { joined, run, tally in
         for call in joined.account.calls where run.refusedKinds.contains(call.kind) && call.wasAnswered {
             // It may be refused because its session is over, which the relay was never told.

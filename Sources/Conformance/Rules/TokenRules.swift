@@ -228,8 +228,15 @@ enum TokenRules {
             let row = joined.account.rows[first]
             tally.find(
                 "a token was dropped for a 410 that spoke of a time before its registration",
-                expected: "a push for the next event", seen: "none", session: row.session, step: row.step, push.id)
+                expected: "a push for the next event",
+                seen: "none, though by the 410's timestamp the token died \(age(of: push)) before, and was registered since",
+                session: row.session, step: row.step, push.id)
         }
+    }
+
+    /// How long before its 410 the token was dead, by the answer's timestamp.
+    private static func age(of push: SeenPush) -> Interval {
+        push.arrivedWall - WallTime(milliseconds: push.diedMilliseconds)
     }
 
     /// A relay has stored a registration when it has answered it, and a moment.

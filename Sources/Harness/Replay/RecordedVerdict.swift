@@ -83,6 +83,9 @@ struct RecordedVerdict: Hashable, Sendable {
         } else if races, !hasRace, Set(broken) != Set(now.broken) {
             lines.append("  the clock runs: who is faster, the relay, its network or we, is no part of what was recorded")
         }
+        if isOfPart {
+            lines.append("  one session was played alone: what hangs on others beside it takes the whole run, without --session")
+        }
         return lines
     }
 }

@@ -5,7 +5,7 @@ import Conformance
 import Verdicts
 
 enum RuleEvidence {
-    private static let widest = 200
+    private static let widest = 400
 
     /// `directory` is where the run's journal stands.
     static func lines(_ result: RuleResult, in directory: String) -> [String] {
