@@ -100,6 +100,10 @@ package final class RunContext {
     /// How often that was looked for, and the first values that were there.
     package private(set) var lackCount = 0
     package private(set) var revealed: [CaptureNote] = []
+    /// How often a caller was told that it was too much, where the profile says where the answer says how long to wait; and the
+    /// first of those answers that did not.
+    package private(set) var throttledCount = 0
+    package private(set) var unsaid: [RetryNote] = []
     /// Connections on which the relay opened more streams than it had acknowledged as the limit, and how many at once.
     package var overruns: [(connection: UInt64, streams: Int)] = []
     /// The relay's connections to the mock.
@@ -176,6 +180,13 @@ package final class RunContext {
         }
         missedCount += 1
         if missed.count < Self.mostMissed { missed.append(capture) }
+    }
+
+    /// A caller was told to come again.
+    package func learn(_ retry: RetryNote) {
+        guard retry.isThrottled, let isSaid = retry.isSaid else { return }
+        throttledCount += 1
+        if !isSaid, unsaid.count < Self.mostMissed { unsaid.append(retry) }
     }
 
     package func kind(_ number: UInt16) -> String {

@@ -47,6 +47,9 @@ extension DeviceSettings: NamedSettings {
         .interval(
             "dozeMaintenance", \.android.maintenance,
             "from the beginning of an Android device's Doze to its first maintenance window, and from each to the next"),
+        .word(
+            "androidWakeOrder", \.android.wakeOrder,
+            "in which order messages arrive that have waited for an Android device together"),
         .number(
             "invisibleHighMessages", \.android.invisibleHighLimit, none: "off",
             "high messages in seven days that showed nothing, from which on an Android device takes high for normal"),

@@ -95,6 +95,18 @@ package protocol AccessDirectory: Sendable {
     var generation: UInt64 { get }
 }
 
+/// A key of data and the text under it.
+package struct DataEntry: Hashable, Sendable {
+    package var key, text: String
+
+    /// As `KEY=TEXT`, each of 1 to 64 bytes.
+    package init?(_ words: String) {
+        let parts = words.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, parts.allSatisfy({ 1...64 ~= $0.utf8.count }) else { return nil }
+        (key, text) = (parts[0], parts[1])
+    }
+}
+
 /// What is open in the facts (spec/fcm.md §9).
 package struct FCMSettings: Sendable {
     /// Most bytes of keys and values together (§2.4); nil: only the bound of a body, 64 KiB.
@@ -120,6 +132,11 @@ package struct FCMSettings: Sendable {
     package var registrationLife: Interval? = .seconds(270 * 86_400)
     /// The key of data that names the activity of a live update; nil: messages are not told apart. No key is Google's.
     package var liveUpdateKey: String?
+    /// The key of data whose whole number an app tells by which state of an activity is newer; nil: it knows, by the order in
+    /// which FCM took them.
+    package var liveUpdateStamp: String?
+    /// What stands in the data of an activity's end; nil: nothing tells an end.
+    package var liveUpdateEnd: DataEntry?
 
     package init() {}
 }

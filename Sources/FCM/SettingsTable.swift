@@ -23,14 +23,31 @@ extension FCMSettings: NamedSettings {
         .interval(
             "registrationLife", \.registrationLife, none: "off",
             "after how long without a sign of life an Android registration is UNREGISTERED"),
+        key("liveUpdateKey", \.liveUpdateKey, "the key of data that names the activity of a live update"),
+        key(
+            "liveUpdateStamp", \.liveUpdateStamp,
+            "the key of data whose number says which state of a live update is newer; off: its app knows"),
         SettingRow(
-            "liveUpdateKey", "a key of 1 to 64 bytes, or off", "the key of data that names the activity of a live update",
-            read: { $0.liveUpdateKey ?? "off" },
+            "liveUpdateEnd", "KEY=TEXT, each of 1 to 64 bytes, or off", "what stands in the data of a live update's end",
+            read: { settings in settings.liveUpdateEnd.map { "\($0.key)=\($0.text)" } ?? "off" },
             write: { settings, text in
-                guard 1...64 ~= text.utf8.count else { return false }
-                settings.liveUpdateKey = text == "off" ? nil : text
+                let entry = DataEntry(text)
+                guard text == "off" || entry != nil else { return false }
+                settings.liveUpdateEnd = entry
                 return true
             }),
         .flag("compressesAnswers", \.compressesAnswers, "whether answers of FCM are packed for clients that offer gzip"),
     ]
+
+    private static func key(
+        _ name: String, _ field: any SettingRow<FCMSettings>.Field<String?>, _ explanation: String
+    ) -> SettingRow<FCMSettings> {
+        SettingRow(
+            name, "a key of 1 to 64 bytes, or off", explanation, read: { $0[keyPath: field] ?? "off" },
+            write: { settings, text in
+                guard 1...64 ~= text.utf8.count else { return false }
+                settings[keyPath: field] = text == "off" ? nil : text
+                return true
+            })
+    }
 }

@@ -10,13 +10,16 @@ package struct RetryNote: Hashable, Sendable {
     package var isThrottled: Bool
     /// How long the caller waits.
     package var wait: Interval
+    /// Whether the answer said how long, where the profile names a place for that; nil: it names none.
+    package var isSaid: Bool?
 
-    package init(session: UInt32, step: UInt32, status: Int, isThrottled: Bool, wait: Interval) {
+    package init(session: UInt32, step: UInt32, status: Int, isThrottled: Bool, wait: Interval, isSaid: Bool? = nil) {
         self.session = session
         self.step = step
         self.status = status
         self.isThrottled = isThrottled
         self.wait = wait
+        self.isSaid = isSaid
     }
 }
 
@@ -26,6 +29,7 @@ extension JournalWriter {
             "session": .integer(Int64(note.session)), "step": .integer(Int64(note.step)),
             "status": .integer(Int64(note.status)), "throttled": .bool(note.isThrottled),
             "waitMilliseconds": .integer(note.wait.nanoseconds / 1_000_000),
+            "said": note.isSaid.map { .bool($0) } ?? .null,
         ]
         append(note: .retry, text: text.text, at: instant)
     }
@@ -40,6 +44,6 @@ extension NoteEntry {
         else { return nil }
         return RetryNote(
             session: session, step: step, status: Int(status), isThrottled: value["throttled"]?.bool ?? false,
-            wait: .milliseconds(wait))
+            wait: .milliseconds(wait), isSaid: value["said"]?.bool)
     }
 }

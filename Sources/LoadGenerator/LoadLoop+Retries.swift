@@ -64,7 +64,7 @@ extension LoadLoop {
         journal.append(
             RetryNote(
                 session: flight.event.session, step: flight.event.step, status: response.status, isThrottled: isThrottled,
-                wait: wait),
+                wait: wait, isSaid: rule.wait == nil ? nil : said != nil),
             at: loop.stamp())
         requestTurnEnd()
         retrying[ObjectIdentifier(flight)] = flight

@@ -258,6 +258,8 @@ package struct JoinedAccount: Sendable {
     private func isReceived(_ push: SeenPush, isOlder: Bool) -> Bool {
         // Of FCM such a message was for trial only, or to a topic to which nobody listens.
         guard let outcome = push.outcome else { return push.provider == .apns }
+        // What an Android device makes of it, and when, is no relay's doing.
+        if push.provider == .fcm, !push.flags.contains(.isForApple) { return true }
         switch outcome {
         case .ignoredEnded: return isOlder || wasStored(push)
         case .ignoredOlder: return isOlder

@@ -38,6 +38,8 @@ package struct SeenPush: Hashable, Sendable {
         package static let gaveCollapseID = Flags(rawValue: 4096)
         /// The field apns-push-type was not there: APNs takes it for an alert.
         package static let lacksType = Flags(rawValue: 8192)
+        /// The notification of a message to FCM has a tag: it takes the place of the one before.
+        package static let hasTag = Flags(rawValue: 16384)
     }
 
     /// The journal's entry id.

@@ -169,6 +169,23 @@ package final class MockService: Sendable {
         workers[0].post { $0.act(action, on: phone, facts) }
     }
 
+    /// Puts an Android device behind a registration, as `PUT /v1/registrations/{token}` does; false: there are too many.
+    package func set(_ setup: AndroidSetup, behind registration: String) -> Bool {
+        devices.androids.set(setup, of: Self.hash(of: registration), now: shared.clock.wall())
+    }
+
+    /// Makes the Android device behind a registration another way soon, and puts it on record with `facts`. From any thread.
+    package func change(
+        androidBehind registration: String, _ facts: JSONObject, _ change: @escaping @Sendable (inout AndroidSetup) -> Void
+    ) {
+        let hash = Self.hash(of: registration)
+        var told = facts
+        told["registration"] = .string(registration)
+        workers[0].post { [told] in $0.change(hash, told, change) }
+    }
+
+    private static func hash(of registration: String) -> Hash128 { withBytes(of: registration) { Hash128(hashing: $0) } }
+
     /// Puts a fault rule in force and its definition on record, as `POST /v1/faults` does. Returns its id; see
     /// `FaultScript.add`.
     @discardableResult

@@ -25,6 +25,7 @@ package enum Outcome: UInt8, PushWord {
     case notStarted = 20
     case neverShown = 21
     case coalesced = 22
+    case setBack = 23
 
     package var word: StaticString {
         switch self {
@@ -50,6 +51,7 @@ package enum Outcome: UInt8, PushWord {
         case .notStarted: "not-started"
         case .neverShown: "never-shown"
         case .coalesced: "coalesced"
+        case .setBack: "set-back"
         }
     }
 
@@ -59,7 +61,7 @@ package enum Outcome: UInt8, PushWord {
         case .shown: "A notification, badge or sound reached the user."
         case .started: "A Live Activity appeared."
         case .updated: "The Live Activity shows the new state."
-        case .ended: "The Live Activity ended; its card stays until it is dismissed."
+        case .ended: "The activity ended: an iPhone's card stays until it is dismissed, an Android live update goes."
         case .ignoredOlder: "The activity has taken a newer state already, or the timestamp lies too far back."
         case .ignoredEnded: "The activity had ended."
         case .ignoredFuture: "The timestamp lies too far ahead."
@@ -78,17 +80,18 @@ package enum Outcome: UInt8, PushWord {
         case .notStarted: "The phone took the start, and no Live Activity came of it."
         case .neverShown: "The Live Activity took it, and its card was never on the screen."
         case .coalesced: "The activity took the state before its card could be drawn again: waste, not loss."
+        case .setBack: "An older state took a newer one's place: the app had nothing to tell by which is newer."
         }
     }
 
     /// Whether a user would have seen a change, with `coalesced` at the card's next drawing.
     package var changedScreen: Bool {
         switch self {
-        case .shown, .replaced, .started, .updated, .ended, .coalesced: true
+        case .shown, .replaced, .started, .updated, .ended, .coalesced, .setBack: true
         default: false
         }
     }
 
     /// Room for a table by raw value.
-    package static let tableSize = 23
+    package static let tableSize = 24
 }

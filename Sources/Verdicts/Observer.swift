@@ -114,6 +114,7 @@ final class Observer {
         lookAtActivity(message, &push)
         let android = message["android"] ?? .null
         if message["notification"] != nil || android["notification"] != nil { push.flags.insert(.hasNotification) }
+        if android.at(pointer: "/notification/tag")?.string?.isEmpty == false { push.flags.insert(.hasTag) }
         guard let priority = android["priority"]?.string else { return }
         push.flags.insert(.gavePriority)
         if priority.lowercased() == "high" { push.priority = 10 }

@@ -85,7 +85,10 @@ struct Pass {
         case .connectionClosed: context.connections.close()
         default: break
         }
-        if let retry = note.retry { correlator.observe(throttled: retry.isThrottled, isTriedAgain: true) }
+        if let retry = note.retry {
+            correlator.observe(throttled: retry.isThrottled, isTriedAgain: true)
+            context.learn(retry)
+        }
         if let overrun = note.overrun, context.overruns.count < Self.mostDistantNotes { context.overruns.append(overrun) }
         if let push = note.undelivered, undelivered.count < Self.mostDistantNotes { undelivered.insert(push) }
         if let plan {

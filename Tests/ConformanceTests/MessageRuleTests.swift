@@ -1,6 +1,7 @@
 // Rules about messages to FCM and their answers, each by one knob of an honest session on an Android device.
 
 import Basics
+import Journal
 import Metrics
 import Pushes
 import Testing
@@ -56,6 +57,24 @@ extension History {
             }
             for index in history.pushes.indices { history.pushes[index].connection = UInt64(1 + index % connections) }
         }
+    }
+
+    /// The second message is answered after twenty seconds, and was sent again meanwhile.
+    static func sentAgain(_ outcome: Outcome, _ flags: SeenPush.Flags = []) -> History {
+        messages.with { history in
+            history.pushes[1].outcome = .shown
+            history.pushes[1].faultRule = 1
+            history.pushes[1].answeredAt = history.pushes[1].arrivedAt + .seconds(20)
+            history.pushes[1].flags.insert(.isAnswerUndelivered)
+            history.message(3, at: 95) { ($0.outcome, $0.flags) = (outcome, $0.flags.union(flags)) }
+        }
+    }
+
+    /// A caller met an answer that it is too much, which said for how long or did not; nil: the profile has no place for that.
+    static func toldToWait(_ isSaid: Bool?) -> History {
+        let history = honest
+        history.run.learn(RetryNote(session: 1, step: 2, status: 429, isThrottled: true, wait: .seconds(1), isSaid: isSaid))
+        return history
     }
 
     mutating func message(
@@ -164,6 +183,28 @@ struct MessageRuleTests {
             push.type = .alert
         }
         #expect(!ordinary.verdict(of: "live-update-data-only").isBroken && !ordinary.verdict(of: "live-update-high").isBroken)
+    }
+
+    @Test("an older state that stays on an Android device breaks late-states-in-order; one that was passed over keeps it", arguments: [
+        (.setBack, true), (.ignoredOlder, false), (.superseded, false),
+    ] as [(Outcome, Bool)])
+    func late(outcome: Outcome, isBroken: Bool) {
+        let history = History.messages.with { $0.pushes[1].outcome = outcome }
+        #expect(history.verdict(of: "late-states-in-order").isBroken == isBroken)
+        #expect(history.isKept("late-states-in-order") == !isBroken)
+        #expect(!history.verdict(of: "states-delivered").isBroken, "what a device does with it is not the relay's")
+        #expect(History.messages.verdict(of: "late-states-in-order") == .notExercised)
+    }
+
+    @Test("a message that was sent again and is shown twice breaks repeats-shown-once, unless it takes its own place")
+    func again() {
+        func repeated(_ outcome: Outcome, _ flags: SeenPush.Flags = []) -> Verdict {
+            History.sentAgain(outcome, flags).verdict(of: "repeats-shown-once")
+        }
+        #expect(repeated(.shown).isBroken)
+        for outcome in [Outcome.replaced, .ignoredOlder] { #expect(repeated(outcome) == .kept(evidenceCount: 1)) }
+        #expect(repeated(.handedOver) == .notExercised, "nobody knows what the app made of it")
+        #expect(repeated(.shown, .hasTag) == .notExercised, "the system puts it in its own place")
     }
 
     @Test("240 messages a minute are let pass, and one more is not", arguments: [(239, false), (240, true)])

@@ -40,6 +40,15 @@ struct ServingRuleTests {
         #expect(answered(200, .unexpectedStatus, .nonsense).findings("answers-named") == 0)
     }
 
+    @Test("an answer that it is too much says for how long, where the profile has a place for that", arguments: [
+        (true, 0), (false, 1), (nil, nil),
+    ] as [(Bool?, Int?)])
+    func tooMuch(isSaid: Bool?, findings: Int?) {
+        let history = History.toldToWait(isSaid)
+        history.run.learn(RetryNote(session: 1, step: 2, status: 503, isThrottled: false, wait: .seconds(1), isSaid: false))
+        #expect(history.findings("throttled-says-when") == findings)
+    }
+
     @Test("a call without an answer breaks relay-serves", arguments: [EventFailure.timeout, .connect, .reset, .closed])
     func unanswered(failure: EventFailure) {
         let history = History.honest.with {

@@ -2,6 +2,7 @@
 // the other defects, over many seeds.
 
 import Basics
+import Foundation
 import Testing
 
 @Suite("pushrig run of orders", .serialized)
@@ -49,6 +50,32 @@ struct SendoraRunTests {
         try Rig.withFolder { folder in
             let run = try run("conformance/orders", ["--defect", "notifies-live-updates"], in: folder)
             #expect(run.code == 4 && verdicts(run.record, "broken").contains("live-update-data-only"), "\(run.words)")
+        }
+    }
+
+    /// Each is stepped, so it is over within seconds. Its relay's command, with a defect at its end.
+    private func play(_ scenario: String, _ defect: String?, in folder: String) throws -> (broken: Set<String>, code: Int32, words: String) {
+        let path = folder + "/" + (defect ?? "honest")
+        let file = folder + "/\(scenario).yaml"
+        let root = FileManager.default.currentDirectoryPath
+        let text = try String(contentsOfFile: "Scenarios/conformance/\(scenario).yaml", encoding: .utf8)
+            .replacing("../", with: root + "/Scenarios/")
+            .replacing("    - --clock\n", with: (defect.map { "    - --defect\n    - \($0)\n" } ?? "") + "    - --clock\n")
+        try text.write(toFile: file, atomically: true, encoding: .utf8)
+        let run = try Rig.run(Rig.pushrig, ["run", file, "--out", path, "--quiet"])
+        return (verdicts(try Rig.json(path + "/run.json"), "broken"), run.code, run.out + run.error)
+    }
+
+    @Test("passes a relay by what Android devices, clocks and callers do to it, and finds the defect that each shows", arguments: [
+        ("held-back", "leaves-out-collapse-keys", "late-states-in-order"), ("sent-again", "names-each-attempt", "repeats-shown-once"),
+        ("set-back", "stamps-by-the-clock", "timestamp-seconds-rising"), ("told-to-wait", "hides-retry-time", "throttled-says-when"),
+    ])
+    func played(scenario: String, defect: String, rule: String) throws {
+        try Rig.withFolder { folder in
+            let honest = try play(scenario, nil, in: folder)
+            #expect(honest.code == 0 && honest.broken == [], "\(honest.words)")
+            let broken = try play(scenario, defect, in: folder)
+            #expect(broken.code == 4 && broken.broken.subtracting(["states-delivered"]) == [rule], "\(broken.words)")
         }
     }
 

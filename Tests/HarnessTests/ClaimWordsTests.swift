@@ -27,9 +27,9 @@ import Testing
     }
 
     @Test func `a claim that nothing judges names what is missing`() throws {
-        let lines = try explain("F20")
-        #expect(lines[0].hasPrefix("F20: a claim on ") && lines[0].hasSuffix(", should."))
-        #expect(lines[3].hasPrefix("Judged by no rule. What shows twice"))
+        let lines = try explain("R3.16")
+        #expect(lines[0].hasPrefix("R3.16: a claim on ") && lines[0].hasSuffix(", should."))
+        #expect(lines[3].hasPrefix("Judged by no rule. What an app's breaker drops"))
         #expect(lines.count == 5)
     }
 

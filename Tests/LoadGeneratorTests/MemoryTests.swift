@@ -147,6 +147,14 @@ struct PhoneActTests {
         #expect(Set(words) == ["kill 0 phone-0-2 -", "offline 0 phone-0-1 -", "dismiss 0 phone-0-1 5"] && words.count == 3, "\(words)")
     }
 
+    @Test func `an act on an Android device names its registration`() throws {
+        let acts = [ScriptedAct(.open, .at(.constant(0.02)), isOnAndroid: true), ScriptedAct(.open, .at(.constant(0.03)))]
+        let plan = Remembering.plan([Remembering.step(3, 0), Remembering.step(3, 0.2)], acts: acts)
+        let drive = try Remembered(plan)
+        let registration = plan.token(.registrationToken, session: 0)
+        #expect(drive.deeds.map(\.phone) == [registration, "phone-0-1"] && drive.deeds.map(\.isOnAndroid) == [true, false])
+    }
+
     @Test(arguments: [
         // Ended before the event; between the event and the reaction; and opened again before that is due, or before both.
         ([(.kill, 0.02)], 0.1, 0, 0), ([(.kill, 0.25)], 0.1, 0.3, 0), ([(.kill, 0.25), (.open, 0.3)], 0.1, 0.4, 0),

@@ -97,6 +97,25 @@ struct AndroidDeviceTests {
         }
     }
 
+    @Test("a number in the data tells which of two states is newer, and a text tells the end, as the settings name them")
+    func liveUpdateTerms() throws {
+        let settings = [
+            "liveUpdateKey": "id", "liveUpdateStamp": "n", "liveUpdateEnd": "what=over", "androidWakeOrder": "newest-first",
+        ]
+        try bench(settings) { bench in
+            try bench.tell("PUT", #"{"android":{"offline":true}}"#)
+            func state(_ number: String, _ what: String = "on") throws {
+                _ = try bench.send(#","android":{"data":{"id":"a","n":"\#(number)","what":"\#(what)"}}"#)
+            }
+            for number in ["1", "2", "none"] { try state(number) }
+            try bench.tell("PATCH", #"{"android":{"offline":false}}"#)
+            let words = try bench.outcomes().map { $0.split(separator: ", ")[1] }
+            #expect(words == ["ignored-older", "replaced", "shown"] || words == ["ignored-older", "set-back", "shown"], "\(words)")
+            try state("5", "over")
+            #expect(try bench.outcomes().last == "ended")
+        }
+    }
+
     @Test("a restricted package name is that of the registration's app, where it has a device")
     func restricted() throws {
         try bench { bench in

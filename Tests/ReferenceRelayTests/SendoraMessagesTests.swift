@@ -103,6 +103,17 @@ private let expired = #"{"@type":"type.googleapis.com/google.rpc.ErrorInfo","rea
         }
     }
 
+    @Test(arguments: [[], [.leavesOutCollapseKeys]] as [Set<Defect>])
+    func theStatesOfAnActivityHaveOneCollapseKey(defects: Set<Defect>) throws {
+        try Rig.with(defects) { rig in
+            let row = try rig.row()
+            for minutes in 1...2 { _ = rig.sendora.update(row, minutes) }
+            #expect(rig.settles(at: 2))
+            let keys = try rig.messages.map { try JSONValue(parsing: $0.body).at(pointer: "/message/android/collapse_key")?.string }
+            #expect(keys == Array(repeating: defects.isEmpty ? row : nil, count: 2))
+        }
+    }
+
     @Test func anIPhoneByWayOfFCMIsToldByBothTokens() throws {
         for defects in [[], [.leavesOutActivityTokens]] as [Set<Defect>] {
             try Rig.with(defects) { rig in

@@ -66,6 +66,18 @@ struct SendoraRig {
 @Suite(.serialized) struct SendoraTests {
     private typealias Rig = SendoraRig
 
+    @Test(arguments: [[], [.hidesRetryTime]] as [Set<Defect>])
+    func beyondSoManyCallsInAMinuteACallerIsToldWhenToComeBack(defects: Set<Defect>) throws {
+        try Rig.with(defects) { rig in
+            let answers = (0...SendoraMeter.perMinute * 2).lazy.map { _ in rig.call("GET", Rig.activities) }
+            let refused = try #require(answers.first { $0.status != 200 })
+            #expect(refused.status == 429)
+            let seconds = try JSONValue(parsing: refused.body).at(pointer: "/error/details/retryAfterSeconds")?.int
+            #expect(seconds.map { 1...60 ~= $0 } == (defects.isEmpty ? true : nil))
+            #expect(rig.call("GET", Rig.activities, key: "sk_prod_growth_other").status == 200)
+        }
+    }
+
     // MARK: Keys
 
     @Test(arguments: [

@@ -131,7 +131,7 @@ struct RepositoryFilesTests {
         let profile = profiles.first { script.contains($0.key) }?.value ?? "opencode"
         return """
             relay: { url: "http://127.0.0.1:1", profile: \(folder)/relays/\(profile).yaml }
-            workload: { phones: {}, arrivals: [{ rate: 1, for: 1s }], scripts: [{ script: \(script) }] }
+            workload: { phones: {}, androids: {}, arrivals: [{ rate: 1, for: 1s }], scripts: [{ script: \(script) }] }
             """
     }
 }

@@ -104,7 +104,9 @@ extension Claim {
         Claim(
             "F20", .should, "A message sent again after a timeout or 503 does not show twice on the device.",
             norm: "\(observed); Google acknowledged it",
-            missing: "What shows twice is the app's to say, by a key of data that no profile names."),
+            rules: ["repeats-shown-once"],
+            unseen: "Data of apps that no device of the mock plays: `liveUpdateKey` names what one goes by.",
+            defects: ["names-each-attempt"]),
         Claim(
             "F21", .must, "A token gets at most 240 messages a minute, and updates are merged before they are sent.",
             norm: quotas, rules: ["token-rate-kept"],

@@ -58,7 +58,9 @@ extension Claim {
             defects: ["keeps-first-of-second"]),
         Claim(
             "R3.11", .should, "Stamps do not go back when the server's clock is set back.",
-            norm: follows, missing: "Nothing sets the clock of a relay that runs."),
+            norm: follows, rules: ["timestamp-seconds-rising"],
+            unseen: "Relays that take no part in the run's clock, which a scenario sets back by `clockSteps`.",
+            defects: ["stamps-by-the-clock"]),
         Claim(
             "R3.12", .must,
             "Deleting ends the activity with one push and frees its row; later calls get 404 or 409 and push nothing.",
@@ -81,7 +83,8 @@ extension Claim {
             defects: ["makes-second-row"]),
         Claim(
             "R3.16", .should, "A change of token that the SDK held back after failures is sent in the end.",
-            norm: source, missing: "The SDK's breaker belongs to the app, of which the journal has nothing."),
+            norm: source,
+            missing: "What an app's breaker drops reaches no relay, and no relay can mend it: the load has no breaker."),
         Claim(
             "R3.17", .must,
             "A token that APNs or FCM calls dead invalidates the row, is called back once, and gets no more pushes.",
@@ -164,14 +167,17 @@ extension Claim {
         Claim(
             "R3.34", .must,
             "The Android SDK passes over data it does not know, and an end clears the activity's slot.",
-            norm: page, missing: "The SDK belongs to the app, of which the journal has nothing."),
+            norm: page,
+            missing: "The SDK belongs to the app, and no relay can break it: the mock's Android devices do all of it."),
         Claim(
             "R3.35", .should,
             "Activities of one Android device share its token, and die with it, each with a callback.",
             norm: follows, rules: ["dead-registration-dropped", "webhooks-told"]),
         Claim(
             "R3.36", .should, "A message that a phone's maker holds back is put in order by its stamp when it comes.",
-            norm: page, missing: "The app puts them in order, of which the journal has nothing."),
+            norm: "\(page); Google promises no order", rules: ["late-states-in-order"],
+            unseen: "How a real app orders them: a device of the mock does it by the key that `liveUpdateStamp` names.",
+            defects: ["leaves-out-collapse-keys"]),
         Claim(
             "R3.37", .should, "Asking by business id finds every living row, of iOS and of Android.",
             norm: follows,
@@ -180,6 +186,7 @@ extension Claim {
         Claim(
             "R3.38", .should, "A 429 of the API says after how many seconds to come back.",
             norm: source,
-            missing: "No call asks for a 429 of the relay's, and a profile cannot say what one has to hold."),
+            rules: ["throttled-says-when"], unseen: "Calls that are beyond no limit of the relay's.",
+            defects: ["hides-retry-time"]),
     ]
 }

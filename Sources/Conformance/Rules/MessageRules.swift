@@ -5,7 +5,7 @@ import Metrics
 import Pushes
 
 enum MessageRules {
-    static let all = [wellFormed, meant, dataOnly, high, perToken, activityFits, RampUp.rule]
+    static let all = [wellFormed, meant, dataOnly, high, lateInOrder, shownOnce, perToken, activityFits, RampUp.rule]
 
     /// Refusals that only a malformed message can earn. Not INVALID_REGISTRATION_TOKEN: whoever registered it is to blame.
     private static let malformed: Set<String> = [
@@ -75,6 +75,50 @@ enum MessageRules {
                 "a Live Update was not sent at priority high", expected: "android.priority high",
                 seen: push.flags.contains(.gavePriority) ? "normal" : "none, which is normal",
                 session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, push.id)
+        }
+    }
+
+    /// What a phone's maker holds back comes all at once, and in any order: no relay is blamed for that, but for what it left
+    /// the app to tell it by. Only a device of the mock says which state its app shows.
+    static let lateInOrder = Rule(
+        "late-states-in-order", ["R3.36"], .should, on: .fcm,
+        requirement: "Of states that an Android device gets late and together the newest stays on its screen.",
+        norm: "Sendora Cloud's page: data messages may be delayed; Google promises no order",
+        advice: "give the states of an activity one collapse_key, or a number in data by which the app tells which is newer"
+    ) { joined, run, tally in
+        for push in joined.account.pushes where isLiveUpdate(push) {
+            switch push.outcome {
+            case .superseded, .ignoredOlder: tally.test()
+            case .setBack:
+                tally.test()
+                tally.find(
+                    "an older state took the place of a newer one on the device", expected: "the newest state",
+                    seen: "an older one, whose message came behind it", session: push.isMarked ? push.session : nil,
+                    step: push.isMarked ? push.step : nil, push.id)
+            default: break
+            }
+        }
+    }
+
+    /// What the app makes of data nobody knows where no device of the mock shows it.
+    static let shownOnce = Rule(
+        "repeats-shown-once", ["F20"], .should, on: .fcm,
+        requirement: "A message that is sent again, for want of an answer, does not show twice on the device.",
+        norm: "Seen in several relays; Google acknowledged that an answer may be lost behind a delivery",
+        advice: "keep what the app tells messages apart by through all attempts: a tag, or an id in data"
+    ) { joined, run, tally in
+        var shown: [PushIdentity: SeenPush] = [:]
+        for push in joined.account.pushes where push.isMarked && !push.flags.contains(.hasTag) {
+            guard let outcome = push.outcome, let before = shown[push.identity] else {
+                if push.outcome?.changedScreen == true { shown[push.identity] = push }
+                continue
+            }
+            guard outcome != .handedOver else { continue }
+            tally.test()
+            guard outcome == .shown else { continue }
+            tally.find(
+                "a message that was sent again is shown beside itself", expected: "one showing of it", seen: "two",
+                session: push.session, step: push.step, before.id, push.id)
         }
     }
 

@@ -8,7 +8,7 @@ import Pushes
 enum ServingRules {
     static let all = [
         serves, answersNamed, acceptedIsPushed, answersInTime, badRequestsRefused, oversizedRefused, answersHoldValues,
-        answersKeepSecrets,
+        answersKeepSecrets, throttledSaysWhen,
     ]
 
     /// How close to an outage of ours a call may have been cut off by it.
@@ -99,6 +99,26 @@ enum ServingRules {
         norm: "Relay contract: each role has rows of its own to read, and a key is read by services only",
         advice: "filter what is read by who reads it, in the database and not in the page that shows it",
         make: { KeepsSecrets() })
+
+    private struct SaysWhen: RuleMachine {
+        func verdict(_ run: RunContext) -> Verdict {
+            var tally = Tally()
+            tally.test(run.throttledCount)
+            for note in run.unsaid {
+                tally.find(
+                    "a caller was told that it is too much, and not for how long", expected: "a number of seconds",
+                    seen: "status \(note.status) without one", session: note.session, step: note.step)
+            }
+            return tally.verdict
+        }
+    }
+
+    static let throttledSaysWhen = Rule(
+        "throttled-says-when", ["R3.38"], .should, on: .both,
+        requirement: "An answer that it is too much says after how many seconds to come back, where the contract has it so.",
+        norm: "Relay contract: the profile names the place (`wait` of `answers`)",
+        advice: "put the seconds until the next call is taken where the contract has them, or into `retry-after`",
+        make: { SaysWhen() })
 
     static let serves = Rule(
         "relay-serves", ["R0.36"], .must, on: .both,

@@ -29,7 +29,7 @@ struct AndroidDevice {
     private var wholeAt = WallTime(nanoseconds: 0)
     private var dozesSince: WallTime
     private var serial: UInt64 = 0
-    private var cards: [(activity: UInt64, serial: UInt64)] = []
+    private var cards: [LiveCard] = []
     private var invisible = SevenDays()
     private var isDeletionUntold = false
     private(set) var deletionsTold = 0
@@ -121,7 +121,8 @@ struct AndroidDevice {
     private mutating func sweep(now: WallTime, _ settings: AndroidSettings) -> [LateOutcome] {
         var ended: [LateOutcome] = []
         var kept: [StoredMessage] = []
-        for var row in stored {
+        let isReversed = settings.wakeOrder == .newestFirst
+        for var row in isReversed ? stored.reversed() : stored {
             if row.expiresAt <= now {
                 ended.append(LateOutcome(row.push, AndroidVerdict(.expired, .tooLate)))
             } else if let (obstacle, until) = obstacle(row.message, window: row.windowAt, now: now, settings) {
@@ -132,7 +133,7 @@ struct AndroidDevice {
                 ended.append(LateOutcome(row.push, land(row.message, row.serial, now: now)))
             }
         }
-        stored = kept
+        stored = isReversed ? kept.reversed() : kept
         return ended
     }
 
@@ -175,22 +176,20 @@ struct AndroidDevice {
             return AndroidVerdict(.shown, message.hasData ? .shownBySystem : nil)
         }
         if setup.deniesNotifications { return AndroidVerdict(.handedOver, .deniedToApp) }
-        if message.activity != 0 { return show(message.activity, serial) }
+        if let update = message.update { return show(update, serial) }
         if message.isHigh, setup.app != .foreground { invisible.add(now) }
         return AndroidVerdict(.handedOver, message.hasNotification ? .inForeground : nil)
     }
 
-    /// The app draws a state of an activity, unless it shows a newer one.
-    private mutating func show(_ activity: UInt64, _ serial: UInt64) -> AndroidVerdict {
-        let place = cards.firstIndex { $0.activity == activity }
-        if let place, cards[place].serial > serial { return AndroidVerdict(.ignoredOlder, .olderState) }
-        if let place {
-            cards.remove(at: place)
-        } else if cards.count == Self.cardLimit {
-            cards.removeFirst()
+    /// The app draws a state of an activity, unless it knows that it has had a newer one, or clears its place at the end.
+    private mutating func show(_ update: LiveUpdate, _ serial: UInt64) -> AndroidVerdict {
+        let place = cards.firstIndex { $0.slot == update.slot }
+        var card = place.map { cards.remove(at: $0) } ?? LiveCard(update)
+        defer {
+            if cards.count == Self.cardLimit { cards.removeFirst() }
+            cards.append(card)
         }
-        cards.append((activity, serial))
-        return place == nil ? AndroidVerdict(.shown) : AndroidVerdict(.replaced, .newerState)
+        return card.take(update, serial)
     }
 }
 

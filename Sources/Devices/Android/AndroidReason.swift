@@ -35,7 +35,7 @@ package enum AndroidReason: Hashable, Sendable {
     case shownBySystem
     case inForeground
     case denied, deniedToApp
-    case newerState, olderState
+    case newerState, olderState, setBack, otherOfSlot, emptySlot
     case newerOfKey, fifthKey, hundredStored
     case tooLate, gone
 
@@ -49,7 +49,10 @@ package enum AndroidReason: Hashable, Sendable {
         case .denied: "notifications are denied"
         case .deniedToApp: "notifications are denied: the app got it and can show nothing"
         case .newerState: "in the place of an older state of the same activity"
-        case .olderState: "the app shows a newer state of the same activity"
+        case .olderState: "by what it goes by, the app has had a newer state of the same activity"
+        case .setBack: "the app had a newer state of the same activity, and the data does not say which is newer"
+        case .otherOfSlot: "in the place of another activity, whose name has the same hash of 32 bits"
+        case .emptySlot: "the end of an activity that the app does not show"
         case .newerOfKey: "a newer one of its collapse key took its place"
         case .fifthKey: "four collapse keys are kept: the oldest made room for a fifth"
         case .hundredStored: "a hundred were stored: all were dropped, and the app is told by onDeletedMessages"

@@ -71,6 +71,12 @@ package struct AndroidRecord: Hashable, Sendable {
     package var deletionsTold: Int
 }
 
+/// In which order messages arrive that have waited for one and the same thing. Google promises none.
+package enum WakeOrder: String, CaseIterable, Sendable {
+    case asTaken = "as-taken"
+    case newestFirst = "newest-first"
+}
+
 /// How Android devices behave where Google says nothing, or where a test wants it otherwise.
 package struct AndroidSettings: Sendable {
     /// From the beginning of Doze to its first maintenance window, and from each to the next. Windows are documented, and
@@ -79,6 +85,7 @@ package struct AndroidSettings: Sendable {
     /// High messages within seven days that showed nothing, from which on all of them count as normal; nil: never. Google
     /// documents the downgrade and the seven days, and not the measure.
     package var invisibleHighLimit: Int?
+    package var wakeOrder = WakeOrder.asTaken
     /// Devices kept.
     package var deviceLimit = 1 << 20
 

@@ -34,6 +34,9 @@ package struct RegistrationRecord: Hashable, Sendable {
 package final class RegistrationBook: Sendable {
     /// Beyond it unknown registrations are served and not remembered.
     package static let limit = 2_000_000
+    /// Beyond so many projects the others are one, so that their registrations are of each of them. Only where no access token
+    /// is asked for can a sender name more than its accounts have.
+    package static let projectLimit = 65_536
 
     private struct Row {
         var project: UInt32
@@ -55,13 +58,19 @@ package final class RegistrationBook: Sendable {
         mutating func number(of project: Span<UInt8>) -> UInt32 {
             let hash = Hash128(hashing: project)
             if let known = numbers[hash] { return known }
+            guard projects.count < RegistrationBook.projectLimit else { return UInt32(RegistrationBook.projectLimit - 1) }
             let number = UInt32(projects.count)
             numbers[hash] = number
             projects.append(project.array)
             return number
         }
 
-        func isOf(_ project: Span<UInt8>, _ row: Row) -> Bool { numbers[Hash128(hashing: project)] == row.project }
+        /// A project that is not known is one of those that share a number, once there are such.
+        func isOf(_ project: Span<UInt8>, _ row: Row) -> Bool {
+            let number = numbers[Hash128(hashing: project)]
+                ?? (projects.count < RegistrationBook.projectLimit ? nil : UInt32(RegistrationBook.projectLimit - 1))
+            return number == row.project
+        }
     }
 
     private let state = Mutex(State())

@@ -61,10 +61,14 @@ package final class SubscriptionBook: Sendable {
     package func unsubscribe(_ registration: String, from topic: String, project: String) -> Bool {
         let hash = Self.hash(registration)
         return state.withLock { state in
-            guard let place = state.topics[hash]?.firstIndex(where: { $0.topic == topic }) else { return false }
-            state.topics[hash]!.remove(at: place)
-            if state.topics[hash]!.isEmpty { state.topics[hash] = nil }
-            state.listeners[Self.key(project, topic)]?.remove(hash)
+            guard var held = state.topics[hash], let place = held.firstIndex(where: { $0.topic == topic }) else { return false }
+            held.remove(at: place)
+            state.topics[hash] = held.isEmpty ? nil : held
+            let key = Self.key(project, topic)
+            if var listeners = state.listeners.removeValue(forKey: key) {
+                listeners.remove(hash)
+                if !listeners.isEmpty { state.listeners[key] = listeners }
+            }
             state.count -= 1
             return true
         }

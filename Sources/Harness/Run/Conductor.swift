@@ -44,6 +44,8 @@ final class Conductor {
     private var began: Instant?
     private var faults: FaultTimeline
     private var phases: PhaseTimeline
+    /// Those that are to come, in order.
+    private var clockSteps: ArraySlice<ClockStep>
 
     /// What a spectator is told at each turn.
     struct Moment {
@@ -71,6 +73,7 @@ final class Conductor {
         let mock = rig.mock
         faults = FaultTimeline(scenario.faults) { rule, now in mock.faults.status(of: mock.add(rule, now: now))?.number ?? 0 }
         phases = PhaseTimeline(warmUp: scenario.phases.warmUp)
+        clockSteps = scenario.mock.clockSteps[...]
         guard clock.isStepped else { return }
         clock.hold()
         follower.begin()
@@ -115,6 +118,10 @@ final class Conductor {
             for (name, at) in phases.begun(at: now, origin: origin, loadEnded: loadEnded) { journal.note(.phase(name), at: at) }
             for fault in faults.advance(since: origin, now: now) { journal.note(.faultGiven(fault)) }
             faults.count(rig.mock.faults.rules)
+            while let step = clockSteps.first, now >= origin + step.at {
+                clockSteps.removeFirst()
+                rig.mock.set(wall: rig.mock.clock.wall() + step.by)
+            }
             rig.relay.advance(since: origin, now: now)
             let load = rig.load?.snapshot() ?? LoadSnapshot()
             try check(load)
@@ -154,7 +161,7 @@ final class Conductor {
         isHolding = isBusy
         let next = [
             faults.next.map { origin + $0 }, phases.next.map { origin + $0 }, rig.relay.next(since: origin), drained,
-            scenario.steppedUntil.map { origin + $0 },
+            scenario.steppedUntil.map { origin + $0 }, clockSteps.first.map { origin + $0.at },
         ].compactMap { $0 }.min()
         follower.rest(until: next)
         clock.ring()
@@ -204,6 +211,7 @@ final class Conductor {
     private func tick(_ now: Instant, origin: Instant) -> Interval {
         let due = [
             faults.next.map { origin + $0 }, phases.next.map { origin + $0 }, rig.relay.next(since: origin),
+            clockSteps.first.map { origin + $0.at },
         ].compactMap { $0 }.min()
         let pace = rig.relay.isDown ? Self.quickPace : Self.pace
         return due.map { max(.milliseconds(1), min(pace, clock.real($0 - now))) } ?? pace

@@ -27,8 +27,22 @@ extension PhoneDeed {
         }
     }
 
+    private func change(_ setup: inout AndroidSetup) {
+        switch deed {
+        case .offline: setup.isOffline = true
+        case .online: setup.isOffline = false
+        case .kill: setup.app = .killed
+        case .open: setup.app = .foreground
+        case .relaunch, .dismiss: break
+        }
+    }
+
     /// From any thread; it is done soon, and before a clock that is stepped goes on.
     func carryOut(on mock: MockService) {
+        if isOnAndroid {
+            let facts: JSONObject = ["change": .string(deed.rawValue), "session": .integer(Int64(session))]
+            return mock.change(androidBehind: phone, facts) { change(&$0) }
+        }
         guard let action else { return }
         mock.act(action, on: phone, ["change": .object(change), "session": .integer(Int64(session))])
     }

@@ -1,6 +1,7 @@
 // What `--dry-run` prints: the plan in a screenful, with the digest that is the same for the same seed.
 
 import Basics
+import Devices
 import Faults
 import LoadGenerator
 import Scenarios
@@ -22,6 +23,10 @@ struct PlanText {
             "digest     \(summary.digest)",
         ]
         if plan.phoneCount > 0 { lines.append("phones     \(plan.phoneCount)" + (plan.hasActs ? ", users act on them" : "")) }
+        if let androids = scenario.workload.androids {
+            let makers = androids.vendors.map(\.rawValue).joined(separator: ", ")
+            lines.append("androids   \(plan.accountCount), of \(makers)")
+        }
         lines += summary.eventsByCall.filter { $0.count > 0 }.map { "           \($0.count) \($0.call)" }
         lines += scenario.faults.map { "fault      at \($0.at): \($0.rule.json.text)" }
         lines += scenario.relay.restarts.map { "restart    at \($0.at): \($0.signal.rawValue), down for \($0.down)" }

@@ -49,7 +49,8 @@ final class Rig {
         DescriptorLimit.raise()
         let mock = try MockService(options: try Self.mockOptions(plan, directory: directory, place: place, clock: clock))
         self.mock = mock
-        let isFollowed = (plan.hasReactions || plan.hasActs) && plan.phoneCount > 0
+        let hasDevices = plan.phoneCount > 0 || scenario.workload.androids != nil
+        let isFollowed = (plan.hasReactions || plan.hasActs) && hasDevices
         phones = isFollowed ? PhoneMailbox { [weak mock] deed in mock.map { deed.carryOut(on: $0) } } : nil
         if WatchService.isWanted(plan) {
             do throws(Failure) {
@@ -79,7 +80,10 @@ final class Rig {
             throw error
         }
         if scenario.mock.tokens == .registered || plan.knowsHomes { registerTokens() }
-        do throws(Failure) { try makePhones() } catch {
+        do throws(Failure) {
+            try makePhones()
+            try makeAndroids()
+        } catch {
             mock.drainAndStop()
             throw error
         }
@@ -168,6 +172,20 @@ final class Rig {
         for phone in plan.phones {
             do throws(PhoneRefusal) { try mock.devices.phones.make(PhoneSetup(phone, schema: schema), now: now) } catch {
                 throw Failure(.run, "the mock cannot make \(phone.name): \(error.words)")
+            }
+        }
+    }
+
+    private func makeAndroids() throws(Failure) {
+        guard let spec = scenario.workload.androids else { return }
+        let now = mock.clock.wall()
+        for (registration, user) in plan.androids {
+            mock.registrations?.set(
+                RegistrationRecord(token: registration, project: MockService.project, state: .active), now: now)
+            guard mock.set(spec.setup(ofUser: user), behind: registration) else {
+                throw Failure(
+                    .usage, "a mock keeps \(Numbers.count(AndroidSettings().deviceLimit)) Android devices",
+                    hint: "lower `maxSessions`, or let more sessions share a user")
             }
         }
     }

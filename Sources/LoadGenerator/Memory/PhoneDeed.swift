@@ -8,7 +8,9 @@ package import Scenarios
 package struct PhoneDeed: Hashable, Sendable {
     package var deed: ScriptedAct.Deed
     package var session: UInt32
+    /// The phone's name; of an Android device its registration.
     package var phone: String
+    package var isOnAndroid = false
     /// The app's bundle ID.
     package var app: String
     /// Of the event that it follows; nil: of none.
@@ -61,10 +63,13 @@ extension LoadMemory {
 
 extension LoadLoop {
     func carryOut(_ pending: PendingAct, _ remembered: SessionMemory) {
+        let act = workload.scripts[Int(remembered.script)].acts[pending.act]
+        let phone = act.isOnAndroid
+            ? workload.text(.registrationToken, session: remembered.session) : phoneName(pending.phone, of: remembered)
         settings.phones?.act(
             PhoneDeed(
-                deed: workload.scripts[Int(remembered.script)].acts[pending.act].deed, session: remembered.session,
-                phone: phoneName(pending.phone, of: remembered), app: workload.profile.topic, activity: pending.activity))
+                deed: act.deed, session: remembered.session, phone: phone, isOnAndroid: act.isOnAndroid,
+                app: workload.profile.topic, activity: pending.activity))
         forgetIfOver(remembered)
     }
 

@@ -107,6 +107,22 @@ final class PushWorker<P: Provider> {
         watchPhones()
     }
 
+    /// Makes an Android device another way, and puts that on record with `facts`.
+    func change(_ registration: Hash128, _ facts: JSONObject, _ change: (inout AndroidSetup) -> Void) {
+        let (androids, now) = (shared.devices.androids, shared.clock.wall())
+        var facts = facts
+        facts["act"] = .string("change android")
+        if var setup = androids.record(of: registration, now: now)?.setup {
+            change(&setup)
+            androids.set(setup, of: registration, now: now)
+        } else {
+            facts["refused"] = .string("the registration has no device")
+        }
+        stages[0].pipeline.core.note(.admin, facts)
+        tellLate()
+        watchPhones()
+    }
+
     /// Puts on record what has become of stored pushes by now.
     func tellLate() { stages[0].pipeline.tellLate() }
 

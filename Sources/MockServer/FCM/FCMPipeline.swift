@@ -156,10 +156,19 @@ final class FCMPipeline: Provider {
     private func android(_ facts: MessageFacts, _ body: ByteBuffer, now: WallTime) -> AndroidVerdict? {
         let androids = core.shared.devices.androids
         guard !androids.isEmpty else { return nil }
-        let activity = shared.settings.liveUpdateKey.map { validator.place(ofData: $0) } ?? 0..<0
-        let message = AndroidMessage(facts, activity: body.bytes.extracting(activity))
+        let message = AndroidMessage(facts, liveUpdate(body))
         waiting = message
         return androids.deliver(message, to: facts.tokenHash, now: now)
+    }
+
+    /// What the app reads from the data, by the keys that the settings name; nil: nothing that it knows.
+    private func liveUpdate(_ body: ByteBuffer) -> LiveUpdate? {
+        let settings = shared.settings
+        guard let key = settings.liveUpdateKey else { return nil }
+        func text(_ key: String) -> String { body.bytes.extracting(validator.place(ofData: key)).text }
+        let order = settings.liveUpdateStamp.map { LiveUpdate.Order.stamp(Int64(text($0))) } ?? .asTaken
+        let isEnd = settings.liveUpdateEnd.map { text($0.key) == $0.text } ?? false
+        return LiveUpdate(body.bytes.extracting(validator.place(ofData: key)), order: order, isEnd: isEnd)
     }
 
     /// How many registrations a message to a topic or a condition reaches.

@@ -190,13 +190,10 @@ extension Defect {
         case .takesUnknownSessions: ("R2.4", ["bad-requests-refused"])
         // What it took for the state of a running session keeps the next start away, and is shown by the activity after all.
         case .failedStartLingers:
-            (
-                "R2.7",
-                [
-                    "bad-requests-refused", "states-delivered", "living-token-kept", "nothing-unexpected", "content-unchanged",
-                    "omitted-values-kept",
-                ]
-            )
+            ("R2.7", [
+                "bad-requests-refused", "states-delivered", "living-token-kept", "nothing-unexpected", "content-unchanged",
+                "omitted-values-kept",
+            ])
         case .losesCoalescedValues: ("R2.8", ["omitted-values-kept"])
         case .losesHeldValues: ("R2.8", ["omitted-values-kept"])
         case .keepsClearedFile: ("R2.8", ["content-unchanged", "omitted-values-kept"])
@@ -229,9 +226,7 @@ extension Defect {
         case .restartsOnce: ("R4.2", ["restart-in-time", "last-state-delivered"])
         case .countsSessionAge: ("R4.12", ["restart-by-own-age", "restart-in-window"])
         case .losesStateAtRestart:
-            ("R4.3", [
-                    "restart-keeps-state", "omitted-values-kept", "content-unchanged", "numbers-run-on", "values-never-fall",
-                ])
+            ("R4.3", ["restart-keeps-state", "omitted-values-kept", "content-unchanged", "numbers-run-on", "values-never-fall"])
         case .dropsNudgeAtRestart: ("R4.4", ["restart-keeps-state", "omitted-values-kept"])
         case .restartsDuration: ("R4.5", ["numbers-run-on", "values-never-fall", "seconds-run-with-clock"])
         case .keepsReplacedCard: ("R4.6", ["replaced-card-ended", "one-card-at-a-time"])
@@ -393,6 +388,10 @@ extension Defect {
         case .leavesOutActivityTokens: ("F22", ["live-activity-messages-fit"])
         case .endsDeadRows: ("R3.19", ["webhooks-for-cause"])
         case .impatientMessages: ("F24", ["message-answer-awaited"])
+        case .stampsByTheClock: ("R3.11", ["timestamp-seconds-rising", "states-delivered"])
+        case .hidesRetryTime: ("R3.38", ["throttled-says-when"])
+        case .namesEachAttempt: ("F20", ["repeats-shown-once"])
+        case .leavesOutCollapseKeys: ("R3.36", ["late-states-in-order"])
         }
     }
 }

@@ -357,5 +357,10 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     /// Leaves an iPhone's token out of a message, beside its registration. Breaks F22.
     case leavesOutActivityTokens = "leaves-out-activity-tokens"
     case endsDeadRows = "ends-dead-rows"  // Calls back the end of an activity whose token is dead. Breaks R3.19.
+    case stampsByTheClock = "stamps-by-the-clock"  // Stamps older when its clock is set back. Breaks R3.11.
+    case hidesRetryTime = "hides-retry-time"  // Says "too many" and not for how long. Breaks R3.38.
+    case namesEachAttempt = "names-each-attempt"  // Gives what it sends FCM again another activity. Breaks F20.
+    /// Has every state of an activity wait for a device, so that they arrive in any order. Breaks R3.36.
+    case leavesOutCollapseKeys = "leaves-out-collapse-keys"
     case impatientMessages = "impatient-messages"  // Waits two seconds for FCM's answer. Breaks F24.
 }

@@ -315,4 +315,10 @@ extension RelayCore {
         mischief.authorizations += 1
         return mischief.authorizations % 2 == 0 ? mischief.otherTeam?.value(at: wall) : nil
     }
+
+    /// Defect `names-each-attempt`: the app takes it for another activity's.
+    func renameAttempt(_ push: Push) {
+        guard push.provider == .fcm, case .activity(let lane, let state) = push.target else { return }
+        push.payload = dialect.message(state, sessionID: "\(lane.session.id)-\(push.failures)", token: push.token)
+    }
 }

@@ -50,6 +50,7 @@ extension RelayCore {
     /// Progress goes at priority 5 and spends nothing; what a person waits for goes at 10 (R0.12, P19, G7).
     func push(_ state: SessionState, to lane: Lane, ticket: EventTicket?, isCounted: Bool, now: Moment) {
         let isCalm = state.eventType.isCalm || (has(.permissionAtFive) && state.eventType == .permission)
+        if has(.stampsByTheClock), state.stamp == nil { state.stamp = now.wall.seconds }
         let stamp = lane.session.stamp(state, now: now.wall)
         let push = makePush(
             .activity(lane, state), state.eventType, token: lane.token, revision: lane.revision,

@@ -130,6 +130,7 @@ final class RelayCore {
     /// Hands a push to the shell, for its first attempt or a further one.
     func send(_ push: Push) {
         if push.hasLeft, has(.newIDPerTry) { push.apnsID = UUIDBytes(using: &chance).text() }
+        if push.hasLeft, has(.namesEachAttempt) { renameAttempt(push) }
         push.hasLeft = true
         inFlight += 1
         actions.append(.push(push))

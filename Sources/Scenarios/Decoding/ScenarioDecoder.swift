@@ -135,16 +135,8 @@ struct ScenarioDecoder {
                 mistakes.add(error.message, hint: error.hint, at: entry.value.place)
             }
         }
-        if let skew = inner.text("clockSkew"), let node = inner.value("clockSkew") {
-            let isBehind = skew.hasPrefix("-")
-            if let interval = Interval(parsing: isBehind ? String(skew.dropFirst()) : skew),
-                ClockBounds.admits(skew: interval)
-            {
-                mock.clockSkew = isBehind ? .zero - interval : interval
-            } else {
-                inner.wrong("clockSkew", node, "a duration of at most 36500d, with a minus when the mock is behind")
-            }
-        }
+        mock.clockSkew = skew(inner, "clockSkew", minus: "when the mock is behind") ?? .zero
+        mock.clockSteps = inner.items("clockSteps", atMost: 16).compactMap { clockStep($0) }.sorted { $0.at < $1.at }
         if let node = inner.value("topics") {
             mock.topics = inner.texts("topics", atLeast: 1)
             if let topic = profile?.topic, !mock.topics.isEmpty, !mock.topics.contains(topic) {
@@ -154,6 +146,25 @@ struct ScenarioDecoder {
             }
         }
         return mock
+    }
+
+    /// May have a minus.
+    private func skew(_ fields: Fields, _ key: String, minus: String) -> Interval? {
+        guard let text = fields.text(key), let node = fields.value(key) else { return nil }
+        let isBehind = text.hasPrefix("-")
+        guard let interval = Interval(parsing: isBehind ? String(text.dropFirst()) : text), ClockBounds.admits(skew: interval)
+        else {
+            fields.wrong(key, node, "a duration of at most 36500d, with a minus \(minus)")
+            return nil
+        }
+        return isBehind ? .zero - interval : interval
+    }
+
+    private func clockStep(_ node: YAMLNode) -> ClockStep? {
+        guard let fields = Fields(node, .clockStep, mistakes), let at = fields.duration("at"),
+            let by = skew(fields, "by", minus: "where it is set back")
+        else { return nil }
+        return ClockStep(at: at, by: by)
     }
 
     private func phases(_ fields: Fields) -> PhaseSpec {

@@ -17,11 +17,27 @@ extension SessionDecoder {
             case .on: break
             }
         }
+        let isOnAndroid = isOnAndroid(deed, time, fields, node.place)
         var act = ScriptedAct(
-            deed, time, phone: fields.count("phone", 1...2).map { $0 - 1 },
+            deed, time, phone: isOnAndroid ? nil : fields.count("phone", 1...2).map { $0 - 1 }, isOnAndroid: isOnAndroid,
             probability: fields.number("probability", 0...1) ?? 1)
         (act.place, act.phonePlace) = (fields.value("at")?.place ?? node.place, fields.value("phone")?.place)
         return act
+    }
+
+    /// `phone: android` stands for the device behind the user's registration.
+    private func isOnAndroid(
+        _ deed: ScriptedAct.Deed, _ time: ScriptedAct.Time, _ fields: Fields, _ place: YAMLPlace
+    ) -> Bool {
+        guard case .scalar("android", _)? = fields.value("phone")?.content else { return false }
+        if !ScriptedAct.onAndroid.contains(deed) {
+            let words = ScriptedAct.onAndroid.map(\.rawValue).joined(separator: ", ")
+            mistakes.add("`\(deed.rawValue)` is done on no Android device", hint: "there are: \(words)", at: place)
+        }
+        if case .on = time {
+            mistakes.add("an Android device tells of no events", hint: "write `at: 10s` in the place of `on`", at: place)
+        }
+        return true
     }
 
     /// What is due once nobody heeds the session's phones any more does nothing but make the run longer.

@@ -29,7 +29,8 @@ package struct Shape: Sendable {
 
 extension Shape {
     package static let all = [
-        scenario, relay, relayTLS, ready, stop, restart, mock, workload, users, phones, arrival, scriptUse, fault, phases,
+        scenario, relay, relayTLS, ready, stop, restart, mock, clockStep, workload, users, phones, androids, arrival, scriptUse,
+        fault, phases,
         profile, profileCase, observer, webSocket, socketMessage, socketJoined, socketBeat, telling,
         webhooks, webhookAnswer, hook, state, statePostgres, stateEndpoint,
         coalescing, dedupe, cap, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried, call, answer,
@@ -72,16 +73,20 @@ extension Shape {
         "mock",
         [
             "loops": "1", "tokens": "any", "topics": "[com.example.app]", "environment": "production",
-            "settings": "{ tokenUpdateScope: connection }", "clockSkew": "-90m", "state": "./mock-state",
+            "settings": "{ tokenUpdateScope: connection }", "clockSkew": "-90m",
+            "clockSteps": "[{ at: 20s, by: -5s }]", "state": "./mock-state",
             "apns": "127.0.0.1:2197", "sandbox": "127.0.0.1:2198", "admin": "127.0.0.1:2190", "fcm": "127.0.0.1:2199",
             "names": "[mock.test]",
         ])
+
+    static let clockStep = Shape("clockStep", ["at*": "20s", "by*": "-5s"])
 
     static let workload = Shape(
         "workload",
         [
             "arrivals*": "[{ rate: 10, for: 30s }]", "scripts*": "[{ script: sessions/S0-happy.yaml }]", "pace": "1",
-            "users": "{ sessionsPerUser: 1 }", "phones": "{ wake: 500ms }", "maxSessions": "1000", "connections": "256",
+            "users": "{ sessionsPerUser: 1 }", "phones": "{ wake: 500ms }",
+            "androids": "{ vendors: [xiaomi], app: killed }", "maxSessions": "1000", "connections": "256",
             "requestTimeout": "30s",
         ])
 
@@ -92,6 +97,9 @@ extension Shape {
             "wake": "500ms", "never": "0.36", "rotate": "3s", "ios": "\"18.0\"", "environment": "sandbox",
             "secondEnvironment": "production",
         ])
+    static let androids = Shape(
+        "androids",
+        ["vendors": "[xiaomi, huawei]", "app": "killed", "offline": "true", "dozing": "true", "notificationsDenied": "true"])
     static let arrival = Shape("arrival", ["rate": "10", "from": "10", "to": "100", "for*": "30s"])
     static let scriptUse = Shape(
         "scriptUse", ["script*": "sessions/S0-happy.yaml", "weight": "1", "with": "{ progressEvery: 5s }"])

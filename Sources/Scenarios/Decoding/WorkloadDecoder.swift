@@ -17,17 +17,31 @@ struct WorkloadDecoder {
             mistakes.add("no session ever begins", hint: "raise a rate or a duration of `arrivals`", at: place)
         }
         let phones = fields.value("phones").flatMap { PhonesDecoder(mistakes: mistakes).phones($0) }
+        let androids = fields.value("androids").flatMap {
+            AndroidsDecoder(topic: profile.topic, mistakes: mistakes).androids($0)
+        }
+        let isThere = (phones: fields.value("phones") != nil, androids: fields.value("androids") != nil)
         var scripts: [WeightedScript] = []
         for item in fields.items("scripts", atLeast: 1, atMost: 100) {
-            if let script = try weighted(item, hasPhones: fields.value("phones") != nil) { scripts.append(script) }
+            if let script = try weighted(item, isThere) { scripts.append(script) }
         }
         let spec = WorkloadSpec(
             arrivals: arrivals, scripts: scripts, pace: fields.number("pace", above: 0, 0...100_000) ?? 1,
-            users: users(fields), phones: phones, maxSessions: fields.count("maxSessions", 1...10_000_000) ?? 1_000_000,
+            users: users(fields), phones: phones, androids: androids,
+            maxSessions: fields.count("maxSessions", 1...10_000_000) ?? 1_000_000,
             connections: fields.count("connections", 1...10_000) ?? WorkloadSpec.usualConnections,
             requestTimeout: fields.duration("requestTimeout", .milliseconds(1)...Fields.longest) ?? .seconds(30))
         if spec.phones != nil, !spec.hasSecondPhones(profile) { refuseSecondPhones(scripts) }
         return spec
+    }
+
+    /// What is done on a phone, or on an Android device, needs one.
+    private func refuseActs(of script: SessionScript, _ isThere: (phones: Bool, androids: Bool), at place: YAMLPlace) {
+        guard let act = script.acts.first(where: { !($0.isOnAndroid ? isThere.androids : isThere.phones) }) else { return }
+        let (what, key) = act.isOnAndroid ? ("Android devices", "androids") : ("phones", "phones")
+        mistakes.add(
+            "this script has acts, and the workload no \(what) on which they could be done",
+            hint: "add `\(key): {}` to the scenario's `workload`, or strike `acts`", at: place)
     }
 
     private func refuseSecondPhones(_ scripts: [WeightedScript]) {
@@ -66,27 +80,25 @@ struct WorkloadDecoder {
     /// Sessions per second.
     private var rates: ClosedRange<Double> { 0...1_000_000 }
 
-    private func weighted(_ node: YAMLNode, hasPhones: Bool) throws(Failure) -> WeightedScript? {
+    private func weighted(
+        _ node: YAMLNode, _ isThere: (phones: Bool, androids: Bool)
+    ) throws(Failure) -> WeightedScript? {
         guard let fields = Fields(node, .scriptUse, mistakes), let named = fields.value("script") else { return nil }
         let weight = fields.number("weight", above: 0, 0...1_000_000) ?? 1
         guard let source = try files.node(named, key: "script", mistakes) else { return nil }
         let script = SessionDecoder(profile: profile, mistakes: mistakes)
             .script(source.node, with: fields.entries("with"), fallbackName: source.name)
-        if let place = source.node["phones"]?.place, !hasPhones {
+        if let place = source.node["phones"]?.place, !isThere.phones {
             mistakes.add(
                 "this script says what its phones are like, and the workload has none",
                 hint: "add `phones: {}` to the scenario's `workload`, or strike it here", at: place)
         }
-        if let place = source.node["reactions"]?.place, !hasPhones, script?.reactions.isEmpty == false {
+        if let place = source.node["reactions"]?.place, !isThere.phones, script?.reactions.isEmpty == false {
             mistakes.add(
                 "this script has reactions, and the workload no phones on which anything could happen",
                 hint: "add `phones: {}` to the scenario's `workload`, or strike `reactions`", at: place)
         }
-        if let place = source.node["acts"]?.place, !hasPhones, script?.acts.isEmpty == false {
-            mistakes.add(
-                "this script has acts, and the workload no phones on which they could be done",
-                hint: "add `phones: {}` to the scenario's `workload`, or strike `acts`", at: place)
-        }
+        if let place = source.node["acts"]?.place, let script { refuseActs(of: script, isThere, at: place) }
         return script.map { WeightedScript(weight: weight, script: $0) }
     }
 }

@@ -2,6 +2,16 @@
 
 package import Basics
 
+/// A clock that is set, as by an administrator or a time server.
+package struct ClockStep: Hashable, Sendable {
+    /// Since the start of the load.
+    package var at: Interval
+    /// Less than zero: back.
+    package var by: Interval
+
+    package init(at: Interval, by: Interval) { (self.at, self.by) = (at, by) }
+}
+
 /// The mock's settings for one run.
 package struct MockSpec: Hashable, Sendable {
     /// Whether tokens that nobody registered are accepted.
@@ -34,6 +44,8 @@ package struct MockSpec: Hashable, Sendable {
     package var names: [String] = []
     /// How far the mock's clock is ahead of ours; negative: behind.
     package var clockSkew = Interval.zero
+    /// When its wall time is set another way, with that of whoever takes part in its clock; in order of time.
+    package var clockSteps: [ClockStep] = []
 
     package init(
         loops: Int = 1, tokens: Tokens = .any, topics: [String] = [], environment: Environment = .production

@@ -30,18 +30,24 @@ package struct ScriptedAct: Sendable {
     package var time: Time
     /// From 0; nil: with `on` that of the event, with `at` the first.
     package var phone: Int?
+    /// On the Android device behind the user's registration.
+    package var isOnAndroid: Bool
     /// Drawn for each session; 0…1.
     package var probability: Double
 
     /// Where its time, and its phone, stand in the file.
     var place, phonePlace: YAMLPlace?
 
-    package init(_ deed: Deed, _ time: Time, phone: Int? = nil, probability: Double = 1) {
+    package init(_ deed: Deed, _ time: Time, phone: Int? = nil, isOnAndroid: Bool = false, probability: Double = 1) {
         self.deed = deed
         self.time = time
         self.phone = phone
+        self.isOnAndroid = isOnAndroid
         self.probability = probability
     }
+
+    /// What is done on an Android device, which tells no app of anything.
+    package static let onAndroid: [Deed] = [.offline, .online, .kill, .open]
 
     /// Of one script.
     package static let most = 16

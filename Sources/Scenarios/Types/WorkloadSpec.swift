@@ -13,6 +13,8 @@ package struct WorkloadSpec: Sendable {
     package var users: DevicesSpec
     /// Each user's phones are virtual phones of the run's mock, with the app that the profile names; nil: nobody has one.
     package var phones: PhonesSpec?
+    /// Android devices of the run's mock behind the users' registrations; nil: none.
+    package var androids: AndroidsSpec?
     /// No session begins beyond this count in all.
     package var maxSessions: Int
     /// Connections to the relay, at most: one more is opened while all are busy. Beyond it an event waits for the relay,
@@ -31,7 +33,8 @@ package struct WorkloadSpec: Sendable {
 
     package init(
         arrivals: [ArrivalStage], scripts: [WeightedScript], pace: Double = 1, users: DevicesSpec = DevicesSpec(),
-        phones: PhonesSpec? = nil, maxSessions: Int = 1_000_000, connections: Int = usualConnections,
+        phones: PhonesSpec? = nil, androids: AndroidsSpec? = nil, maxSessions: Int = 1_000_000,
+        connections: Int = usualConnections,
         requestTimeout: Interval = .seconds(30)
     ) {
         self.arrivals = arrivals
@@ -39,6 +42,7 @@ package struct WorkloadSpec: Sendable {
         self.pace = pace
         self.users = users
         self.phones = phones
+        self.androids = androids
         self.maxSessions = maxSessions
         self.connections = connections
         self.requestTimeout = requestTimeout

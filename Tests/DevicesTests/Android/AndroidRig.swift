@@ -27,12 +27,16 @@ final class AndroidRig {
     }
 
     /// Data alone, at high priority, unless a knob is turned.
-    func send(activity: String = "", _ knobs: (inout MessageFacts) -> Void = { _ in }) -> AndroidVerdict {
+    func send(
+        activity: String = "", order: LiveUpdate.Order = .asTaken, isEnd: Bool = false,
+        _ knobs: (inout MessageFacts) -> Void = { _ in }
+    ) -> AndroidVerdict {
         var facts = MessageFacts()
         facts.hasData = true
         facts.isHighPriority = true
         knobs(&facts)
-        let message = withBytes(of: activity) { AndroidMessage(facts, activity: $0) }
+        let update = withBytes(of: activity) { LiveUpdate($0, order: order, isEnd: isEnd) }
+        let message = AndroidMessage(facts, update)
         guard let verdict = fleet.deliver(message, to: Self.hash, now: now) else { preconditionFailure("it has a device") }
         last += 1
         if verdict.outcome == .stored { fleet.store(message, to: Self.hash, push: last, now: now) }
@@ -70,8 +74,7 @@ final class AndroidRig {
 
     /// What a registration without a device does: nil.
     func deliverElsewhere() -> AndroidVerdict? {
-        let message = withBytes(of: "") { AndroidMessage(MessageFacts(), activity: $0) }
-        return fleet.deliver(message, to: Hash128(high: 0, low: 1), now: now)
+        fleet.deliver(AndroidMessage(MessageFacts()), to: Hash128(high: 0, low: 1), now: now)
     }
 
     var record: AndroidRecord? { fleet.record(of: Self.hash, now: now) }

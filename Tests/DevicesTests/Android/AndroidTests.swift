@@ -174,6 +174,56 @@ import Testing
         #expect(rig.end(of: 3)?.outcome == .ignoredOlder && rig.end(of: 3)?.reason == .olderState)
     }
 
+    @Test("what waits together arrives in any order: an app that goes by a number in the data passes over the older state")
+    func stamps() {
+        func held(_ orders: [LiveUpdate.Order], _ wake: WakeOrder = .newestFirst) -> [Outcome?] {
+            let rig = AndroidRig({ $0.isOffline = true }, settings: { $0.wakeOrder = wake })
+            for order in orders { _ = rig.send(activity: "a", order: order) }
+            rig.change { $0.isOffline = false }
+            return (1...3).map { rig.end(of: $0)?.outcome }
+        }
+        let stamped = (1...3).map { LiveUpdate.Order.stamp($0) }
+        #expect(held(stamped) == [.ignoredOlder, .ignoredOlder, .shown])
+        #expect(held(stamped, .asTaken) == [.shown, .replaced, .replaced])
+        #expect(held([.stamp(nil), .stamp(nil), .stamp(nil)]) == [.setBack, .setBack, .shown])
+        #expect(held([.asTaken, .asTaken, .asTaken]) == [.ignoredOlder, .ignoredOlder, .shown])
+        #expect(held([.stamp(7), .stamp(7), .stamp(7)]) == [.setBack, .setBack, .shown], "equal numbers tell nothing")
+        let rig = AndroidRig()
+        #expect(rig.send(activity: "a", order: .stamp(9)).is(.shown))
+        #expect(rig.send(activity: "a", order: .stamp(4)).is(.ignoredOlder, .olderState), "newer, and stamped older")
+        #expect(rig.send(activity: "a", order: .stamp(10)).is(.replaced, .newerState))
+    }
+
+    @Test("the end clears its activity's place; what comes behind it is known for older, or sets the screen back")
+    func ends() {
+        let rig = AndroidRig { $0.isOffline = true }
+        _ = rig.send(activity: "a", order: .stamp(nil))
+        rig.change { $0.isOffline = false }
+        #expect(rig.send(activity: "a", order: .stamp(nil), isEnd: true).is(.ended))
+        #expect(rig.send(activity: "a", order: .stamp(nil), isEnd: true).is(.nothingShown, .emptySlot))
+        #expect(rig.send(activity: "b", isEnd: true).is(.nothingShown, .emptySlot))
+        #expect(rig.send(activity: "a", order: .stamp(nil)).is(.shown), "begun anew")
+        let late = AndroidRig { $0.isDozing = true }
+        for order in [LiveUpdate.Order.stamp(nil), .asTaken, .stamp(1)] {
+            _ = late.send(activity: "\(order)", order: order, Self.normal)
+            let last: LiveUpdate.Order = order == .stamp(1) ? .stamp(2) : order
+            _ = late.send(activity: "\(order)", order: last, isEnd: true)
+        }
+        late.pass(.seconds(3_600))
+        #expect([1, 3, 5].map { late.end(of: $0)?.outcome } == [.setBack, .ignoredOlder, .ignoredOlder])
+    }
+
+    @Test("an activity's place is a hash of 32 bits of its name, as String.hashCode() has it: two may share one")
+    func slots() {
+        let rig = AndroidRig()
+        #expect(rig.send(activity: "Aa").is(.shown))
+        #expect(rig.send(activity: "BB").is(.replaced, .otherOfSlot))
+        #expect(rig.send(activity: "BB").is(.replaced, .newerState))
+        #expect(rig.send(activity: "Aa", isEnd: true).is(.nothingShown, .emptySlot), "its own is not there any more")
+        #expect(rig.send(activity: "Ab").is(.shown))
+        #expect(rig.send().is(.handedOver), "data of which the app knows nothing")
+    }
+
     @Test("high messages that show nothing count as normal from so many in seven days on; off unless set")
     func invisible() {
         var rig = AndroidRig { $0.isDozing = true }
@@ -225,8 +275,8 @@ import Testing
         ]
         let reasons: [AndroidReason] =
             obstacles.flatMap { [.waits($0), .missed($0)] } + [
-                .forceStopped, .shownBySystem, .inForeground, .denied, .deniedToApp, .newerState, .olderState, .newerOfKey,
-                .fifthKey, .hundredStored, .tooLate, .gone,
+                .forceStopped, .shownBySystem, .inForeground, .denied, .deniedToApp, .newerState, .olderState, .setBack,
+                .otherOfSlot, .emptySlot, .newerOfKey, .fifthKey, .hundredStored, .tooLate, .gone,
             ]
         #expect(Set(reasons.map { PhoneReason.android($0).words }).count == reasons.count)
     }

@@ -99,6 +99,27 @@ import Testing
         }
     }
 
+    @Test("beyond so many projects the others are one: none is forgotten, and no more are kept")
+    func manyProjects() {
+        let book = Self.book()
+        func note(_ number: Int) {
+            let token = withBytes(of: "t\(number)") { Hash128(hashing: $0) }
+            _ = withBytes(of: "p\(number)") { book.note(token, project: $0, now: Self.start) }
+        }
+        func standing(_ number: Int, _ project: Int) -> RegistrationStanding {
+            withBytes(of: "t\(number)") { token in
+                withBytes(of: "p\(project)") {
+                    book.standing(of: token, hash: Hash128(hashing: token), project: $0, now: Self.start)
+                }
+            }
+        }
+        let last = RegistrationBook.projectLimit - 1
+        for number in 0..<last + 3 { note(number) }
+        #expect(standing(0, 0) == .active && standing(0, 1) == .ofOtherProject && standing(0, last + 7) == .ofOtherProject)
+        #expect([last, last + 1, last + 2].allSatisfy { standing($0, $0) == .active && standing($0, last + 9) == .active })
+        #expect(book.record(of: "t\(last + 2)", now: Self.start)?.project == "p\(last)")
+    }
+
     @Test("a project's minute is filled again whole, at an instant of its own; other projects have theirs")
     func project() {
         var rules = FCMSettings()

@@ -26,6 +26,7 @@ final class SendoraDesk {
     private var hooks: SendoraHooks!
     /// By activity.
     private var budgets: [String: SendoraBudget] = [:]
+    private var meter = SendoraMeter()
 
     init(defects: Set<Defect>) { self.defects = defects }
 
@@ -71,6 +72,10 @@ final class SendoraDesk {
                     let segments = Route.segments(String((exchange.head.text(":path") ?? "").prefix { $0 != "?" }))
                     let id = path.contains("*/") ? segments[segments.count - 2] : segments.last ?? ""
                     let key = try key(exchange, of: String(id))
+                    if let seconds = meter.take(key.organisation, at: relay.moment.wall) {
+                        let said = has(.hidesRetryTime) ? nil : seconds
+                        throw SendoraError(429, "RATE_LIMITED", "Too many calls in this minute", retryAfter: said)
+                    }
                     if prefix.contains("*"), segments[4] != key.organisation, !has(.opensForeignRows) {
                         throw SendoraError(403, "FORBIDDEN", "The key is of another organisation")
                     }

@@ -63,19 +63,19 @@ struct SendoraDialect: Dialect {
         return json.bytes
     }
 
-    /// Data alone, at priority high, in three texts (R3.6, R3.7).
+    /// Data alone, at priority high, in three texts (R3.6, R3.7). Of the states that wait for a device only the newest of an
+    /// activity is kept, for the data does not say which is newer (R3.36).
     func message(_ state: SessionState, sessionID: String, token: String) -> [UInt8] {
         if let activity = desk.activityToken(of: sessionID) { return forApple(state, registration: token, activity: activity) }
         var data = Self.data(state.content as! SendoraState, isFinal: state.isFinal, id: sessionID)
         if has(.numbersInData) { data["attempt"] = .integer(1) }
         if has(.reservedDataKey) { data["from"] = .string("sendora") }
-        var message: JSONObject = [
-            "token": .string(token), "data": .object(data),
-            "android": [
-                "priority": .string(has(.normalLiveUpdates) ? "NORMAL" : "HIGH"),
-                "ttl": .string(has(.bareTTL) ? "3600" : "3600s"),
-            ],
+        var android: JSONObject = [
+            "priority": .string(has(.normalLiveUpdates) ? "NORMAL" : "HIGH"),
+            "ttl": .string(has(.bareTTL) ? "3600" : "3600s"),
         ]
+        if !has(.leavesOutCollapseKeys) { android["collapse_key"] = .string(sessionID) }
+        var message: JSONObject = ["token": .string(token), "data": .object(data), "android": .object(android)]
         if has(.twoTargets) { message["topic"] = .string("orders") }
         if has(.notifiesLiveUpdates) { message["notification"] = ["title": .string("Your order")] }
         var request: JSONObject = ["message": .object(message)]

@@ -35,15 +35,20 @@ struct SendoraError: Error {
     let status: Int
     let code: String
     let message: String
+    /// When to come back; nil: that is not said.
+    let retryAfter: Int64?
 
-    init(_ status: Int, _ code: String, _ message: String) {
+    init(_ status: Int, _ code: String, _ message: String, retryAfter: Int64? = nil) {
         self.status = status
         self.code = code
         self.message = message
+        self.retryAfter = retryAfter
     }
 
     var reply: Reply {
-        .json(status, ["success": false, "error": ["code": .string(code), "message": .string(message)]])
+        var error: JSONObject = ["code": .string(code), "message": .string(message)]
+        if let retryAfter { error["details"] = ["retryAfterSeconds": .integer(retryAfter)] }
+        return .json(status, ["success": false, "error": .object(error)])
     }
 }
 

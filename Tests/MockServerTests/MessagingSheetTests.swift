@@ -1,0 +1,82 @@
+// Facts of Google's sheet that only a connection shows: what clients send beside a message, what it may lack, and what answers
+// may lack (spec/fcm.md §1.2, §2.1, §3.4, §3.5).
+
+import Basics
+import MockServer
+import Net
+import Testing
+
+@Suite("What Google's sheet says of FCM, over a connection")
+struct MessagingSheetTests {
+    @Test("the types and fields that clients send are taken", arguments: [ClientConfiguration.Version.http1, .http2])
+    func fields(_ version: ClientConfiguration.Version) throws {
+        try withMessaging { fcm in
+            let client = try fcm.client(version)
+            let bearer = try fcm.fields(client)[0]
+            let harmless = [
+                ("x-goog-api-format-version", "2"), ("x-firebase-client", "fire-admin-python/7.7.0"),
+                ("x-goog-api-client", "gl-python/3.11"), ("access_token_auth", "true"),
+                ("x-goog-user-project", MessagingMock.project), ("x-request-id", "1"), ("accept-encoding", "gzip, deflate"),
+            ]
+            for type in ["application/json", "application/json; charset=UTF-8", "application/json; UTF-8"] {
+                let fields = [bearer, ("content-type", type)] + harmless
+                let reply = try client.ask("POST", MessagingMock.sends, fields, body: MessagingMock.body())
+                #expect(reply.status == 200, "\(type)")
+            }
+        }
+    }
+
+    @Test("a message needs no more than its target", arguments: [
+        #""token":"\#(MessagingMock.token)""#, #""topic":"news""#, #""condition":"'a' in topics""#,
+    ])
+    func bare(_ target: String) throws {
+        try withMessaging { fcm in
+            let client = try fcm.client()
+            let reply = try client.ask("POST", MessagingMock.sends, try fcm.fields(client), body: #"{"message":{\#(target)}}"#)
+            #expect(reply.status == 200, "\(reply.text)")
+        }
+    }
+
+    @Test("of a parameter that stands twice the last counts")
+    func twice() throws {
+        try withMessaging { fcm in
+            let client = try fcm.client()
+            let fields = try fcm.fields(client)
+            func text(_ query: String) throws -> String {
+                try client.ask("POST", MessagingMock.sends + query, fields, body: MessagingMock.body()).text
+            }
+            #expect(try text("?prettyPrint=false&prettyPrint=true").hasPrefix("{\n  \"name\""))
+            #expect(try text("?prettyPrint=true&prettyPrint=false").hasPrefix("{\"name\""))
+            #expect(try text("?alt=xml&alt=json").contains("\"name\""))
+        }
+    }
+
+    @Test("an app instance listens to 2,000 topics and no more")
+    func topics() throws {
+        try withMessaging({ try! $0.set("topicSubscriptionsPerSecond", to: "off") }) { fcm in
+            let client = try fcm.client()
+            let fields = try fcm.fields(client) + [("access_token_auth", "true")]
+            func join(_ topic: Int) throws -> JSONValue? {
+                let body = #"{"to":"/topics/t\#(topic)","registration_tokens":["\#(MessagingMock.token)"]}"#
+                return try client.ask("POST", "/iid/v1:batchAdd", fields, body: body).json["results"]?.array?[0]
+            }
+            for topic in 1...2_000 { #expect(try join(topic) == [:]) }
+            #expect(try join(2_001) == ["error": "TOO_MANY_TOPICS"])
+            #expect(try join(7) == [:], "one that it has")
+        }
+    }
+
+    @Test("the registration in a path is percent-encoded, the colon as well")
+    func encoded() throws {
+        try withMessaging { fcm in
+            let client = try fcm.client()
+            let fields = try fcm.fields(client)
+            let path = "/v1/projects/\(MessagingMock.project)/registrations/\(MessagingMock.token.replacing(":", with: "%3A"))"
+            #expect(try client.ask("POST", path + "/topicSubscriptions?topic_name=news", fields, body: "{}").status == 200)
+            let info = try client.ask("GET", "/iid/info/\(MessagingMock.token)?details=true", fields + [("access_token_auth", "true")])
+            #expect(info.json["rel"]?["topics"]?["news"] != nil)
+            let gone = path + "/topicSubscriptions/news?allow_missing=true"
+            for _ in 0..<2 { #expect(try client.ask("DELETE", gone, fields).status == 200) }
+        }
+    }
+}
