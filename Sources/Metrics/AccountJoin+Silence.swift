@@ -5,8 +5,8 @@ import Basics
 import Pushes
 
 extension JoinedAccount {
-    /// So long a relay may wait for an answer, by the network's time. (Our choice: the most patient that we know gives a push up
-    /// after 30 s.)
+    /// So long a relay may wait for an answer, by the network's time. (Our choice: the most patient that we know gives a push
+    /// up after 30 s.)
     private static let patience = Interval.seconds(30)
 
     /// Until when a state may come that waited behind one without an answer, of the same card or of its phone: from when the
