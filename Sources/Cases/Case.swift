@@ -27,6 +27,9 @@ package struct Case: Sendable {
     package var inFlightGrace: Interval?
     /// How long the rig waits for an answer of the relay: no relay should keep its callers so long, whatever APNs does.
     package var requestTimeout = Interval.seconds(10)
+    /// How often at most APNs asks for a rest before what is last told has to come, where the profile says how long that is.
+    package var rests = 0
+    package var rest = Interval.zero
     /// It is about connections, which know the host's time alone.
     package var needsHostClock = false
     /// The scenario that it is, where the profile names one.
@@ -41,7 +44,7 @@ package struct Case: Sendable {
     }
 
     private var arrivals: Interval { .milliseconds(800) }
-    private var drain: Interval { (scripts.map(\.deadline).max() ?? .zero) + .milliseconds(700) }
+    private var drain: Interval { (scripts.map(\.deadline).max() ?? .zero) + rest * Double(rests) + .milliseconds(700) }
 
     /// The scenario, which has all that it does not say itself from the file at `base`.
     package func text(extending base: String, seed: UInt64, clock: CaseClock = .asItIs) -> String {

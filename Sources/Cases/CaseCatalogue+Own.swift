@@ -44,7 +44,8 @@ extension CaseCatalogue {
         }
         let deadlines = scenario.relay.profile.calls.flatMap(\.pushes).map(\.deadline)
         file.length = scenario.workload.length
-        file.drain = max(scenario.drain, (deadlines.max() ?? .zero) + .milliseconds(700))
+        let rest = scenario.relay.profile.rest ?? .zero
+        file.drain = max(scenario.drain, (deadlines.max() ?? .zero) + rest + .milliseconds(700))
         (file.isStepped, file.clockScale) = (history.isStepped ?? false, history.scale)
         item.needsHostClock = history.isStepped == false
         item.file = file

@@ -159,7 +159,8 @@ extension CaseCatalogue {
                 name: name, question: question, scripts: [script], faults: faults,
                 exercises: hasEnd ? rules : rules.filter { $0 != "retry-backs-off" },
                 touches: ["retry-storm", "states-delivered"]
-                    + (isForNow ? ["retry-keeps-apns-id"] + (hasEnd ? [] : ["retry-backs-off"]) : []))
+                    + (isForNow ? ["retry-keeps-apns-id"] + (hasEnd ? [] : ["retry-backs-off"]) : []),
+                rests: isForNow || name == "too-many-credentials" ? 1 : 0, rest: rest)
         }
     }
 
@@ -171,7 +172,8 @@ extension CaseCatalogue {
             return Case(
                 name: "outage", question: question, scripts: [script],
                 faults: ["{ id: outage, at: 2s, for: 500ms, action: { respond: { reason: ServiceUnavailable } } }"],
-                exercises: ["living-token-kept", "retry-storm"], touches: ["retry-backs-off", "retry-keeps-apns-id"])
+                exercises: ["living-token-kept", "retry-storm"], touches: ["retry-backs-off", "retry-keeps-apns-id"],
+                rests: 1, rest: rest)
         }
     }
 

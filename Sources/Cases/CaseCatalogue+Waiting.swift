@@ -53,13 +53,13 @@ extension CaseCatalogue {
         var script = opening()
         for _ in 0...passing { settle(&script, roles.anyState) }
         script.add(call, after: .milliseconds(400))
-        script.add(roles.anyState, after: max(silence(behind: script), .seconds(6)))
+        script.add(roles.anyState, after: max(silence(behind: script), .seconds(6)) + rest * 2)
         return Case(
             name: name, question: question, scripts: [script], sessions: 12,
             faults: [
                 respond(
                     name, "{ reason: ServiceUnavailable }", match: "pushType: liveactivity, event: update", after: passing,
                     times: 2)
-            ], exercises: exercises)
+            ], exercises: exercises, rests: 2, rest: rest)
     }
 }

@@ -47,6 +47,8 @@ package struct CaseCatalogue: Sendable {
         return window * 1.2
     }
     var window: Interval? { roles.profile.coalescing?.window }
+    /// What the profile declares that a push rests for behind a 429 or 5xx. Where it says nothing, no case waits so long.
+    var rest: Interval { roles.profile.rest ?? .zero }
     /// Longer than what was under way may take (`Scenario.inFlightGrace`).
     let grace = Interval.milliseconds(1_200)
 

@@ -110,6 +110,7 @@ extension Verb {
             Option("--webhook-key", "FILE", "the key that webhooks are signed with"),
             Option("--defect", "ID", isRepeatable: true, "a fault to have; `pushrig list defects`"),
             Option("--as-built", "have the faults of the relay's published source (opencode)"),
+            Option("--collapse", "have an alert take the place of the one before of its session (apns-collapse-id)"),
             Option("--plant", "N", "spoil every Nth question in one of five ways in turn, and log which it was"),
         ]
     ) { arguments, invocation in
@@ -140,6 +141,7 @@ extension Verb {
         command.webhookKey = arguments.text("--webhook-key")
         command.defects = arguments.all("--defect")
         command.isAsBuilt = arguments.has("--as-built")
+        command.collapsesAlerts = arguments.has("--collapse")
         command.plantEvery = try arguments.integer("--plant", in: 1...1_000_000)
         return try command.run(signals: invocation.signals)
     }

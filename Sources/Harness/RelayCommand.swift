@@ -26,6 +26,7 @@ package struct RelayCommand: Sendable {
     package var isAsBuilt = false
     /// See `RelayOptions`.
     package var plantEvery: Int?
+    package var collapsesAlerts = false
     package var connections: Int?
     /// `A` or `B` (spec/relays.md §1.4).
     package var variant: String?
@@ -76,6 +77,7 @@ package struct RelayCommand: Sendable {
         if let answer = answer.flatMap(AnswerMode.init) { options.answers = answer }
         options.isShared = isShared
         options.plantEvery = plantEvery
+        options.collapsesAlerts = collapsesAlerts
         if let clock, clock.hasPrefix("http") {
             guard !isShared else {
                 throw Failure(

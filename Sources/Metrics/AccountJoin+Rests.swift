@@ -1,37 +1,66 @@
-// The rest that FCM asks for: a minute after 429, ten seconds after 5xx (spec/fcm.md §8, F7, F8). What the relay keeps back for
-// so long it keeps back by our doing, where a fault of ours gave that answer; the newest state is owed when the rest is over.
+// The rest behind a provider's 429 or 5xx, where a fault of ours gave that answer: what the relay keeps back for so long it
+// keeps back by our doing, and the newest state is owed when the rest is over. FCM asks for a minute after 429 and ten seconds
+// after 5xx (spec/fcm.md §8, F7, F8); Apple lets a relay rest for a quarter of an hour (spec/apns.md §14, P13), unless its
+// profile declares less.
 
 import Basics
 import Pushes
 
 extension JoinedAccount {
-    /// Who waits longer each time, and adds chance to it, takes twice as long at first.
+    /// Who waits longer each time, and adds chance to it, takes twice as long at first. Of FCM's rests only: Apple's is the
+    /// longest, and what a profile declares its relay keeps.
     private static let growth = 2.0
 
     private static func rest(after push: SeenPush) -> Interval { push.status == 429 ? .seconds(60) : .seconds(10) }
 
-    /// The last refusal before the state was due after which its registration was to rest; nil: none that is a fault's.
-    private func refusalToRestAfter(_ row: Expectation, by due: Instant) -> SeenPush? {
-        guard row.provider == .fcm else { return nil }
-        return account.pushes.last { push in
-            push.provider == .fcm && push.token == row.token && push.metFault && push.isRefusedForNow && push.arrivedAt <= due
-                && row.plannedAt <= push.answeredAt + Self.rest(after: push) * Self.growth
-        }
+    /// Whether a newer state may take its place, for it waits.
+    func isAtRest(_ index: Int, _ circumstances: Circumstances) -> Bool {
+        restOver(index, by: deliveries[index].due, circumstances) != nil
     }
 
-    func isAtRest(_ index: Int) -> Bool {
-        refusalToRestAfter(account.rows[index], by: deliveries[index].due) != nil
-    }
-
-    /// Until when it may come, where its registration had to rest; each further refusal asks for more.
-    func dueBehindRest(_ index: Int) -> Instant? {
+    /// Until when it may come, where it had to rest; each further refusal asks for more.
+    func dueBehindRest(_ index: Int, _ circumstances: Circumstances) -> Instant? {
         let row = account.rows[index]
+        let grace = row.deadline + (row.provider == .fcm ? .zero : circumstances.allowance)
         var due = deliveries[index].due
-        while let push = refusalToRestAfter(row, by: due) {
-            let next = push.answeredAt + Self.rest(after: push) * Self.growth + row.deadline
-            guard next > due else { break }
-            due = next
+        while let over = restOver(index, by: due, circumstances) {
+            guard over + grace > due else { break }
+            due = over + grace
         }
         return due > deliveries[index].due ? due : nil
+    }
+
+    /// When the last rest is over that was asked for before it was due; nil: none was.
+    private func restOver(_ index: Int, by due: Instant, _ circumstances: Circumstances) -> Instant? {
+        let row = account.rows[index]
+        guard row.provider == .apns else { return restOverAtFCM(row, by: due) }
+        guard circumstances.rest > .zero else { return nil }
+        if let own = attempts(of: index).last(where: { $0.arrivedAt <= due }) {
+            return isRefusedForNowByUs(own) ? own.answeredAt + circumstances.rest : nil
+        }
+        let ofLane = restOverOnLane(row, by: due, circumstances)
+        let ofAll = circumstances.silences.over(plannedAt: row.plannedAt, due: due, rest: circumstances.rest)
+        return [ofLane, ofAll].compactMap(\.self).max()
+    }
+
+    private func isRefusedForNowByUs(_ push: SeenPush) -> Bool { push.metFault && push.isRefusedForNow }
+
+    /// It waits behind a state of its card, or what goes to its token, from the refusal on until something goes there again.
+    private func restOverOnLane(_ row: Expectation, by due: Instant, _ circumstances: Circumstances) -> Instant? {
+        func isOfLane(_ push: SeenPush) -> Bool { push.token == row.token || tokens.lanes[push.token] == row.lane }
+        let last = account.pushes.last { push in
+            isRefusedForNowByUs(push) && isOfLane(push) && push.arrivedAt <= due && push.place < row.place
+        }
+        guard let last else { return nil }
+        let wentOn = account.pushes.first { isOfLane($0) && last.answeredAt < $0.arrivedAt }
+        let over = min(last.answeredAt + circumstances.rest, wentOn?.arrivedAt ?? .distantFuture)
+        return row.plannedAt <= over ? over : nil
+    }
+
+    private func restOverAtFCM(_ row: Expectation, by due: Instant) -> Instant? {
+        account.pushes.last { push in
+            push.provider == .fcm && push.token == row.token && isRefusedForNowByUs(push) && push.arrivedAt <= due
+                && row.plannedAt <= push.answeredAt + Self.rest(after: push) * Self.growth
+        }.map { $0.answeredAt + Self.rest(after: $0) * Self.growth }
     }
 }

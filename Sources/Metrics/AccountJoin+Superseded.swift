@@ -10,10 +10,10 @@ extension JoinedAccount {
     }
 
     /// While the relay waits, a newer state may take its place (latest wins).
-    func isBackedOff(_ index: Int) -> Bool {
+    func isBackedOff(_ index: Int, _ circumstances: Circumstances) -> Bool {
         let row = account.rows[index]
         guard row.type == .liveactivity, !row.isFinal else { return false }
-        if isAtRest(index) { return true }
+        if isAtRest(index, circumstances) { return true }
         let attempts = attempts(of: index)
         if !attempts.isEmpty { return attempts.allSatisfy(isHeldUp) }
         // It waited behind an older state of the same activity that the relay was holding back, or behind an alert of that

@@ -79,7 +79,7 @@ package struct JoinedAccount: Sendable {
         collectAttempts()
         for index in account.rows.indices {
             if let due = dueBehindRefusal(index, circumstances) { deliveries[index].due = max(deliveries[index].due, due) }
-            if let due = dueBehindRest(index) { deliveries[index].due = due }
+            if let due = dueBehindRest(index, circumstances) { deliveries[index].due = due }
             if let due = dueBehindSilence(index, circumstances) { deliveries[index].due = due }
             func due(_ renewal: Renewal) -> Instant {
                 renewal.registered.plannedAt + delays[renewal.registered.place] + circumstances.allowance + renewal.deadline
@@ -297,12 +297,14 @@ package struct JoinedAccount: Sendable {
                 deliveries[index].outcome = .undecided
             } else if wasNeverSent(row, circumstances) {
                 deliveries[index].outcome = .unsent
-            } else if wasBegun(row) || saysAgain(index) || (row.mayBeSuperseded || isBackedOff(index)) && isSuperseded(index) {
+            } else if wasBegun(row) || saysAgain(index)
+                || (row.mayBeSuperseded || isBackedOff(index, circumstances)) && isSuperseded(index)
+            {
                 deliveries[index].outcome = .superseded
             } else if let excuse = excuse(index, circumstances) {
                 deliveries[index].outcome = .excused
                 deliveries[index].excuse = excuse
-            } else if isBackedOff(index), let at = replacedAt(index),
+            } else if isBackedOff(index, circumstances), let at = replacedAt(index),
                 at <= deliveries[index].due + circumstances.leastPatience
             {
                 // Sent again by itself it would have been late, not lost.

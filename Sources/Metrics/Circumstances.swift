@@ -74,6 +74,12 @@ package struct Circumstances: Sendable {
     package var repeats: RepeatTerms?
     /// How many pushes it sends at most, where its profile declares it.
     package var cap: CapTerms?
+    /// Apple's own words, of what a relay waits before it sends again behind a 5xx (P13). Of 429 they say no figure.
+    package static let longestRest = Interval.seconds(15 * 60)
+    /// How long what waits behind a 429 or 5xx of APNs may rest beyond its deadline.
+    package var rest = Interval.zero
+    /// When the relay sent nothing at all to APNs behind a 5xx of a fault of ours, in order of time.
+    package var silences = Silences()
     /// When the relay replaces activities that grow old, where its profile declares it.
     package var restart: RestartTerms?
     /// How often at most the relay tells a card's state again by itself, where its profile declares that it does.

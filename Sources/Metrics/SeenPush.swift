@@ -30,7 +30,7 @@ package struct SeenPush: Hashable, Sendable {
         /// A message to FCM has a `notification`, for all or for Android.
         package static let hasNotification = Flags(rawValue: 512)
         /// A message to FCM is of a Live Activity on an iPhone: it bears such a token, or what only an activity is told.
-        package static let isForApple = Flags(rawValue: 2048)
+        package static let isForApple = Flags(rawValue: 16_384)
         /// Its call declares what such a push looks like.
         package static let isDeclared = Flags(rawValue: 1024)
         /// The fields apns-expiration, apns-collapse-id were there.
@@ -40,6 +40,17 @@ package struct SeenPush: Hashable, Sendable {
         package static let lacksType = Flags(rawValue: 8192)
         /// The notification of a message to FCM has a tag: it takes the place of the one before.
         package static let hasTag = Flags(rawValue: 16384)
+    }
+
+    /// A long ID and what was made of it: a number for each.
+    package struct Shortened: Hashable, Sendable {
+        package var meant: UInt64
+        package var given: UInt64
+
+        package init(meant: UInt64, given: UInt64) {
+            self.meant = meant
+            self.given = given
+        }
     }
 
     /// The journal's entry id.
@@ -60,8 +71,9 @@ package struct SeenPush: Hashable, Sendable {
     /// Of the payload as it is held: half of its `Hash128`.
     package var payloadHash = 0
     package var payloadCount: Int32 = 0
-    /// Of what the payload says, in whatever order and but for when (`timestamp`, `stale-date`, `dismissal-date`); 0: not
-    /// looked at, which it is for pushes that APNs refused for good, and those to their tokens from then on.
+    /// Of what the payload says, in whatever order and but for when (`timestamp`, `stale-date`, `dismissal-date`, times in a
+    /// message's data); 0: not looked at, which it is for pushes that were refused for good, and those to their tokens from
+    /// then on.
     package var saying = 0
     /// The `authorization` field.
     package var authorization: Int32 = -1
@@ -100,6 +112,8 @@ package struct SeenPush: Hashable, Sendable {
     package var environment = PushEnvironment.production
     /// 10 where the field is absent, as Apple reads it; of FCM 10 for high and 5 for normal, and for none.
     package var priority: UInt8 = 10
+    /// Where its call declares a collapse ID that is longer than APNs takes.
+    package var shortened: Shortened?
     package var flags: Flags = []
 
     package init(

@@ -34,6 +34,8 @@ package final class DeclaredChecker {
     /// What clocks differ by. (Our choice, as for `passes`.)
     private static let clockSlack: Int64 = 60
     private static let longestWord = 80
+    /// Apple, Sending notification requests to APNs (P23).
+    package static let mostCollapseBytes = 64
 
     /// Nil where no call of the profile declares anything.
     package init?(_ profile: Profile) {
@@ -81,7 +83,7 @@ package final class DeclaredChecker {
                 PushDeviation("headers.priority", expected: wanted, seen: push.priority.map(clipped) ?? "none, which is 10"))
         }
         if let wanted = declared.topic { found += compare("headers.topic", wanted, push.topic, render) }
-        if let wanted = declared.collapseID { found += compare("headers.collapseID", wanted, push.collapseID, render) }
+        if let wanted = declared.collapseID { found += compare(collapseID: wanted, push.collapseID, render) }
         if let wanted = declared.expiration, !isRight(push.expiration, wanted, push.arrivals) {
             let words =
                 switch wanted {
@@ -155,6 +157,18 @@ package final class DeclaredChecker {
         let own = member("sound", of: aps)
         guard let node = own ?? member("alert", of: aps).flatMap({ member("sound", of: $0) }) else { return nil }
         return scanner.string(node) ?? member("name", of: node).flatMap { scanner.string($0) } ?? "one without a name"
+    }
+
+    /// Of what is longer than APNs takes some shorter ID is made, and which is the relay's to say.
+    private func compare(
+        collapseID wanted: DeclaredPush.Text, _ found: String?, _ render: (Template) -> [UInt8]?
+    ) -> [PushDeviation] {
+        if found != nil, case .template(let template) = wanted, let said = render(template),
+            said.count > Self.mostCollapseBytes
+        {
+            return []
+        }
+        return compare("headers.collapseID", wanted, found, render)
     }
 
     private func compare(

@@ -38,6 +38,16 @@ final class DeclaredCheck {
         push.flags.insert(.isDeclared)
         let found = checker.deviations(sent, entry.payload.span, call: index) { renderer.text($0, of: call)?.array() }
         push.deviation = context.deviations.number(of: found)
+        push.shortened = shortened(call, sent)
+    }
+
+    /// What was made of an ID that is longer than APNs takes.
+    private func shortened(_ call: SeenCall, _ sent: DeclarablePush) -> SeenPush.Shortened? {
+        guard let given = sent.collapseID, let meant = collapseID(of: call, sent.form),
+            meant.utf8.count > DeclaredChecker.mostCollapseBytes
+        else { return nil }
+        func number(_ text: String) -> UInt64 { withBytes(of: text) { Hash128(hashing: $0).low } }
+        return SeenPush.Shortened(meant: number(meant), given: number(given))
     }
 
     /// What its call declares as its `apns-collapse-id`.

@@ -19,11 +19,7 @@ final class Observer {
     private var types: [(word: String, type: PushType)] = []
     private var topics: [(text: String, number: Int32)] = []
     private static let mostKnown = 8
-    /// Tokens of which a push was refused for good.
-    private var refused: Set<TokenHash> = []
-    private static let mostRefused = 100_000
-    /// Members of `aps` that say when, and differ each time a push is made anew.
-    private static let dates = ["timestamp", "stale-date", "dismissal-date"]
+    private var sayings = Sayings()
     /// Unix seconds, in the year 5138: milliseconds lie above.
     private static let latestExpiration: Int64 = 99_999_999_999
 
@@ -75,21 +71,9 @@ final class Observer {
             push.flags.insert(.gaveExpiration)
             if let time = Int64(expiration), time > Self.latestExpiration { push.flags.insert(.expiresNever) }
         }
-        listen(to: entry, &push)
+        push.saying = sayings.number(of: push) { body(of: entry) }
         content.look(at: entry, marker, calls, &push, context)
         return push
-    }
-
-    /// Who sends again what was refused makes it anew, with another time in it.
-    private func listen(to entry: PushEntry, _ push: inout SeenPush) {
-        guard push.provider == .apns else { return }
-        if push.isRefusedForGood, refused.count < Self.mostRefused { refused.insert(push.token) }
-        guard refused.contains(push.token), case .object(var body)? = body(of: entry) else { return }
-        if case .object(var aps)? = body["aps"] {
-            for key in Self.dates { aps[key] = nil }
-            body["aps"] = .object(aps)
-        }
-        push.saying = JSONValue.object(body).hashValue | 1
     }
 
     /// What becomes of the activity; of a message to FCM what its body says.

@@ -166,11 +166,15 @@ struct Pass {
         push.owner = owners[push.token].map { $0 &+ 1 } ?? 0
         correlator.observe(push, reason: context.texts[push.reason])
         course.see(push, context)
+        if context.circumstances.rest > .zero {
+            context.circumstances.silences.see(push, inFlight: context.circumstances.inFlightGrace)
+        }
         guard let number = account(of: push) else {
             correlator.observe(stray: push, isRelayOurs: context.circumstances.isRelayOurs)
             return
         }
         open[number]?.account.pushes.append(push)
+        open[number]?.note(push, rest: context.circumstances.rest + (plan?.longestDeadline ?? .zero))
     }
 
     /// The call that a marker speaks of; where the profile carries values from call to call, those of its session
@@ -249,6 +253,8 @@ struct Pass {
             // It did more than its plan says.
             if let end = open[number]?.account.endsAt, end + Self.linger >= instant, reactions[number] != nil {
                 closing.add(number, at: end + Self.linger)
+            } else if let rested = open[number]?.restsUntil, instant < rested + Self.linger {
+                closing.add(number, at: rested + Self.linger)
             } else {
                 // What would have been due later is owed nothing: nobody looks there any more.
                 context.circumstances.end = instant
@@ -307,8 +313,23 @@ struct Pass {
 final class OpenAccount {
     var account: Account
     var stamped = StampedPushes()
+    /// Tokens whose last push was refused for now, with the time that what waits there may take.
+    private var resting: [TokenHash: Instant] = [:]
 
     init(_ account: Account) { self.account = account }
+
+    /// Something may still come then.
+    var restsUntil: Instant? { resting.values.max() }
+
+    /// `rest`: from the refusal to when what waits there is due.
+    func note(_ push: SeenPush, rest: Interval) {
+        guard push.provider == .apns else { return }
+        if push.isRefusedForNow, push.metFault {
+            resting[push.token] = push.answeredAt + rest
+        } else if !resting.isEmpty {
+            resting[push.token] = nil
+        }
+    }
 }
 
 extension Array {

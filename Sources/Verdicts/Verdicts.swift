@@ -173,6 +173,7 @@ private struct Judgement {
         context.jitter = scenario.latenessBudget * pace
         context.hasBothEnvironments = scenario.mock.environment == .both
         context.circumstances.hasBothEnvironments = context.hasBothEnvironments
+        context.circumstances.rest = profile.rest ?? Circumstances.longestRest
         context.circumstances.repeats = profile.dedupe.map { RepeatTerms(window: $0.window) }
         context.circumstances.cap = profile.cap
         context.circumstances.restart = profile.activities.restart

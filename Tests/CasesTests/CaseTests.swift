@@ -150,6 +150,24 @@ struct CaseTests {
         #expect(try #require(item.scripts[0].steps.last).after >= .seconds(6))
     }
 
+    @Test("waits as long as the profile says that a push rests behind a refusal for now, each time, and for nothing else", arguments: [
+        ("rotated-in-retry", 2.0, 2.0), ("goodbye-in-retry", 2, 2), ("outage", 0, 1), ("too-many-requests", 0, 1),
+        ("server-error", 0, 1), ("too-many-credentials", 0, 1), ("forbidden-reply", 0, 0), ("lifecycle", 0, 0),
+    ])
+    func rests(name: String, before: Double, behind: Double) throws {
+        let base = try #require(try ScenarioBase.load(path: "\(Self.repository)/Scenarios/smoke.yaml").base)
+        func duration(_ rest: Interval?) throws -> (steps: Interval, drain: Interval) {
+            var relay = base.relay
+            relay.profile.rest = rest
+            let item = try Self.run(name, in: CaseCatalogue(relay).cases)
+            let text = item.text(extending: "\(Self.repository)/Scenarios/smoke.yaml", seed: 1)
+            return (Self.time(item.scripts[0].steps[...]), try Scenario.parse(text: text, path: "/nowhere/x.yaml").drain)
+        }
+        let (usual, long) = (try duration(nil), try duration(.seconds(900)))
+        #expect(long.steps - usual.steps == .seconds(900 * before) && long.drain - usual.drain == .seconds(900 * behind))
+        #expect(try duration(.zero) == usual)
+    }
+
     @Test("starts a session of two phones behind the sign-out of one")
     func signedOutStart() throws {
         let cases = try Self.shipped("smoke")

@@ -312,6 +312,24 @@ struct MessageAnswerRuleTests {
         #expect(!dropped.verdict(of: "living-registration-kept").isBroken && !dropped.verdict(of: "states-delivered").isBroken)
     }
 
+    @Test("a flood of copies is no lateness of ours, and one of many states may be", arguments: [(1, false), (241, true)])
+    func copies(different: Int, restsOnTiming: Bool) {
+        let flood = History.messages.with { history in
+            let first = history.pushes[0]
+            for number in 0..<250 {
+                var copy = first
+                copy.id = UInt64(5_000 + number)
+                copy.payloadHash = number % different
+                history.pushes.insert(copy, at: 1)
+            }
+        }
+        guard case .broken(let findings, _) = flood.verdict(of: "token-rate-kept") else {
+            Issue.record("\(flood.verdict(of: "token-rate-kept"))")
+            return
+        }
+        #expect(findings.allSatisfy { $0.basis.contains(.timing) == restsOnTiming })
+    }
+
     @Test("what is refused for good is not sent again as it was", arguments: [
         (400, "INVALID_ARGUMENT", true), (403, "SENDER_ID_MISMATCH", true), (404, "NOT_FOUND", true),
         (401, "ACCESS_TOKEN_EXPIRED", false), (429, "QUOTA_EXCEEDED", false), (503, "UNAVAILABLE", false),
@@ -327,6 +345,11 @@ struct MessageAnswerRuleTests {
         #expect(history.verdict(of: "refused-message-not-repeated").isBroken == isBroken)
         let changed = history.with { $0.pushes[1].payloadHash += 1 }
         #expect(!changed.verdict(of: "refused-message-not-repeated").isBroken)
+        let madeAnew = changed.with { for index in 0...1 { $0.pushes[index].saying = 5 } }
+        #expect(madeAnew.verdict(of: "refused-message-not-repeated").isBroken == isBroken)
+        #expect(!madeAnew.with { $0.pushes[1].saying = 7 }.verdict(of: "refused-message-not-repeated").isBroken)
+        #expect(!history.with { $0.calls[1].attempts = 2 }.verdict(of: "refused-message-not-repeated").isBroken, "told twice")
+        #expect(!history.with { $0.pushes[1].priority = 5 }.verdict(of: "refused-message-not-repeated").isBroken, "it was mended")
         #expect(!history.with { $0.pushes[0].flags.insert(.isAnswerUndelivered); $0.pushes.remove(at: 1) }
             .verdict(of: "refused-message-not-repeated").isBroken)
     }

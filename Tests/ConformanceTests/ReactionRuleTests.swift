@@ -144,6 +144,38 @@ struct MadeAnewTests {
     }
 }
 
+extension History {
+    /// Pushes to one token by IDs that are too long: each ID, and what was made of it.
+    static func shortened(_ pairs: (meant: UInt64, given: UInt64)...) -> History {
+        honest.with { history in
+            let places = history.pushes.indices.filter { history.pushes[$0].token == .activity && history.pushes[$0].isAccepted }
+            for (place, pair) in zip(places, pairs) {
+                history.pushes[place].shortened = SeenPush.Shortened(meant: pair.meant, given: pair.given)
+            }
+        }
+    }
+}
+
+@Suite("IDs that are too long for apns-collapse-id")
+struct LongIDTests {
+    @Test("become one of their own each, and the same each time, or break long-ids-apart, a MUST")
+    func apart() {
+        #expect(RuleBook.rule(named: "long-ids-apart")?.level == .must)
+        #expect(History.shortened((1, 1), (2, 2), (1, 1)).findings("long-ids-apart") == 0)
+        #expect(History.shortened((1, 1), (2, 1), (3, 3)).findings("long-ids-apart") == 1)
+        #expect(History.shortened((1, 1), (1, 2), (3, 3)).findings("long-ids-apart") == 1)
+        func second(_ turn: (inout SeenPush) -> Void) -> History {
+            History.shortened((1, 1), (2, 1)).with { history in
+                turn(&history.pushes[history.pushes.lastIndex { $0.shortened != nil }!])
+            }
+        }
+        #expect(second { $0.token = .start }.findings("long-ids-apart") == 0, "another device's")
+        let refused = second { $0.status = 400 }
+        #expect(refused.findings("long-ids-apart") == 0)
+        #expect(History.honest.findings("long-ids-apart") == nil)
+    }
+}
+
 @Suite("In a mock's own journal")
 struct AloneRuleTests {
     @Test("what was accepted and comes again under its apns-id breaks accepted-not-repeated, a SHOULD")

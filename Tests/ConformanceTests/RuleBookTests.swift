@@ -95,6 +95,7 @@ private let honestHistories: [String: @Sendable () -> History] = [
     "retry-storm": { .retried(after: 1) },
     "accepted-not-repeated": { .alone([1, 2, 3]) },
     "push-type-given": { .honest },
+    "long-ids-apart": { .shortened((1, 1), (2, 2), (1, 1)) },
     "expired-token-replaced": { .renewed(after: 0.5).with { $0.expire() } },
     "retry-keeps-apns-id": { .retried(after: 1) },
     "apns-id-unique": { .retried(after: 1) },

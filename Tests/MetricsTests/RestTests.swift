@@ -1,4 +1,4 @@
-// States that wait because FCM asked for a rest: ten seconds after 5xx, a minute after 429 (F7, F8), each twice at most.
+// States that rest behind a 429 or 5xx of APNs, as long as Apple or the profile lets them.
 
 import Basics
 import Pushes
@@ -6,53 +6,115 @@ import Testing
 
 @testable import Metrics
 
-@Suite("A state behind a rest that FCM asked for")
+@Suite("A state that rests behind a refusal for now")
 struct RestTests {
-    /// Step 1 is refused at 1050 by a fault; step 2 is called for at 1500 and comes at `at`.
-    private func outcome(
-        at milliseconds: Int64, status: UInt16 = 503, _ turn: (inout Story) -> Void = { _ in }
-    ) -> DeliveryClass? {
-        let story = Story.usual.with { story in
-            story.circumstances.faults = [.init(rule: 4, label: "away", windows: [])]
+    private static let deadline: Int64 = 5_000
+
+    /// Step 1 is refused at 1050 by a fault, and due at 6000; a quarter of an hour of rest, if any.
+    private func story(
+        status: UInt16 = 503, fault: UInt32 = 4, rest: Interval = .seconds(900), _ turn: (inout Story) -> Void = { _ in }
+    ) -> Story {
+        Story.usual.with { story in
+            story.circumstances.faults = [.init(rule: 4, label: "503", windows: [])]
+            story.circumstances.rest = rest
             story.registers(0)
+            story.account.rows[0].deadline = .milliseconds(Self.deadline)
             story.account.pushes = []
-            story.push(1, status: status) { $0.faultRule = 4 }
-            story.call(2, at: 1500)
-            story.expect(2, at: 1500)
-            story.push(2, at: milliseconds)
+            story.push(1, status: status) { $0.faultRule = fault }
             turn(&story)
-            for index in story.account.rows.indices { story.account.rows[index].provider = .fcm }
-            for index in story.account.pushes.indices { story.account.pushes[index].provider = .fcm }
         }
-        return story.joined.deliveries.last?.outcome
     }
 
-    @Test("has its deadline from the end of twice that rest", arguments: [(503, 20), (429, 120)] as [(UInt16, Int64)])
-    func rests(status: UInt16, seconds: Int64) {
-        let over = 1050 + seconds * 1000
-        #expect(outcome(at: over + 500, status: status) == .delivered && outcome(at: over + 501, status: status) == .late)
+    /// Step 2 is called for at 2000.
+    private func next(_ story: inout Story, token: TokenHash = .activity, type: PushType = .liveactivity) {
+        story.call(2, at: 2_000)
+        story.expect(2, at: 2_000, type: type, deadline: Self.deadline, token: token)
     }
 
-    @Test("waits for no rest that the relay brought upon itself, nor for another's")
+    private func outcome(_ story: Story, _ row: Int = 0) -> DeliveryClass? { story.joined.deliveries[row].outcome }
+
+    @Test("may come when the rest is over, and within its deadline from then", arguments: [429, 500, 503] as [UInt16])
+    func own(status: UInt16) {
+        let end = 1_050 + 900_000 + Self.deadline
+        for (at, expected) in [(end, DeliveryClass.delivered), (end + 1, .late)] {
+            #expect(outcome(story(status: status) { $0.push(1, at: at) }) == expected)
+        }
+        let twice = story(status: status) { story in
+            story.push(1, at: 900_000, status: status) { $0.faultRule = 4 }
+            story.push(1, at: 1_800_000 + Self.deadline)
+        }
+        #expect(outcome(twice) == .delivered, "each further refusal lets it rest again")
+    }
+
+    @Test("is undecided until then, and lost where it never comes")
+    func never() {
+        let end = 1_050 + 900_000 + Self.deadline
+        func heard(until end: Int64) -> DeliveryClass? { outcome(story { $0.circumstances.end = instant(end) }) }
+        #expect(heard(until: end - 1) == .undecided && heard(until: end) == .lost)
+        #expect(outcome(story(rest: .zero)) == .lost, "its profile lets it rest for nothing")
+        #expect(outcome(story(rest: .seconds(60))) == .lost)
+        let own = story(status: 503, fault: 0) { $0.circumstances.end = instant(10_000) }
+        #expect(outcome(own) == .lost, "no fault of ours")
+        let dead = story(status: 410) { $0.circumstances.end = instant(10_000) }
+        #expect(outcome(dead) == .excused, "an answer that asks for no rest")
+    }
+
+    @Test("keeps back what its card is told later, until the card goes on")
+    func behind() {
+        func told(at instants: Int64...) -> DeliveryClass? {
+            outcome(
+                story { story in
+                    next(&story)
+                    for (step, at) in zip([1, 2] as [UInt32], instants) { story.push(step, at: at) }
+                }, 1)
+        }
+        #expect(told(at: 800_000, 800_000 + Self.deadline) == .delivered)
+        #expect(told(at: 800_000, 800_001 + Self.deadline) == .late)
+        #expect(told(at: 800_000) == .lost)
+        let newest = story { story in
+            next(&story)
+            story.push(2, at: 900_000)
+        }
+        #expect(newest.joined.deliveries.map(\.outcome) == [.superseded, .delivered], "the newest alone is sent")
+        let waits = story { story in
+            next(&story)
+            story.circumstances.end = instant(100_000)
+        }
+        #expect(outcome(waits, 1) == .undecided)
+        let before = story(rest: .milliseconds(900)) { story in
+            next(&story)
+            story.circumstances.end = instant(100_000)
+        }
+        #expect(outcome(before, 1) == .lost, "the rest was over when it was told")
+    }
+
+    @Test("keeps nothing back of another card, or where the relay goes on sending")
     func others() {
-        func isLate(_ turn: (inout Story) -> Void) -> Bool { outcome(at: 6_000, turn) == .late }
-        #expect(!isLate { _ in })
-        #expect(isLate { $0.account.pushes[0].faultRule = 0 })
-        #expect(isLate { $0.account.pushes[0].token = .other })
-        #expect(isLate { $0.account.pushes[0].status = 400 })
-    }
-
-    @Test("has further rests, and the wait for an answer behind them")
-    func more() {
-        let again: (inout Story) -> Void = { story in
-            story.push(1, at: 11_050, status: 503) { $0.faultRule = 4 }
+        func other(_ turn: (inout Story) -> Void = { _ in }) -> DeliveryClass? {
+            outcome(
+                story { story in
+                    next(&story, token: .other)
+                    story.account.rows[1].session = 2
+                    story.account.rows[1].lane = Lane(role: .activity, phone: 1)
+                    story.call(2, at: 2_000, session: 2)
+                    story.circumstances.end = instant(20_000)
+                    turn(&story)
+                }, 1)
         }
-        #expect(outcome(at: 31_550, again) == .delivered && outcome(at: 31_551, again) == .late)
-        let slow: (inout Story) -> Void = { story in
-            story.push(1, at: 11_050) { push in
-                (push.faultRule, push.answeredAt) = (4, instant(35_000))
-            }
+        #expect(other() == .lost)
+        func failure(_ status: UInt16, at milliseconds: Int64) -> SeenPush {
+            Story.usual.with { story in story.push(1, at: milliseconds, token: .other, status: status) { $0.faultRule = 4 } }
+                .account.pushes[1]
         }
-        #expect(outcome(at: 35_500, slow) == .delivered && outcome(at: 35_501, slow) == .late)
+        func silent(_ story: inout Story, _ pushes: SeenPush...) {
+            for push in pushes { story.circumstances.silences.see(push, inFlight: .seconds(1)) }
+        }
+        #expect(other { silent(&$0, failure(503, at: 1_050)) } == .undecided, "it sends nothing to anybody")
+        #expect(other { silent(&$0, failure(429, at: 1_050)) } == .lost, "429 is about one token")
+        #expect(other { silent(&$0, failure(503, at: 1_050), failure(200, at: 2_500)) } == .lost, "it went on")
+        #expect(other { silent(&$0, failure(503, at: 1_050), failure(200, at: 16_000)) } == .undecided, "it has its deadline again")
+        #expect(other { silent(&$0, failure(503, at: 1_050), failure(200, at: 14_000)) } == .lost)
+        #expect(other { silent(&$0, failure(503, at: 1_050), failure(503, at: 1_900), failure(200, at: 3_000)) } == .lost)
+        #expect(other { silent(&$0, failure(503, at: 9_000)) } == .lost, "it was due before")
     }
 }

@@ -70,6 +70,19 @@ import Testing
         #expect(broken.rows.activities.isEmpty)
     }
 
+    @Test func dropsLivingRows() {
+        let (honest, broken) = pair(.dropsLivingRows) { rig in
+            rig.activity()
+            rig.answer = { [dead] in $0.token == "a1" ? dead : Rig.accepted }
+            rig.event(.permission)
+            rig.event(.permission)
+        }
+        #expect(honest.rows.activities.isEmpty && broken.rows.activities.isEmpty)
+        #expect(honest.rows.devices.count == 1 && broken.rows.devices.isEmpty)
+        #expect(broken.seen == honest.seen, "it is known as long as the relay runs")
+        #expect(broken.seen.last == "alert d1")
+    }
+
     @Test func prunesChangedRow() {
         let (honest, broken) = pair(.prunesChangedRow) { rig in
             rig.activity("a1")

@@ -95,6 +95,46 @@ import Testing
         #expect(broken.replies.map(\.sent) == [1, 1])
     }
 
+    @Test func pushesNothing() {
+        let (honest, broken) = pair(.pushesNothing) { rig in
+            rig.activity()
+            rig.event(.permission)
+        }
+        #expect(honest.attempts.count == 2)
+        #expect(broken.attempts.isEmpty && broken.replies.map(\.sent) == [1])
+    }
+
+    @Test func repeatsAccepted() {
+        let (honest, broken) = pair(.repeatsAccepted) { rig in
+            rig.activity()
+            rig.event(.progress)
+            rig.event(.complete)
+        }
+        #expect(honest.seen == ["update a1 working", "alert d1", "end a1 complete"])
+        #expect(broken.seen == ["update a1 working", "update a1 working", "alert d1", "end a1 complete"])
+        #expect(broken.attempts[0].apnsID == broken.attempts[1].apnsID)
+        #expect(broken.attempts[0].payload == broken.attempts[1].payload)
+        let refused = Rig { $0.defects = [.repeatsAccepted] }
+        refused.activity()
+        refused.answer = { _ in Rig.refusal(400, "BadTopic") }
+        refused.event(.progress)
+        #expect(refused.seen == ["update a1 working"])
+    }
+
+    @Test(arguments: [(Defect.cutsLongIDs, 64), (.sendsLongIDs, 80)])
+    func longIDs(defect: Defect, length: Int) {
+        let ids = [1, 2].map { String(repeating: "x", count: 79) + "\($0)" }
+        let (honest, broken) = pair(defect, { $0.collapsesAlerts = true }) { rig in
+            for id in ids + ids + ["short"] { rig.event(.permission, session: id) }
+        }
+        func collapsed(_ rig: Rig) -> [String?] { rig.attempts.filter { !$0.isActivity }.map(\.collapseID) }
+        let made = collapsed(honest)
+        #expect(made[0] == made[2] && made[1] == made[3] && made[0] != made[1] && made[4] == "short")
+        #expect(made.allSatisfy { $0!.utf8.count <= 64 })
+        #expect(collapsed(broken).prefix(4).allSatisfy { $0!.utf8.count == length } && collapsed(broken)[4] == "short")
+        #expect(collapsed(Rig.told(ids)) == [nil, nil], "where it is not asked to")
+    }
+
     @Test func diesUnderLoad() {
         let (honest, broken) = pair(.diesUnderLoad) { rig in
             for _ in 0..<99 { rig.event(.progress) }

@@ -116,6 +116,17 @@ import Testing
         #expect(broken.signatures == 2)
     }
 
+    @Test func signsOnce() {
+        let (honest, broken) = pair(.signsOnce) { rig in
+            rig.answer = { $0.renewedToken ? Rig.accepted : Rig.refusal(403, "ExpiredProviderToken") }
+            rig.event(.permission)
+            rig.pass(.seconds(4_000))
+            rig.event(.permission)
+        }
+        #expect(honest.signatures > 1)
+        #expect(broken.signatures == 1)
+    }
+
     @Test func endedForGoodAfterRestart() {
         func seen(_ defects: Set<Defect>, isOver: Bool = true) -> [String] {
             let rig = Rig { $0.defects = defects }

@@ -41,7 +41,7 @@ final class LoopbackAPNs: Sendable {
             let head = exchange.head
             let push = SeenPush(
                 path: head.text(":path") ?? "", topic: head.text("apns-topic") ?? "",
-                pushType: head.text("apns-push-type") ?? "", priority: head.text("apns-priority") ?? "",
+                pushType: head.text("apns-push-type") ?? "none", priority: head.text("apns-priority") ?? "",
                 apnsID: head.text("apns-id") ?? "", authorization: head.text("authorization") ?? "",
                 expiration: head.text("apns-expiration"), collapseID: head.text("apns-collapse-id"),
                 body: exchange.body.text, connection: exchange.connection.id)

@@ -144,6 +144,32 @@ import Testing
         }
     }
 
+    @Test func theDefectLeavesTheTypeOfAnAlertOut() throws {
+        try LoopbackRig.with {
+            $0.defects = [.leavesOutPushType]
+        } _: { rig in
+            _ = rig.client.post("/v1/device/register", device)
+            _ = rig.client.post("/v1/activity/register", activity)
+            _ = rig.client.post("/v1/event", event("permission"))
+            #expect(rig.apns.await(2).map(\.pushType) == ["none", "liveactivity"])
+        }
+    }
+
+    @Test(arguments: [(Set<Defect>(), 200), ([.refusesLateGoodbyes], 404)] as [(Set<Defect>, Int)])
+    func theDefectRefusesTheGoodbyeOfWhatIsOverAndNoOther(defects: Set<Defect>, status: Int) throws {
+        try LoopbackRig.with {
+            $0.defects = defects
+        } _: { rig in
+            let goodbye = #"{"secret":"x","sessionID":"s1"}"#
+            _ = rig.client.post("/v1/device/register", device)
+            _ = rig.client.post("/v1/activity/register", activity)
+            #expect(rig.client.post("/v1/activity/unregister", goodbye) == done)
+            _ = rig.client.post("/v1/activity/register", activity)
+            _ = rig.client.post("/v1/event", event("complete"))
+            #expect(rig.client.post("/v1/activity/unregister", goodbye).status == status)
+        }
+    }
+
     @Test func whatCannotBeUsedIsToldInOneLine() throws {
         try LoopbackRig.with { rig in
             var options = rig.options

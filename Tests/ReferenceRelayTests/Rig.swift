@@ -228,6 +228,16 @@ final class Rig {
     }
 }
 
+extension Rig {
+    /// One that was asked something in each of these sessions.
+    static func told(_ sessions: [String]) -> Rig {
+        let rig = Rig()
+        rig.device()
+        for id in sessions { rig.event(.permission, session: id) }
+        return rig
+    }
+}
+
 /// The same story told to an honest relay and to one with a defect, with one phone, `d1`, registered in both.
 func pair(
     hosts: Int = 1, start: String? = "p1", _ defect: Defect, _ change: (inout RelayOptions) -> Void = { _ in },

@@ -236,6 +236,27 @@ private let expired = #"{"@type":"type.googleapis.com/google.rpc.ErrorInfo","rea
         #expect(rig.attempts.count == 2)
     }
 
+    @Test(arguments: [(404, "NOT_FOUND", true), (403, "SENDER_ID_MISMATCH", false)])
+    func theDefectForgetsForAny404(status: Int, reason: String, forgets: Bool) {
+        let refusal = PushOutcome.answered(status: status, reason: reason, timestamp: nil)
+        #expect(told(refusal).rows.activities.count == 1)
+        #expect(told(refusal, [.forgetsForAny404]).rows.activities.isEmpty == forgets)
+    }
+
+    @Test func theDefectMakesARefusedMessageAnewWithTheTimeThatItIs() throws {
+        let refusal = PushOutcome.answered(status: 403, reason: "SENDER_ID_MISMATCH", timestamp: nil)
+        let honest = told(refusal)
+        honest.pass(.seconds(5))
+        #expect(honest.attempts.count == 1)
+        let broken = told(refusal, [.rebuildsRefusedMessages])
+        let refusedAt = broken.time.wall().milliseconds
+        broken.pass(.seconds(5))
+        #expect(broken.attempts.count == 2)
+        func madeAt(_ rig: Rig) -> String? { Rig.payload(rig.attempts.last!).at(pointer: "/message/data/madeAt")?.string }
+        #expect(madeAt(broken) == "\(refusedAt + 20)", "when it leaves again")
+        #expect(madeAt(told(Rig.accepted, [.rebuildsRefusedMessages])) == "\(refusedAt)" && madeAt(honest) == nil)
+    }
+
     @Test(arguments: [
         (200, nil, .accepted), (404, "UNREGISTERED", .dead(since: nil)), (404, "NOT_FOUND", .refused), (404, nil, .refused),
         (410, "UNREGISTERED", .dead(since: nil)), (400, "INVALID_ARGUMENT", .refused),

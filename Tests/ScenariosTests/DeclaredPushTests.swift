@@ -205,6 +205,14 @@ struct DeclaredCheckerTests {
         #expect(try found(keys, headers: headers) == [PushDeviation(field, expected: expected, seen: seen)])
     }
 
+    @Test("may have any collapse ID in place of one that is longer than 64 bytes, but has to have one")
+    func longIDs() throws {
+        func collapsing(_ count: Int) -> String { "headers: { collapseID: \"{{text}}\(String(repeating: "x", count: count - 5))\" }" }
+        #expect(try found(collapsing(65), headers: [nil, nil, "short"]) == [])
+        #expect(try found(collapsing(64), headers: [nil, nil, "short"]).map(\.field) == ["headers.collapseID"])
+        #expect(try found(collapsing(65)).map(\.seen) == ["none"])
+    }
+
     private static let says = "alert: { title: \"{{text}}\", body: \"{{text}} there\" }"
 
     @Test(

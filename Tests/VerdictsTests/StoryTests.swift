@@ -122,6 +122,44 @@ struct StoryTests {
         #expect(record.exit.code == (expected == "lost" ? 4 : 0), "\(record.exit.reasons)")
     }
 
+    /// An alert is refused once, and comes when five minutes are over.
+    @Test("what a refusal for now lets rest: as long as the profile says, or Apple", arguments: [
+        ("", "delivered"), ("rest: 5m", "delivered"), ("rest: 60s", "late"), ("rest: 0s", "late"),
+    ])
+    func rests(rest: String, expected: String) throws {
+        let text = """
+            name: rests
+            relay:
+              url: "http://127.0.0.1:1"
+              profile:
+                topic: com.example.app
+                \(rest)
+                calls:
+                  register: { path: /register, registers: [deviceToken] }
+                  notify: { path: /notify, json: { title: "{{marker}}", body: done }, pushes: [{ channel: alert }] }
+            workload:
+              arrivals: [{ rate: 5, for: 1s }]
+              scripts: [{ script: { name: two, steps: [{ call: register }, { call: notify, after: 1s }] } }]
+            faults: [{ at: 0s, times: 1, action: \(unavailable) }]
+            gates: [lost == 0]
+            """
+        let record = try judge(text, extras: { extras in
+            extras.notes = [(at(0), .faultGiven(FaultNote(number: 0, rule: 7, label: "503")))]
+            extras.totals = { $0.firings = [1] }
+        }, spoil: { sendings, index in
+            guard index == 0, !sendings.isEmpty else { return }
+            var again = sendings[0]
+            again.at = again.at + .seconds(300)
+            (sendings[0].status, sendings[0].reason) = (503, "ServiceUnavailable")
+            (sendings[0].outcome, sendings[0].faultRule) = (nil, 7)
+            sendings.append(again)
+        })
+        let counts = [DeliveryClass.delivered, .late, .lost, .unexpected].map { record.correlation.count($0) }
+        // Nobody waits for what comes half a minute behind its deadline where it has nothing to rest for.
+        #expect(counts[0] == (expected == "delivered" ? 5 : 4), "\(counts)")
+        if expected == "delivered" { #expect(counts == [5, 0, 0, 0]) }
+    }
+
     // MARK: The relay's own end
 
     @Test("of a relay's death only when it had been ready, and nobody had asked for it", arguments: [

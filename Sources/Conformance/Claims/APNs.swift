@@ -14,12 +14,13 @@ extension Claim {
             "P1", .must,
             "A provider token is signed once in 20 to 60 minutes and shared, not signed for each request.",
             norm: tokens, rules: ["provider-token-reused", "provider-token-fresh", "expired-token-replaced"],
-            defects: ["signs-per-push", "signs-when-told"]),
+            defects: ["signs-per-push", "signs-when-told", "signs-once"]),
         Claim(
             "P2", .should, "ExpiredProviderToken calls for a new token on a new connection, and for no endless loop.",
             norm: "\(tokens); that the old connection stays unusable was observed only. Whoever is told so of a token that is "
                 + "younger than 20 minutes may sign no other by P1: a should. One that is an hour old is P1's, a must",
-            rules: ["provider-token-renewed", "expired-token-replaced"], defects: ["keeps-expired-provider-token"]),
+            rules: ["provider-token-renewed", "expired-token-replaced"], 
+            defects: ["keeps-expired-provider-token", "signs-once"]),
         Claim(
             "P3", .must, "A connection serves one team.", norm: tokens, rules: ["one-team-per-connection"],
             defects: ["mixes-teams"]),
@@ -75,7 +76,7 @@ extension Claim {
             "P15", .should, "Each push has an apns-id of its own, which it keeps when it is sent again.",
             norm: "\(sending): the id names the notification; keeping it is practice",
             rules: ["retry-keeps-apns-id", "apns-id-unique", "accepted-not-repeated"],
-            defects: ["new-id-per-try", "shares-apns-id"]),
+            defects: ["new-id-per-try", "shares-apns-id", "repeats-accepted"]),
     ]
 
     // P16 to P27: what is pushed, and what surrounds it.
@@ -91,7 +92,7 @@ extension Claim {
             "P18", .must, "The suffix of the topic and apns-push-type agree.",
             norm: "\(sending): the table of push types; it only recommends to say the type, so that is a should",
             rules: ["topic-fits-type", "requests-well-formed", "push-type-given"],
-            defects: ["topic-without-suffix"]),
+            defects: ["topic-without-suffix", "leaves-out-push-type"]),
         Claim(
             "P19", .should, "A background push goes at priority 5, and not every update of a Live Activity at 10.",
             norm: "\(sending) fixes 5 for background; \(activities) tells of a budget without a figure: a should",
@@ -113,7 +114,8 @@ extension Claim {
             missing: "A profile names no broadcasts that a relay owes, and the host shows nowhere: the mock has one address."),
         Claim(
             "P23", .must, "A collapse id has 1 to 64 bytes, or is left out.",
-            norm: sending, rules: ["requests-well-formed"], defects: ["empty-collapse-id"]),
+            norm: sending, rules: ["requests-well-formed", "long-ids-apart"],
+            defects: ["empty-collapse-id", "cuts-long-ids", "sends-long-ids"]),
         Claim(
             "P24", .should, "An idle connection that is half dead is noticed, by PING and by a limit on waiting.",
             norm: "\(sending) advises a PING after an hour; limits on waiting are practice",

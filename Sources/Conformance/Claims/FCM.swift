@@ -17,7 +17,7 @@ extension Claim {
         Claim(
             "F2", .should, "A 404 without UNREGISTERED deletes no token.", norm: observed,
             rules: ["other-not-found-kept"],
-            defects: ["forgets-registrations"]),
+            defects: ["forgets-for-any-404", "forgets-registrations"]),
         Claim(
             "F3", .must, "400 INVALID_ARGUMENT deletes a token only where the answer names the token.",
             norm: "\(registrations): only if the message is known to be right", rules: ["living-registration-kept"],
@@ -33,7 +33,7 @@ extension Claim {
         Claim(
             "F6", .must, "403 is not tried again; only SENDER_ID_MISMATCH speaks of the token.",
             norm: "\(codes); \(scale)", rules: ["refused-message-not-repeated", "living-registration-kept"],
-            defects: ["repeats-refused-messages", "forgets-registrations"]),
+            defects: ["repeats-refused-messages", "rebuilds-refused-messages", "forgets-registrations"]),
         Claim(
             "F7", .must, "After 429 the next try waits for Retry-After, or a minute, and each wait is longer.",
             norm: scale, rules: ["quota-obeyed"],

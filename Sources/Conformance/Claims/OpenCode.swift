@@ -20,6 +20,7 @@ extension Claim {
             defects: [
                 "sends-twice", "drops-every-tenth", "updates-unknown-token", "asks-sandbox-only", "asks-production-only",
                 "accepts-then-silent", "dies-under-load", "rising-late", "loses-cut-pushes", "tries-once",
+                "pushes-nothing", "repeats-accepted",
             ]),
         Claim(
             "R0.2", .must,
@@ -146,7 +147,7 @@ extension Claim {
         Claim(
             "R0.24", .must, "A dead activity token leaves the device token registered, and the other way round.",
             norm: "\(follows); Apple, Handling notification responses: the answer speaks of the token in the path",
-            rules: ["other-token-kept", "living-token-held"], defects: ["prunes-all-tokens"]),
+            rules: ["other-token-kept", "living-token-held"], defects: ["prunes-all-tokens", "drops-living-rows"]),
         Claim(
             "R0.25", .must, "A device token that APNs calls dead is dropped as well.",
             norm: "\(follows); Apple, Handling notification responses (P9): 410 and BadDeviceToken are never tried again. "
@@ -174,6 +175,7 @@ extension Claim {
             defects: [
                 "displaces-second-phone", "leaves-out-counts", "stops-at-failure", "drops-activities-with-phone",
                 "keeps-start-of-signed-out", "moves-devices", "needs-server-id",
+                "refuses-late-goodbyes",
             ]),
         Claim(
             "R0.30", .must, "An unknown secret causes no push, and nothing crosses from one secret to another.",

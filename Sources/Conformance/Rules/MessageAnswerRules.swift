@@ -53,20 +53,8 @@ enum MessageAnswerRules {
         norm: "Google, Best practices when sending FCM messages at scale: never retry these",
         advice: "try again after 429, 5xx and no answer only; report every other refusal"
     ) { joined, run, tally in
-        var refused: [PushIdentity: SeenPush] = [:]
-        for push in joined.account.pushes {
-            if let first = refused[push.identity], push.payloadHash == first.payloadHash,
-                push.payloadCount == first.payloadCount,
-                !joined.tokens.wasRegistered(push.token, after: first.arrivedAt, until: push.arrivedAt)
-            {
-                tally.find(
-                    "a message was sent again as it was after \(run.reason(first))", expected: "no other attempt",
-                    seen: "one \(push.arrivedAt - first.answeredAt) later", session: push.isMarked ? push.session : nil,
-                    step: push.isMarked ? push.step : nil, first.id, push.id)
-            }
-            guard isForGood(push, run), !push.flags.contains(.isAnswerUndelivered) else { continue }
-            tally.test()
-            refused[push.identity] = push
+        RetryRules.judgeRepeated(joined, run, &tally, "a message", expected: "with the same content, whatever its time") {
+            isForGood($0, run)
         }
     }
 

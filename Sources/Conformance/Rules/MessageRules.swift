@@ -145,7 +145,7 @@ enum MessageRules {
     private static let minute = Interval.seconds(60)
 
     static let perToken = Rule(
-        "token-rate-kept", ["F21"], .must, basis: .timing, on: .fcm,
+        "token-rate-kept", ["F21"], .must, on: .fcm,
         requirement: "One registration gets at most 240 messages a minute.",
         norm: "Google, FCM throttling and quotas: 240 messages a minute to a single device",
         advice: "send each message once, and merge the states of one device before they are sent: the newest is what it shows",
@@ -167,8 +167,9 @@ enum MessageRules {
                 "one device's registration token got more than \(mostAMinute) messages in a minute",
                 expected: "at most \(mostAMinute)",
                 seen: "\(list.count) in \(push.arrivedAt - list[0].arrivedAt), \(different) of them different",
-                session: push.isMarked ? push.session : nil,
-                step: push.isMarked ? push.step : nil, push.id)
+                session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil,
+                // Our calls may have come closer together than they were meant to, and no lateness of ours makes copies.
+                restsOn: different > mostAMinute / 2 ? .timing : [], push.id)
         }
     }
 }

@@ -5,7 +5,7 @@ import Metrics
 import Pushes
 
 enum RequestRules {
-    static let all = [wellFormed, topicFitsType, typeGiven]
+    static let all = [wellFormed, topicFitsType, typeGiven, longIDsApart]
 
     /// Rejections that only a malformed request can earn.
     private static let malformed: Set<String> = [
@@ -64,6 +64,40 @@ enum RequestRules {
                 "a push does not say of which type it is", expected: "the field apns-push-type",
                 seen: "none, so APNs takes it for an alert", session: push.isMarked ? push.session : nil,
                 step: push.isMarked ? push.step : nil, push.id)
+        }
+    }
+
+    private struct OnToken: Hashable {
+        var token: TokenHash
+        var id: UInt64
+    }
+
+    static let longIDsApart = Rule(
+        "long-ids-apart", ["P23"], .must,
+        requirement: "An ID that is too long for apns-collapse-id becomes one that no other ID becomes, each time the same.",
+        norm: "Apple, Sending notification requests to APNs: 64 bytes at most, and what has one ID is one notification",
+        advice: "send a hash of the ID where it is too long: what is cut off may be all in which two of them differ"
+    ) { joined, run, tally in
+        var meant: [OnToken: (id: UInt64, push: UInt64)] = [:]
+        var given: [OnToken: (id: UInt64, push: UInt64)] = [:]
+        for push in joined.account.pushes where push.isAccepted {
+            guard let shortened = push.shortened else { continue }
+            tally.test()
+            func tell(_ message: String, _ expected: String, _ first: UInt64) {
+                tally.find(
+                    message, expected: expected, seen: "two pushes to one device that say otherwise",
+                    session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, first, push.id)
+            }
+            let (byGiven, byMeant) = (
+                OnToken(token: push.token, id: shortened.given), OnToken(token: push.token, id: shortened.meant)
+            )
+            if let first = meant[byGiven], first.id != shortened.meant {
+                tell("two long IDs have become one apns-collapse-id", "one of its own for each", first.push)
+            } else if let first = given[byMeant], first.id != shortened.given {
+                tell("one long ID has become two apns-collapse-ids", "the same each time", first.push)
+            }
+            meant[byGiven] = (shortened.meant, push.id)
+            given[byMeant] = (shortened.given, push.id)
         }
     }
 }

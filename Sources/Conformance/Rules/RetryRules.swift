@@ -11,7 +11,7 @@ enum RetryRules {
     private static let usualPause = Interval.seconds(1)
     private static let leastPause = Interval.milliseconds(500)
     /// What Apple asks to wait after a failure of its own (5xx); a relay that does is not blamed.
-    static let longBackOff = Interval.seconds(15 * 60)
+    static let longBackOff = Circumstances.longestRest
     /// More attempts of one push than this within `leastPause` of a refusal are a storm.
     private static let mostAttempts = 3
 
@@ -91,6 +91,16 @@ enum RetryRules {
         norm: "Apple, Handling notification responses from APNs: some forbid a retry, others want the cause mended first",
         advice: "try again after 429, 5xx and no answer only; report every other refusal, and keep the token"
     ) { joined, run, tally in
+        judgeRepeated(joined, run, &tally, "a push", expected: "with the same state or alert, whatever its time or apns-id") {
+            isForGood($0, run)
+        }
+    }
+
+    /// `name` and `expected`: for what is found.
+    static func judgeRepeated(
+        _ joined: JoinedAccount, _ run: RunContext, _ tally: inout Tally, _ name: String, expected: String,
+        where isForGood: (SeenPush) -> Bool
+    ) {
         var refused: [PushIdentity: SeenPush] = [:]
         for push in joined.account.pushes {
             // Without marker and apns-id the same words may be another push.
@@ -101,12 +111,11 @@ enum RetryRules {
                 !joined.tokens.wasRegistered(push.token, after: first.arrivedAt, until: push.arrivedAt)
             {
                 tally.find(
-                    "a push was sent again as it was after \(run.reason(first))",
-                    expected: "no other attempt with the same state or alert, whatever its time or apns-id",
+                    "\(name) was sent again as it was after \(run.reason(first))", expected: "no other attempt \(expected)",
                     seen: "one \(push.arrivedAt - first.answeredAt) later", session: push.isMarked ? push.session : nil,
                     step: push.isMarked ? push.step : nil, first.id, push.id)
             }
-            guard isForGood(push, run), !push.flags.contains(.isAnswerUndelivered) else { continue }
+            guard isForGood(push), !push.flags.contains(.isAnswerUndelivered) else { continue }
             tally.test()
             refused[identity] = push
         }

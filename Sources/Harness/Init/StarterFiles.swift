@@ -13,6 +13,9 @@ enum StarterFiles {
 
         # How long after a call its push may come.
         deadlines: { default: 5s }
+        # How much longer it may take behind a 429 or 5xx of APNs, before it is sent again. Apple allows 15 minutes, which is
+        # the default: then no short run can tell a relay that rests from one that gives up.
+        rest: 30s
 
         # From whom a call comes; the secret itself stays out of files (docs/adding-a-relay.md, Your relay wants a signature).
         # auth: { bearer: { env: RELAY_KEY } }

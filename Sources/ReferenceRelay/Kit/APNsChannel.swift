@@ -119,7 +119,7 @@ final class APNsChannel {
         // Secrets and one-time values stay out of the compression table (spec/apns.md §2.4).
         head.append("authorization", authorization, neverIndexed: true)
         head.append("apns-topic", push.topic)
-        head.append("apns-push-type", push.pushType)
+        if !push.pushType.isEmpty { head.append("apns-push-type", push.pushType) }
         head.append("apns-priority", push.priority)
         head.append("apns-id", push.apnsID)
         if let expiration = push.expiration { head.append("apns-expiration", expiration) }

@@ -1,4 +1,5 @@
-// What the judge has to say of each defect: the claim that it breaks first and the rules that it turns red.
+// What the judge has to say of each defect: the claim that it breaks first and the rules that it turns red. Those that chance
+// adds stand on the page beside this one.
 
 extension Defect {
     /// The claim that this defect breaks first (spec/relays.md §1.5 and §7.3, spec/apns.md §14).
@@ -7,103 +8,8 @@ extension Defect {
     /// The rules that this defect turns red where its cause occurs, the primary one first, then its side effects.
     package var declared: [String] { row.declared }
 
-    /// The rules that it may turn red besides, by chance; no other may turn red for it.
-    package var possible: [String] {
-        switch self {
-        // Where the token lives at the other host in truth.
-        case .neverTriesOtherEnvironment: Self.lost
-        // What is taken at last has come late, and what waited behind it may be lost.
-        case .repeatsRefused: ["states-in-time", "states-delivered", "last-state-delivered"]
-        // The new token is not told what the old one was.
-        case .retriesOldToken: Self.lost
-        // Where nothing was shown between the two starts.
-        case .restartsDismissed: ["one-start"]
-        // Whether the next turn's states are taken for the new activity's.
-        case .keepsEndedRow: ["nothing-unexpected"]
-        // Whether a turn that it does not begin has a question that nothing follows.
-        case .endsForGood, .endedForGoodAfterRestart: ["last-state-delivered"]
-        // What goes with a token that is none at that host looks like another one's death, or a goodbye that was obeyed.
-        case .asksSandboxOnly: ["other-token-kept", "newer-registration-kept", "answers-named"]
-        // Or one of a user's two phones lives there.
-        case .asksProductionOnly: ["each-phone-served", "last-state-delivered", "answers-named"]
-        // What it sends late goes to a token that was replaced meanwhile, or is the last of a session.
-        case .risingLate: ["new-token-used", "states-in-time"]
-        // Who is answered so what no profile names.
-        case .servesAnyTier, .obeysPublicKeys, .wakesWithoutActivities: ["answers-named"]
-        // A token that died with the relay gets nothing.
-        case .storesLate: Self.lost
-        // What was kept back came very late; or a single state went astray, and a newer one did not make up for it.
-        case .swapsOrder: ["states-in-time"]
-        // It leaves with the window, and not behind it.
-        case .sendsStaleProgress: ["throttle-respected"]
-        // A topic that APNs refuses for it keeps every push from its phone.
-        case .topicWithoutSuffix: Self.lost
-        // Where nothing follows an event that begins no session or whose text no payload holds, or what is said behind it.
-        case .startsOnStartOnly, .uncutNotes, .tellsHeldToOnePhone, .wakesWithoutStarts: ["last-state-delivered"]
-        // What two sessions of a user have left may stand a window apart by chance.
-        case .dropsTrailingEdge: ["throttle-per-session"]
-        // Whether a nudge falls into the time in which nobody shows anything.
-        case .restartsOnce, .givesUpRestart: ["states-delivered"]
-        // Or is shown only when the next activity is adopted.
-        case .endsBeforeAdoption: ["states-delivered", "states-in-time"]
-        // Or a push into those in which the phone has ended the card for its age.
-        case .sendsRestartNeeded: ["states-delivered", "dead-token-dropped"]
-        case .obeysLateRegistration: ["dead-token-dropped", "restart-in-time"]
-        // The beginning that it loses is set anew by the relay's clock.
-        case .losesStateAtRestart: ["seconds-run-with-clock"]
-        case .startsStale, .unixStartTime: Self.lost
-        // Whether the window opens right behind the event that takes the file away.
-        case .keepsFileWhileThrottled: ["content-unchanged"]
-        case .crossesSessions, .mixesTeams, .sharesThrottle: ["last-state-delivered"]
-        // What waits behind it is due half a minute later, when the run may be over.
-        case .waitsForEver: ["states-delivered", "last-state-delivered", "states-in-time"]
-        // The registration is none of APNs', and what is said behind its death reaches nobody.
-        case .routesAllToAPNs: ["webhooks-told", "webhooks-for-cause"]
-        // So does a topic that APNs does not take for the token.
-        case .leavesTopicToCallers: ["webhooks-told", "webhooks-for-cause", "answers-hold-values"]
-        // Whether an alert is what bears the marker.
-        case .dropsUpdateAlerts: ["nothing-unexpected", "states-delivered"]
-        // Any answer may be the one that it forgets for.
-        case .forgetsRegistrations: ["other-not-found-kept"]
-        // A registration whose card is gone by APNs' word is one of them.
-        case .keepsGoneRegistrations: ["disabled-token-dropped"]
-        // The marker of the call before comes with what it said.
-        case .mergesStates: ["webhooks-once", "nothing-unexpected", "webhooks-told", "pushes-as-declared"]
-        // A phone that is started again tells nothing of the card that it has.
-        case .startsByPush: ["states-delivered", "last-state-delivered", "start-asks-for-token"]
-        // The number that it leaves out may be the last of a session.
-        case .keepsFirstOfSecond, .refusesBeyondBudget: ["last-state-delivered", "answers-named"]
-        case .givesUpOnPages: ["states-delivered"]
-        case .measuresNoMessages: ["refused-message-not-repeated"]
-        // Eighty times the work takes time.
-        case .floodsRegistrations: ["states-in-time", "webhooks-told"]
-        // One of two phones loses what the other still has.
-        case .ignores410Timestamp, .stopsAtFailure: ["each-phone-served"]
-        // What was forgotten before may look as if it was lost with a connection.
-        case .prunesAllTokens, .prunesOnAnyRefusal, .prunesOnCredentials, .prunesWhenBusy:
-            ["each-phone-served", "goaway-obeyed", "last-state-delivered"]
-        // Where APNs takes nothing for the old token any more.
-        case .startsByFirstToken: ["states-delivered"]
-        // And where its other token dies besides, it looks as if that had taken this one with it.
-        case .prunesOnTokenUpdates: ["each-phone-served", "other-token-kept", "living-token-kept", "goaway-obeyed"]
-        // What is cut off between two states is not the last one.
-        case .losesCutPushes, .triesOnce: ["last-state-delivered", "goaway-obeyed", "each-phone-served"]
-        // A second attempt that is wasted makes the third wait twice as long, and the states behind it.
-        case .retriesAtOnce, .losesRefusedStreams: Self.lost
-        case .retriesAfter410:
-            ["states-delivered", "last-state-delivered", "refusal-not-repeated", "new-token-used", "states-in-time"]
-        // What the pipeline passes over is not broadcast either; who listens is half of the users.
-        case .pushesInsertsOnly, .pushesNoToolCalls: ["broadcasts-told", "observers-agree"]
-        // What is taken back has been broadcast by then.
-        case .pushesBeforeCommit: ["broadcasts-own"]
-        // A handshake takes now more, now less time, so pushes that leave a window apart arrive closer, or too late.
-        case .connectionPerPush: ["throttle-respected", "last-state-delivered", "states-in-time"]
-        default: []
-        }
-    }
-
     /// What never reaches a phone is missed twice over: as a state, and as the last one.
-    private static let lost = ["states-delivered", "last-state-delivered"]
+    static let lost = ["states-delivered", "last-state-delivered"]
 
     private var row: (claim: String, declared: [String]) {
         switch self {
@@ -127,6 +33,7 @@ extension Defect {
         case .questionKillsTimer: ("R0.8", ["last-state-delivered"])
         case .risingLate: ("R0.1", Self.lost)
         case .acceptsThenSilent: ("R0.1", Self.lost)
+        case .pushesNothing: ("R0.1", ["accepted-is-pushed"] + Self.lost)
         case .diesUnderLoad: ("R0.1", ["relay-serves"] + Self.lost)
 
         case .startsAgain: ("R0.15", ["one-start", "nothing-unexpected"])
@@ -292,7 +199,12 @@ extension Defect {
         case .topicWithoutSuffix: ("P18", ["topic-fits-type"])
         case .fractionalExpiration: ("P17", ["requests-well-formed"] + Self.lost)
         case .emptyCollapseID: ("P23", ["requests-well-formed"] + Self.lost)
+        case .cutsLongIDs: ("P23", ["long-ids-apart"])
+        case .sendsLongIDs: ("P23", ["requests-well-formed", "states-delivered"])
         case .newIDPerTry: ("P15", ["retry-keeps-apns-id"])
+        // In a mock's own journal, where nobody knows what was owed, it is accepted-not-repeated.
+        case .repeatsAccepted: ("R0.1", ["no-duplicate-push"])
+        case .leavesOutPushType: ("P18", ["push-type-given"])
         case .sharesID: ("P15", ["apns-id-unique"])
 
         case .crossesSessions: ("R0.39", ["sessions-kept-apart", "nothing-unexpected", "states-delivered"])
@@ -301,6 +213,7 @@ extension Defect {
         case .updatesUnknownToken: ("R0.1", ["nothing-unexpected"] + Self.lost)
         case .servesUnknownSecrets: ("R0.30", ["unknown-secret-silent", "sessions-kept-apart", "nothing-unexpected"])
         case .acceptsBadRequests: ("R0.31", ["bad-requests-refused", "oversized-refused"])
+        case .refusesLateGoodbyes: ("R0.29", ["answers-named"])
         case .needsServerID: ("R0.29", ["states-delivered"])
         case .failsOnMalformed: ("R0.31", ["bad-requests-refused", "relay-serves"])
         case .acceptsEmptyTitles: ("R0.31", ["bad-requests-refused"])
@@ -309,6 +222,7 @@ extension Defect {
 
         case .repeatsStaleStart: ("R0.15", ["stale-start-dropped"])
         case .keepsDeadTokens: ("R0.22", ["dead-token-dropped", "dead-device-token-dropped"])
+        case .dropsLivingRows: ("R0.24", ["living-token-held"])
         case .leavesDeadRows: ("R0.22", ["dead-token-forgotten"])
         case .keepsDeadDeviceTokens: ("R0.25", ["dead-device-token-dropped"])
         case .keepsDeadStartTokens: ("R0.22", ["dead-token-dropped"])
@@ -337,6 +251,8 @@ extension Defect {
         case .waitsForEver: ("R0.36", ["answers-in-time", "relay-serves"])
 
         case .signsPerPush: ("R0.33", ["provider-token-reused"] + Self.lost)
+        case .signsOnce:
+            ("P1", ["expired-token-replaced", "provider-token-renewed", "provider-token-fresh"] + Self.lost)
         case .signsWhenTold: ("R0.33", ["provider-token-fresh"])
         case .keepsExpiredProviderToken: ("R0.34", ["provider-token-renewed"])
         case .mixesTeams: ("P3", ["one-team-per-connection", "states-delivered"])
@@ -344,6 +260,7 @@ extension Defect {
 
         case .keepsGoneRegistrations: ("F1", ["dead-registration-dropped"])
         case .forgetsRegistrations: ("F3", ["living-registration-kept"] + Self.lost)
+        case .forgetsForAny404: ("F2", ["other-not-found-kept"] + Self.lost)
         case .ignoresQuota: ("F7", ["quota-obeyed"])
         case .hurriesAfterFailure: ("F8", ["failure-awaited"])
         case .accessTokenPerMessage: ("F10", ["access-token-reused"])
@@ -354,7 +271,7 @@ extension Defect {
         case .notifiesLiveUpdates: ("R3.7", ["live-update-data-only", "content-unchanged"] + Self.lost)
         case .soundsQuietUpdates: ("R3.8", ["pushes-as-declared"])
         case .normalLiveUpdates: ("F15", ["live-update-high", "content-unchanged"] + Self.lost)
-        case .floodsRegistrations: ("F21", ["token-rate-kept", "no-duplicate-push"])
+        case .floodsRegistrations: ("F21", ["token-rate-kept", "no-duplicate-push", "quota-obeyed"] + Self.lost)
         case .makesSecondRow: ("R3.15", ["new-token-used", "webhooks-for-cause"])
         case .servesAnyTier: ("R3.1", ["bad-requests-refused", "webhooks-for-cause"] + Self.lost)
         case .obeysPublicKeys: ("R3.28", ["bad-requests-refused", "webhooks-for-cause"] + Self.lost)
@@ -377,6 +294,7 @@ extension Defect {
         case .startsByPush: ("R3.33", ["nothing-unexpected", "token-of-its-kind"])
         case .keepsDisabledTokens: ("F4", ["disabled-token-dropped"])
         case .repeatsRefusedMessages: ("F6", ["refused-message-not-repeated"])
+        case .rebuildsRefusedMessages: ("F6", ["refused-message-not-repeated"])
         case .givesUpOnPages: ("F9", ["last-state-delivered"])
         case .measuresNoMessages: ("F13", ["messages-well-formed", "bad-requests-refused", "webhooks-for-cause"])
         case .legacyFields: ("F16", ["messages-well-formed"] + Self.lost)

@@ -30,6 +30,7 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case risingLate = "rising-late"  // Sends each state 20 s late. Breaks R0.1, R0.8.
     /// Three seconds after its first event it accepts everything and pushes nothing. Breaks R0.1.
     case acceptsThenSilent = "accepts-then-silent"
+    case pushesNothing = "pushes-nothing"  // Accepts everything and pushes nothing, ever. Breaks R0.1.
     case diesUnderLoad = "dies-under-load"  // Ends itself at its 100th event. Breaks what every relay promises: to be there.
     // MARK: The life of an activity
     case startsAgain = "starts-again"  // Starts an activity again on each event until its token registers. Breaks R0.15 (G9).
@@ -236,7 +237,11 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case topicWithoutSuffix = "topic-without-suffix"  // Leaves the suffix out of an activity's topic. Breaks P18.
     case fractionalExpiration = "fractional-expiration"  // Writes `apns-expiration` with a fraction. Breaks P17.
     case emptyCollapseID = "empty-collapse-id"  // Sends `apns-collapse-id` with nothing in it. Breaks P23.
+    case cutsLongIDs = "cuts-long-ids"  // Cuts an id that `apns-collapse-id` has no room for. Breaks P23.
+    case sendsLongIDs = "sends-long-ids"  // Sends it there as it is. Breaks P23.
     case newIDPerTry = "new-id-per-try"  // Takes a new `apns-id` for each attempt. Breaks P15.
+    case repeatsAccepted = "repeats-accepted"  // Sends what APNs has accepted again under its id. Breaks R0.1 (P15).
+    case leavesOutPushType = "leaves-out-push-type"  // Leaves `apns-push-type` out of alerts. Breaks P18.
     case sharesID = "shares-apns-id"  // Gives two pushes one `apns-id`. Breaks P15.
     // MARK: Whom it reaches
     /// Sends every tenth update to an activity of another secret. Breaks R0.39 (R0.30).
@@ -250,6 +255,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case servesUnknownSecrets = "serves-unknown-secrets"
     case acceptsBadRequests = "accepts-bad-requests"  // Answers 200 to what is malformed. Breaks R0.31.
     case failsOnMalformed = "fails-on-malformed"  // Answers 500 to what is no JSON. Breaks R0.31.
+    /// Answers 404 to the goodbye of an activity that is over or replaced. Breaks R0.29 (R0.20).
+    case refusesLateGoodbyes = "refuses-late-goodbyes"
     case needsServerID = "needs-server-id"  // Refuses an event that leaves out its optional serverID. Breaks R0.29.
     case acceptsEmptyTitles = "accepts-empty-titles"  // Answers 200 to an event with an empty title. Breaks R0.31.
     case failsOnLongIDs = "fails-on-long-ids"  // Answers 500 to an id that is longer than its columns. Breaks R0.41.
@@ -258,6 +265,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     // MARK: What it makes of an answer
     /// Keeps a token after APNs has declared it dead, and goes on pushing to it. Breaks R0.22, R0.25.
     case keepsDeadTokens = "keeps-dead-tokens"
+    /// Deletes a phone's row on disk with that of its dead activity, and knows it as long as it runs. Breaks R0.24.
+    case dropsLivingRows = "drops-living-rows"
     case leavesDeadRows = "leaves-dead-rows"  // Forgets a dead activity token and leaves its row on disk. Breaks R0.22.
     case keepsDeadDeviceTokens = "keeps-dead-device-tokens"  // The same for device tokens only. Breaks R0.25.
     /// Keeps a push-to-start token after APNs has called it dead. Breaks R0.22.
@@ -307,6 +316,7 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case swapsWebhooks = "swaps-webhooks"  // Calls back a permission three seconds later than all else. Breaks R3.24.
     // MARK: Provider tokens and connections
     case signsPerPush = "signs-per-push"  // Signs a provider token for each push. Breaks R0.33 (P1).
+    case signsOnce = "signs-once"  // Signs one provider token for good, whatever APNs says of it. Breaks P1 (P2).
     case signsWhenTold = "signs-when-told"  // Signs when APNs calls the token expired, and not before. Breaks R0.33 (P1).
     case keepsExpiredProviderToken = "keeps-expired-provider-token"  // Goes on with an expired token. Breaks R0.34 (P2).
     case mixesTeams = "mixes-teams"  // Signs for two teams in turn, on the same connection. Breaks P3.
@@ -314,6 +324,7 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     // MARK: Rows that go to APNs or FCM (sendora)
     case keepsGoneRegistrations = "keeps-gone-registrations"  // Sends on after UNREGISTERED. Breaks F1.
     case forgetsRegistrations = "forgets-registrations"  // Deletes a registration whatever FCM refuses. Breaks F3 (R3.18).
+    case forgetsForAny404 = "forgets-for-any-404"  // Takes each 404 for a registration that is gone. Breaks F2.
     case ignoresQuota = "ignores-quota"  // Comes again a second after 429 of FCM. Breaks F7.
     case hurriesAfterFailure = "hurries-after-failure"  // Comes again a second after 5xx of FCM. Breaks F8.
     case accessTokenPerMessage = "access-token-per-message"  // Asks for an access token for each message. Breaks F10.
@@ -346,6 +357,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case startsByPush = "starts-by-push"  // Greets a registration with a start push. Breaks R3.33.
     case keepsDisabledTokens = "keeps-disabled-tokens"  // Reads no word of APNs' in an answer of FCM. Breaks F4.
     case repeatsRefusedMessages = "repeats-refused-messages"  // Sends what FCM has refused for good again. Breaks F6.
+    /// Sends what FCM has refused for good again with another time in it. Breaks F6.
+    case rebuildsRefusedMessages = "rebuilds-refused-messages"
     case givesUpOnPages = "gives-up-on-pages"  // Takes an answer without details for a refusal. Breaks F9.
     case measuresNoMessages = "measures-no-messages"  // Sends FCM what is too large. Breaks F13 (R3.32).
     case legacyFields = "legacy-fields"  // Writes `to` and `time_to_live` beside the message. Breaks F16.

@@ -20,7 +20,7 @@ final class Push {
     /// The revision of the row from which the token was read.
     let revision: Int
     let topic: String
-    /// `alert` or `liveactivity`.
+    /// `alert` or `liveactivity`; empty: the field is left out, which only a defect does.
     let pushType: String
     let priority: String
     /// Plants may have altered it.

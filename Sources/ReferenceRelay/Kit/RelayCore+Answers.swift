@@ -13,6 +13,7 @@ extension RelayCore {
             settle(push, sent: true)
             log(push, sent: true, now: now)
             accepted(push, now: now)
+            if has(.repeatsAccepted) { repeatAccepted(push, now: now) }
         case .wrongHost(let condemns):
             tryOtherHost(push, condemns: condemns, now: now)
         case .badCredentials:
@@ -42,6 +43,10 @@ extension RelayCore {
             if has(.losesRefusedStreams) { fail(push, now: now) } else { resendUnprocessed(push, now: now) }
         case .refused:
             if has(.repeatsRefusedMessages), push.provider == .fcm, push.resends == 0 {
+                return resendUnprocessed(push, now: now)
+            }
+            if has(.rebuildsRefusedMessages), push.provider == .fcm, push.resends == 0 {
+                push.payload = dated(push.payload, at: now.wall + .milliseconds(20))
                 return resendUnprocessed(push, now: now)
             }
             if has(.repeatsRefused) { return retry(push, isToken: false, now: now) }
@@ -126,6 +131,7 @@ extension RelayCore {
             if lane.token == push.token || has(.prunesChangedRow), lane.isRegistered {
                 let count = writes.count
                 remove(lane, now: now)
+                if has(.dropsLivingRows) { dropRows(of: lane.account) }
                 if has(.leavesDeadRows) { writes.removeLast(writes.count - count) }
                 noteDead(lane, isOver: push.lastError.hasSuffix("ExpiredToken"))
                 pruned?(lane, push.token, now)
@@ -180,7 +186,7 @@ extension RelayCore {
     private func tryNewToken(_ push: Push, now: Moment) {
         let isNewer = push.tokenSerial == providerToken.serial
         guard !has(.keepsExpiredProviderToken), !push.renewedToken,
-            providerToken.renew(rejected: push.tokenSerial, at: now.wall)
+            !has(.signsOnce), providerToken.renew(rejected: push.tokenSerial, at: now.wall)
         else { return fail(push, now: now) }
         if isNewer { actions.append(.renewConnection(push.environment)) }
         push.renewedToken = true
@@ -230,8 +236,11 @@ extension RelayCore {
         deadlines.add(.resend(push), at: instant)
     }
 
-    /// Defect `forgets-registrations`.
-    private func forgets(_ push: Push) -> Bool { push.provider == .fcm && has(.forgetsRegistrations) }
+    /// Defects `forgets-registrations` and `forgets-for-any-404`.
+    private func forgets(_ push: Push) -> Bool {
+        guard push.provider == .fcm else { return false }
+        return has(.forgetsRegistrations) || has(.forgetsForAny404) && push.lastError.hasPrefix("404")
+    }
 
     /// FCM asks for a minute after 429, and for ten seconds after a failure of its own (F7, F8).
     private func leastWait(_ push: Push, isQuota: Bool) -> Interval {

@@ -118,6 +118,34 @@ extension RelayCore {
         }
     }
 
+    /// Defect `refuses-late-goodbyes`; asked before the goodbye is obeyed.
+    func refusesGoodbye(_ sessionID: String, of secret: SecretHash) -> Bool {
+        guard has(.refusesLateGoodbyes), let session = registry.accounts[secret]?.sessions[sessionID] else { return false }
+        return session.phase == .ended || !session.owedUnregisters.isEmpty
+    }
+
+    /// Defect `drops-living-rows`.
+    func dropRows(of account: Account) { for device in account.devices { writes.append(.deleteDevice(device.id)) } }
+
+    /// Defect `repeats-accepted`: once.
+    func repeatAccepted(_ push: Push, now: Moment) {
+        guard case .activity(let lane, let state) = push.target, !state.isFinal else { return }
+        let again = stray(for: lane, state, payload: push.payload, isUrgent: push.priority == "10", now: now)
+        again.apnsID = push.apnsID
+        send(again)
+    }
+
+    /// Defect `rebuilds-refused-messages`: the message with the time at which it leaves.
+    func dated(_ message: [UInt8], at wall: WallTime) -> [UInt8] {
+        guard var body = (try? JSONValue(parsing: message.span))?.object, var inner = body["message"]?.object,
+            var data = inner["data"]?.object
+        else { return message }
+        data["madeAt"] = .string(String(wall.milliseconds))
+        inner["data"] = .object(data)
+        body["message"] = .object(inner)
+        return JSONValue.object(body).encoded()
+    }
+
     /// Defect `drops-activities-with-phone`.
     func dropActivities(of account: Account, now: Moment) {
         for session in account.sessions.values {
@@ -186,6 +214,7 @@ extension RelayCore {
         if let began = mischief.firstEventAt, has(.acceptsThenSilent), now.now - began >= real(Mischief.goodTime) {
             return forget(push, now: now)
         }
+        if has(.pushesNothing) { return forget(push, now: now) }
         guard push.isActivity else { return false }
         mischief.activityPushes += 1
         if has(.dropsEveryTenth), mischief.activityPushes % 10 == 0 { return forget(push, now: now) }

@@ -55,7 +55,7 @@ extension RelayCore {
         let push = makePush(
             .activity(lane, state), state.eventType, token: lane.token, revision: lane.revision,
             bundleID: lane.bundleID, isActivity: true, isUrgent: !isCalm || has(.everythingAtTen),
-            payload: payload(state, to: lane, stamp: stamp), environment: lane.environment, ticket: ticket,
+            payload: payload(state, to: lane, stamp: stamp, now: now), environment: lane.environment, ticket: ticket,
             isCounted: isCounted, now: now)
         push.provider = provider(of: lane)
         lane.isInFlight = true
@@ -63,9 +63,10 @@ extension RelayCore {
         launch(push, now: now)
     }
 
-    private func payload(_ state: SessionState, to lane: Lane, stamp: Int64) -> [UInt8] {
-        provider(of: lane) == .fcm
-            ? dialect.message(state, sessionID: lane.session.id, token: lane.token) : dialect.update(state, stamp: stamp)
+    private func payload(_ state: SessionState, to lane: Lane, stamp: Int64, now: Moment) -> [UInt8] {
+        guard provider(of: lane) == .fcm else { return dialect.update(state, stamp: stamp) }
+        let message = dialect.message(state, sessionID: lane.session.id, token: lane.token)
+        return has(.rebuildsRefusedMessages) ? dated(message, at: now.wall) : message
     }
 
     private func provider(of lane: Lane) -> Provider { has(.routesAllToAPNs) ? .apns : lane.provider }

@@ -8,6 +8,7 @@
 
 import Basics
 import Pushes
+import TLS
 
 /// What the shell has to do, in this order.
 enum RelayAction {
@@ -95,7 +96,8 @@ final class RelayCore {
         spacing = options.throttle + Self.jitter * (options.clock?.scale ?? 1)
         providerToken = ProviderToken(
             keyID: options.keyID, teamID: options.teamID,
-            lifetime: options.defects.contains(.signsWhenTold) ? .seconds(365 * 86_400) : options.tokenLifetime,
+            lifetime: options.defects.isDisjoint(with: [.signsWhenTold, .signsOnce])
+                ? options.tokenLifetime : .seconds(365 * 86_400),
             signsAlways: options.defects.contains(.signsPerPush), sign: sign)
         self.chance = chance.generator()
         if has(.mixesTeams) {
@@ -164,13 +166,22 @@ final class RelayCore {
         let push = Push(
             target: target, eventType: type, token: token, revision: revision,
             topic: hasSuffix ? bundleID + ".push-type.liveactivity" : bundleID,
-            pushType: isActivity ? "liveactivity" : "alert",
+            pushType: isActivity ? "liveactivity" : has(.leavesOutPushType) ? "" : "alert",
             priority: isUrgent && (isActivity || !has(.alertsAtFive)) ? "10" : "5", payload: payload,
             expiration: isActivity ? expiration(type, now: now.wall) : nil,
             apnsID: UUIDBytes(using: &chance).text(), environment: onlyHost(isActivity) ?? environment, ticket: ticket,
             isCounted: isCounted)
         if isActivity, has(.emptyCollapseID) { push.collapseID = "" }
+        if options.collapsesAlerts, case .alert(_, let session) = target { push.collapseID = collapseID(session) }
         return push
+    }
+
+    /// APNs takes 64 bytes (P23); the SHA-256 of what is longer has just as many digits.
+    private func collapseID(_ session: String) -> String {
+        guard session.utf8.count > 64, !has(.sendsLongIDs) else { return session }
+        if has(.cutsLongIDs) { return String(decoding: session.utf8.prefix(64), as: UTF8.self) }
+        let digest = withBytes(of: session) { sha256($0) }
+        return Hex.encode(digest.span)
     }
 
     private func expiration(_ type: EventType, now: WallTime) -> String {

@@ -77,6 +77,8 @@ package struct RelayOptions: Sendable {
     package var fcm: FCMTarget?
     /// Whom it calls back; nil: nobody.
     package var webhook: WebhookTarget?
+    /// An alert takes the place of the one before of its session, on a device that shows that.
+    package var collapsesAlerts = false
     /// Of the states that must not be coalesced every so-many-th is spoilt, and the log says which: so that a judge can
     /// be held against the list. At least 1; nil: none.
     package var plantEvery: Int?

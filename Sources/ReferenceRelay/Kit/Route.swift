@@ -71,8 +71,9 @@ extension Route {
 
     static func unregisterActivity(_ path: String) -> Route {
         post(path, Requests.unregisterActivity) { relay, request in
+            let isRefused = relay.core.refusesGoodbye(request.sessionID, of: request.secret)
             relay.core.unregisterActivity(request.sessionID, token: request.token, of: request.secret, now: relay.moment)
-            return nil
+            return isRefused ? .notFound : nil
         }
     }
 

@@ -47,6 +47,7 @@ struct ProfileDecoder {
             name: name, topic: topic(fields), httpVersion: httpVersion,
             order: decoder.order, calls: calls, coalescing: coalescing,
             settle: fields.duration("settle") ?? .seconds(2))
+        profile.rest = fields.duration("rest")
         profile.dedupe = dedupe
         profile.cap = limits.cap(fields)
         profile.activities = ActivitiesDecoder(mistakes: mistakes).activities(fields)

@@ -35,6 +35,9 @@ package struct Profile: Sendable {
     /// How many pushes it sends at most; nil: as many as are owed.
     package var cap: CapTerms?
     package var activities = ActivitiesSpec()
+    /// How long a push may rest behind a 429 or 5xx of APNs beyond its deadline; nil: the relay says nothing, so as long as
+    /// Apple's own words let it.
+    package var rest: Interval?
     /// After the last answer, how long the relay may still be sending.
     package var settle: Interval
     /// Ids or claims of rules that this relay is known to break.

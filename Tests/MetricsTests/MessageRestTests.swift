@@ -1,0 +1,58 @@
+// States that wait because FCM asked for a rest: ten seconds after 5xx, a minute after 429 (F7, F8), each twice at most.
+
+import Basics
+import Pushes
+import Testing
+
+@testable import Metrics
+
+@Suite("A state behind a rest that FCM asked for")
+struct MessageRestTests {
+    /// Step 1 is refused at 1050 by a fault; step 2 is called for at 1500 and comes at `at`.
+    private func outcome(
+        at milliseconds: Int64, status: UInt16 = 503, _ turn: (inout Story) -> Void = { _ in }
+    ) -> DeliveryClass? {
+        let story = Story.usual.with { story in
+            story.circumstances.faults = [.init(rule: 4, label: "away", windows: [])]
+            story.registers(0)
+            story.account.pushes = []
+            story.push(1, status: status) { $0.faultRule = 4 }
+            story.call(2, at: 1500)
+            story.expect(2, at: 1500)
+            story.push(2, at: milliseconds)
+            turn(&story)
+            for index in story.account.rows.indices { story.account.rows[index].provider = .fcm }
+            for index in story.account.pushes.indices { story.account.pushes[index].provider = .fcm }
+        }
+        return story.joined.deliveries.last?.outcome
+    }
+
+    @Test("has its deadline from the end of twice that rest", arguments: [(503, 20), (429, 120)] as [(UInt16, Int64)])
+    func rests(status: UInt16, seconds: Int64) {
+        let over = 1050 + seconds * 1000
+        #expect(outcome(at: over + 500, status: status) == .delivered && outcome(at: over + 501, status: status) == .late)
+    }
+
+    @Test("waits for no rest that the relay brought upon itself, nor for another's")
+    func others() {
+        func isLate(_ turn: (inout Story) -> Void) -> Bool { outcome(at: 6_000, turn) == .late }
+        #expect(!isLate { _ in })
+        #expect(isLate { $0.account.pushes[0].faultRule = 0 })
+        #expect(isLate { $0.account.pushes[0].token = .other })
+        #expect(isLate { $0.account.pushes[0].status = 400 })
+    }
+
+    @Test("has further rests, and the wait for an answer behind them")
+    func more() {
+        let again: (inout Story) -> Void = { story in
+            story.push(1, at: 11_050, status: 503) { $0.faultRule = 4 }
+        }
+        #expect(outcome(at: 31_550, again) == .delivered && outcome(at: 31_551, again) == .late)
+        let slow: (inout Story) -> Void = { story in
+            story.push(1, at: 11_050) { push in
+                (push.faultRule, push.answeredAt) = (4, instant(35_000))
+            }
+        }
+        #expect(outcome(at: 35_500, slow) == .delivered && outcome(at: 35_501, slow) == .late)
+    }
+}
