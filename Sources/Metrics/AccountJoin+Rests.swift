@@ -1,6 +1,6 @@
 // The rest behind a provider's 429 or 5xx, where a fault of ours gave that answer: what the relay keeps back for so long it
-// keeps back by our doing, and the newest state is owed when the rest is over. FCM asks for a minute after 429 and ten seconds
-// after 5xx (spec/fcm.md §8, F7, F8); Apple lets a relay rest for a quarter of an hour (spec/apns.md §14, P13), unless its
+// keeps back by our doing, and the newest state is owed when the rest is over. FCM asks for what its answer
+// says (retry-after), or for a minute after 429 and ten seconds after 5xx (spec/fcm.md §8, F7, F8); Apple lets a relay rest for a quarter of an hour (spec/apns.md §14, P13), unless its
 // profile declares less.
 
 import Basics
@@ -11,7 +11,9 @@ extension JoinedAccount {
     /// longest, and what a profile declares its relay keeps.
     private static let growth = 2.0
 
-    private static func rest(after push: SeenPush) -> Interval { push.status == 429 ? .seconds(60) : .seconds(10) }
+    private static func rest(after push: SeenPush, _ circumstances: Circumstances) -> Interval {
+        circumstances.fault(push.faultRule)?.retryAfter ?? (push.status == 429 ? .seconds(60) : .seconds(10))
+    }
 
     /// Whether a newer state may take its place, for it waits.
     func isAtRest(_ index: Int, _ circumstances: Circumstances) -> Bool {
@@ -33,7 +35,7 @@ extension JoinedAccount {
     /// When the last rest is over that was asked for before it was due; nil: none was.
     private func restOver(_ index: Int, by due: Instant, _ circumstances: Circumstances) -> Instant? {
         let row = account.rows[index]
-        guard row.provider == .apns else { return restOverAtFCM(row, by: due) }
+        guard row.provider == .apns else { return restOverAtFCM(row, by: due, circumstances) }
         guard circumstances.rest > .zero else { return nil }
         if let own = attempts(of: index).last(where: { $0.arrivedAt <= due }) {
             return isRefusedForNowByUs(own) ? own.answeredAt + circumstances.rest : nil
@@ -57,10 +59,10 @@ extension JoinedAccount {
         return row.plannedAt <= over ? over : nil
     }
 
-    private func restOverAtFCM(_ row: Expectation, by due: Instant) -> Instant? {
+    private func restOverAtFCM(_ row: Expectation, by due: Instant, _ circumstances: Circumstances) -> Instant? {
         account.pushes.last { push in
             push.provider == .fcm && push.token == row.token && isRefusedForNowByUs(push) && push.arrivedAt <= due
-                && row.plannedAt <= push.answeredAt + Self.rest(after: push) * Self.growth
-        }.map { $0.answeredAt + Self.rest(after: $0) * Self.growth }
+                && row.plannedAt <= push.answeredAt + Self.rest(after: push, circumstances) * Self.growth
+        }.map { $0.answeredAt + Self.rest(after: $0, circumstances) * Self.growth }
     }
 }

@@ -189,7 +189,7 @@ package struct JoinedAccount: Sendable {
         var newest: [LaneKey: Newest] = [:]
         // By expectation and token: an earlier 200 whose answer the relay has, or had every reason to have. The token that
         // a rotation replaced is another: its call may not say which phone's it was.
-        var knownToRelay: Set<Served> = []
+        var knownToRelay: [Served: Instant] = [:]
         var refreshes = Refreshes(circumstances)
         for (index, push) in account.pushes.enumerated() {
             // Owed to no call, but to an activity's age: judged by rules of its own.
@@ -224,14 +224,17 @@ package struct JoinedAccount: Sendable {
             let last = newest[key]
             let isOlder = push.isLiveActivity && (last.map { push.place < $0.place } ?? false)
             let served = Served(row: row, token: push.token)
-            if knownToRelay.contains(served) {
+            if let known = knownToRelay[served], known <= push.arrivedAt {
                 if account.call(at: push.place)?.attempts ?? 1 < 2, !isRefresh { fault[index] = .duplicated }
             } else if isOlder, isNews(push, of: row), circumstances.isOrdered, let last,
                 wasSentLater(push, than: last.push, circumstances)
             {
                 fault[index] = .reordered
             }
-            if !push.flags.contains(.isAnswerUndelivered) { knownToRelay.insert(served) }
+            if !push.flags.contains(.isAnswerUndelivered), knownToRelay[served] == nil {
+                // Who gives up an answer that a fault holds back need not say so to its peer.
+                knownToRelay[served] = push.metFault ? push.answeredAt : push.arrivedAt
+            }
             guard isReceived(push, isOlder: isOlder) else { continue }
             if deliveries[row].accepted == nil { deliveries[row].accepted = index }
             if push.isLiveActivity, !isOlder { newest[key] = Newest(place: push.place, push: push) }

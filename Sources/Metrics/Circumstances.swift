@@ -26,6 +26,8 @@ package struct Circumstances: Sendable {
         package var isSilence: Bool
         /// It ends the stream of a push, or its connection, before there is an answer.
         package var cutsOff: Bool
+        /// What its answer says of when to come again.
+        package var retryAfter: Interval?
         /// It meets each token, or connection, so often and no more.
         package var timesEach: Int?
         /// When it had met all that it may meet.
@@ -33,13 +35,14 @@ package struct Circumstances: Sendable {
 
         package init(
             rule: UInt32, label: String, windows: [Range<Instant>], isSilence: Bool = false,
-            cutsOff: Bool = false, timesEach: Int? = nil, spentAt: Instant? = nil
+            cutsOff: Bool = false, retryAfter: Interval? = nil, timesEach: Int? = nil, spentAt: Instant? = nil
         ) {
             self.rule = rule
             self.label = label
             self.windows = windows
             self.isSilence = isSilence
             self.cutsOff = cutsOff
+            self.retryAfter = retryAfter
             self.timesEach = timesEach
             self.spentAt = spentAt
         }

@@ -19,6 +19,14 @@ extension FaultRule {
         return windows?.map { begin + $0.lowerBound..<begin + $0.upperBound } ?? [begin..<end]
     }
 
+    /// The `retry-after` of an answer that is written out, in whole seconds, a day at most.
+    var retryAfter: Interval? {
+        guard case .answer(let answer) = action, let field = answer.headers.first(where: { $0.name == "retry-after" }),
+            let seconds = Int64(field.value), 0...86_400 ~= seconds
+        else { return nil }
+        return .seconds(Double(seconds))
+    }
+
     var isSilence: Bool {
         if case .silence = action { true } else { false }
     }

@@ -368,6 +368,31 @@ struct MessageAnswerRuleTests {
         #expect(fast.verdict(of: "message-answer-awaited").isBroken == (seconds == 8 || seconds == 11))
     }
 
+    @Test("a message that comes again before its answer was given up, be it that FCM never answers", arguments: [
+        (8.0, 4.0, true), (20.0, 4.0, true), (20.0, 15.0, false), (2.0, 4.0, false),
+    ])
+    func givenUp(answer: Double, again: Double, isBroken: Bool) {
+        func repeated(_ turn: (inout History) -> Void) -> History {
+            History.slowMessage(answer).with { history in
+                history.message(2, at: 2.02 + again)
+                history.pushes.sort { $0.arrivedAt < $1.arrivedAt }
+                turn(&history)
+            }
+        }
+        let history = repeated { _ in }
+        #expect(history.verdict(of: "message-answer-awaited").isBroken == isBroken)
+        let isInTime = answer > again
+        #expect(history.verdict(of: "no-duplicate-push").isBroken == !isInTime, "who has no answer yet may send again")
+        let silent = repeated { history in
+            history.run.circumstances.faults = [.init(rule: 1, label: "quiet", windows: [], isSilence: true)]
+            history.pushes[0].status = 0
+            history.pushes[0].outcome = nil
+        }
+        #expect(silent.verdict(of: "message-answer-awaited").isBroken == (again < 10))
+        let cut = silent.with { $0.run.circumstances.faults[0].isSilence = false }
+        #expect(!cut.verdict(of: "message-answer-awaited").isBroken, "its connection was gone")
+    }
+
     @Test("messages share connections")
     func connections() {
         #expect(History.manyMessages(over: 60).verdict(of: "message-connections-reused").isBroken)
@@ -388,6 +413,28 @@ struct MessageAnswerRuleTests {
         }
         #expect(history.verdict(of: id).isBroken == isBroken)
         #expect(history.verdict(of: id) != .notExercised)
+        // What the answer says comes before what is usual.
+        for (said, isTooSoon) in [(after * 0.5, false), (after * 2, true)] {
+            let told = history.with { history in
+                history.run.circumstances.faults = [
+                    .init(rule: 1, label: "later", windows: [], retryAfter: .seconds(said))
+                ]
+            }
+            #expect(told.verdict(of: id).isBroken == isTooSoon, "\(said)")
+        }
+    }
+
+    @Test("after 429 a newer message waits as well; after 503 it need not, nor what was on its way")
+    func target() {
+        func next(_ status: UInt16, _ reason: String, after seconds: Double, _ id: String) -> Bool {
+            History.answered(status, reason).with { $0.message(3, at: 2.02 + seconds) }.with { history in
+                history.pushes.sort { $0.arrivedAt < $1.arrivedAt }
+            }.verdict(of: id).isBroken
+        }
+        #expect(next(429, "QUOTA_EXCEEDED", after: 3, "quota-obeyed"))
+        #expect(!next(429, "QUOTA_EXCEEDED", after: 0.9, "quota-obeyed"))
+        #expect(!next(429, "QUOTA_EXCEEDED", after: 61, "quota-obeyed"))
+        #expect(!next(503, "UNAVAILABLE", after: 3, "failure-awaited"))
     }
 
     @Test("an access token serves an hour, and is replaced when FCM says that it is over")

@@ -86,6 +86,18 @@ struct WebhookRuleTests {
         #expect(untold.aliveAfterAll.findings("webhooks-told") == 0)
     }
 
+    @Test("what was registered anew while its 410 was on its way is no death to be told of")
+    func renewed() {
+        let untold = History.calledBack.with { $0.hooks.removeAll { $0.event == "dead" } }
+        let again = untold.with { history in
+            let death = history.pushes.firstIndex { $0.status == 410 }!
+            history.pushes[death].answeredAt = history.pushes[death].arrivedAt + .seconds(3)
+            history.call(9, .registerActivity, at: 15)
+            history.registers(9, history.pushes[death].token, Lane(role: .activity))
+        }
+        #expect(again.findings("webhooks-told") == 0, "\(again.verdict(of: "webhooks-told"))")
+    }
+
     @Test("where an activity ends with its dead token, what later calls owe may stay away, and only that")
     func ended() {
         func ending(_ event: String, _ ends: Bool = true) -> Int? {

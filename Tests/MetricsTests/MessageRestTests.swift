@@ -33,6 +33,15 @@ struct MessageRestTests {
         #expect(outcome(at: over + 500, status: status) == .delivered && outcome(at: over + 501, status: status) == .late)
     }
 
+    @Test("has what the answer asked for, where it asked for more or less")
+    func said() {
+        func outcome(at milliseconds: Int64) -> DeliveryClass? {
+            self.outcome(at: milliseconds) { $0.circumstances.faults[0].retryAfter = .seconds(120) }
+        }
+        let over: Int64 = 1050 + 240_000
+        #expect(outcome(at: over + 500) == .delivered && outcome(at: over + 501) == .late)
+    }
+
     @Test("waits for no rest that the relay brought upon itself, nor for another's")
     func others() {
         func isLate(_ turn: (inout Story) -> Void) -> Bool { outcome(at: 6_000, turn) == .late }

@@ -58,30 +58,42 @@ enum MessageAnswerRules {
         }
     }
 
-    /// Without Retry-After a minute (Google, Best practices when sending FCM messages at scale); the mock says no other.
+    /// Without Retry-After a minute (Google, Best practices when sending FCM messages at scale).
     private static let quotaPause = Interval.seconds(60)
     private static let failurePause = Interval.seconds(10)
 
-    /// The same message again, sooner than it may come. What has changed meanwhile is another message: that it waits as well is
-    /// good, and that it does not is nobody's word.
+    /// The same message again, sooner than it may come; after 429 any that goes to that registration (F7). Elsewhere what has
+    /// changed meanwhile is another message: that it waits as well is good, and that it does not is nobody's word.
     private static func judgePauses(
-        _ joined: JoinedAccount, _ run: RunContext, _ tally: inout Tally, _ pause: Interval, where isMeant: (SeenPush) -> Bool
+        _ joined: JoinedAccount, _ run: RunContext, _ tally: inout Tally, _ usual: Interval, ofTarget: Bool = false,
+        where isMeant: (SeenPush) -> Bool
     ) {
+        func pause(after push: SeenPush) -> Interval { run.circumstances.fault(push.faultRule)?.retryAfter ?? usual }
+        // A tenth is for clocks and for what we were late ourselves.
+        func isTooSoon(_ passed: Interval, after push: SeenPush) -> Bool { passed + run.jitter < pause(after: push) * 0.9 }
         guard joined.account.pushes.contains(where: isMeant) else { return }
         var refused: [PushIdentity: SeenPush] = [:]
         var last: [TokenHash: SeenPush] = [:]
         for push in joined.account.pushes {
-            if let first = last[push.token], refused[push.identity] == nil, push.arrivedAt - first.answeredAt >= pause {
-                tally.test()
+            if let first = last[push.token], refused[push.identity] == nil {
+                let passed = push.arrivedAt - first.answeredAt
+                if !isTooSoon(passed, after: first) { tally.test() }
+                // What was on its way may come yet.
+                if ofTarget, passed > run.circumstances.inFlightGrace, isTooSoon(passed, after: first) {
+                    tally.find(
+                        "a message went to a registration that FCM had asked to be left alone by \(run.reason(first))",
+                        expected: "none for \(pause(after: first))", seen: "one after \(passed)",
+                        session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, first.id, push.id)
+                }
             }
-            last[push.token] = isMeant(push) ? push : nil
+            last[push.token] = isMeant(push) && !push.flags.contains(.isAnswerUndelivered) ? push : nil
             if let first = refused[push.identity], !first.flags.contains(.isAnswerUndelivered) {
                 tally.test()
                 let passed = push.arrivedAt - first.answeredAt
-                // A tenth is for clocks and for what we were late ourselves.
-                if passed + run.jitter < pause * 0.9 {
+                if isTooSoon(passed, after: first) {
                     tally.find(
-                        "a message was sent again too soon after \(run.reason(first))", expected: "not before \(pause)",
+                        "a message was sent again too soon after \(run.reason(first))",
+                        expected: "not before \(pause(after: first))",
                         seen: "after \(passed)", session: push.isMarked ? push.session : nil,
                         step: push.isMarked ? push.step : nil, first.id, push.id)
                 }
@@ -92,10 +104,10 @@ enum MessageAnswerRules {
 
     static let quotaObeyed = Rule(
         "quota-obeyed", ["F7"], .must, on: .fcm,
-        requirement: "After 429 the same message is not sent again before Retry-After, or a minute, is over.",
+        requirement: "After 429 nothing goes to that registration before Retry-After, or a minute, is over.",
         norm: "Google, Best practices when sending FCM messages at scale: obey retry-after, or wait a minute",
         advice: "hold what goes to that target until then; a newer state may take its place", span: { _ in quotaPause }
-    ) { joined, run, tally in judgePauses(joined, run, &tally, quotaPause) { $0.status == 429 } }
+    ) { joined, run, tally in judgePauses(joined, run, &tally, quotaPause, ofTarget: true) { $0.status == 429 } }
 
     /// Google's own libraries come again sooner, so that whoever uses one is warned and not failed.
     static let failureAwaited = Rule(
@@ -112,6 +124,20 @@ enum MessageAnswerRules {
     /// Nearer to those ten seconds, who was late decides.
     private static let closeness = Interval.seconds(2)
 
+    /// The same message, while the first had no answer yet: whoever gives up need not tell FCM so.
+    private static func sentBeforeAnswer(_ push: SeenPush, _ joined: JoinedAccount, _ run: RunContext) -> SeenPush? {
+        guard push.status != 0 || run.circumstances.fault(push.faultRule)?.isSilence == true else { return nil }
+        return joined.account.pushes.first { other in
+            other.identity == push.identity && push.arrivedAt < other.arrivedAt
+                && (push.status == 0 || other.arrivedAt < push.answeredAt)
+        }
+    }
+
+    private static func wasCut(_ run: RunContext, between first: Instant, and last: Instant) -> Bool {
+        run.isAway(from: first, until: last)
+            || run.circumstances.connectionFirings.contains { first <= $0.at && $0.at <= last }
+    }
+
     /// On the host's clock, by which networks work.
     static let answerAwaited = Rule(
         "message-answer-awaited", ["F24"], .must, on: .fcm,
@@ -119,13 +145,22 @@ enum MessageAnswerRules {
         norm: "Google, Best practices when sending FCM messages at scale: time-outs of ten seconds and more",
         advice: "set the time-out of a send to ten seconds at least; FCM's own servers wait as long for each other"
     ) { joined, run, tally in
-        for push in joined.account.pushes where push.metFault && push.status != 0 {
+        let patience = run.circumstances.real(leastPatience)
+        for push in joined.account.pushes where push.metFault {
+            if let again = sentBeforeAnswer(push, joined, run), !wasCut(run, between: push.arrivedAt, and: again.arrivedAt) {
+                tally.test()
+                let gap = again.arrivedAt - push.arrivedAt
+                guard gap + run.jitter < patience else { continue }
+                tally.find(
+                    "a message was sent again before the first had an answer", expected: "ten seconds or longer for its answer",
+                    seen: "the same after \(gap * (1 / run.circumstances.pace))",
+                    session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, push.id, again.id)
+                continue
+            }
             let wait = push.answeredAt - push.arrivedAt
             // Who waited for that long and no longer than this was asked for.
-            guard wait >= run.circumstances.real(noWait), wait + run.jitter < run.circumstances.real(leastPatience),
-                !run.isAway(from: push.arrivedAt, until: push.answeredAt),
-                push.answeredAt < run.circumstances.end,
-                !run.circumstances.connectionFirings.contains(where: { push.arrivedAt <= $0.at && $0.at <= push.answeredAt })
+            guard push.status != 0, wait >= run.circumstances.real(noWait), wait + run.jitter < patience,
+                push.answeredAt < run.circumstances.end, !wasCut(run, between: push.arrivedAt, and: push.answeredAt)
             else { continue }
             tally.test()
             guard push.flags.contains(.isAnswerUndelivered) else { continue }
@@ -134,7 +169,7 @@ enum MessageAnswerRules {
                 seen: "an answer after \(wait * (1 / run.circumstances.pace)) that nobody took",
                 session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil,
                 // Nobody is kept from a processor for seconds.
-                restsOn: wait + run.circumstances.real(closeness) < run.circumstances.real(leastPatience) ? [] : .timing,
+                restsOn: wait + run.circumstances.real(closeness) < patience ? [] : .timing,
                 push.id)
         }
     }

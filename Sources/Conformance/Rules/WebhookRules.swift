@@ -40,13 +40,15 @@ enum WebhookRules {
         }
         var seen: Set<TokenHash> = []
         for push in account.pushes where push.reason >= 0 && !push.flags.contains(.isAnswerUndelivered) {
-            // It kills nothing (P10), so there is nothing to tell.
-            if joined.tokens.speaksOfThePast(push, run.circumstances) { continue }
+            // It kills nothing (P10), nor what was registered anew while it was on its way (G4): there is nothing to tell.
+            if joined.tokens.speaksOfThePast(push, run.circumstances)
+                || joined.tokens.wasRegistered(push.token, after: push.arrivedAt, until: push.answeredAt)
+            { continue }
             for owed in run.refusalHooks[run.word(push)] ?? [] where seen.insert(push.token).inserted {
                 debts.append(
                     Debt(
                         owed: owed, since: push.answeredAt, session: push.isMarked ? push.session : nil,
-                        step: push.isMarked ? push.step : nil, cause: "APNs' \(run.reason(push))",
+                        step: push.isMarked ? push.step : nil, cause: (push.provider == .apns ? "APNs' " : "FCM's ") + run.reason(push),
                         hooks: account.hooks.filter { $0.event == owed.event && $0.token == push.token }))
             }
         }

@@ -84,7 +84,7 @@ struct RecordedVerdict: Hashable, Sendable {
             lines.append("  the clock runs: who is faster, the relay, its network or we, is no part of what was recorded")
         }
         if isOfPart {
-            lines.append("  one session was played alone: what hangs on others beside it takes the whole run, without --session")
+            lines.append("  one session was played alone: what hangs on others takes the whole run, without --session")
         }
         return lines
     }
