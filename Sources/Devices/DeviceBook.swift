@@ -7,7 +7,7 @@
 //                 └─ else ─▶ stored: one per app ──────────────────┴─ newer push ─▶ superseded, too late ─▶ expired
 
 import APNs
-import Basics
+package import Basics
 package import Pushes
 import Synchronization
 
@@ -35,12 +35,17 @@ package struct LateOutcome: Sendable, Equatable {
     package var start: ChannelStart?
     /// Of phones: why.
     package var reason: PhoneReason?
+    /// Of a message to a topic or a condition: which of the devices that it reached.
+    package var registration: Hash128?
 
-    package init(push: UInt64, outcome: Outcome, start: ChannelStart? = nil, reason: PhoneReason? = nil) {
+    package init(
+        push: UInt64, outcome: Outcome, start: ChannelStart? = nil, reason: PhoneReason? = nil, registration: Hash128? = nil
+    ) {
         self.push = push
         self.outcome = outcome
         self.start = start
         self.reason = reason
+        self.registration = registration
     }
 }
 

@@ -5,6 +5,9 @@ import Basics
 
 /// One per loop.
 final class BodyReader {
+    /// Faults of one body that are told: an answer is not to be many times as long as what it answers.
+    static let mostTold = 100
+
     let scanner = JSONScanner(maxDepth: 64, maxNodes: 8192, allowsRepeatedKeys: true)
     /// Nodes by `MessageSlot`; -1: not given.
     private var slots = [Int](repeating: -1, count: MessageSlot.allCases.count)
@@ -123,7 +126,7 @@ final class BodyReader {
             let entry = scanner.node(child)
             if entry.kind != .string {
                 isRight = false
-                if isExplaining {
+                if tells {
                     trail[trail.count - 1] = "\(row.name)[\(index)]"
                     trail.append("value")
                     switch entry.kind {
@@ -142,16 +145,19 @@ final class BodyReader {
 
     // MARK: What is wrong
 
+    /// Whether one more fault is told.
+    private var tells: Bool { isExplaining && violations.count < Self.mostTold }
+
     private var path: String? { trail.isEmpty ? nil : trail.joined(separator: ".") }
 
     private func fail(_ field: String?, _ description: @autoclosure () -> String) {
         isRight = false
-        if isExplaining { violations.append(FieldViolation(field: field, description: description())) }
+        if tells { violations.append(FieldViolation(field: field, description: description())) }
     }
 
     private func unknown(_ name: String, _ why: String, isOfParent: Bool = false) {
         isRight = false
-        guard isExplaining else { return }
+        guard tells else { return }
         let place = isOfParent ? (trail.count > 1 ? trail.dropLast().joined(separator: ".") : nil) : path
         let at = place.map { " at '\($0)'" } ?? ""
         fail(place, "Invalid JSON payload received. Unknown name \"\(name)\"\(at): \(why)")

@@ -153,6 +153,17 @@ struct SendTests {
         #expect(message.hasPrefix("Invalid JSON payload received. Unknown name \"nobody\": Cannot find field.\n"))
     }
 
+    @Test("with faults without end tells a hundred of them")
+    func hundred() throws {
+        for (count, told) in [(99, 99), (100, 100), (5_500, 100)] {
+            var send = Send()
+            send.body = "{" + (0..<count).map { #""x\#($0)":1"# }.joined(separator: ",") + "}"
+            #expect(try judge.message(send)?.split(separator: "\n").count == told)
+            send.body = #"{"message":{"topic":"a","data":{"# + (0..<count).map { #""x\#($0)":1"# }.joined(separator: ",") + "}}}"
+            #expect(try judge.message(send)?.split(separator: "\n").count == told)
+        }
+    }
+
     @Test("lives from 0 to 2419200 seconds", arguments: [
         ("0s", nil), ("2419200s", nil), ("2419200.9s", nil), ("2419201s", FCMReason.invalidTTL), ("-1s", .invalidTTL),
         ("3600", .invalidJSON), ("1.s", .invalidJSON), ("1.0000000001s", .invalidJSON), ("s", .invalidJSON), ("1 s", .invalidJSON),

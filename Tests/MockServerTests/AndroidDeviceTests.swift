@@ -167,6 +167,39 @@ struct AndroidDeviceTests {
         }
     }
 
+    @Test("a device's quota is for what is sent to it: not for trial, not by a topic, not for an activity")
+    func whatCounts() throws {
+        try bench(["messagesPerMinuteAndDevice": "1"]) { bench in
+            try bench.tell("PUT", #"{"android":{}}"#)
+            let join = #"{"to":"/topics/news","registration_tokens":["\#(MessagingMock.token)"]}"#
+            _ = try bench.client.ask("POST", "/iid/v1:batchAdd", bench.fields + [("access_token_auth", "true")], body: join)
+            for _ in 0..<3 { #expect(try bench.send(to: #""topic":"news""#).status == 200) }
+            #expect(try bench.send().status == 200)
+            #expect(try bench.send().status == 429)
+            let trial = #"{"validate_only":true,"message":{"token":"\#(MessagingMock.token)"}}"#
+            #expect(try bench.client.ask("POST", MessagingMock.sends, bench.fields, body: trial).status == 200)
+            let aps = #"{"timestamp":\#(bench.fcm.mock.service.clock.wall().seconds),"event":"update","content-state":{}}"#
+            let token = String(repeating: "ab", count: 80)
+            let activity = #","apns":{"live_activity_token":"\#(token)","payload":{"aps":\#(aps)}}"#
+            #expect(try bench.send(activity).status != 429)
+        }
+    }
+
+    @Test("what a device could not have is no sign of life: of a ttl of 0, or by a topic", arguments: [
+        #""token":"\#(MessagingMock.token)""#, #""topic":"news""#,
+    ])
+    func noSign(_ target: String) throws {
+        try bench(["demandsAccessToken": "false"]) { bench in
+            try bench.tell("PUT", #"{"android":{"offline":true}}"#)
+            let join = #"{"to":"/topics/news","registration_tokens":["\#(MessagingMock.token)"]}"#
+            _ = try bench.client.ask("POST", "/iid/v1:batchAdd", bench.fields + [("access_token_auth", "true")], body: join)
+            bench.pass(260 * 86_400)
+            #expect(try bench.send(#","android":{"ttl":"0s"}"#, to: target).status == 200)
+            bench.pass(10 * 86_400)
+            #expect(try bench.tell("GET", "").json["state"]?.string == "unregistered")
+        }
+    }
+
     @Test("beyond a project's subscriptions in a second each is refused in the words of its API")
     func subscriptions() throws {
         try bench(["topicSubscriptionsPerSecond": "1"]) { bench in

@@ -4,6 +4,7 @@
 import Basics
 import MockServer
 import Net
+import TLS
 import Testing
 
 @Suite("What Google's sheet says of FCM, over a connection")
@@ -27,13 +28,27 @@ struct MessagingSheetTests {
     }
 
     @Test("a message needs no more than its target", arguments: [
-        #""token":"\#(MessagingMock.token)""#, #""topic":"news""#, #""condition":"'a' in topics""#,
+        #""token":"\#(MessagingMock.token)""#, #""topic":"news""#, #""condition":"'a' in topics""#, #""topic":"private/news""#,
     ])
     func bare(_ target: String) throws {
         try withMessaging { fcm in
             let client = try fcm.client()
             let reply = try client.ask("POST", MessagingMock.sends, try fcm.fields(client), body: #"{"message":{\#(target)}}"#)
             #expect(reply.status == 200, "\(reply.text)")
+        }
+    }
+
+    @Test("it is good for each of Google's names that clients call", arguments: [
+        "fcm.googleapis.com", "fcm.mtls.googleapis.com", "oauth2.googleapis.com", "iid.googleapis.com",
+        "iamcredentials.googleapis.com",
+    ])
+    func hosts(_ name: String) throws {
+        try withMessaging { fcm in
+            let address = try #require(fcm.mock.service.coordinates.fcm)
+            let tls = TLSClientSettings(caFile: fcm.mock.service.coordinates.ca, serverName: name)
+            let client = try TestClient(
+                Origin(isTLS: true, host: address.host, port: address.port), ClientConfiguration(version: .http2, tls: tls))
+            #expect(try fcm.ask(client, assertion: fcm.assertion()).status == 200)
         }
     }
 

@@ -112,6 +112,37 @@ struct TopicSubscriptionTests {
         }
     }
 
+    @Test("it reaches the Android devices behind them, each of which has its own word on record, late as well")
+    func devices() throws {
+        try withMessaging { fcm in
+            let client = try fcm.client()
+            let fields = try fcm.fields(client) + [("access_token_auth", "true")]
+            let tell: (String, String) throws -> Void = { token, android in
+                _ = try fcm.mock.admin.ask("PUT", "/v1/registrations/\(token)", body: #"{"android":\#(android)}"#)
+            }
+            try tell(MessagingMock.token, "{}")
+            try tell("a:away", #"{"offline":true}"#)
+            try tell("a:deaf", "{}")
+            let body = #"{"to":"/topics/news","registration_tokens":["\#(MessagingMock.token)","a:away","a:plain"]}"#
+            _ = try client.ask("POST", "/iid/v1:batchAdd", fields, body: body)
+            for target in [#""topic":"news""#, #""condition":"'news' in topics""#] {
+                _ = try client.ask("POST", MessagingMock.sends, fields, body: MessagingMock.body(to: target))
+            }
+            let reached: () throws -> [String] = {
+                try fcm.notes(.phone).compactMap { $0["message"]?.int == nil ? nil : $0["outcome"]?.string }
+            }
+            #expect(try reached().sorted() == ["handed-over", "handed-over", "stored", "stored"])
+            try tell("a:away", "{}")
+            #expect(try reached().sorted() == ["handed-over", "handed-over", "handed-over", "handed-over", "stored", "stored"])
+            let words = try fcm.notes(.phone).compactMap { $0["reason"]?.string }
+            #expect(words == ["the device is offline", "the device is offline"])
+            let pushes = try fcm.mock.admin.ask("GET", "/v1/pushes").json["pushes"]?.array ?? []
+            #expect(pushes.map { $0["outcome"]?.string } == ["handed-over", "handed-over"] && pushes.allSatisfy { $0["lateOutcome"]?.string == nil })
+            let record = try fcm.mock.admin.ask("GET", "/v1/registrations/a:away").json
+            #expect(record["messages"]?.int == 2 && record["android"]?["stored"]?.int == 0)
+        }
+    }
+
     @Test("a message to a topic or a condition reaches who listens")
     func reach() throws {
         try withMessaging { fcm in

@@ -22,6 +22,8 @@ struct AndroidDevice {
     private static let burst: Int64 = 20
     private static let refill = Interval.seconds(180)
 
+    /// Behind which it stands.
+    private let registration: Hash128
     private(set) var setup: AndroidSetup
     /// In the order in which FCM took them.
     private(set) var stored: [StoredMessage] = []
@@ -34,7 +36,8 @@ struct AndroidDevice {
     private var isDeletionUntold = false
     private(set) var deletionsTold = 0
 
-    init(_ setup: AndroidSetup, now: WallTime) {
+    init(_ setup: AndroidSetup, behind registration: Hash128, now: WallTime) {
+        self.registration = registration
         self.setup = setup
         dozesSince = now
     }
@@ -61,7 +64,8 @@ struct AndroidDevice {
     ) -> [LateOutcome] {
         serial += 1
         guard let (obstacle, until) = obstacle(message, window: nil, now: now, settings) else {
-            return [LateOutcome(push, land(message, serial, now: now))]
+            let row = StoredMessage(message: message, push: push, serial: serial, expiresAt: now)
+            return [end(row, land(message, serial, now: now))]
         }
         let ended = makeRoom(for: message)
         var row = StoredMessage(
@@ -78,15 +82,15 @@ struct AndroidDevice {
             let dropped = stored.filter { $0.message.collapseMark == 0 }
             stored.removeAll { $0.message.collapseMark == 0 }
             isDeletionUntold = true
-            return dropped.map { LateOutcome($0.push, AndroidVerdict(.discarded, .hundredStored)) }
+            return dropped.map { end($0, AndroidVerdict(.discarded, .hundredStored)) }
         }
         if let place = stored.firstIndex(where: { $0.message.collapseMark == mark }) {
-            return [LateOutcome(stored.remove(at: place).push, AndroidVerdict(.superseded, .newerOfKey))]
+            return [end(stored.remove(at: place), AndroidVerdict(.superseded, .newerOfKey))]
         }
         guard stored.count(where: { $0.message.collapseMark != 0 }) >= Self.keyLimit,
             let place = stored.firstIndex(where: { $0.message.collapseMark != 0 })
         else { return [] }
-        return [LateOutcome(stored.remove(at: place).push, AndroidVerdict(.superseded, .fifthKey))]
+        return [end(stored.remove(at: place), AndroidVerdict(.superseded, .fifthKey))]
     }
 
     // MARK: Time, and what users do
@@ -115,7 +119,7 @@ struct AndroidDevice {
     /// Nobody waits for what is stored any more.
     mutating func drop() -> [LateOutcome] {
         defer { stored = [] }
-        return stored.map { LateOutcome($0.push, AndroidVerdict(.notDelivered, .gone)) }
+        return stored.map { end($0, AndroidVerdict(.notDelivered, .gone)) }
     }
 
     private mutating func sweep(now: WallTime, _ settings: AndroidSettings) -> [LateOutcome] {
@@ -124,17 +128,23 @@ struct AndroidDevice {
         let isReversed = settings.wakeOrder == .newestFirst
         for var row in isReversed ? stored.reversed() : stored {
             if row.expiresAt <= now {
-                ended.append(LateOutcome(row.push, AndroidVerdict(.expired, .tooLate)))
+                ended.append(end(row, AndroidVerdict(.expired, .tooLate)))
             } else if let (obstacle, until) = obstacle(row.message, window: row.windowAt, now: now, settings) {
                 if case .dozing = obstacle { row.windowAt = until }
                 row.freeAt = until
                 kept.append(row)
             } else {
-                ended.append(LateOutcome(row.push, land(row.message, row.serial, now: now)))
+                ended.append(end(row, land(row.message, row.serial, now: now)))
             }
         }
         stored = isReversed ? kept.reversed() : kept
         return ended
+    }
+
+    private func end(_ row: StoredMessage, _ verdict: AndroidVerdict) -> LateOutcome {
+        LateOutcome(
+            push: row.push, outcome: verdict.outcome, reason: verdict.reason.map { .android($0) },
+            registration: row.message.isShared ? registration : nil)
     }
 
     // MARK: What is in the way
@@ -190,12 +200,6 @@ struct AndroidDevice {
             cards.append(card)
         }
         return card.take(update, serial)
-    }
-}
-
-extension LateOutcome {
-    fileprivate init(_ push: UInt64, _ verdict: AndroidVerdict) {
-        self.init(push: push, outcome: verdict.outcome, reason: verdict.reason.map { .android($0) })
     }
 }
 

@@ -82,6 +82,17 @@ package final class AndroidFleet: Sendable {
         return step(hash, now) { device, _ in device.take(message, now: now, settings) }
     }
 
+    /// Those of the registrations behind which a device stands, in an order that is the same in each run. Takes as long as the
+    /// smaller of the two is large.
+    package func devices(among registrations: Set<Hash128>) -> [Hash128] {
+        guard !isEmpty else { return [] }
+        let isFewer = registrations.count < count.load(ordering: .relaxed)
+        let found = isFewer
+            ? registrations.filter { hash in shard(hash).page.withLock { $0.devices[hash] != nil } }.map { $0 }
+            : shards.flatMap { $0.page.withLock { $0.devices.keys.filter(registrations.contains) } }
+        return found.sorted { ($0.high, $0.low) < ($1.high, $1.low) }
+    }
+
     /// Keeps a message that was `.stored`, by its id in the journal. What becomes of it and of others: `takeLate`.
     package func store(_ message: AndroidMessage, to hash: Hash128, push: UInt64, now: WallTime) {
         let now = time.at(now)
@@ -89,7 +100,10 @@ package final class AndroidFleet: Sendable {
             ended += device.keep(message, push: push, now: now, settings)
         }
         // The device was taken away in between.
-        if isKept == nil { tell([LateOutcome(push: push, outcome: .notDelivered, reason: .android(.gone))]) }
+        if isKept == nil {
+            let registration = message.isShared ? hash : nil
+            tell([LateOutcome(push: push, outcome: .notDelivered, reason: .android(.gone), registration: registration)])
+        }
         tellListeners()
     }
 
@@ -151,7 +165,7 @@ package final class AndroidFleet: Sendable {
             count.subtract(1, ordering: .relaxed)
             return false
         }
-        shard(hash).page.withLock { $0.devices[hash] = AndroidDevice(setup, now: now) }
+        shard(hash).page.withLock { $0.devices[hash] = AndroidDevice(setup, behind: hash, now: now) }
         return true
     }
 

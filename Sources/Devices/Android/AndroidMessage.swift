@@ -42,6 +42,8 @@ package struct AndroidMessage: Hashable, Sendable {
     var collapseMark: UInt32
     /// Nil: no live update of the app's; the handler passes it over.
     var update: LiveUpdate?
+    /// It went to a topic or a condition, and so to other devices as well.
+    package var isShared = false
 
     static let longestLife: Int64 = 2_419_200
 

@@ -79,20 +79,18 @@ package final class SubscriptionBook: Sendable {
         state.withLock { $0.topics[Self.hash(registration)] ?? [] }
     }
 
-    /// How many listen to a topic.
-    package func count(of topic: String, project: String) -> Int {
-        state.withLock { $0.listeners[Self.key(project, topic)]?.count ?? 0 }
+    /// Who listens to a topic: the registrations' hashes.
+    package func listeners(of topic: String, project: String) -> Set<Hash128> {
+        state.withLock { $0.listeners[Self.key(project, topic)] ?? [] }
     }
 
-    /// How many a condition means: those with at least one of its topics for which it holds, and, where it is not about having
+    /// Whom a condition means: those with at least one of its topics for which it holds, and, where it is not about having
     /// a topic, none of the others, whom nobody can name.
-    package func count(of condition: TopicCondition, project: String) -> Int {
-        state.withLock { state in
-            let sets = condition.topics.map { ($0, state.listeners[Self.key(project, $0)] ?? []) }
-            let all = sets.reduce(into: Set<Hash128>()) { $0.formUnion($1.1) }
-            return all.count { hash in
-                condition.holds { topic in sets.contains { $0.0 == topic && $0.1.contains(hash) } }
-            }
+    package func listeners(of condition: TopicCondition, project: String) -> Set<Hash128> {
+        let sets = state.withLock { state in condition.topics.map { ($0, state.listeners[Self.key(project, $0)] ?? []) } }
+        let all = sets.reduce(into: Set<Hash128>()) { $0.formUnion($1.1) }
+        return all.filter { hash in
+            condition.holds { topic in sets.contains { $0.0 == topic && $0.1.contains(hash) } }
         }
     }
 

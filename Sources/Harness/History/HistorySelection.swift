@@ -99,7 +99,7 @@ extension JournalEntry {
     /// The push that a note speaks of.
     var subject: UInt64? {
         guard case .note(let note) = self else { return nil }
-        return note.undelivered ?? note.lateOutcome?.push
+        return note.undelivered ?? note.lateOutcome?.push ?? note.reach?.message
     }
 }
 

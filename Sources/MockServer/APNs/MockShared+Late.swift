@@ -9,6 +9,11 @@ import Pushes
 extension MockShared {
     /// Puts on record what became of a push that had been stored.
     func tell(_ end: LateOutcome, to journal: JournalWriter, at instant: Instant) {
+        if let registration = end.registration {
+            let note = ReachNote(
+                message: end.push, registration: registration, outcome: end.outcome, reason: end.reason?.words)
+            return journal.append(note, at: instant)
+        }
         late.add(end)
         journal.append(lateOutcome: end.outcome, of: end.push, at: instant)
         reasons.set(end.reason, of: end.push)

@@ -22,6 +22,10 @@ final class FCMPipeline: Provider {
     private var generator: Generator
     /// The message that was delivered last, where its Android device is to have it later.
     private var waiting: AndroidMessage?
+    /// What devices did with the message to a topic that was delivered last.
+    private var reached: [(registration: Hash128, verdict: AndroidVerdict)] = []
+    /// Beyond so many devices a message to a topic reaches no more of them: one turn of the loop may not take for ever.
+    private static let mostReached = 10_000
 
     init(loop: EventLoop, shared: MockShared, environment: PushEnvironment, index: Int) throws(Failure) {
         guard let fcm = shared.fcm else { preconditionFailure("no mock FCM was asked for") }
@@ -147,7 +151,9 @@ final class FCMPipeline: Provider {
             if let verdict { return (verdict.outcome, verdict.reason.map { .android($0) }) }
             isHeard = true
         } else {
-            isHeard = listeners(facts, exchange, project: path.extracting(facts.project).text) > 0
+            let listeners = listeners(facts, exchange, project: path.extracting(facts.project).text)
+            fanOut(facts, exchange.body, to: listeners, project: path.extracting(facts.project), now: now)
+            isHeard = !listeners.isEmpty
         }
         return (isHeard ? (facts.hasNotification ? .shown : .handedOver) : nil, nil)
     }
@@ -171,12 +177,31 @@ final class FCMPipeline: Provider {
         return LiveUpdate(body.bytes.extracting(validator.place(ofData: key)), order: order, isEnd: isEnd)
     }
 
-    /// How many registrations a message to a topic or a condition reaches.
-    private func listeners(_ facts: MessageFacts, _ exchange: ServerExchange, project: String) -> Int {
+    /// The registrations that a message to a topic or a condition reaches.
+    private func listeners(_ facts: MessageFacts, _ exchange: ServerExchange, project: String) -> Set<Hash128> {
         let body = exchange.body
         let text = body.bytes.extracting(facts.targetText).text
-        if facts.target == .topic { return shared.subscriptions.count(of: text, project: project) }
-        return TopicCondition(text).map { shared.subscriptions.count(of: $0, project: project) } ?? 0
+        if facts.target == .topic { return shared.subscriptions.listeners(of: text, project: project) }
+        return TopicCondition(text).map { shared.subscriptions.listeners(of: $0, project: project) } ?? []
+    }
+
+    /// Hands it to the Android devices among them.
+    private func fanOut(
+        _ facts: MessageFacts, _ body: ByteBuffer, to listeners: Set<Hash128>, project: Span<UInt8>, now: WallTime
+    ) {
+        let androids = core.shared.devices.androids
+        reached = []
+        let devices = androids.devices(among: listeners).prefix(Self.mostReached)
+        guard !devices.isEmpty else { return }
+        var message = AndroidMessage(facts, liveUpdate(body))
+        message.isShared = true
+        waiting = message
+        for registration in devices {
+            guard let verdict = androids.deliver(message, to: registration, now: now) else { continue }
+            reached.append((registration, verdict))
+            shared.registrations.note(
+                registration, project: project, now: now, isSeen: verdict.isReached, isMetered: false)
+        }
     }
 
     // MARK: On record
@@ -194,12 +219,27 @@ final class FCMPipeline: Provider {
     }
 
     func recorded(_ id: UInt64, _ outcome: Outcome?, _ facts: MessageFacts, _ exchange: ServerExchange, now: WallTime) {
+        recordReached(id, now: now)
         guard outcome == .stored else { return }
         if facts.isLiveActivity { return passage.store(id, now: now, tell: tell) }
         guard let waiting else { return }
         let androids = core.shared.devices.androids
         androids.store(waiting, to: facts.tokenHash, push: id, now: now)
         for late in androids.takeLate() { tell(late) }
+    }
+
+    private func recordReached(_ id: UInt64, now: WallTime) {
+        guard !reached.isEmpty, let waiting else { return }
+        let androids = core.shared.devices.androids
+        for (registration, verdict) in reached {
+            let words = verdict.reason.map { PhoneReason.android($0).words }
+            let note = ReachNote(message: id, registration: registration, outcome: verdict.outcome, reason: words)
+            core.journal.writer.append(note, at: core.loop.noted)
+            if verdict.outcome == .stored { androids.store(waiting, to: registration, push: id, now: now) }
+        }
+        reached = []
+        for late in androids.takeLate() { tell(late) }
+        core.journal.markDirty()
     }
 
     private func tell(_ late: LateOutcome) {

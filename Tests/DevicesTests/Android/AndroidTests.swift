@@ -57,12 +57,29 @@ import Testing
         #expect(rig.end(of: 2)?.outcome == .handedOver)
     }
 
+    @Test("what has waited through one Doze waits for a window of the next, and offline is told before Doze")
+    func dozeAcross() {
+        let rig = AndroidRig { $0.isDozing = true }
+        _ = rig.send(Self.normal)
+        rig.change { $0.isOffline = true }
+        #expect(rig.send(Self.normal).is(.stored, .waits(.offline)))
+        rig.change { $0.isDozing = false }
+        rig.pass(.seconds(4_000))
+        rig.change { $0.isDozing = true }
+        rig.change { $0.isOffline = false }
+        rig.pass(.seconds(3_599))
+        #expect(rig.late.isEmpty && rig.record?.stored == 2)
+        rig.pass(.seconds(1))
+        #expect(rig.end(of: 1)?.outcome == .handedOver && rig.record?.stored == 0)
+    }
+
     @Test("a ttl of 0 is now or never, any other is waited for; without one four weeks")
     func timeToLive() {
         let rig = AndroidRig { $0.isOffline = true }
         #expect(rig.send { $0.timeToLive = 0 }.is(.discarded, .missed(.offline)))
         #expect(rig.send { $0.timeToLive = 60 }.is(.stored, .waits(.offline)))
         #expect(rig.send().is(.stored, .waits(.offline)))
+        #expect(rig.send { $0.timeToLive = 1 }.is(.stored, .waits(.offline)))
         rig.pass(.seconds(59))
         #expect(rig.end(of: 2) == nil)
         rig.pass(.seconds(1))
@@ -134,6 +151,10 @@ import Testing
         rig.pass(.seconds(3_600))
         for _ in 0..<20 { #expect(rig.send { $0.collapseMark = 8 }.is(.handedOver)) }
         #expect(rig.send { $0.collapseMark = 8 }.outcome == .stored, "no more than twenty come together")
+        let stopped = AndroidRig { $0.app = .forceStopped }
+        for _ in 0..<20 { _ = stopped.send { $0.collapseMark = 8 } }
+        stopped.change { $0.app = .foreground }
+        #expect(stopped.send { $0.collapseMark = 8 }.outcome == .stored, "what came to an app that was stopped counts")
     }
 
     @Test("an app that was force-stopped gets nothing until it is opened, late or at once")

@@ -78,6 +78,8 @@ import Testing
         #expect(!room(200), "five in an hour")
         #expect(room(3_600))
         Self.note(book, after: 3_600)
+        for _ in 0..<9 { Self.note(book, after: 3_700, isMetered: false) }
+        #expect(room(3_700), "what has no quota is not counted")
         Self.set(book, .ios, after: 3_601)
         for _ in 0..<9 { Self.note(book, after: 3_602) }
         #expect(room(3_602))
@@ -134,6 +136,12 @@ import Testing
         #expect(take("q", 119), "its own")
         let edges = passed.dropFirst(2).filter { !passed.contains($0 - 1) }
         #expect(edges.count >= 1 && edges.allSatisfy { ($0 - edges[edges.startIndex]) % 60 == 0 })
+        // The second at which a project's next minute begins, once it has used one up.
+        func minute(_ project: String) -> Int? {
+            for _ in 0..<2 { _ = take(project, 200) }
+            return (200..<260).first { take(project, Double($0)) }
+        }
+        #expect(Set((0..<8).map { minute("m\($0)") }).count > 4, "each begins at an instant of its own")
         func subscribe(_ seconds: Double) -> Bool {
             withBytes(of: "p") { quotas.takeSubscription(of: $0, now: Self.start + .seconds(seconds)) }
         }
