@@ -47,14 +47,18 @@ extension JoinedAccount {
 
     private func isRefusedForNowByUs(_ push: SeenPush) -> Bool { push.metFault && push.isRefusedForNow }
 
-    /// It waits behind a state of its card, or what goes to its token, from the refusal on until something goes there again.
+    /// It waits behind what goes to its token, or is told its phone in its session, from the refusal on until something goes
+    /// its own way again.
     private func restOverOnLane(_ row: Expectation, by due: Instant, _ circumstances: Circumstances) -> Instant? {
-        func isOfLane(_ push: SeenPush) -> Bool { push.token == row.token || tokens.lanes[push.token] == row.lane }
         let last = account.pushes.last { push in
-            isRefusedForNowByUs(push) && isOfLane(push) && push.arrivedAt <= due && push.place < row.place
+            guard isRefusedForNowByUs(push), push.arrivedAt <= due, push.place < row.place else { return false }
+            let isOfPhone = push.isMarked && push.session == row.session
+            return push.token == row.token || isOfPhone && tokens.lanes[push.token]?.phone == row.lane.phone
         }
         guard let last else { return nil }
-        let wentOn = account.pushes.first { isOfLane($0) && last.answeredAt < $0.arrivedAt }
+        let wentOn = account.pushes.first { push in
+            last.answeredAt < push.arrivedAt && (push.token == row.token || tokens.lanes[push.token] == row.lane)
+        }
         let over = min(last.answeredAt + circumstances.rest, wentOn?.arrivedAt ?? .distantFuture)
         return row.plannedAt <= over ? over : nil
     }

@@ -128,6 +128,11 @@ struct BroadcastRuleTests {
         #expect(History.listenedTo.verdict(of: "observers-agree") == .kept(evidenceCount: 1))
         let older = History.listenedTo.with { $0.hear(.told, at: 27, 5, listener: 2) }
         #expect(older.findings("observers-agree") == 1 && older.isKept("broadcasts-told"))
+        let over = older.with { history in
+            let changes = history.calls.indices.filter { history.run.tellings[history.calls[$0].kind] != nil }
+            history.calls[changes[changes.count - 2]].answeredAt = history.calls[changes.last!].sentAt
+        }
+        #expect(over.findings("observers-agree") == 1, "the change before was over when the last one was sent")
         // A call without an answer may have changed it behind the last one.
         let doubtful = older.with { history in
             history.call(8, .progress, at: 27, status: 0) { $0.wasTaken = false }

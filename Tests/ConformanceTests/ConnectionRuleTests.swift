@@ -100,6 +100,9 @@ struct ProviderTokenRuleTests {
         let many = same(3.1).with { history in for _ in 0..<20 { history.push(2, at: 3.5) } }
         #expect(many.findings("provider-token-renewed") == 1)
         #expect(many.with { $0.pushes.removeLast() }.findings("provider-token-renewed") == 0)
+        // What comes within the second that is granted to pushes on their way is none of those twenty.
+        let inFlight = same(2.5).with { history in for _ in 0..<30 { history.push(2, at: 2.9) } }
+        #expect(inFlight.findings("provider-token-renewed") == 0)
         // The relay never heard of it.
         let unheard = same(9).with { $0.pushes[0].flags.insert(.isAnswerUndelivered) }
         #expect(unheard.findings("provider-token-renewed") == nil)

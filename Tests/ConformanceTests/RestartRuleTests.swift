@@ -91,8 +91,16 @@ struct RestartRuleTests {
         #expect(tokenless.findings("restart-in-window") == nil)
     }
 
-    @Test("an activity is replaced at its own age, not at its session's", arguments: [(24_545.0, 0), (22_141, 0), (22_137, 1), (600, 1)])
+    @Test("an activity is replaced at its own age, not at its session's", arguments: [(24_545.0, 0), (22_141, 0), (22_139.5, 0), (22_137, 1), (600, 1)])
     func ownAge(age: Double, findings: Int) { #expect(aged(age).findings("restart-by-own-age") == findings) }
+
+    @Test("behind a 5xx a relay may rest for a quarter of an hour, or as long as it usually does", arguments: [
+        (500, 60.0, 900.0), (503, 60, 900), (503, 3_600, 3_600), (429, 60, 60),
+    ] as [(UInt16, Double, Double)])
+    func pause(status: UInt16, usual: Double, expected: Double) {
+        let push = History.honest.with { $0.pushes[0].status = status }.pushes[0]
+        #expect(RestartRules.pause(behind: push, .seconds(usual)) == .seconds(expected))
+    }
 
     @Test("the successor's age counts from its own start")
     func successor() {

@@ -88,6 +88,37 @@ struct RestTests {
         #expect(outcome(before, 1) == .lost, "the rest was over when it was told")
     }
 
+    @Test("keeps back what its phone is told otherwise in the session, and nothing of another phone or session")
+    func phone() {
+        func alert(_ turn: (inout Story) -> Void = { _ in }) -> DeliveryClass? {
+            outcome(
+                story { story in
+                    story.registers(0, .device, role: .device)
+                    next(&story, token: .device, type: .alert)
+                    story.push(1, at: 800_000)
+                    story.push(2, at: 800_000 + Self.deadline, type: .alert, token: .device)
+                    turn(&story)
+                }, 1)
+        }
+        #expect(alert() == .delivered)
+        let card = story { story in
+            story.registers(0, .device, role: .device)
+            next(&story, token: .device, type: .alert)
+            story.push(2, at: 2_100, type: .alert, token: .device)
+            story.call(3, at: 3_000)
+            story.expect(3, at: 3_000, deadline: Self.deadline)
+            story.push(3, at: 800_000)
+        }
+        #expect(outcome(card, 1) == .delivered && outcome(card, 2) == .delivered, "its alerts go on, and its card does not")
+        #expect(alert { $0.account.rows[1].lane.phone = 1 } == .late)
+        let other = alert { story in
+            story.account.rows[1].session = 2
+            story.account.pushes[2].session = 2
+            story.call(2, at: 2_000, session: 2)
+        }
+        #expect(other == .late)
+    }
+
     @Test("keeps nothing back of another card, or where the relay goes on sending")
     func others() {
         func other(_ turn: (inout Story) -> Void = { _ in }) -> DeliveryClass? {

@@ -49,6 +49,15 @@ struct RestartLifeTests {
         #expect(life.activities.map(\.tokens) == [[.activity, .rotated], [.other]])
     }
 
+    @Test("two starts before one token leave open by which of them its card began")
+    func births() throws {
+        let story = replaced().with { $0.push(1, at: 3_000, event: .start, token: Self.start, outcome: .started) }
+        let life = try #require(story.joined.restarts)
+        #expect(life.activities.map(\.born) == [
+            instant(1_000)...instant(1_000), instant(3_000)...instant(4_000), instant(8_000)...instant(8_000),
+        ])
+    }
+
     @Test("a start that a call behind the end asked for is not the old life's, which was under way")
     func beganAtOnce() {
         func isExplained(calledAt: Int64) -> Bool {

@@ -57,6 +57,8 @@ extension Defect {
         case .leavesTopicToCallers: ["webhooks-told", "webhooks-for-cause", "answers-hold-values"]
         // Whether an alert is what bears the marker.
         case .dropsUpdateAlerts: ["nothing-unexpected", "states-delivered"]
+        // What is forgotten ends, and nothing is called back of that.
+        case .forgetsForAny404: ["webhooks-told"]
         // Any answer may be the one that it forgets for.
         case .forgetsRegistrations: ["other-not-found-kept"]
         // A registration whose card is gone by APNs' word is one of them.
