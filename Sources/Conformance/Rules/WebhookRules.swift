@@ -48,7 +48,8 @@ enum WebhookRules {
                 debts.append(
                     Debt(
                         owed: owed, since: push.answeredAt, session: push.isMarked ? push.session : nil,
-                        step: push.isMarked ? push.step : nil, cause: (push.provider == .apns ? "APNs' " : "FCM's ") + run.reason(push),
+                        step: push.isMarked ? push.step : nil,
+                        cause: (push.provider == .apns ? "APNs' " : "FCM's ") + run.reason(push),
                         hooks: account.hooks.filter { $0.event == owed.event && $0.token == push.token }))
             }
         }
