@@ -1,7 +1,7 @@
 // The rest behind a provider's 429 or 5xx, where a fault of ours gave that answer: what the relay keeps back for so long it
-// keeps back by our doing, and the newest state is owed when the rest is over. FCM asks for what its answer
-// says (retry-after), or for a minute after 429 and ten seconds after 5xx (spec/fcm.md §8, F7, F8); Apple lets a relay rest for a quarter of an hour (spec/apns.md §14, P13), unless its
-// profile declares less.
+// keeps back by our doing, and the newest state is owed when the rest is over. FCM asks for what its answer says
+// (retry-after), or for a minute after 429 and ten seconds after 5xx (spec/fcm.md §8, F7, F8); Apple lets a relay rest for a
+// quarter of an hour (spec/apns.md §14, P13), unless its profile declares less.
 
 import Basics
 import Pushes
