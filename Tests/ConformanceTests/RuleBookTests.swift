@@ -14,9 +14,7 @@ private let honestHistories: [String: @Sendable () -> History] = [
     "accepted-is-pushed": { .honest },
     "answers-in-time": { .honest.with { $0.push(2, at: 2.01, status: 0) { $0.faultRule = 1 } } },
     "bad-requests-refused": { .honest.with { $0.call(7, .nonsense, at: 30, status: 400) } },
-    "oversized-refused": {
-        .honest.with { history in history.call(7, .long, at: 30, status: 413) { $0.wasTaken = true } }
-    },
+    "oversized-refused": { .honest.with { $0.call(7, .long, at: 30, status: 413) { $0.wasTaken = true } } },
     "answers-hold-values": {
         .honest.with { $0.run.learn(CaptureNote(session: 1, step: 0, name: "activityID", value: "a1")) }
     },

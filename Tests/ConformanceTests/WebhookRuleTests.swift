@@ -92,7 +92,8 @@ struct WebhookRuleTests {
         let again = untold.with { history in
             let death = history.pushes.firstIndex { $0.status == 410 }!
             history.pushes[death].answeredAt = history.pushes[death].arrivedAt + .seconds(3)
-            history.call(9, .registerActivity, at: 15)
+            let arrived = Double(history.pushes[death].arrivedAt.nanoseconds - at(0).nanoseconds) / 1e9
+            history.call(9, .registerActivity, at: arrived + 1)
             history.registers(9, history.pushes[death].token, Lane(role: .activity))
         }
         #expect(again.findings("webhooks-told") == 0, "\(again.verdict(of: "webhooks-told"))")
@@ -115,7 +116,7 @@ struct WebhookRuleTests {
     func told() {
         for event in ["asked", "done", "dead"] {
             let lost = History.calledBack.with { $0.hooks.removeAll { $0.event == event } }
-            #expect(lost.findings("webhooks-told") == (event == "done" ? 0 : 1), "\(event): its activity may be over by then")
+            #expect(lost.findings("webhooks-told") == 1, "\(event)")
             #expect(lost.aliveAfterAll.findings("webhooks-told") == (event == "dead" ? 0 : 1), "\(event)")
         }
         let late = History.calledBack.with { history in
