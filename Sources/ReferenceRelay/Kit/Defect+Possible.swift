@@ -72,7 +72,8 @@ extension Defect {
         // A phone that is started again tells nothing of the card that it has.
         case .startsByPush: ["states-delivered", "last-state-delivered", "start-asks-for-token"]
         // The number that it leaves out may be the last of a session.
-        case .keepsFirstOfSecond, .refusesBeyondBudget: ["last-state-delivered", "answers-named"]
+        case .keepsFirstOfSecond: ["last-state-delivered", "answers-named"]
+        case .refusesBeyondBudget: ["last-state-delivered", "answers-named", "throttled-says-when"]
         case .givesUpOnPages: ["states-delivered"]
         case .measuresNoMessages: ["refused-message-not-repeated"]
         // Eighty times the work takes time.
