@@ -39,7 +39,7 @@ package struct SeenPush: Hashable, Sendable {
         /// The field apns-push-type was not there: APNs takes it for an alert.
         package static let lacksType = Flags(rawValue: 8192)
         /// The notification of a message to FCM has a tag: it takes the place of the one before.
-        package static let hasTag = Flags(rawValue: 16384)
+        package static let hasTag = Flags(rawValue: 32_768)
     }
 
     /// A long ID and what was made of it: a number for each.
