@@ -93,7 +93,10 @@ let package = Package(
         // Floor 9
         room(
             "Verdicts",
-            ["Basics", "Pushes", "Schemas", "Journal", "Metrics", "Faults", "Scenarios", "LoadGenerator", "Conformance"]),
+            [
+                "Basics", "Pushes", "Schemas", "FCM", "Journal", "Metrics", "Faults", "Scenarios", "LoadGenerator",
+                "Conformance",
+            ]),
         // Floor 10
         room(
             "Sessions",

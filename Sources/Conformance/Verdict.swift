@@ -47,6 +47,8 @@ package struct Finding: Hashable, Sendable {
     /// The event itself and the pushes, as far as they were looked up.
     package var call: CallSeen?
     package var exchanges: [Exchange] = []
+    /// It speaks of no session, and playing the whole run again shows it.
+    package var isOfWholeRun = false
 
     package init(
         message: String, expected: String, seen: String, session: UInt32? = nil, step: UInt32? = nil,

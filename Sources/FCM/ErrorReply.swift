@@ -59,9 +59,7 @@ package enum ErrorBody {
         of reason: FCMReason, project: String = "", violations: [FieldViolation] = [], message: String? = nil
     ) -> String {
         guard let reply = reason.reply else { return page(of: reason) }
-        var text = message ?? reply.message
-        if !violations.isEmpty { text = violations.map(\.description).joined(separator: "\n") }
-        text = text.replacing("{project}", with: project)
+        let text = self.message(of: reply, violations, message).replacing("{project}", with: project)
         var error: JSONObject = [
             "code": .integer(Int64(reason.status)), "message": .string(text),
             "status": .string(reply.status.rawValue),
@@ -70,6 +68,10 @@ package enum ErrorBody {
         if !details.isEmpty { error["details"] = .array(details) }
         let envelope: JSONValue = ["error": .object(error)]
         return String(decoding: envelope.encoded(pretty: true), as: UTF8.self) + "\n"
+    }
+
+    static func message(of reply: ErrorReply, _ violations: [FieldViolation], _ message: String?) -> String {
+        violations.isEmpty ? message ?? reply.message : violations.map(\.description).joined(separator: "\n")
     }
 
     package static func contentType(of reason: FCMReason) -> StaticString {

@@ -89,8 +89,8 @@ package struct EventDraft: Hashable, Sendable {
     /// How often the relay may have seen it: 2 when a reused HTTP/1.1 connection died under it without a byte of an
     /// answer, and it was sent once more.
     package var attempts: UInt8
-    /// The body of an answer that was not expected, its first `maxAnswerBytes`, or what a withheld event lacked; empty for
-    /// any other.
+    /// The body of an answer that was not expected, or that lacks what later calls need, its first `maxAnswerBytes`; or what
+    /// a withheld event lacked; empty for any other.
     package var answer: [UInt8]
 
     package init(

@@ -134,7 +134,8 @@ package struct EventEntry: Hashable, Sendable {
     package var lateness: Interval = .zero
     /// 2 when it was sent once more after a reused HTTP/1.1 connection had died without a byte of an answer.
     package var attempts: UInt8 = 1
-    /// The first 512 bytes of the body of an answer that was not expected; empty for any other.
+    /// The first 512 bytes of the body of an answer that was not expected, or that lacks what later calls need; empty for
+    /// any other.
     package var answer: [UInt8] = []
     /// The wall time of `plannedAt`.
     package var plannedWall: WallTime = WallTime(nanoseconds: 0)

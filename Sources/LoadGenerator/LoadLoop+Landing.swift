@@ -82,13 +82,16 @@ extension LoadLoop: FlightObserver {
             snapshot.count(failure)
             draft.failure = failure.rawValue
             let words = failure == .redirected ? whither(response) : flight.batch == nil ? response.body : answers.chosen
-            draft.answer = driver.redact(
-                words ?? response.body, of: flight.event.call, flight.carrier, upTo: EventDraft.maxAnswerBytes)
-        } else if memory != nil {
-            capture(flight)
+            draft.answer = redacted(words ?? response.body, of: flight)
+        } else if memory != nil, !capture(flight), workload.profile.secretCaptures.isEmpty {
+            draft.answer = redacted(response.body, of: flight)
         }
         snapshot.answer.record((draft.answeredAt - draft.plannedAt).nanoseconds)
         snapshot.answerFromSent.record((draft.answeredAt - draft.sentAt).nanoseconds)
+    }
+
+    private func redacted(_ body: ByteBuffer, of flight: Flight) -> [UInt8] {
+        driver.redact(body, of: flight.event.call, flight.carrier, upTo: EventDraft.maxAnswerBytes)
     }
 
     private func measure(_ flight: Flight) {

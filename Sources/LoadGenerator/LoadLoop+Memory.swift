@@ -36,10 +36,11 @@ extension LoadLoop {
 
     // MARK: Answers
 
-    /// Takes from the answer, which is read, what the call's profile wants of it.
-    func capture(_ flight: Flight) {
+    /// Takes from the answer, which is read, what the call's profile wants of it. Whether all of it was there.
+    func capture(_ flight: Flight) -> Bool {
         let captures = workload.owing[flight.event.call].captures
-        guard !captures.isEmpty, let remembered = memory?[flight.event.session] else { return }
+        guard !captures.isEmpty, let remembered = memory?[flight.event.session] else { return true }
+        var hasAll = true
         for capture in captures {
             var note = CaptureNote(
                 session: flight.event.session, step: flight.event.step, name: workload.profile.captures[capture.name])
@@ -55,11 +56,15 @@ extension LoadLoop {
             case .failure(let words):
                 note.failure = words.text
                 let mayLack = workload.profile.calls[flight.event.call].lacks.contains(CapturedNames(capture.name))
-                if !mayLack { snapshot.missedCaptures += 1 }
+                if !mayLack {
+                    snapshot.missedCaptures += 1
+                    hasAll = false
+                }
             }
             journal.append(note, at: loop.stamp())
             requestTurnEnd()
         }
+        return hasAll
     }
 
     /// The event has nothing to say without what is missing: it is not sent, which is on record.

@@ -3,6 +3,7 @@
 
 import Basics
 import Conformance
+import FCM
 import Journal
 import Metrics
 import Pushes
@@ -24,7 +25,7 @@ struct Evidence {
 
     /// The results with what stands behind their first findings.
     func complete(_ results: [RuleResult]) throws(Failure) -> [RuleResult] {
-        var results = results
+        var results = kinds.isEmpty ? results : results.map(\.withReplays)
         var wanted: Set<UInt64> = []
         var places: Set<UInt64> = []
         for finding in results.flatMap({ $0.verdict.findings.prefix(Self.mostFindings) }) {
@@ -78,8 +79,15 @@ struct Evidence {
         return Exchange(
             entry: push.id, at: push.arrivedAt - origin, time: push.arrivedWall,
             request: push.headers.map { "\($0.name): \($0.value)" },
-            payload: push.payload.count > Self.mostPayload ? body + "…" : body, answer: push.answerText,
+            payload: push.payload.count > Self.mostPayload ? body + "…" : body,
+            answer: push.answerText + (objection(to: push).map { ": \($0)" } ?? ""),
             device: push.outcome.map { "\($0.word)" } ?? "")
+    }
+
+    /// What FCM said of a body that it refused: Google's word for it, INVALID_ARGUMENT, does not tell.
+    private func objection(to push: PushEntry) -> String? {
+        guard push.provider == .fcm, push.status == 400, push.faultRule == 0, !push.isCut else { return nil }
+        return MessageReview.objection(to: push.payload)
     }
 
     private func call(_ event: EventEntry) -> CallSeen {
@@ -88,6 +96,17 @@ struct Evidence {
             entry: event.id, kind: kinds.indices.contains(kind) ? kinds[kind] : "call \(kind)",
             at: event.plannedAt - origin, time: event.plannedWall,
             answer: event.answerText + (calls[safe: kind].map { ", to \($0.line)" } ?? ""))
+    }
+}
+
+extension RuleResult {
+    /// Those that speak of no session are found again in the whole run.
+    fileprivate var withReplays: RuleResult {
+        guard case .broken(var findings, let count) = verdict else { return self }
+        for index in findings.indices { findings[index].isOfWholeRun = findings[index].session == nil }
+        var copy = self
+        copy.verdict = .broken(findings, count: count)
+        return copy
     }
 }
 

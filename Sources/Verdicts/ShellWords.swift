@@ -28,9 +28,12 @@ extension Finding {
         ShellWords.journal(directory, session: session, entry: entries.last ?? call?.entry)
     }
 
-    /// The command that plays its session again; nil where it speaks of none. `directory` is where the run's journal stands.
+    /// The command that plays its session again, or the whole run where it speaks of none; nil where nothing was played.
+    /// `directory` is where the run's journal stands.
     package func replay(in directory: String) -> String? {
-        session.map { ShellWords.line(["pushrig", "replay", directory.isEmpty ? "RUN" : directory, "--session", String($0)]) }
+        guard session != nil || isOfWholeRun else { return nil }
+        let chosen = session.map { ["--session", String($0)] } ?? []
+        return ShellWords.line(["pushrig", "replay", directory.isEmpty ? "RUN" : directory] + chosen)
     }
 }
 

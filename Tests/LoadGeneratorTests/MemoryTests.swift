@@ -222,6 +222,8 @@ struct CaptureTests {
         #expect(withheld.map { String(decoding: $0.answer, as: UTF8.self) } == ["no value of `activityID` was captured"])
         #expect(drive.snapshot.withheld == 1 && drive.snapshot.dropped == 0 && drive.snapshot.failed == 0)
         #expect(drive.snapshot.missedCaptures == 1 && drive.snapshot.planned == 3)
+        let answered = try #require(drive.events.first { $0.step == 0 })
+        #expect(answered.failure == 0 && String(decoding: answered.answer, as: UTF8.self) == says, "the answer is on record")
     }
 
     @Test func `the last event of all may be withheld, and the load ends`() throws {

@@ -72,6 +72,7 @@ struct MockJournalTests {
         let finding = try #require(try result("dead-token-dropped", record).verdict.findings.first)
         #expect(finding.exchanges.count == 2 && finding.exchanges[1].at == .seconds(9))
         #expect(finding.more(in: record.directory).contains("pushrig journal \(record.directory) --around \(finding.entries[1])"))
+        #expect(finding.replay(in: record.directory) == nil, "nothing was driven that could be driven again")
         #expect(record.exit.reasons.first?.hasPrefix("dead-token-dropped (R0.22, P9, G2) is broken") == true)
         var known = JudgeOptions()
         known.knownFailing = ["P9"]

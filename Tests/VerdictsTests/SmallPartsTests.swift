@@ -114,7 +114,13 @@ struct JudgePartTests {
         let record = try judge(text, spoil: { sendings, account in
             for index in sendings.indices { sendings[index].connection = UInt64((7 * account + index) % 60 + 1) }
         })
-        #expect(try result("connections-reused", record).verdict.isBroken == isBroken)
+        let verdict = try result("connections-reused", record).verdict
+        #expect(verdict.isBroken == isBroken)
+        // It is nobody's session: the whole run shows it again, also by its record.
+        let again = try RunRecord(json: record.json).verdicts.first { $0.id == "connections-reused" }
+        for finding in verdict.findings + (again?.verdict.findings ?? []) {
+            #expect(finding.session == nil && finding.replay(in: "some run") == "pushrig replay 'some run'")
+        }
     }
 
     @Test("a start is looked at as deep as 128 levels, and what is deeper is left to the schemas", arguments: [(126, true), (127, false)])

@@ -171,8 +171,8 @@ enum ActivityRules {
     static let eventsFit = Rule(
         "activity-event-fits", ["R0.4", "G20"], .must, on: .both,
         requirement: "Only a terminal state ends the activity, and a terminal state always does.",
-        norm: "Relay contract: progress is sent as event update, complete and error as event end",
-        advice: "map complete and error to event end, everything else to update"
+        norm: "Apple, ActivityKit pushes: aps.event is start, update or end; the relay contract says which states are the last",
+        advice: "send event end for a state that is the last one, update for any other, and spell them as Apple does"
     ) { joined, run, tally in
         for (index, push) in joined.account.pushes.enumerated() where push.isLiveActivity {
             guard let row = joined.rowOfPush[index].map({ joined.account.rows[$0] }), let event = row.event else { continue }
@@ -185,7 +185,7 @@ enum ActivityRules {
             tally.find(
                 "`\(run.kind(row.kind))` was sent with the wrong event",
                 expected: event == .end ? "event end" : "event update or start",
-                seen: push.event.map { "event \($0.word)" } ?? "no event that there is", session: row.session,
+                seen: push.event.map { "event \($0.word)" } ?? "an aps.event that Apple does not have", session: row.session,
                 step: row.step, push.id)
         }
     }

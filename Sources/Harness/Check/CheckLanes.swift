@@ -30,8 +30,7 @@ struct CheckLanes {
     /// Cases side by side; those by a clock that is stepped are all work, and so many.
     let count: Int
     private let steppedCount: Int
-    /// What the machine carries of these, as it turns out: each run that it was too busy for takes a quarter.
-    private var room: Int
+    private var room: LaneRoom
     let folder: String
     /// Behind `run SCENARIO --out DIR`.
     let arguments: [String]
@@ -53,7 +52,7 @@ struct CheckLanes {
 
     init(count: Int, folder: String, arguments: [String], signals: Signals) {
         self.count = count
-        room = count
+        room = LaneRoom(most: count)
         steppedCount = min(count, Machine.current.cores)
         self.folder = folder
         self.arguments = arguments
@@ -76,7 +75,7 @@ struct CheckLanes {
             let (one, other) = (jobs[one].play, jobs[other].play)
             return one.isStepped == other.isStepped ? one.takes < other.takes : one.isStepped
         }
-        return playing.count < room ? place.map { jobs.remove(at: $0) } : nil
+        return playing.count < room.count ? place.map { jobs.remove(at: $0) } : nil
     }
 
     /// By name. Where the first could not run the others are not begun: they would fail alike.
@@ -98,11 +97,12 @@ struct CheckLanes {
                 guard item.process.isGone else { continue }
                 playing.remove(at: place)
                 let result = result(of: item)
-                if result.verdict == .inconclusive, !result.isSound, item.job.attempt < Self.mostAttempts, !isStopped {
+                let wasStarved = result.verdict == .inconclusive && !result.isSound
+                room.see(wasStarved: wasStarved)
+                if wasStarved, item.job.attempt < Self.mostAttempts, !isStopped {
                     var again = item.job
                     again.attempt += 1
                     jobs.append(again)
-                    room = max(1, room * 3 / 4)
                     continue
                 }
                 results[item.job.name] = result

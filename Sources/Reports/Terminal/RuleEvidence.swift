@@ -6,6 +6,8 @@ import Verdicts
 
 enum RuleEvidence {
     private static let widest = 400
+    /// A body is what the reader has to compare.
+    private static let widestBody = 1_000
 
     /// `directory` is where the run's journal stands.
     static func lines(_ result: RuleResult, in directory: String) -> [String] {
@@ -22,7 +24,7 @@ enum RuleEvidence {
                 ![":scheme", ":authority", ":method", "authorization"].contains { field.hasPrefix($0) }
             }
             lines.append("        " + safe(clipped(fields.joined(separator: "; "))))
-            lines.append("        " + safe(clipped(exchange.payload)))
+            lines.append("        " + safe(clipped(exchange.payload, to: widestBody)))
         }
         lines.append("norm    \(safe(result.norm))")
         lines.append("change  \(safe(result.advice))")
@@ -34,7 +36,7 @@ enum RuleEvidence {
         return lines
     }
 
-    private static func clipped(_ text: String) -> String {
+    private static func clipped(_ text: String, to widest: Int = widest) -> String {
         text.count > widest ? text.prefix(widest) + "…" : text
     }
 
