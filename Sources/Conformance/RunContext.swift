@@ -153,6 +153,8 @@ package final class RunContext {
     package var requestTimeout = Interval.seconds(30)
     /// Of what the profile declares; nil where it owes nothing.
     package var shortestDeadline: Interval?
+    /// The mock's Android app knows by a number in what it is sent which state of a live update is newer (`liveUpdateStamp`).
+    package var tellsStatesApart = false
     /// How late a process on this machine may be without being slow, as the scenario says of ours (`latenessBudget`), on the
     /// run's clock.
     package var jitter = Interval.zero

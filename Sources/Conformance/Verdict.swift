@@ -1,5 +1,7 @@
 // What a rule says in the end, and what that comes to for the run.
 
+import Metrics
+
 /// What a rule found in the evidence.
 package enum Verdict: Hashable, Sendable {
     /// Held each time it was put to the test; `evidenceCount` says how often (at least 1).
@@ -156,6 +158,13 @@ struct Tally {
         _ message: @autoclosure () -> String, expected: @autoclosure () -> String, seen: @autoclosure () -> String,
         session: UInt32? = nil, step: UInt32? = nil, restsOn basis: Rule.Basis = [], _ entries: UInt64...
     ) {
+        add(message(), expected(), seen(), session, step, basis, entries)
+    }
+
+    private mutating func add(
+        _ message: @autoclosure () -> String, _ expected: @autoclosure () -> String, _ seen: @autoclosure () -> String,
+        _ session: UInt32?, _ step: UInt32?, _ basis: Rule.Basis, _ entries: [UInt64]
+    ) {
         found += 1
         // A firm finding takes the place of one that is less so.
         if list.count >= Self.limit {
@@ -167,6 +176,16 @@ struct Tally {
             entries: entries.filter { $0 != 0 })
         finding.basis = basis
         list.append(finding)
+    }
+
+    /// `push`: whose session and step it is, where it bears a marker.
+    mutating func find(
+        _ message: @autoclosure () -> String, expected: @autoclosure () -> String, seen: @autoclosure () -> String,
+        of push: SeenPush, restsOn basis: Rule.Basis = [], _ entries: UInt64...
+    ) {
+        add(
+            message(), expected(), seen(), push.isMarked ? push.session : nil, push.isMarked ? push.step : nil, basis,
+            entries)
     }
 
     var verdict: Verdict {

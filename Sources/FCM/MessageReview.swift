@@ -1,6 +1,6 @@
 // What FCM says of the form of a message, found again from its body: journals keep no bodies of answers.
 
-package import Basics
+import Basics
 import HTTP
 import Pushes
 
@@ -17,7 +17,7 @@ package enum MessageReview {
     package static func objection(to body: [UInt8]) -> String? {
         let validator = FCMValidator(settings: FCMSettings(), access: Nobody(), registrations: Nobody(), checks: checks)
         let buffer = ByteBuffer(capacity: max(body.count, 1))
-        buffer.append(body)
+        buffer.append(body.span)
         let verdict = validator.validate(
             HeaderBlock(), body: buffer, connection: SenderConnection(), now: WallTime(nanoseconds: 0))
         guard let reply = verdict.rejection?.reply else { return nil }

@@ -3,6 +3,9 @@
 import Basics
 
 package enum SendPath {
+    /// Google's have 30 characters at most.
+    package static let longestProject = 64
+
     /// The project's place in `/v1/projects/{project}/messages:send`, with a query or without; nil: it is another path. The
     /// colon may be percent-encoded.
     package static func project(_ path: Span<UInt8>) -> Range<Int>? {
@@ -11,7 +14,7 @@ package enum SendPath {
         let start = prefix.utf8CodeUnitCount
         var end = start
         while end < path.count, path[end] != UInt8(ascii: "/") { end += 1 }
-        guard end > start, end < path.count else { return nil }
+        guard 1...longestProject ~= end - start, end < path.count else { return nil }
         var rest = end
         while rest < path.count, path[rest] != UInt8(ascii: "?") { rest += 1 }
         let method = path.extracting(end..<rest)

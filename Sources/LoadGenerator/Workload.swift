@@ -34,6 +34,8 @@ final class Workload: Sendable {
     let reactionSeed: Seed
     /// By script: its sessions capture, react or act, so that they have a memory.
     private let remembering: [Bool]
+    /// Some step tells the relay of a registration that takes the place of the first.
+    let rotatesRegistrations: Bool
     /// Of tokens and secrets: they differ from run to run.
     let sessionSeed: Seed
     let userSeed: Seed
@@ -74,6 +76,9 @@ final class Workload: Sendable {
         reactionSeed = seed.child("reactions")
         remembering = scripts.map { script in
             script.followsPhones || script.steps.contains { !scenario.relay.profile.calls[$0.call].captures.isEmpty }
+        }
+        rotatesRegistrations = scripts.contains { script in
+            script.steps.contains { scenario.relay.profile.calls[$0.call].needed.contains(.session(.newRegistrationToken)) }
         }
         let identity = seed.child("identity").child(UInt64(run))
         sessionSeed = identity.child("sessions")

@@ -1,6 +1,6 @@
 // Ends of sessions of which a relay may know nothing.
 
-import Basics
+package import Basics
 import Pushes
 
 extension JoinedAccount {
@@ -8,6 +8,16 @@ extension JoinedAccount {
     package func lacksEnd(before call: SeenCall, _ circumstances: Circumstances) -> Bool {
         account.calls(of: call.session, through: call.step).contains { made in
             circumstances.finalKinds.contains(made.kind) && (made.state != .sent || !made.wasTaken)
+        }
+    }
+
+    /// The relay was told another token of the session's card in that time: there is a card again.
+    package func wasToldToken(session: UInt32, after first: Instant, until last: Instant) -> Bool {
+        account.tokenCalls.contains { new in
+            guard new.isRegistration, [.activity, .registration].contains(new.lane.role), UInt32(new.place >> 32) == session,
+                let call = account.call(at: new.place)
+            else { return false }
+            return call.wasTaken && first < call.sentAt && call.sentAt <= last
         }
     }
 

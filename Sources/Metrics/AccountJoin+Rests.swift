@@ -7,15 +7,7 @@ import Basics
 import Pushes
 
 extension JoinedAccount {
-    /// Who waits longer each time, and adds chance to it, takes twice as long at first. Of FCM's rests only: Apple's is the
-    /// longest, and what a profile declares its relay keeps.
-    private static let growth = 2.0
-
-    private static func rest(after push: SeenPush, _ circumstances: Circumstances) -> Interval {
-        circumstances.fault(push.faultRule)?.retryAfter ?? (push.status == 429 ? .seconds(60) : .seconds(10))
-    }
-
-    /// Whether a newer state may take its place, for it waits.
+    /// Whether a newer state may take its place, for it waits. Once its due is prolonged, also behind what was refused since.
     func isAtRest(_ index: Int, _ circumstances: Circumstances) -> Bool {
         restOver(index, by: deliveries[index].due, circumstances) != nil
     }
@@ -51,7 +43,9 @@ extension JoinedAccount {
     /// its own way again.
     private func restOverOnLane(_ row: Expectation, by due: Instant, _ circumstances: Circumstances) -> Instant? {
         let last = account.pushes.last { push in
-            guard isRefusedForNowByUs(push), push.arrivedAt <= due, push.place < row.place else { return false }
+            // Numbers of sessions tell nothing of time.
+            guard isRefusedForNowByUs(push), push.arrivedAt <= due, push.session != row.session || push.place < row.place
+            else { return false }
             let isOfPhone = push.isMarked && push.session == row.session
             return push.token == row.token || isOfPhone && tokens.lanes[push.token]?.phone == row.lane.phone
         }
@@ -66,7 +60,7 @@ extension JoinedAccount {
     private func restOverAtFCM(_ row: Expectation, by due: Instant, _ circumstances: Circumstances) -> Instant? {
         account.pushes.last { push in
             push.provider == .fcm && push.token == row.token && isRefusedForNowByUs(push) && push.arrivedAt <= due
-                && row.plannedAt <= push.answeredAt + Self.rest(after: push, circumstances) * Self.growth
-        }.map { $0.answeredAt + Self.rest(after: $0, circumstances) * Self.growth }
+                && row.plannedAt <= push.answeredAt + circumstances.longestRest(after: push)
+        }.map { $0.answeredAt + circumstances.longestRest(after: $0) }
     }
 }

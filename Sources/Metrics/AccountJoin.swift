@@ -231,9 +231,10 @@ package struct JoinedAccount: Sendable {
             {
                 fault[index] = .reordered
             }
-            if !push.flags.contains(.isAnswerUndelivered), knownToRelay[served] == nil {
+            if !push.flags.contains(.isAnswerUndelivered) {
                 // Who gives up an answer that a fault holds back need not say so to its peer.
-                knownToRelay[served] = push.metFault ? push.answeredAt : push.arrivedAt
+                let known = push.metFault ? push.answeredAt : push.arrivedAt
+                knownToRelay[served] = min(knownToRelay[served] ?? known, known)
             }
             guard isReceived(push, isOlder: isOlder) else { continue }
             if deliveries[row].accepted == nil { deliveries[row].accepted = index }

@@ -69,6 +69,8 @@ package struct Circumstances: Sendable {
     package var clockSkew = Interval.zero
     /// On the mock's wall clock: a 410 that speaks of an earlier time kills no token of this run.
     package var startedAt: WallTime?
+    /// We set the wall time of mock and relay another way within the run, so instants of it cannot be told from each other.
+    package var isWallTimeSet = false
     /// Calls that end their session, by number.
     package var finalKinds: Set<UInt16> = []
     /// The relay's throttle window, where its profile declares one.
@@ -81,6 +83,8 @@ package struct Circumstances: Sendable {
     package static let longestRest = Interval.seconds(15 * 60)
     /// How long what waits behind a 429 or 5xx of APNs may rest beyond its deadline.
     package var rest = Interval.zero
+    /// What the mock's own answers about FCM's quotas say of when to come again; nil: nothing.
+    package var quotaRetryAfter: Interval?
     /// When the relay sent nothing at all to APNs behind a 5xx of a fault of ours, in order of time.
     package var silences = Silences()
     /// When the relay replaces activities that grow old, where its profile declares it.
@@ -104,6 +108,26 @@ package struct Circumstances: Sendable {
 
     /// The least time that a relay is given to make up for a fault.
     var leastPatience: Interval { .seconds(2) + allowance }
+
+    /// What FCM's answer says of when to come again; nil: nothing.
+    package func retryAfter(_ push: SeenPush) -> Interval? {
+        push.metFault ? fault(push.faultRule)?.retryAfter : push.status == 429 ? quotaRetryAfter : nil
+    }
+
+    /// What it said is known: of a fault that was given past the scenario nobody knows.
+    package func isAnswerKnown(of push: SeenPush) -> Bool {
+        !push.metFault || faults.contains { $0.rule == push.faultRule }
+    }
+
+    /// Who waits longer each time, and adds chance to it, takes twice as long at first. Of FCM's rests only: Apple's is the
+    /// longest, and what a profile declares its relay keeps.
+    private static let growth = 2.0
+
+    /// How long what waits behind a 429 or 5xx may rest.
+    package func longestRest(after push: SeenPush) -> Interval {
+        guard push.provider == .fcm else { return rest }
+        return (retryAfter(push) ?? (push.status == 429 ? .seconds(60) : .seconds(10))) * Self.growth
+    }
 
     /// Whether we held the relay down at some time between the two.
     package func wasDown(between first: Instant, and last: Instant) -> Bool {

@@ -21,14 +21,16 @@ package struct Silences: Sendable {
     /// In order of arrival. `inFlight`: so long pushes may come that had left before.
     package mutating func see(_ push: SeenPush, inFlight: Interval) {
         guard push.provider == .apns else { return }
-        if let open = list.last, open.until == nil, push.arrivedAt > open.last + inFlight {
+        let isRefused = push.metFault && push.status >= 500
+        // One that is refused again may be a trial, with which the relay asks whether it is over.
+        if !isRefused, let open = list.last, open.until == nil, push.arrivedAt > open.last + inFlight {
             if push.arrivedAt - open.last < Self.least + inFlight {
                 list.removeLast()
             } else {
                 list[list.count - 1].until = push.arrivedAt
             }
         }
-        guard push.metFault, push.status >= 500 else { return }
+        guard isRefused else { return }
         if let open = list.last, open.until == nil {
             list[list.count - 1].last = push.answeredAt
         } else if list.count < Self.most {

@@ -1,8 +1,21 @@
 // When the scenario's faults were in force, as far as the clock tells.
 
 import Basics
+import FCM
 import Faults
 import Metrics
+import Pushes
+import Scenarios
+
+extension MockSpec {
+    /// FCM's part of the settings, which are checked.
+    var messaging: FCMSettings {
+        settings.reduce(into: FCMSettings()) { all, setting in _ = try? all.setIfKnown(setting.key, to: setting.value) }
+    }
+
+    /// What the mock's answers about FCM's quotas say of when to come again; nil: nothing.
+    var quotaRetryAfter: Interval? { messaging.quotaRetryAfter.map { .seconds(Double($0)) } }
+}
 
 extension FaultRule {
     /// More windows than this are told as one time.
@@ -19,12 +32,19 @@ extension FaultRule {
         return windows?.map { begin + $0.lowerBound..<begin + $0.upperBound } ?? [begin..<end]
     }
 
-    /// The `retry-after` of an answer that is written out, in whole seconds, a day at most.
-    var retryAfter: Interval? {
-        guard case .answer(let answer) = action, let field = answer.headers.first(where: { $0.name == "retry-after" }),
-            let seconds = Int64(field.value), 0...86_400 ~= seconds
-        else { return nil }
-        return .seconds(Double(seconds))
+    /// The `retry-after` of an answer that is written out, in whole seconds, a day at most; or `quota`, which FCM's answers about
+    /// quotas have.
+    func retryAfter(quota: Interval?) -> Interval? {
+        switch action {
+        case .respond(let reason, _, _):
+            return [FCMReason.quotaExceeded, .rateLimitExceeded].contains { $0.named == reason } ? quota : nil
+        case .answer(let answer):
+            guard let field = answer.headers.first(where: { $0.name == "retry-after" }), let seconds = Int64(field.value),
+                0...86_400 ~= seconds
+            else { return nil }
+            return .seconds(Double(seconds))
+        default: return nil
+        }
     }
 
     var isSilence: Bool {

@@ -174,7 +174,7 @@ struct Pass {
             return
         }
         open[number]?.account.pushes.append(push)
-        open[number]?.note(push, rest: context.circumstances.rest + (plan?.longestDeadline ?? .zero))
+        open[number]?.note(push, rest: context.circumstances.longestRest(after: push) + (plan?.longestDeadline ?? .zero))
     }
 
     /// The call that a marker speaks of; where the profile carries values from call to call, those of its session
@@ -323,7 +323,6 @@ final class OpenAccount {
 
     /// `rest`: from the refusal to when what waits there is due.
     func note(_ push: SeenPush, rest: Interval) {
-        guard push.provider == .apns else { return }
         if push.isRefusedForNow, push.metFault {
             resting[push.token] = push.answeredAt + rest
         } else if !resting.isEmpty {
@@ -347,7 +346,8 @@ extension NoteEntry {
         guard kind == .admin, let value = try? JSONValue(parsing: text), let act = value["act"]?.string else { return nil }
         switch act {
         case "reset": return .reset
-        case "set token", "remove token": return value["token"]?.string.map { .token(TokenHash($0)) }
+        case "set token", "remove token", "set registration", "remove registration":
+            return value["token"]?.string.map { .token(TokenHash($0)) }
         default: return nil
         }
     }

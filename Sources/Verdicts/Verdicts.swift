@@ -3,6 +3,7 @@
 
 package import Basics
 import Conformance
+import FCM
 package import Journal
 import LoadGenerator
 import Metrics
@@ -173,6 +174,8 @@ private struct Judgement {
         context.jitter = scenario.latenessBudget * pace
         context.hasBothEnvironments = scenario.mock.environment == .both
         context.circumstances.hasBothEnvironments = context.hasBothEnvironments
+        context.tellsStatesApart = scenario.mock.messaging.liveUpdateStamp != nil
+        context.circumstances.quotaRetryAfter = scenario.mock.quotaRetryAfter
         context.circumstances.rest = profile.rest ?? Circumstances.longestRest
         context.circumstances.repeats = profile.dedupe.map { RepeatTerms(window: $0.window) }
         context.circumstances.cap = profile.cap
@@ -185,6 +188,7 @@ private struct Judgement {
         context.circumstances.inFlightGrace = scenario.inFlightGrace * pace
         context.circumstances.relayProcesses = scenario.relay.processes
         context.circumstances.clockSkew = scenario.mock.clockSkew
+        context.circumstances.isWallTimeSet = !scenario.mock.clockSteps.isEmpty
         context.circumstances.startedAt = startedAt + scenario.mock.clockSkew
         return context
     }

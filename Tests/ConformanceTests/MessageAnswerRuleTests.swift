@@ -152,6 +152,8 @@ struct MessageAnswerRuleTests {
             history.pushes[0].outcome = nil
         }
         #expect(silent.verdict(of: "message-answer-awaited").isBroken == (again < 10))
+        let toldTwice = history.with { $0.calls[1].attempts = 2 }
+        #expect(!toldTwice.verdict(of: "message-answer-awaited").isBroken)
         let cut = silent.with { $0.run.circumstances.faults[0].isSilence = false }
         #expect(!cut.verdict(of: "message-answer-awaited").isBroken, "its connection was gone")
     }
@@ -187,6 +189,25 @@ struct MessageAnswerRuleTests {
         }
     }
 
+    @Test("what an answer asked for is not known where no scenario gave the fault, nor is it where the mock itself answered")
+    func unknown() {
+        func again(after seconds: Double, _ turn: (inout History) -> Void) -> History {
+            History.answered(429, "QUOTA_EXCEEDED").with { history in
+                history.message(2, at: 2.02 + seconds)
+                history.pushes.sort { $0.arrivedAt < $1.arrivedAt }
+                turn(&history)
+            }
+        }
+        #expect(again(after: 3) { $0.run.circumstances.faults = [] }.verdict(of: "quota-obeyed") == .notExercised)
+        for (said, isTooSoon) in [(2.0, false), (60, true)] {
+            let told = again(after: 3) { history in
+                history.pushes[0].faultRule = 0
+                history.run.circumstances.quotaRetryAfter = .seconds(said)
+            }
+            #expect(told.verdict(of: "quota-obeyed").isBroken == isTooSoon)
+        }
+    }
+
     @Test("after 429 a newer message waits as well; after 503 it need not, nor what was on its way")
     func target() {
         func next(_ status: UInt16, _ reason: String, after seconds: Double, _ id: String) -> Bool {
@@ -198,6 +219,16 @@ struct MessageAnswerRuleTests {
         #expect(!next(429, "QUOTA_EXCEEDED", after: 0.9, "quota-obeyed"))
         #expect(!next(429, "QUOTA_EXCEEDED", after: 61, "quota-obeyed"))
         #expect(!next(503, "UNAVAILABLE", after: 3, "failure-awaited"))
+        func next(of processes: Int, _ turn: (inout History) -> Void = { _ in }) -> Bool {
+            History.answered(429, "QUOTA_EXCEEDED").with { history in
+                history.message(3, at: 5)
+                history.pushes.sort { $0.arrivedAt < $1.arrivedAt }
+                history.run.circumstances.relayProcesses = processes
+                turn(&history)
+            }.verdict(of: "quota-obeyed").isBroken
+        }
+        #expect(next(of: 1) && !next(of: 2), "the other process need not know")
+        #expect(!next(of: 1) { $0.calls = [] }, "a mock alone: another test may have sent it")
     }
 
     @Test("an access token serves an hour, and is replaced when FCM says that it is over")

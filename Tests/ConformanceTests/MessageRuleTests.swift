@@ -34,6 +34,7 @@ extension History {
             history.pushes[0].reason = history.text(reason)
             history.pushes[0].outcome = nil
             history.pushes[0].faultRule = 1
+            history.run.circumstances.faults = [.init(rule: 1, label: "\(status)", windows: [])]
         }
     }
 
@@ -136,6 +137,8 @@ struct MessageRuleTests {
         #expect(rotated.verdict(of: "new-token-used") == .kept(evidenceCount: 1))
         let both = rotated.with { history in history.message(5, at: 160.03) }
         #expect(both.findings("new-token-used") == 1)
+        let ofOther = rotated.with { history in history.message(5, at: 160.03) { $0.session = 2 } }
+        #expect(ofOther.findings("new-token-used") == 0, "another session has it in a row of its own")
     }
 
     /// The third message ends the card.
@@ -157,6 +160,34 @@ struct MessageRuleTests {
         #expect(behind(5) { $0.token = TokenHash("cdef:APA91b9") } == 0)
         #expect(behind(5, at: 160.06) { $0.connection += 1 } == 0, "they may have changed places on the way")
         #expect(behind(5, at: 160.5) { $0.connection += 1 } == 1)
+    }
+
+    @Test("an update behind the end that its phone knows for older brings nothing back")
+    func endedOlder() {
+        func behind(stamp: Int64?, isForApple: Bool = true, _ outcome: Outcome = .handedOver, tellsApart: Bool = false) -> Int? {
+            Self.ended.with { history in
+                if isForApple { history.pushes[2].flags.insert(.isForApple) }
+                history.pushes[2].stamp = 100
+                history.run.tellsStatesApart = tellsApart
+                history.message(5, at: 160.5) { push in
+                    (push.stamp, push.outcome) = (stamp, outcome)
+                    if isForApple { push.flags.insert(.isForApple) }
+                }
+            }.findings("nothing-after-end")
+        }
+        #expect(behind(stamp: 99) == 0 && behind(stamp: 100) == 1 && behind(stamp: nil) == 1)
+        #expect(behind(stamp: 99, isForApple: false) == 1)
+        #expect(behind(stamp: nil, isForApple: false, .ignoredOlder, tellsApart: true) == 0)
+        #expect(behind(stamp: nil, isForApple: false, .ignoredOlder) == 1, "no app knows in which order FCM took them")
+    }
+
+    @Test("of two ends of a session the later one counts")
+    func endedTwice() {
+        let again = Self.ended.with { history in
+            history.message(11, at: 170) { $0.event = .end }
+            history.message(9, at: 175)
+        }
+        #expect(again.findings("nothing-after-end") == 1)
     }
 
     @Test("a message tells the event that it is for, where the profile says in which place")
@@ -189,7 +220,12 @@ struct MessageRuleTests {
         (.setBack, true), (.ignoredOlder, false), (.superseded, false),
     ] as [(Outcome, Bool)])
     func late(outcome: Outcome, isBroken: Bool) {
-        let history = History.messages.with { $0.pushes[1].outcome = outcome }
+        let history = History.messages.with { history in
+            history.pushes[1].outcome = outcome
+            history.run.tellsStatesApart = true
+        }
+        let byOrder = history.with { $0.run.tellsStatesApart = false }
+        #expect((byOrder.verdict(of: "late-states-in-order") == .notExercised) == (outcome == .ignoredOlder))
         #expect(history.verdict(of: "late-states-in-order").isBroken == isBroken)
         #expect(history.isKept("late-states-in-order") == !isBroken)
         #expect(!history.verdict(of: "states-delivered").isBroken, "what a device does with it is not the relay's")

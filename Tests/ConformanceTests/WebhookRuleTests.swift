@@ -110,6 +110,15 @@ struct WebhookRuleTests {
         #expect(ending("done") == 0 && ending("done", false) == 1)
         #expect(ending("asked") == 1, "it was owed before")
         #expect(ending("dead") == 1)
+        // It got another card, whose calls are called back.
+        let again = History.calledBack.with { history in
+            history.hooks.removeAll { $0.event == "done" }
+            for reason in ["Unregistered", "ExpiredToken"] { history.run.refusalHooks[reason]![0].endsActivity = true }
+            history.call(4, .registerActivity, at: 17)
+            history.registers(4, TokenHash("a9"), .activity)
+            history.calls.sort { $0.place < $1.place }
+        }
+        #expect(again.findings("webhooks-told") == 1)
     }
 
     @Test("what never came is found, and so is what came late")

@@ -18,4 +18,14 @@ struct PlannedAndroidTests {
         #expect(androids.map(\.registration) == [0, 2, 4].map { plan.token(.registrationToken, session: $0) })
         #expect(plan.phoneCount == 0)
     }
+
+    @Test func `where a script rotates, a device is behind the registration that follows as well`() {
+        var calls = Knobs.calls
+        calls[0].body = Template(segments: [.variable(.session(.newRegistrationToken), .jsonString)])
+        var scenario = Knobs.scenario(arrivals: [.constant(rate: 1, duration: .seconds(1))], calls: calls)
+        scenario.workload.androids = AndroidsSpec()
+        let plan = Knobs.plan(scenario)
+        let names = [SessionVariable.registrationToken, .newRegistrationToken].map { plan.token($0, session: 0) }
+        #expect(plan.androids.map(\.registration) == names && Set(names).count == 2)
+    }
 }

@@ -279,6 +279,15 @@ struct PushClassTests {
         #expect(twice.with { $0.account.pushes[0].status = 503 }.classes == "delivered 1")
     }
 
+    @Test("duplicated when a later attempt had its 200 at once, while the answer to an earlier one is held back")
+    func heldBack() {
+        let held = twice.with { story in
+            (story.account.pushes[0].faultRule, story.account.pushes[0].answeredAt) = (4, instant(30_000))
+        }
+        #expect(held.classes == "delivered 1", "it had no answer yet")
+        #expect(held.with { $0.push(1, at: 1200) }.classes == "delivered 1, duplicated 1")
+    }
+
     /// J2.
     @Test("no duplicate of one whose answer never arrived, nor where we posted the event twice")
     func repeated() {

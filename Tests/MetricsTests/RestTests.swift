@@ -59,6 +59,17 @@ struct RestTests {
         #expect(outcome(dead) == .excused, "an answer that asks for no rest")
     }
 
+    @Test("is kept back by what another session's push to its token met, whichever has the greater number", arguments: [0, 2] as [UInt32])
+    func otherSession(session: UInt32) {
+        let story = story { story in
+            story.account.pushes[0].session = session
+            story.call(2, at: 2_000)
+            story.expect(2, at: 2_000, deadline: Self.deadline)
+            story.push(2, at: 60_000)
+        }
+        #expect(outcome(story, 1) == .delivered)
+    }
+
     @Test("keeps back what its card is told later, until the card goes on")
     func behind() {
         func told(at instants: Int64...) -> DeliveryClass? {

@@ -35,6 +35,15 @@ struct TokenLifeTests {
         #expect(death(story, before: 9_000)?.push == blamed)
     }
 
+    @Test("ends in doubt with any 410 that has a timestamp where the wall time was set another way", arguments: [
+        (0, false), (500, true), (1_500, true),
+    ] as [(Int64, Bool)])
+    func wallTimeSet(milliseconds: Int64, isDoubtful: Bool) {
+        let story = died(milliseconds).with { $0.circumstances.isWallTimeSet = true }
+        #expect(story.joined.tokens.deaths[.activity]?.map(\.isDoubtful) == [isDoubtful])
+        #expect(story.joined.tokens.stillbirths.isEmpty)
+    }
+
     @Test("ends with an answer that tells of it, once that answer is out")
     func death() {
         let story = died().with { $0.account.pushes[0].answeredAt = instant(2_300) }

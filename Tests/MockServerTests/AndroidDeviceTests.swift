@@ -200,6 +200,19 @@ struct AndroidDeviceTests {
         }
     }
 
+    @Test("a message to a topic brings no registration back that is gone")
+    func gone() throws {
+        try bench(["demandsAccessToken": "false"]) { bench in
+            try bench.tell("PUT", #"{"android":{}}"#)
+            let join = #"{"to":"/topics/news","registration_tokens":["\#(MessagingMock.token)"]}"#
+            _ = try bench.client.ask("POST", "/iid/v1:batchAdd", bench.fields + [("access_token_auth", "true")], body: join)
+            bench.pass(271 * 86_400)
+            #expect(try bench.send(to: #""topic":"news""#).status == 200)
+            #expect(try bench.tell("GET", "").json["state"]?.string == "unregistered")
+            #expect(try bench.send().status == 404)
+        }
+    }
+
     @Test("beyond a project's subscriptions in a second each is refused in the words of its API")
     func subscriptions() throws {
         try bench(["topicSubscriptionsPerSecond": "1"]) { bench in

@@ -149,7 +149,7 @@ enum ActivityRules {
             tally.find(
                 "a start is not complete", expected: "attributes-type, attributes, content-state and alert",
                 seen: isTooQuiet ? "an alert whose title and body are empty" : run.texts[push.startLack],
-                session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, push.id)
+                of: push, push.id)
         }
     }
 
@@ -164,7 +164,7 @@ enum ActivityRules {
             guard !push.flags.contains(.asksForToken) else { continue }
             tally.find(
                 "a start does not ask for an update token", expected: "input-push-token: 1", seen: "none",
-                session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, push.id)
+                of: push, push.id)
         }
     }
 
@@ -210,25 +210,27 @@ enum ActivityRules {
                 guard stamp > endStamp || push.connection == end.connection || gap > slack else { continue }
                 tally.find(
                     "an update followed the end of its activity", expected: "nothing from timestamp \(endStamp) on",
-                    seen: "timestamp \(stamp), \(gap) after the end", session: push.isMarked ? push.session : nil,
-                    step: push.isMarked ? push.step : nil, end.id, push.id)
+                    seen: "timestamp \(stamp), \(gap) after the end", of: push, end.id, push.id)
             case .start, nil: continue
             }
         }
     }
 
-    /// A message has no timestamp by which Android could tell: whatever comes behind its session's end brings the card back. A
-    /// registration is of the app, and outlives the card.
+    /// A message has no timestamp by which Android could tell: whatever comes behind its session's end brings the card back,
+    /// unless its app or an iPhone knows it for older. A registration is of the app, and outlives the card.
     private static func judgeMessagesAfterEnd(_ joined: JoinedAccount, _ run: RunContext, _ tally: inout Tally) {
         var ends: [TokenHash: [UInt32: SeenPush]] = [:]
         for push in joined.account.pushes where push.provider == .fcm && push.isMarked && push.isAccepted {
-            if push.event == .end, ends[push.token]?[push.session] == nil {
+            let known = ends[push.token]?[push.session]
+            if push.event == .end, push.place > known?.place ?? 0 || known == nil {
                 ends[push.token, default: [:]][push.session] = push
                 tally.test()
             }
-            guard push.event == .update, let end = ends[push.token]?[push.session], push.place <= end.place,
-                !joined.wasCutOff(end, run.circumstances)
+            guard push.event == .update, let end = known, push.place <= end.place, !joined.wasCutOff(end, run.circumstances)
             else { continue }
+            // What its phone tells for older by itself brings nothing back.
+            if push.flags.contains(.isForApple), let stamp = push.stamp, let last = end.stamp, stamp < last { continue }
+            if push.outcome == .ignoredOlder, run.tellsStatesApart { continue }
             let gap = push.arrivedAt - end.arrivedAt
             guard push.connection == end.connection || gap > run.circumstances.real(JoinedAccount.wireSlack) else { continue }
             tally.find(

@@ -15,8 +15,7 @@ enum ContentRules {
             tally.test()
             guard let seen = trouble(push) else { continue }
             tally.find(
-                message, expected: expected, seen: seen, session: push.isMarked ? push.session : nil,
-                step: push.isMarked ? push.step : nil, push.id)
+                message, expected: expected, seen: seen, of: push, push.id)
         }
     }
 
@@ -81,7 +80,7 @@ enum ContentRules {
             guard push.payloadCount > limit else { continue }
             tally.find(
                 "a payload is too large", expected: "at most \(limit) bytes", seen: "\(push.payloadCount) bytes",
-                session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, push.id)
+                of: push, push.id)
         }
     }
 }

@@ -141,7 +141,7 @@ enum DeliveryRules {
                 seen: (push.provider == .fcm ? "message of FCM" : "\(push.type.word)")
                     + (push.event.map { " \($0.word)" } ?? "")
                     + (joined.tokens.lanes[push.token] == nil ? " to a token that nobody has registered" : ""),
-                session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, push.id)
+                of: push, push.id)
         }
     }
 

@@ -26,13 +26,12 @@ enum EnvironmentRules {
             if others.isEmpty {
                 tally.find(
                     "\(run.reason(push)) was not tried at the other environment", expected: "one attempt there",
-                    seen: "none", session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil,
+                    seen: "none", of: push,
                     push.id)
             } else if others.count > 1, !others.contains(where: { $0.isAccepted || $0.isRefusedForNow }) {
                 tally.find(
                     "\(run.reason(push)) was tried at the other environment again and again", expected: "one attempt",
-                    seen: "\(others.count)", session: push.isMarked ? push.session : nil,
-                    step: push.isMarked ? push.step : nil, push.id)
+                    seen: "\(others.count)", of: push, push.id)
             } else if let success = others.first(where: { $0.isAccepted }),
                 let next = pushes.first(where: {
                     $0.token == push.token && $0.arrivedAt > success.answeredAt + run.circumstances.inFlightGrace
@@ -40,8 +39,7 @@ enum EnvironmentRules {
             {
                 tally.find(
                     "the environment that worked was forgotten", expected: "the next push goes there first",
-                    seen: "the other one again", session: next.isMarked ? next.session : nil,
-                    step: next.isMarked ? next.step : nil, success.id, next.id)
+                    seen: "the other one again", of: next, success.id, next.id)
             }
         }
     }

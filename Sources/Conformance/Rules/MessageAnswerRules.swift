@@ -68,25 +68,26 @@ enum MessageAnswerRules {
         _ joined: JoinedAccount, _ run: RunContext, _ tally: inout Tally, _ usual: Interval, ofTarget: Bool = false,
         where isMeant: (SeenPush) -> Bool
     ) {
-        func pause(after push: SeenPush) -> Interval { run.circumstances.fault(push.faultRule)?.retryAfter ?? usual }
+        func pause(after push: SeenPush) -> Interval { run.circumstances.retryAfter(push) ?? usual }
+        func isAsking(_ push: SeenPush) -> Bool { isMeant(push) && run.circumstances.isAnswerKnown(of: push) }
         // A tenth is for clocks and for what we were late ourselves.
         func isTooSoon(_ passed: Interval, after push: SeenPush) -> Bool { passed + run.jitter < pause(after: push) * 0.9 }
-        guard joined.account.pushes.contains(where: isMeant) else { return }
+        guard joined.account.pushes.contains(where: isAsking) else { return }
         var refused: [PushIdentity: SeenPush] = [:]
         var last: [TokenHash: SeenPush] = [:]
         for push in joined.account.pushes {
             if let first = last[push.token], refused[push.identity] == nil {
                 let passed = push.arrivedAt - first.answeredAt
                 if !isTooSoon(passed, after: first) { tally.test() }
-                // What was on its way may come yet.
-                if ofTarget, passed > run.circumstances.inFlightGrace, isTooSoon(passed, after: first) {
+                // What was on its way may come yet, and another process need not know.
+                if ofTarget, run.circumstances.relayProcesses == 1, !joined.account.calls.isEmpty, passed > run.circumstances.inFlightGrace, isTooSoon(passed, after: first) {
                     tally.find(
                         "a message went to a registration that FCM had asked to be left alone by \(run.reason(first))",
                         expected: "none for \(pause(after: first))", seen: "one after \(passed)",
-                        session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, first.id, push.id)
+                        of: push, first.id, push.id)
                 }
             }
-            last[push.token] = isMeant(push) && !push.flags.contains(.isAnswerUndelivered) ? push : nil
+            last[push.token] = isAsking(push) && !push.flags.contains(.isAnswerUndelivered) ? push : nil
             if let first = refused[push.identity], !first.flags.contains(.isAnswerUndelivered) {
                 tally.test()
                 let passed = push.arrivedAt - first.answeredAt
@@ -94,11 +95,10 @@ enum MessageAnswerRules {
                     tally.find(
                         "a message was sent again too soon after \(run.reason(first))",
                         expected: "not before \(pause(after: first))",
-                        seen: "after \(passed)", session: push.isMarked ? push.session : nil,
-                        step: push.isMarked ? push.step : nil, first.id, push.id)
+                        seen: "after \(passed)", of: push, first.id, push.id)
                 }
             }
-            refused[push.identity] = isMeant(push) ? push : nil
+            refused[push.identity] = isAsking(push) ? push : nil
         }
     }
 
@@ -125,12 +125,15 @@ enum MessageAnswerRules {
     private static let closeness = Interval.seconds(2)
 
     /// The same message, while the first had no answer yet: whoever gives up need not tell FCM so.
-    private static func sentBeforeAnswer(_ push: SeenPush, _ joined: JoinedAccount, _ run: RunContext) -> SeenPush? {
+    private static func sentBeforeAnswer(_ index: Int, _ joined: JoinedAccount, _ run: RunContext) -> SeenPush? {
+        let push = joined.account.pushes[index]
         guard push.status != 0 || run.circumstances.fault(push.faultRule)?.isSilence == true else { return nil }
-        return joined.account.pushes.first { other in
-            other.identity == push.identity && push.arrivedAt < other.arrivedAt
-                && (push.status == 0 || other.arrivedAt < push.answeredAt)
-        }
+        // What was told twice may be sent twice.
+        guard let name = push.namedIdentity, push.status == 0 || push.answeredAt > push.arrivedAt,
+            joined.account.call(at: push.place)?.attempts ?? 1 < 2
+        else { return nil }
+        return joined.account.pushes[(index + 1)...].prefix { push.status == 0 || $0.arrivedAt < push.answeredAt }
+            .first { $0.namedIdentity == name && push.arrivedAt < $0.arrivedAt }
     }
 
     private static func wasCut(_ run: RunContext, between first: Instant, and last: Instant) -> Bool {
@@ -146,15 +149,15 @@ enum MessageAnswerRules {
         advice: "set the time-out of a send to ten seconds at least; FCM's own servers wait as long for each other"
     ) { joined, run, tally in
         let patience = run.circumstances.real(leastPatience)
-        for push in joined.account.pushes where push.metFault {
-            if let again = sentBeforeAnswer(push, joined, run), !wasCut(run, between: push.arrivedAt, and: again.arrivedAt) {
+        for (index, push) in joined.account.pushes.enumerated() where push.metFault {
+            if let again = sentBeforeAnswer(index, joined, run), !wasCut(run, between: push.arrivedAt, and: again.arrivedAt) {
                 tally.test()
                 let gap = again.arrivedAt - push.arrivedAt
                 guard gap + run.jitter < patience else { continue }
                 tally.find(
                     "a message was sent again before the first had an answer", expected: "ten seconds or longer for its answer",
                     seen: "the same after \(gap * (1 / run.circumstances.pace))",
-                    session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, push.id, again.id)
+                    of: push, push.id, again.id)
                 continue
             }
             let wait = push.answeredAt - push.arrivedAt
@@ -167,7 +170,7 @@ enum MessageAnswerRules {
             tally.find(
                 "a message was given up too soon", expected: "ten seconds or longer for its answer",
                 seen: "an answer after \(wait * (1 / run.circumstances.pace)) that nobody took",
-                session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil,
+                of: push,
                 // Nobody is kept from a processor for seconds.
                 restsOn: wait + run.circumstances.real(closeness) < patience ? [] : .timing,
                 push.id)

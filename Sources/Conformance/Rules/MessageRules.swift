@@ -24,7 +24,7 @@ enum MessageRules {
             guard push.reason >= 0, malformed.contains(run.word(push)) else { continue }
             tally.find(
                 "a message was refused for its form", expected: "a message that FCM accepts", seen: run.reason(push),
-                session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, push.id)
+                of: push, push.id)
         }
     }
 
@@ -58,7 +58,7 @@ enum MessageRules {
             guard push.flags.contains(.hasNotification) else { continue }
             tally.find(
                 "a Live Update has a notification block", expected: "data alone", seen: "notification beside it",
-                session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, push.id)
+                of: push, push.id)
         }
     }
 
@@ -74,7 +74,7 @@ enum MessageRules {
             tally.find(
                 "a Live Update was not sent at priority high", expected: "android.priority high",
                 seen: push.flags.contains(.gavePriority) ? "normal" : "none, which is normal",
-                session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, push.id)
+                of: push, push.id)
         }
     }
 
@@ -88,13 +88,14 @@ enum MessageRules {
     ) { joined, run, tally in
         for push in joined.account.pushes where isLiveUpdate(push) {
             switch push.outcome {
-            case .superseded, .ignoredOlder: tally.test()
+            case .superseded: tally.test()
+            // Where the app tells them apart by what it is sent.
+            case .ignoredOlder: if run.tellsStatesApart { tally.test() }
             case .setBack:
                 tally.test()
                 tally.find(
                     "an older state took the place of a newer one on the device", expected: "the newest state",
-                    seen: "an older one, whose message came behind it", session: push.isMarked ? push.session : nil,
-                    step: push.isMarked ? push.step : nil, push.id)
+                    seen: "an older one, whose message came behind it", of: push, push.id)
             default: break
             }
         }
@@ -108,7 +109,9 @@ enum MessageRules {
         advice: "keep what the app tells messages apart by through all attempts: a tag, or an id in data"
     ) { joined, run, tally in
         var shown: [PushIdentity: SeenPush] = [:]
-        for push in joined.account.pushes where push.isMarked && !push.flags.contains(.hasTag) {
+        // What was told twice may be shown twice.
+        for push in joined.account.pushes
+        where push.isMarked && !push.flags.contains(.hasTag) && joined.account.call(at: push.place)?.attempts ?? 1 < 2 {
             guard let outcome = push.outcome, let before = shown[push.identity] else {
                 if push.outcome?.changedScreen == true { shown[push.identity] = push }
                 continue
@@ -135,8 +138,7 @@ enum MessageRules {
             guard push.startLack >= 0 else { continue }
             tally.find(
                 "a message for a Live Activity is not whole", expected: "what Google's page says that it has",
-                seen: run.texts[push.startLack], session: push.isMarked ? push.session : nil,
-                step: push.isMarked ? push.step : nil, push.id)
+                seen: run.texts[push.startLack], of: push, push.id)
         }
         TimestampRule.judge(joined, run, &tally)
     }
@@ -167,7 +169,7 @@ enum MessageRules {
                 "one device's registration token got more than \(mostAMinute) messages in a minute",
                 expected: "at most \(mostAMinute)",
                 seen: "\(list.count) in \(push.arrivedAt - list[0].arrivedAt), \(different) of them different",
-                session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil,
+                of: push,
                 // Our calls may have come closer together than they were meant to, and no lateness of ours makes copies.
                 restsOn: different > mostAMinute / 2 ? .timing : [], push.id)
         }

@@ -29,13 +29,15 @@ enum RegistrationRules {
                 if push.token == new.token { tally.test() }
                 // Another activity's end is due to that, however late (G20): a refusal may have held it up.
                 let isOwnEnd = push.event == .end && joined.areOfTwoActivities(old.token, new.token)
-                guard push.token == old.token, !isOwnEnd, !joined.isOfRestart(push),
+                // A registration is its user's: another session has it in a row of its own.
+                let isOfOther = new.lane.role == .registration && push.isMarked && UInt64(push.session) != new.place >> 32
+                guard push.token == old.token, !isOwnEnd, !isOfOther, !joined.isOfRestart(push),
                     !joined.tokens.wasRegistered(old.token, after: call.answeredAt, until: push.arrivedAt)
                 else { continue }
                 tally.find(
                     "a push went to a token that another had replaced", expected: "the new token",
                     seen: "the old one, \(push.arrivedAt - call.answeredAt) after the new one was registered",
-                    session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, push.id)
+                    of: push, push.id)
             }
         }
     }
@@ -93,8 +95,7 @@ enum RegistrationRules {
                 else { continue }
                 tally.find(
                     "a push went to a token that had been taken back", expected: "none after `\(run.kind(call.kind))`",
-                    seen: "one \(push.arrivedAt - call.answeredAt) later", session: push.isMarked ? push.session : nil,
-                    step: push.isMarked ? push.step : nil,
+                    seen: "one \(push.arrivedAt - call.answeredAt) later", of: push,
                     // So soon, it may have been on its way from a relay that was kept waiting.
                     restsOn: push.arrivedAt <= since + grace * 2 ? .timing : [], push.id)
                 break

@@ -26,12 +26,12 @@ enum RequestRules {
                 tally.find(
                     "apns-expiration is not in Unix seconds", expected: "seconds since 1970, such as "
                         + "\(push.arrivedWall.seconds + 3_600)", seen: "a time some thousand years ahead, as of milliseconds",
-                    session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, push.id)
+                    of: push, push.id)
             }
             guard push.reason >= 0, malformed.contains(run.word(push)) else { continue }
             tally.find(
                 "a push was rejected for its form", expected: "a request APNs accepts", seen: run.reason(push),
-                session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, push.id)
+                of: push, push.id)
         }
     }
 
@@ -46,8 +46,7 @@ enum RequestRules {
             guard !run.texts[push.topic].hasSuffix(".push-type.liveactivity") else { continue }
             tally.find(
                 "push type and topic disagree", expected: "a topic that ends with .push-type.liveactivity",
-                seen: run.texts[push.topic], session: push.isMarked ? push.session : nil,
-                step: push.isMarked ? push.step : nil, push.id)
+                seen: run.texts[push.topic], of: push, push.id)
         }
     }
 
@@ -62,8 +61,7 @@ enum RequestRules {
             guard push.flags.contains(.lacksType) else { continue }
             tally.find(
                 "a push does not say of which type it is", expected: "the field apns-push-type",
-                seen: "none, so APNs takes it for an alert", session: push.isMarked ? push.session : nil,
-                step: push.isMarked ? push.step : nil, push.id)
+                seen: "none, so APNs takes it for an alert", of: push, push.id)
         }
     }
 
@@ -86,7 +84,7 @@ enum RequestRules {
             func tell(_ message: String, _ expected: String, _ first: UInt64) {
                 tally.find(
                     message, expected: expected, seen: "two pushes to one device that say otherwise",
-                    session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, first, push.id)
+                    of: push, first, push.id)
             }
             let (byGiven, byMeant) = (
                 OnToken(token: push.token, id: shortened.given), OnToken(token: push.token, id: shortened.meant)

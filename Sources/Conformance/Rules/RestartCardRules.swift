@@ -78,7 +78,7 @@ enum RestartCardRules {
             guard outcome == .neverShown else { continue }
             tally.find(
                 "a start made a card that no phone shows", expected: "a stale-date that lies ahead", seen: "one that is over",
-                session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, push.id)
+                of: push, push.id)
         }
     }
 
@@ -117,7 +117,7 @@ enum RestartCardRules {
             tally.find(
                 "the card of a session that is over does not go in time", expected: "a dismissal-date \(wanted) ahead",
                 seen: stay.map { "one \($0) ahead" } ?? "none: it stays up to four hours",
-                session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, push.id)
+                of: push, push.id)
         }
     }
 

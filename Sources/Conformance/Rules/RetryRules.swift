@@ -31,7 +31,7 @@ enum RetryRules {
                     tally.find(
                         "a push was sent again at once after \(run.reason(first))",
                         expected: "a pause of about \(usualPause)", seen: "\(pause)",
-                        session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, first.id,
+                        of: push, first.id,
                         push.id)
                 }
             }
@@ -55,7 +55,7 @@ enum RetryRules {
                 tally.find(
                     "a push was attempted \(list.count + 1) times within a second", expected: "at most \(mostAttempts)",
                     seen: "attempt \(list.count + 1) \(push.arrivedAt - list[0].answeredAt) after \(run.reason(list[0]))",
-                    session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, list[0].id, push.id)
+                    of: push, list[0].id, push.id)
             }
             let isRefusal = push.status >= 400 && !push.flags.contains(.isAnswerUndelivered)
             if isRefusal { tally.test() }
@@ -112,8 +112,7 @@ enum RetryRules {
             {
                 tally.find(
                     "\(name) was sent again as it was after \(run.reason(first))", expected: "no other attempt \(expected)",
-                    seen: "one \(push.arrivedAt - first.answeredAt) later", session: push.isMarked ? push.session : nil,
-                    step: push.isMarked ? push.step : nil, first.id, push.id)
+                    seen: "one \(push.arrivedAt - first.answeredAt) later", of: push, first.id, push.id)
             }
             guard isForGood(push), !push.flags.contains(.isAnswerUndelivered) else { continue }
             tally.test()
@@ -171,8 +170,7 @@ enum RetryRules {
             let given = push.flags.contains(.gaveAPNsID)
             tally.find(
                 "a retry carries another apns-id than the push it repeats", expected: first.apnsID.text(),
-                seen: given ? push.apnsID.text() : "none", session: push.isMarked ? push.session : nil,
-                step: push.isMarked ? push.step : nil, first.id, push.id)
+                seen: given ? push.apnsID.text() : "none", of: push, first.id, push.id)
         }
     }
 
@@ -197,8 +195,7 @@ enum RetryRules {
                 guard owner.identity != push.identity else { return }
                 tally.find(
                     "two different pushes carry one apns-id", expected: "an apns-id of its own for each push",
-                    seen: push.apnsID.text(), session: push.isMarked ? push.session : nil,
-                    step: push.isMarked ? push.step : nil, owner.id, push.id)
+                    seen: push.apnsID.text(), of: push, owner.id, push.id)
                 return
             }
             if order.count < Self.remembered {

@@ -133,8 +133,9 @@ enum ServingRules {
         let own = Set(joined.account.tokenCalls.filter { UInt32($0.place >> 32) == call.session }.map(\.token))
         return joined.account.pushes.contains { push in
             guard own.contains(push.token), push.arrivedAt <= call.answeredAt else { return false }
+            let isOver = !joined.wasToldToken(session: call.session, after: push.arrivedAt, until: call.answeredAt)
             let isDeath = joined.tokens.deaths[push.token]?.contains { joined.account.pushes[$0.push].id == push.id } ?? false
-            return isDeath || push.event == .end && push.isAccepted
+            return isOver && (isDeath || push.event == .end && push.isAccepted)
         }
     }
 

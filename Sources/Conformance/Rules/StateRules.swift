@@ -37,8 +37,7 @@ enum StateRules {
             let push = joined.account.pushes[death.push]
             tally.find(
                 "the relay still holds a dead token", expected: "no row behind \(run.reason(push))",
-                seen: "one \(look.began - death.answeredAt) after that answer", session: push.isMarked ? push.session : nil,
-                step: push.isMarked ? push.step : nil, push.id, look.id)
+                seen: "one \(look.began - death.answeredAt) after that answer", of: push, push.id, look.id)
         }
     }
 

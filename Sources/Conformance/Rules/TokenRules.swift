@@ -24,7 +24,7 @@ enum TokenRules {
                 tally.find(
                     "pushed again to a token that had been declared dead", expected: "no push after \(run.reason(answer))",
                     seen: "a push \(push.arrivedAt - answer.answeredAt) after that answer",
-                    session: push.isMarked ? push.session : nil, step: push.isMarked ? push.step : nil, answer.id, push.id)
+                    of: push, answer.id, push.id)
             }
             let death = joined.tokens.deaths[push.token]?.first { joined.account.pushes[$0.push].id == push.id }
             guard let death, run.tellsOfDeathForGood(push), isWord(push), !told.contains(push.token),
@@ -197,8 +197,7 @@ enum TokenRules {
             guard lane.role != kind, joined.rowOfPush[index] == nil else { continue }
             tally.find(
                 "a push of type \(push.type.word) went to a token of another kind", expected: "a token of kind \(kind)",
-                seen: "one of kind \(lane.role)", session: push.isMarked ? push.session : nil,
-                step: push.isMarked ? push.step : nil, push.id)
+                seen: "one of kind \(lane.role)", of: push, push.id)
         }
     }
 

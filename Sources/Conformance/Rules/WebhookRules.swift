@@ -25,7 +25,7 @@ enum WebhookRules {
         guard !run.callHooks.isEmpty || !run.refusalHooks.isEmpty else { return [] }
         var debts: [Debt] = []
         let deaths = account.pushes.filter { push in
-            push.isMarked && push.reason >= 0 && run.refusalHooks[run.word(push)]?.contains(where: \.endsActivity) ?? false
+            push.isMarked && push.reason >= 0 && !push.flags.contains(.isAnswerUndelivered) && run.refusalHooks[run.word(push)]?.contains(where: \.endsActivity) ?? false
                 && !joined.tokens.speaksOfThePast(push, run.circumstances)
         }
         for call in account.calls where call.wasTaken && !call.wasRefusedAsItMay {
@@ -35,7 +35,10 @@ enum WebhookRules {
                         owed: owed, since: call.answeredAt, session: call.session, step: call.step,
                         cause: "the call `\(run.kind(call.kind))`",
                         hooks: account.hooks.filter { $0.event == owed.event && speaks($0, of: call, account, run) },
-                        isOfEnded: deaths.contains { $0.session == call.session && $0.arrivedAt < call.answeredAt }))
+                        isOfEnded: deaths.contains { death in
+                            death.session == call.session && death.arrivedAt < call.answeredAt
+                                && !joined.wasToldToken(session: call.session, after: death.arrivedAt, until: call.answeredAt)
+                        }))
             }
         }
         var seen: Set<TokenHash> = []

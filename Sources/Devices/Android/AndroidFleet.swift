@@ -82,14 +82,26 @@ package final class AndroidFleet: Sendable {
         return step(hash, now) { device, _ in device.take(message, now: now, settings) }
     }
 
-    /// Those of the registrations behind which a device stands, in an order that is the same in each run. Takes as long as the
-    /// smaller of the two is large.
-    package func devices(among registrations: Set<Hash128>) -> [Hash128] {
+    /// Those of the registrations behind which a device stands; where they are no more than `limit`, in an order that is the
+    /// same in each run. Looks at no more than it has to, but where hardly any of the registrations has a device.
+    package func devices(among registrations: Set<Hash128>, atMost limit: Int) -> [Hash128] {
         guard !isEmpty else { return [] }
-        let isFewer = registrations.count < count.load(ordering: .relaxed)
-        let found = isFewer
-            ? registrations.filter { hash in shard(hash).page.withLock { $0.devices[hash] != nil } }.map { $0 }
-            : shards.flatMap { $0.page.withLock { $0.devices.keys.filter(registrations.contains) } }
+        var found: [Hash128] = []
+        if registrations.count < count.load(ordering: .relaxed) {
+            for hash in registrations where shard(hash).page.withLock({ $0.devices[hash] != nil }) {
+                found.append(hash)
+                if found.count == limit { break }
+            }
+        } else {
+            for shard in shards where found.count < limit {
+                shard.page.withLock { page in
+                    for hash in page.devices.keys where registrations.contains(hash) {
+                        found.append(hash)
+                        if found.count == limit { break }
+                    }
+                }
+            }
+        }
         return found.sorted { ($0.high, $0.low) < ($1.high, $1.low) }
     }
 
@@ -155,18 +167,25 @@ package final class AndroidFleet: Sendable {
     /// not delivered by that. False: no further device can be kept.
     @discardableResult
     package func set(_ setup: AndroidSetup, of hash: Hash128, now: WallTime) -> Bool {
-        let now = time.at(now)
-        let isChanged: Void? = step(hash, now) { device, ended in ended += device.change(setup, now: now, settings) }
-        if isChanged != nil {
-            tellListeners()
-            return true
-        }
+        if change(hash, now: now, { $0 = setup }) { return true }
         guard count.add(1, ordering: .relaxed).newValue <= settings.deviceLimit else {
             count.subtract(1, ordering: .relaxed)
             return false
         }
-        shard(hash).page.withLock { $0.devices[hash] = AndroidDevice(setup, behind: hash, now: now) }
+        shard(hash).page.withLock { $0.devices[hash] = AndroidDevice(setup, behind: hash, now: time.at(now)) }
         return true
+    }
+
+    /// Makes a device another way, in one step; false: the registration has none.
+    package func change(_ hash: Hash128, now: WallTime, _ change: (inout AndroidSetup) -> Void) -> Bool {
+        let now = time.at(now)
+        let isChanged: Void? = step(hash, now) { device, ended in
+            var setup = device.setup
+            change(&setup)
+            ended += device.change(setup, now: now, settings)
+        }
+        if isChanged != nil { tellListeners() }
+        return isChanged != nil
     }
 
     /// Nobody waits any more for what is stored: the registration is gone.

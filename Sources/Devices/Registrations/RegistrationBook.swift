@@ -58,18 +58,23 @@ package final class RegistrationBook: Sendable {
         mutating func number(of project: Span<UInt8>) -> UInt32 {
             let hash = Hash128(hashing: project)
             if let known = numbers[hash] { return known }
-            guard projects.count < RegistrationBook.projectLimit else { return UInt32(RegistrationBook.projectLimit - 1) }
+            guard projects.count < RegistrationBook.projectLimit - 1 else { return Self.ofTheRest }
             let number = UInt32(projects.count)
             numbers[hash] = number
             projects.append(project.array)
             return number
         }
 
-        /// A project that is not known is one of those that share a number, once there are such.
+        private static let ofTheRest = UInt32(RegistrationBook.projectLimit - 1)
+
+        /// A project that is not known is one of those that share a number.
         func isOf(_ project: Span<UInt8>, _ row: Row) -> Bool {
-            let number = numbers[Hash128(hashing: project)]
-                ?? (projects.count < RegistrationBook.projectLimit ? nil : UInt32(RegistrationBook.projectLimit - 1))
-            return number == row.project
+            (numbers[Hash128(hashing: project)] ?? Self.ofTheRest) == row.project
+        }
+
+        /// Of the rest nobody knows which.
+        func name(of project: UInt32) -> String {
+            project < projects.count ? String(decoding: projects[Int(project)], as: UTF8.self) : ""
         }
     }
 
@@ -152,7 +157,7 @@ package final class RegistrationBook: Sendable {
         return state.withLock { state in
             guard let row = state.rows[withBytes(of: token) { Hash128(hashing: $0) }] else { return nil }
             var record = RegistrationRecord(
-                token: token, project: String(decoding: state.projects[Int(row.project)], as: UTF8.self),
+                token: token, project: state.name(of: row.project),
                 state: isGone(row, second) ? .unregistered : .active, platform: row.platform, messages: row.messages)
             record.lastSeen = WallTime(seconds: Int64(row.seenAt))
             return record
@@ -177,6 +182,11 @@ extension RegistrationBook: RegistrationDirectory {
             if isGone(row, second) { return .unregistered }
             return state.isOf(project, row) ? .active : .ofOtherProject
         }
+    }
+
+    /// Whether a message of the project reaches it, by its hash alone.
+    package func isActive(_ hash: Hash128, project: Span<UInt8>, now: WallTime) -> Bool {
+        if case .active = standing(of: project, hash: hash, project: project, now: now) { true } else { false }
     }
 
     package func isApp(_ name: Span<UInt8>, of hash: Hash128) -> Bool { androids.isApp(name, of: hash) }

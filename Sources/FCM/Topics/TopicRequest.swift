@@ -30,7 +30,7 @@ package enum TopicRequest: Hashable, Sendable {
         case ("GET", "iid") where words.count == 3 && words[1] == "info":
             self = .info(registration: words[2], hasDetails: query["details"] == "true")
         case (_, "v1") where words.count >= 6 && words[1] == "projects" && words[3] == "registrations"
-            && words[5] == "topicSubscriptions":
+            && words[5] == "topicSubscriptions" && words[2].utf8.count <= SendPath.longestProject:
             self.init(method, project: words[2], registration: words[4], rest: Array(words.dropFirst(6)), query)
         default: return nil
         }

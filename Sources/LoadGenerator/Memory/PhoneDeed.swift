@@ -64,12 +64,14 @@ extension LoadMemory {
 extension LoadLoop {
     func carryOut(_ pending: PendingAct, _ remembered: SessionMemory) {
         let act = workload.scripts[Int(remembered.script)].acts[pending.act]
-        let phone = act.isOnAndroid
-            ? workload.text(.registrationToken, session: remembered.session) : phoneName(pending.phone, of: remembered)
-        settings.phones?.act(
-            PhoneDeed(
-                deed: act.deed, session: remembered.session, phone: phone, isOnAndroid: act.isOnAndroid,
-                app: workload.profile.topic, activity: pending.activity))
+        let names = act.isOnAndroid
+            ? workload.registrations(ofSession: remembered.session) : [phoneName(pending.phone, of: remembered)]
+        for name in names {
+            settings.phones?.act(
+                PhoneDeed(
+                    deed: act.deed, session: remembered.session, phone: name, isOnAndroid: act.isOnAndroid,
+                    app: workload.profile.topic, activity: pending.activity))
+        }
         forgetIfOver(remembered)
     }
 

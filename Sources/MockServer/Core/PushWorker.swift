@@ -112,10 +112,7 @@ final class PushWorker<P: Provider> {
         let (androids, now) = (shared.devices.androids, shared.clock.wall())
         var facts = facts
         facts["act"] = .string("change android")
-        if var setup = androids.record(of: registration, now: now)?.setup {
-            change(&setup)
-            androids.set(setup, of: registration, now: now)
-        } else {
+        if !androids.change(registration, now: now, change) {
             facts["refused"] = .string("the registration has no device")
         }
         stages[0].pipeline.core.note(.admin, facts)

@@ -24,8 +24,11 @@ final class FCMPipeline: Provider {
     private var waiting: AndroidMessage?
     /// What devices did with the message to a topic that was delivered last.
     private var reached: [(registration: Hash128, verdict: AndroidVerdict)] = []
-    /// Beyond so many devices a message to a topic reaches no more of them: one turn of the loop may not take for ever.
-    private static let mostReached = 10_000
+    /// And there were more.
+    private var isCut = false
+    /// A message to a topic reaches so many devices at most, for one turn of the loop may not take for ever. The journal says
+    /// where there were more.
+    private static let mostReached = 1_000
 
     init(loop: EventLoop, shared: MockShared, environment: PushEnvironment, index: Int) throws(Failure) {
         guard let fcm = shared.fcm else { preconditionFailure("no mock FCM was asked for") }
@@ -191,13 +194,15 @@ final class FCMPipeline: Provider {
     ) {
         let androids = core.shared.devices.androids
         reached = []
-        let devices = androids.devices(among: listeners).prefix(Self.mostReached)
+        let devices = androids.devices(among: listeners, atMost: Self.mostReached + 1)
         guard !devices.isEmpty else { return }
+        isCut = devices.count > Self.mostReached
         var message = AndroidMessage(facts, liveUpdate(body))
         message.isShared = true
         waiting = message
-        for registration in devices {
-            guard let verdict = androids.deliver(message, to: registration, now: now) else { continue }
+        for registration in devices.prefix(Self.mostReached) {
+            // Who is gone hears nothing, and is not brought back by it.
+            guard shared.registrations.isActive(registration, project: project, now: now), let verdict = androids.deliver(message, to: registration, now: now) else { continue }
             reached.append((registration, verdict))
             shared.registrations.note(
                 registration, project: project, now: now, isSeen: verdict.isReached, isMetered: false)
@@ -238,6 +243,9 @@ final class FCMPipeline: Provider {
             if verdict.outcome == .stored { androids.store(waiting, to: registration, push: id, now: now) }
         }
         reached = []
+        if isCut {
+            core.note(.other, ["topicMessage": .integer(Int64(id)), "devicesReached": .integer(Int64(Self.mostReached))])
+        }
         for late in androids.takeLate() { tell(late) }
         core.journal.markDirty()
     }

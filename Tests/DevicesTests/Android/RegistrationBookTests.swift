@@ -119,7 +119,11 @@ import Testing
         for number in 0..<last + 3 { note(number) }
         #expect(standing(0, 0) == .active && standing(0, 1) == .ofOtherProject && standing(0, last + 7) == .ofOtherProject)
         #expect([last, last + 1, last + 2].allSatisfy { standing($0, $0) == .active && standing($0, last + 9) == .active })
-        #expect(book.record(of: "t\(last + 2)", now: Self.start)?.project == "p\(last)")
+        #expect(book.record(of: "t\(last - 1)", now: Self.start)?.project == "p\(last - 1)")
+        #expect(book.record(of: "t\(last + 2)", now: Self.start)?.project == "", "of the rest nobody knows which")
+        let first = withBytes(of: "t0") { Hash128(hashing: $0) }
+        #expect(withBytes(of: "p0") { book.isActive(first, project: $0, now: Self.start) })
+        #expect(!withBytes(of: "p1") { book.isActive(first, project: $0, now: Self.start) })
     }
 
     @Test("a project's minute is filled again whole, at an instant of its own; other projects have theirs")

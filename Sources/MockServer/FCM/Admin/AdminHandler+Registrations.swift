@@ -56,7 +56,7 @@ extension AdminHandler {
         if let value = object["state"] { record.state = try word(value, "state") }
         if let value = object["platform"] { record.platform = try word(value, "platform") }
         if let value = object["project"] {
-            guard let project = value.string, 1...64 ~= project.utf8.count else {
+            guard let project = value.string, 1...SendPath.longestProject ~= project.utf8.count else {
                 throw AdminError(400, "bad-member", "project is not a name", hint: "give a project's id")
             }
             record.project = project
