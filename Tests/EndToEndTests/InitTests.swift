@@ -20,6 +20,34 @@ struct InitTests {
         }
     }
 
+    @Test("says how Android is told of, in lines that hold when they are no comment any more")
+    func android() throws {
+        try Rig.withFolder { folder in
+            #expect(try Rig.run(Rig.pushrig, ["init", "relay", "--out", folder]).code == 0)
+            func uncomment(_ path: String, from first: String, _ turn: (String) -> String = { $0 }) throws {
+                var isInside = false
+                let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)
+                let text = lines.map { line -> String in
+                    let words = line.drop { $0 == " " }
+                    isInside = words.hasPrefix("# ") && (isInside || words.hasPrefix("# " + first))
+                    return isInside ? String(line.prefix(line.count - words.count) + words.dropFirst(2)) : String(line)
+                }.joined(separator: "\n")
+                #expect(text.contains("  " + first))
+                try turn(text).write(toFile: path, atomically: true, encoding: .utf8)
+            }
+            try uncomment(folder + "/relays/mine.yaml", from: "registerAndroid:") {
+                $0.replacing("{ channel: alert }", with: "{ channel: fcm }")
+            }
+            try uncomment(folder + "/mine.yaml", from: "FCM_URL:")
+            let session = folder + "/sessions/mine.yaml"
+            let steps = try String(contentsOfFile: session, encoding: .utf8)
+            try steps.replacing("call: registerDevice", with: "call: registerAndroid")
+                .write(toFile: session, atomically: true, encoding: .utf8)
+            let plan = try Rig.run(Rig.pushrig, ["run", folder + "/mine.yaml", "--dry-run"])
+            #expect(plan.code == 0 && plan.out.contains("registerAndroid"), "\(plan.out)\(plan.error)")
+        }
+    }
+
     @Test("writes over no file, and then writes none", arguments: ["relays/mine.yaml", "sessions/mine.yaml", "mine.yaml"])
     func keeps(file: String) throws {
         try Rig.withFolder { folder in

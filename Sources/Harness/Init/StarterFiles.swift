@@ -50,6 +50,13 @@ enum StarterFiles {
             expect: [200, 201]
             registers: [activityToken]
 
+          # An Android app tells its registration; what is owed to it is `{ channel: fcm }` among the `pushes` below.
+          # registerAndroid:
+          #   path: /devices
+          #   json: { user: "{{secret}}", token: "{{registrationToken}}", platform: android }
+          #   expect: [200, 201]
+          #   registers: [registrationToken]
+
           # A server tells an event: an alert, and a new state of the card.
           update:
             path: /events
@@ -133,6 +140,8 @@ enum StarterFiles {
             APNS_KEY_ID: "{{mock.keyId}}"
             APNS_TEAM_ID: "{{mock.teamId}}"
             APNS_TOPIC: "{{mock.topic}}"
+            # FCM_URL: https://{{mock.fcm}}                                # where it pushes to Android, too
+            # GOOGLE_APPLICATION_CREDENTIALS: "{{mock.serviceAccount}}"    # and docs/fcm-clients.md
           ready: { path: /health, timeout: 15s }        # answers GET with 2xx when it is up
 
         workload:
