@@ -21,17 +21,18 @@ package struct CaseCatalogue: Sendable {
     let roles: CallRoles
     /// The relay is launched by us, so that it can be ended.
     let isLaunched: Bool
-    /// It is told where the sandbox is.
+    /// It is told where the sandbox is; of one that runs already whoever started it has told it, where there is a sandbox.
     let knowsSandbox: Bool
 
     /// The scenario that the cases extend says itself how long the relay may be busy with what was under way.
     let saysGrace: Bool
 
-    package init(_ relay: RelaySpec, saysGrace: Bool = false) {
+    /// `hasSandbox`: a mock that is up plays both environments.
+    package init(_ relay: RelaySpec, saysGrace: Bool = false, hasSandbox: Bool = false) {
         self.saysGrace = saysGrace
         roles = CallRoles(relay.profile)
         isLaunched = relay.launch != nil
-        knowsSandbox = relay.isTold("mock.sandbox")
+        knowsSandbox = relay.isTold("mock.sandbox") || relay.launch == nil && hasSandbox
     }
 
     /// In the order in which a reader would ask.

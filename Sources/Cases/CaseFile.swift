@@ -14,6 +14,8 @@ package struct CaseFile: Hashable, Sendable {
     package var drain: Interval
     package var isStepped: Bool
     package var clockScale: Double
+    /// With which its faults answer.
+    package var reasons: Set<String> = []
 }
 
 /// The clock of a case, where it is another one than its files say.

@@ -47,6 +47,16 @@ extension FaultAction {
     }
 }
 
+extension FaultAction {
+    /// The provider's word that it answers with; nil: none.
+    package var reason: String? {
+        switch self {
+        case .respond(let reason, _, _), .refuse(let reason): reason.word.description
+        default: nil
+        }
+    }
+}
+
 extension FaultMatch {
     /// The same for pushes of that provider alone.
     func of(_ provider: Provider?) -> FaultMatch {

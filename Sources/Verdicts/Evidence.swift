@@ -22,6 +22,8 @@ struct Evidence {
     var calls: [ProfileCall] = []
     /// What became of the pushes of each call; empty where nothing was owed.
     var classes: [String: [DeliveryClass: Int]] = [:]
+    /// How many requests the provider answered so, by status and reason.
+    var answers: [String: Int] = [:]
 
     /// The results with what stands behind their first findings.
     func complete(_ results: [RuleResult]) throws(Failure) -> [RuleResult] {
@@ -71,7 +73,17 @@ struct Evidence {
         let came = [.delivered, .late, .superseded].reduce(0) { $0 + (classes[$1] ?? 0) }
         guard let lost = classes[.lost], lost > 1 else { return nil }
         let all = "\(Numbers.count(lost + came)) pushes that `\(call.kind)` owed in this run"
-        return came == 0 ? "none of the \(all) came" : "\(Numbers.count(lost)) of the \(all) did not come"
+        guard came == 0 else { return "\(Numbers.count(lost)) of the \(all) did not come" }
+        return "none of the \(all) came" + (refusalOfAll.map { "; \($0)" } ?? "")
+    }
+
+    /// Where all that was sent met one refusal, it is that which is to be mended.
+    private var refusalOfAll: String? {
+        guard answers.count == 1, let (words, count) = answers.first, let status = Int(words.prefix(3)), status >= 400
+        else { return nil }
+        let isSigner = words.contains("ProviderToken") || status == 401
+        return "what came, \(Numbers.count(count)) in all, was answered \(words)"
+            + (isSigner ? ": see to what the relay signs with (key, key ID, team ID)" : "")
     }
 
     private func exchange(_ push: PushEntry) -> Exchange {

@@ -103,7 +103,7 @@ private struct Judgement {
         let cuts = reader.cuts
         let evidence = Evidence(
             reader: reader, origin: origin ?? begun, kinds: plan.kinds,
-            calls: scenario.relay.profile.calls, classes: correlation.classes)
+            calls: scenario.relay.profile.calls, classes: correlation.classes, answers: correlation.reasons)
         let proven = try evidence.complete(results)
         return record(pass, correlation.since(origin ?? begun), proven, cuts: cuts)
     }

@@ -49,6 +49,68 @@ struct OddRelayTests {
         }
     }
 
+    /// `check` of a profile with the relay at that address, in a mode, that runs already.
+    private static func standing(_ mode: String, _ arguments: [String], _ look: (Rig.Output, JSONValue) throws -> Void) throws {
+        try Rig.withFolder { folder in
+            let state = folder + "/state"
+            let mock = try MockProcess(folder: state)
+            let free = try Rig.run("/usr/bin/python3", ["-c", "import socket as s; x = s.create_server(('127.0.0.1', 0)); print(x.getsockname()[1])"])
+            let address = "127.0.0.1:" + free.out.filter(\.isNumber)
+            let relay = Process()
+            relay.executableURL = URL(filePath: "/usr/bin/python3")
+            relay.arguments = [Rig.root + "/Tests/OddRelays/relay.py", "--listen", address, "--mode", mode]
+            relay.standardError = FileHandle.nullDevice
+            try relay.run()
+            defer {
+                relay.terminate()
+                relay.waitUntilExit()
+                mock.process.terminate()
+                mock.process.waitUntilExit()
+            }
+            #expect(try Rig.wait(seconds: 20) { try Rig.run("curl", ["-sf", "http://\(address)/health"]).code == 0 })
+            let words = [
+                "check", "Scenarios/relays/opencode.yaml", "--relay", "http://" + address, "--mock", state, "--seed", "4", "--set",
+                "latenessBudget=5s", "--out", folder + "/check",
+            ]
+            let run = try Rig.run(Rig.pushrig, words + arguments, seconds: 300)
+            try look(run, try Rig.json(folder + "/check/check.json"))
+        }
+    }
+
+    @Test("One that runs already and dies is convicted, and what comes behind is not asked")
+    func gone() throws {
+        let cases = ["strangers", "goodbye", "two-phones", "lifecycle"].flatMap { ["--only", $0] }
+        try Self.standing("dies", cases + ["--set", "relay.ready.timeout=2s"]) { run, record in
+            #expect(run.code == 4 && run.out.contains("relay-serves"), "\(run.out)\(run.error)")
+            let verdicts = record["cases"]?.array?.compactMap { $0["verdict"]?.string } ?? []
+            #expect(verdicts.count == 4 && verdicts.count { $0 == "broken" } == 1 && verdicts.count { $0 == "not exercised" } == 3)
+            #expect(run.out.contains("the relay had been there, and is gone") && run.out.contains("the relay was gone"), "\(run.out)")
+        }
+    }
+
+    @Test("One that runs already and answers no call is asked three cases and no more")
+    func mute() throws {
+        let cases = ["strangers", "goodbye", "two-phones", "lifecycle", "dismissed-card"].flatMap { ["--only", $0] }
+        try Self.standing("hang", cases + ["--set", "workload.requestTimeout=1s"]) { run, record in
+            #expect(run.code == 4, "\(run.out)\(run.error)")
+            let verdicts = record["cases"]?.array?.compactMap { $0["verdict"]?.string } ?? []
+            #expect(verdicts.count { $0 == "broken" } == 3 && verdicts.count { $0 == "not exercised" } == 2, "\(verdicts)")
+            #expect(run.out.contains("the relay answered no call of 3 cases"), "\(run.out)")
+        }
+    }
+
+    @Test("One that runs already has its provider token called expired once, and may not be called where nobody allowed it")
+    func once() throws {
+        let list = ["check", "Scenarios/relays/opencode.yaml", "--list", "--mock-address", "127.0.0.1:1", "--mock-state", "none"]
+        let told = try Rig.run(Rig.pushrig, list + ["--relay", "http://127.0.0.1:1"])
+        #expect(told.code == 0 && told.out.contains("it has the relay sign anew, as `"), "\(told.out)")
+        let alone = try Rig.run(Rig.pushrig, list + ["--relay", "http://127.0.0.1:1", "--only", "expired-credential"])
+        #expect(alone.code == 0 && !alone.out.contains("sign anew, as"), "\(alone.out)")
+        let far = try Rig.run(Rig.pushrig, list.filter { $0 != "--list" } + ["--relay", "http://192.0.2.1:1", "--out", "/nowhere/at/all"])
+        #expect(far.code == 2 && far.error.contains("--allow-host 192.0.2.1"), "\(far.error)")
+        #expect(far.error.split(separator: "\n").count == 1, "\(far.error)")
+    }
+
     @Test("One that is never there could not be tested")
     func down() throws {
         try Rig.withFolder { folder in

@@ -48,6 +48,8 @@ enum RegistrationRules {
         norm: "Relay contract: an unregister names the session only, and the older activity's may come late",
         advice: "remember that an older activity has still to be unregistered, and let its unregister mean that one"
     ) { joined, run, tally in
+        // Who sends nothing at all has ended nothing.
+        guard !joined.account.pushes.isEmpty else { return }
         for call in joined.account.calls where run.staleKinds.contains(call.kind) && call.wasAnswered {
             let later = joined.account.rows.indices.filter { index in
                 let row = joined.account.rows[index]
@@ -146,6 +148,8 @@ enum RegistrationRules {
         norm: "Relay contract: the token travels with the device's registration, and one that is left out says nothing",
         advice: "keep the stored start token where a registration brings none, and overwrite it where one does"
     ) { joined, run, tally in
+        // Who sends nothing at all has forgotten nothing.
+        guard !joined.account.pushes.isEmpty else { return }
         let registrations = joined.account.tokenCalls.filter { call in
             call.isRegistration && joined.account.call(at: call.place)?.wasTaken == true
         }

@@ -35,8 +35,9 @@ package final class CheckCommand {
         let wanted = options.outputDirectory.map { FileSystem.absolute($0) ?? $0 }
         let folder = wanted ?? RunDirectory.fresh("check", at: started.wall)
         let base = try CheckBase(options, directory: folder)
+        try checkTarget(base.relay)
         let plan = try CheckPlan(options, base)
-        let planned = try chosen(plan.cases)
+        let planned = withoutMoreTokens(try chosen(plan.cases), base.relay)
         say(RunCommand.warnings(base.relay.profile))
         if options.listsOnly {
             Console.out(list(planned, plan))
@@ -50,6 +51,7 @@ package final class CheckCommand {
         let seed = options.seed ?? Seed(UInt64(bitPattern: started.wall.nanoseconds)).child("check").value
         var lanes = CheckLanes(count: laneCount(base.relay), folder: folder, arguments: arguments, signals: signals)
         lanes.executable = options.executable
+        lanes.isOneRelay = base.relay.launch == nil
         for item in planned {
             guard case .runs(let item) = item, let play = plan.play(item) else { continue }
             let path = "\(folder)/cases/\(item.name).yaml"
@@ -63,7 +65,7 @@ package final class CheckCommand {
         var record = CheckRecord(
             subject: options.path, profile: base.relay.profile.name, command: command, seed: seed,
             startedAt: started.wall, duration: time.now() - started.at, toolVersion: Build.version, commit: Build.commit,
-            cases: planned.map { result(of: $0, in: results, plan) })
+            cases: planned.map { result(of: $0, in: results, plan, lanes.whyStopped) })
         record.isInterrupted = lanes.isInterrupted
         try CheckFiles.writeAll(record, to: folder)
         let text = CheckText.text(record, directory: folder, color: Console.wantsColor(1))
@@ -89,7 +91,30 @@ package final class CheckCommand {
         return options.isStrict ? words + ["--strict"] : words
     }
 
+    /// Whether it may be called at all, said once and not by each case.
+    private func checkTarget(_ relay: RelaySpec) throws(Failure) {
+        guard relay.launch == nil, !options.listsOnly, !relay.url.contains("{{") else { return }
+        _ = try TargetPolicy.check(Origin(parsing: relay.url), allowHosts: Set(options.allowHosts))
+    }
+
     // MARK: Which cases
+
+    /// A relay that runs already has one provider token for all cases, and Apple grants a new one every twenty minutes: only
+    /// the first of them may call it expired.
+    private func withoutMoreTokens(_ cases: [PlannedCase], _ relay: RelaySpec) -> [PlannedCase] {
+        guard relay.launch == nil else { return cases }
+        var first: String?
+        return cases.map { item in
+            guard case .runs(let own) = item, own.says("ExpiredProviderToken") else { return item }
+            guard let first else {
+                first = own.name
+                return item
+            }
+            return .cannot(
+                name: own.name, question: own.question,
+                reason: "it has the relay sign anew, as `\(first)` has: Apple grants that every 20 minutes; ask it alone (--only)")
+        }
+    }
 
     private func chosen(_ cases: [PlannedCase]) throws(Failure) -> [PlannedCase] {
         for word in options.only + options.skip {
@@ -144,7 +169,9 @@ package final class CheckCommand {
         }
     }
 
-    private func result(of planned: PlannedCase, in results: [String: CaseResult], _ plan: CheckPlan) -> CaseResult {
+    private func result(
+        of planned: PlannedCase, in results: [String: CaseResult], _ plan: CheckPlan, _ whyStopped: String?
+    ) -> CaseResult {
         if let result = results[planned.name] { return result }
         switch planned {
         case .cannot(let name, let question, let reason):
@@ -157,7 +184,7 @@ package final class CheckCommand {
             result.reasons = [
                 plan.play(item) == nil
                     ? "needs \(Numbers.duration(item.duration)): run it with --slow, or let the relay share a clock"
-                    : "ended before its turn came"
+                    : whyStopped ?? "ended before its turn came"
             ]
             return result
         }

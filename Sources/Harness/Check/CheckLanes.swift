@@ -37,11 +37,18 @@ struct CheckLanes {
     let signals: Signals
     var executable: String?
     private(set) var isInterrupted = false
+    /// One that runs already, and is the same for all cases.
+    var isOneRelay = false
+    /// Why the rest was not asked, in words; nil: there was no reason.
+    private(set) var whyStopped: String?
     private var jobs: [Job] = []
     private let time = SystemTime()
 
     /// Small relays that wait most of their time: so many for a processor.
     static var usualCount: Int { min(12, max(1, Machine.current.cores * 6)) }
+
+    /// A relay that answers no call of so many cases answers none of the others.
+    private static let mostMute = 3
 
     /// A run whose own measuring was not sound says nothing of the relay: so often it is tried.
     private static let mostAttempts = 3
@@ -105,12 +112,29 @@ struct CheckLanes {
                     jobs.append(again)
                     continue
                 }
-                results[item.job.name] = result
-                tell(item.job.name, result)
-                if results.allSatisfy({ $0.value.verdict == .couldNotRun }) { isStopped = true }
+                let outcome = conclude(result, after: results)
+                results[item.job.name] = outcome
+                tell(item.job.name, outcome)
+                if whyStopped != nil || results.allSatisfy({ $0.value.verdict == .couldNotRun }) { isStopped = true }
             }
         }
         return results
+    }
+
+    /// Whether there is any use in asking further.
+    private mutating func conclude(_ result: CaseResult, after others: [String: CaseResult]) -> CaseResult {
+        if result.isMute, others.count + 1 >= Self.mostMute, others.allSatisfy(\.value.isMute) {
+            whyStopped = "not asked: the relay answered no call of \(others.count + 1) cases"
+        }
+        guard isOneRelay, result.verdict == .couldNotRun, others.contains(where: { $0.value.verdict == .broken }) else {
+            return result
+        }
+        // What it has broken before it went is proven all the same.
+        whyStopped = "not asked: the relay was gone"
+        var result = result
+        result.verdict = .notExercised
+        result.reasons = ["the relay had been there, and is gone: " + (result.reasons.first ?? "it does not answer")]
+        return result
     }
 
     /// A relay that answers nothing would keep its case going: it is judged as far as it got.

@@ -38,7 +38,8 @@ struct CheckPlan {
             relay.profile.cases[place].path = FileSystem.absolute(own.path) ?? own.path
             relay.profile.cases[place].profile = own.profile.map { FileSystem.absolute($0) ?? $0 }
         }
-        let catalogue = CaseCatalogue(relay, saysGrace: base.scenario.saysGrace)
+        let hasSandbox = try options.mock.map { path throws(Failure) in try MockPlace(of: path).hasSandbox } ?? false
+        let catalogue = CaseCatalogue(relay, saysGrace: base.scenario.saysGrace, hasSandbox: hasSandbox)
         var planned = catalogue.cases
         for var item in try catalogue.ownCases(base.source(), overrides: options.overrides) {
             if case .runs(var own) = item {

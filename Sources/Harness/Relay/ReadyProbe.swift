@@ -8,7 +8,9 @@ import Net
 final class ReadyProbe {
     private let thread: LoopThread<ClientPool>
     private let path: String
-    private let question = Question<Bool>()
+    private let question = Question<Int>()
+    /// The status that it answered last, where it is none of 2xx.
+    private(set) var wrongStatus: Int?
 
     init(
         target: CheckedOrigin, tls: TLSClientSettings = TLSClientSettings(), path: String,
@@ -33,15 +35,19 @@ final class ReadyProbe {
 
     /// What the relay last said, once; nil while no answer has come. Asks again when no question is open.
     func poll() -> Bool? {
+        guard let status = ask() else { return nil }
+        let isUp = (200..<300).contains(status)
+        if status != 0, !isUp { wrongStatus = status }
+        return isUp
+    }
+
+    /// 0: it did not answer.
+    private func ask() -> Int? {
         question.poll { answer in
             let path = path
             thread.post { pool in
                 pool.send(OutgoingRequest(method: "GET", path: path)) { outcome in
-                    if case .response(let response) = outcome {
-                        answer((200..<300).contains(response.status))
-                    } else {
-                        answer(false)
-                    }
+                    if case .response(let response) = outcome { answer(response.status) } else { answer(0) }
                 }
             }
         }

@@ -97,10 +97,19 @@ final class RelaySupervisor {
         guard !wasReady, case .comingUp = state else { return wasReady ? nil : ended }
         guard time.now() >= startedAt + spec.ready.timeout else { return nil }
         return Failure(
-            .run, "the relay did not answer GET \(target)\(spec.ready.path) with 2xx within \(spec.ready.timeout)",
-            hint: process == nil
-                ? "is it up? see to relay.url or --relay, and to relay.ready, such as --set relay.ready.path=/health"
-                : "see to relay.ready, such as --set relay.ready.path=/health; its output is in relay.log of the run directory")
+            .run,
+            "the relay did not answer GET \(target)\(spec.ready.path) with 2xx within \(spec.ready.timeout)"
+                + (probe.wrongStatus.map { ", but with \($0)" } ?? ""),
+            hint: hintWhereNeverReady)
+    }
+
+    private var hintWhereNeverReady: String {
+        let path = spec.ready.path == "/" ? "/health" : "/"
+        let place = "name a path that it answers with 2xx, such as --set relay.ready.path=\(path)"
+        if probe.wrongStatus != nil { return place }
+        return process == nil
+            ? "is it up? see to relay.url or --relay, or \(place)"
+            : "its output is in relay.log of the run directory; or \(place)"
     }
 
     private var ended: Failure? {

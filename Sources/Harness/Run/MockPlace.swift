@@ -18,6 +18,9 @@ struct MockPlace {
         found = try RunningMock.coordinates(in: self.directory)
     }
 
+    /// It plays production and sandbox.
+    var hasSandbox: Bool { found.sandbox != nil }
+
     /// What of the scenario has to be as the mock is; nil: it is so.
     func override(for wanted: MockSpec.Environment) throws(Failure) -> (path: String, value: String)? {
         let played: MockSpec.Environment = found.sandbox != nil ? .both : found.environment == .sandbox ? .sandbox : .production

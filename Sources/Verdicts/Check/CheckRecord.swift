@@ -71,6 +71,8 @@ package struct CaseResult: Sendable {
     package var rules: [RuleResult] = []
     /// Our own measuring was sound.
     package var isSound = true
+    /// Calls were sent, and the relay answered none.
+    package var isMute = false
 
     package init(name: String, question: String, verdict: Verdict) {
         self.name = name
@@ -84,6 +86,7 @@ package struct CaseResult: Sendable {
         self.exercises = exercises
         rules = record.verdicts
         isSound = record.soundness.allSatisfy(\.passed)
+        isMute = record.load.sent > 0 && record.load.answered == 0
         duration = record.duration
         command = record.replayCommand
         let untested = exercises.filter { wanted in
