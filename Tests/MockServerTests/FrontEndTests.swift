@@ -218,6 +218,8 @@ struct FrontEndTests {
             let sent = try client.ask(
                 "POST", MessagingMock.sends, fields, body: MessagingMock.body(to: #""token":"\#(token)""#))
             #expect(sent.status == 200)
+            let info = try client.ask("GET", "/iid/info/\(token)", fields)
+            #expect(info.json["platform"]?.string == "IOS", "no quota and no word of size is Android's")
             let related = try client.ask("POST", "/iid/v1/\(token)/rel/topics/news", fields)
             #expect(related.status == 200 && related.json == [:])
             let bare = try client.ask("POST", "/iid/v1:batchImport", fields, body: "{}")

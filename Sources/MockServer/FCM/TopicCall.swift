@@ -294,7 +294,8 @@ struct TopicCall: EndpointCall {
         let name = withBytes(of: "\(project)/\(application)/\(token.lowercased())") { Hash128(hashing: $0) }
         let text = String(name.high, radix: 36) + ":APA91b" + String(name.low, radix: 36)
         if shared.registrations.record(of: text, now: now) == nil {
-            shared.registrations.set(RegistrationRecord(token: text, project: project, state: .active), now: now)
+            let record = RegistrationRecord(token: text, project: project, state: .active, platform: .ios)
+            shared.registrations.set(record, now: now)
         }
         return ["registration_token": .string(text), "apns_token": .string(token), "status": "OK"]
     }
