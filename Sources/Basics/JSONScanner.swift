@@ -24,6 +24,8 @@ package final class JSONScanner {
     let maxDepth: Int
     let maxNodes: Int
     package let allowsRepeatedKeys: Bool
+    /// The last scan found a key twice in one object, and `dropRepeatedMembers` has not been asked since.
+    var hasRepeatedKeys = false
     var text: UnsafeMutablePointer<UInt8>
     private var textCapacity = 1024
     var length = 0
@@ -47,7 +49,7 @@ package final class JSONScanner {
     ///   - maxDepth: how many objects and arrays may be open at once, at least 1.
     ///   - maxNodes: how many values a document may hold, at least 1.
     ///   - allowsRepeatedKeys: a key may stand twice in one object, which RFC 8259 §4 advises against and leaves open.
-    ///     `member` gives the first, and all are there to walk through.
+    ///     `member` gives the first, and all are there to walk through, until `dropRepeatedMembers` leaves the last.
     package init(maxDepth: Int = 32, maxNodes: Int = 4096, allowsRepeatedKeys: Bool = false) {
         precondition(maxDepth > 0 && maxNodes > 0, "a scanner's limits are greater than 0")
         self.maxDepth = maxDepth
@@ -74,6 +76,7 @@ package final class JSONScanner {
     package func scan(_ bytes: Span<UInt8>) -> JSONScanError? {
         if found > 0, isText(bytes) { return nil }
         found = 0
+        hasRepeatedKeys = false
         guard bytes.count < Int(Int32.max) / 4 else { return JSONScanError(code: .tooLong, offset: 0) }
         take(bytes)
         guard let count = run() else { return failure }
@@ -130,7 +133,7 @@ package final class JSONScanner {
                 guard let end = string(start, hasEscapes: &node.pointee.keyHasEscapes) else { return nil }
                 node.pointee.keyStart = Int32(truncatingIfNeeded: start - text)
                 node.pointee.keyEnd = Int32(truncatingIfNeeded: end - 1 - text)
-                guard note(node, as: key, after: base, mask: &frame.pointee.keyMask) || allowsRepeatedKeys else {
+                guard note(node, as: key, after: base, mask: &frame.pointee.keyMask) || takesRepeat() else {
                     return fail(.duplicateKey, p)
                 }
                 key += 1
@@ -179,7 +182,7 @@ package final class JSONScanner {
                 p += 1
                 parent.pointee.end = Int32(truncatingIfNeeded: p - text)
                 if let base {
-                    if let twice = repeatedKey(from: base, to: key), !allowsRepeatedKeys {
+                    if let twice = repeatedKey(from: base, to: key), !takesRepeat() {
                         return fail(.duplicateKey, text + twice - 1)
                     }
                     key = base
@@ -189,6 +192,12 @@ package final class JSONScanner {
                 p = Self.skipSpace(p)
             }
         }
+    }
+
+    @inline(never)
+    private func takesRepeat() -> Bool {
+        hasRepeatedKeys = true
+        return allowsRepeatedKeys
     }
 
     /// A table of that many slots, all -1.

@@ -3,7 +3,8 @@
 
 import Basics
 
-/// One per loop.
+/// Of a key that stands twice in one object the last counts, whatever it holds; it takes the other's whole place
+/// (spec/fcm.md §1.2). One per loop.
 final class BodyReader {
     /// Faults of one body that are told: an answer is not to be many times as long as what it answers.
     static let mostTold = 100
@@ -25,6 +26,7 @@ final class BodyReader {
             violations = [FieldViolation(field: nil, description: Self.words(of: error, in: body))]
             return false
         }
+        scanner.dropRepeatedMembers()
         isRight = true
         isExplaining = false
         walk(0, type)
@@ -57,6 +59,7 @@ final class BodyReader {
                 unknown(scanner.key(node) ?? "", "Cannot find field.")
                 continue
             }
+            guard !comesAgain(row, behind: node) else { continue }
             // A null is as good as absent (JSON of Protocol Buffers).
             guard scanner.node(node).kind != .null else { continue }
             if row.isTarget {
@@ -72,6 +75,23 @@ final class BodyReader {
             check(node, row)
             if isExplaining { trail.removeLast() }
         }
+    }
+
+    /// The field's other spelling comes later in the same object, and that one counts.
+    private func comesAgain(_ row: FieldRow, behind node: Int) -> Bool {
+        guard row.name != row.camel else { return false }
+        let scanner = scanner
+        var other = Int(scanner.node(node).next)
+        while other >= 0 {
+            if scanner.node(other).keyHasEscapes {
+                if let key = scanner.key(other), key == row.name || key == row.camel { return true }
+            } else {
+                let key = scanner.keyContent(other)
+                if key.says(row.name) || key.says(row.camel) { return true }
+            }
+            other = Int(scanner.node(other).next)
+        }
+        return false
     }
 
     private func row(of node: Int, in type: MessageType) -> FieldRow? {

@@ -26,6 +26,8 @@ struct ErrorReply {
         case apns(status: Int, reason: StaticString)
         case info(StaticString)
         case quota(subject: StaticString, description: StaticString)
+        /// A page that helps, of the project that was asked for.
+        case help(description: StaticString, url: String)
     }
 
     let status: RPCStatus
@@ -51,20 +53,65 @@ package struct FieldViolation: Hashable, Sendable {
     }
 }
 
+/// What APNs answered a message that FCM went on to it with.
+package struct AppleRefusal: Hashable, Sendable {
+    package var status: Int
+    /// APNs' own word.
+    package var reason: String
+
+    package init(status: Int, reason: String) {
+        self.status = status
+        self.reason = reason
+    }
+}
+
+/// What an answer says beside its reason, of what it answers.
+package struct RefusalCircumstances: Sendable {
+    /// The one that was asked for.
+    package var project = ""
+    /// As sent, with its query: a page of HTML names it.
+    package var path = ""
+    /// What was found in the body, where the reason tells it.
+    package var violations: [FieldViolation] = []
+    /// In the place of the reason's own.
+    package var message: String?
+    /// What ApnsError says; nil: what the reason's own does, if it has one.
+    package var apple: AppleRefusal?
+    /// Not `messages:send`, whose gRPC method ErrorInfo names: those of other endpoints are not known.
+    package var isElsewhere = false
+
+    package init() {}
+}
+
 /// Writes answers. Not for the data path of accepted messages.
 package enum ErrorBody {
-    /// The body of a refusal. `violations`: what was found in the body, where the reason tells it; `message` stands in the
-    /// place of the reason's own.
+    /// The body of a refusal.
     package static func text(
         of reason: FCMReason, project: String = "", violations: [FieldViolation] = [], message: String? = nil
     ) -> String {
-        guard let reply = reason.reply else { return page(of: reason) }
+        var circumstances = RefusalCircumstances()
+        circumstances.project = project
+        circumstances.violations = violations
+        circumstances.message = message
+        return text(of: reason, circumstances)
+    }
+
+    package static func text(of reason: FCMReason, _ circumstances: RefusalCircumstances) -> String {
+        guard let reply = reason.reply else { return page(of: reason, path: circumstances.path) }
+        let (violations, message, project) = (circumstances.violations, circumstances.message, circumstances.project)
         let text = self.message(of: reply, violations, message).replacing("{project}", with: project)
         var error: JSONObject = [
             "code": .integer(Int64(reason.status)), "message": .string(text),
             "status": .string(reply.status.rawValue),
         ]
-        let details = reply.details.map { value(of: $0, text, violations) }
+        var details = reply.details.map { value(of: $0, text, circumstances) }
+        if let apple = circumstances.apple {
+            details = zip(reply.details, details).filter { !$0.0.isOfAPNs }.map(\.1)
+            details.append(
+                typed(
+                    "google.firebase.fcm.v1.ApnsError",
+                    ["statusCode": .integer(Int64(apple.status)), "reason": .string(apple.reason)]))
+        }
         if !details.isEmpty { error["details"] = .array(details) }
         let envelope: JSONValue = ["error": .object(error)]
         return String(decoding: envelope.encoded(pretty: true), as: UTF8.self) + "\n"
@@ -78,12 +125,16 @@ package enum ErrorBody {
         reason.reply == nil ? "text/html; charset=UTF-8" : "application/json; charset=UTF-8"
     }
 
-    private static func value(of detail: ErrorReply.Detail, _ text: String, _ violations: [FieldViolation]) -> JSONValue {
-        func typed(_ name: String, _ members: JSONObject) -> JSONValue {
-            var object: JSONObject = ["@type": .string("type.googleapis.com/\(name)")]
-            for (key, value) in members { object[key] = value }
-            return .object(object)
-        }
+    private static func typed(_ name: String, _ members: JSONObject) -> JSONValue {
+        var object: JSONObject = ["@type": .string("type.googleapis.com/\(name)")]
+        for (key, value) in members { object[key] = value }
+        return .object(object)
+    }
+
+    private static func value(
+        of detail: ErrorReply.Detail, _ text: String, _ circumstances: RefusalCircumstances
+    ) -> JSONValue {
+        let violations = circumstances.violations
         switch detail {
         case .fcm(let code):
             return typed("google.firebase.fcm.v1.FcmError", ["errorCode": .string(code.description)])
@@ -102,14 +153,16 @@ package enum ErrorBody {
                 "google.firebase.fcm.v1.ApnsError",
                 ["statusCode": .integer(Int64(status)), "reason": .string(reason.description)])
         case .info(let reason):
+            var metadata: JSONObject = ["service": "fcm.googleapis.com"]
+            if !circumstances.isElsewhere { metadata["method"] = "google.firebase.fcm.v1.FcmService.SendMessage" }
             return typed(
                 "google.rpc.ErrorInfo",
-                [
-                    "reason": .string(reason.description), "domain": "googleapis.com",
-                    "metadata": [
-                        "service": "fcm.googleapis.com", "method": "google.firebase.fcm.v1.FcmService.SendMessage",
-                    ],
-                ])
+                ["reason": .string(reason.description), "domain": "googleapis.com", "metadata": .object(metadata)])
+        case .help(let description, let url):
+            let link = url.replacing("{project}", with: circumstances.project)
+            return typed(
+                "google.rpc.Help",
+                ["links": [["description": .string(description.description), "url": .string(link)]]])
         case .quota(let subject, let description):
             return typed(
                 "google.rpc.QuotaFailure",
@@ -122,12 +175,12 @@ package enum ErrorBody {
     }
 
     /// The front end's page (spec/fcm.md §1.4, §3.4).
-    private static func page(of reason: FCMReason) -> String {
+    private static func page(of reason: FCMReason, path: String) -> String {
         let title = reason == .badGateway ? "Error 502 (Server Error)!!1" : "Error 404 (Not Found)!!1"
         let said =
             reason == .badGateway
             ? "The server encountered a temporary error and could not complete your request."
-            : "The requested URL was not found on this server."
+            : "The requested URL <code>\(escaped(path))</code> was not found on this server."
         return """
             <!DOCTYPE html>
             <html lang=en>
@@ -137,5 +190,19 @@ package enum ErrorBody {
               <p>\(said)  <ins>That’s all we know.</ins>
 
             """
+    }
+
+    /// A page is not to be longer for a longer path without end.
+    private static let longestPath = 2_048
+
+    private static func escaped(_ path: String) -> String {
+        String(path.prefix(longestPath)).replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+            .replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
+    }
+}
+
+extension ErrorReply.Detail {
+    fileprivate var isOfAPNs: Bool {
+        if case .apns = self { true } else { false }
     }
 }

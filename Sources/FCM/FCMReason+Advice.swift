@@ -15,11 +15,13 @@ extension FCMReason {
             "Delete what is dead: of a Live Activity its own token, while the app's registration lives on; else that."
         case .apnsBadDeviceToken:
             "Do not send it again. Delete the activity's token if there was one: it is malformed or of the other environment."
+        case .apnsDeviceTokenNotForTopic:
+            "Do not send it again. Delete the activity's token if the topic is right: it is another app's, or of another kind."
         case .credentialsMissing:
             "Ask the token endpoint for an access token and send again with it; keep the device's token."
         case .invalidCredentials, .accessTokenExpired:
             "Ask for a new access token, once, and send again; renew it before its hour is over. Keep the device's token."
-        case .thirdPartyAuthError:
+        case .thirdPartyAuthError, .apnsAuthError:
             "Tell the operator: the project's key for APNs or web push is wrong. Keep the token, and the access token."
         case .senderIDMismatch: "Do not send it again with this project. Drop the token: it is another project's."
         case .iamPermissionDenied, .scopeInsufficient, .serviceDisabled:

@@ -8,7 +8,7 @@ package enum FCMReason: UInt8, ProviderReason {
     case apnsBadDeviceToken, credentialsMissing, invalidCredentials, accessTokenExpired, thirdPartyAuthError
     case senderIDMismatch, iamPermissionDenied, scopeInsufficient, serviceDisabled, unregistered, apnsUnregistered
     case notFound, quotaExceeded, topicQuotaExceeded, rateLimitExceeded, `internal`, badGateway, unavailable
-    case serviceUnavailable, payloadTooLarge
+    case serviceUnavailable, payloadTooLarge, apnsDeviceTokenNotForTopic, apnsAuthError
 
     package static var list: ReasonList { .fcm }
 
@@ -52,13 +52,18 @@ package enum FCMReason: UInt8, ProviderReason {
             ErrorReply(
                 .invalidArgument, Text.argument,
                 [.fcm("INVALID_ARGUMENT"), .apns(status: 400, reason: "BadDeviceToken")])
+        case .apnsDeviceTokenNotForTopic:
+            ErrorReply(
+                .invalidArgument, Text.argument,
+                [.fcm("INVALID_ARGUMENT"), .apns(status: 400, reason: "DeviceTokenNotForTopic")])
         case .credentialsMissing: ErrorReply(.unauthenticated, Text.missing, [.info("CREDENTIALS_MISSING")])
         case .invalidCredentials: ErrorReply(.unauthenticated, Text.invalid, [])
         case .accessTokenExpired: ErrorReply(.unauthenticated, Text.invalid, [.info("ACCESS_TOKEN_EXPIRED")])
         case .thirdPartyAuthError:
             ErrorReply(
-                .unauthenticated, "Auth error from APNS or Web Push Service",
+                .unauthenticated, Text.auth,
                 [.fcm("THIRD_PARTY_AUTH_ERROR"), .apns(status: 403, reason: "InvalidProviderToken")])
+        case .apnsAuthError: ErrorReply(.unauthenticated, Text.auth, [.fcm("APNS_AUTH_ERROR")])
         case .senderIDMismatch: ErrorReply(.permissionDenied, "SenderId mismatch", [.fcm("SENDER_ID_MISMATCH")])
         case .iamPermissionDenied:
             ErrorReply(
@@ -74,11 +79,12 @@ package enum FCMReason: UInt8, ProviderReason {
             ErrorReply(
                 .permissionDenied,
                 "Firebase Cloud Messaging API has not been used in project {project} before or it is disabled. "
-                    + "Enable it by visiting "
-                    + "https://console.developers.google.com/apis/api/fcm.googleapis.com/overview?project={project} "
-                    + "then retry. If you enabled this API recently, wait a few minutes for the action to propagate to our "
-                    + "systems and retry.",
-                [.info("SERVICE_DISABLED")])
+                    + "Enable it by visiting \(Text.console) then retry. If you enabled this API recently, wait a few "
+                    + "minutes for the action to propagate to our systems and retry.",
+                [
+                    .info("SERVICE_DISABLED"),
+                    .help(description: "Google developers console API activation", url: Text.console),
+                ])
         case .unregistered: ErrorReply(.notFound, Text.gone, [.fcm("UNREGISTERED")])
         case .apnsUnregistered:
             ErrorReply(.notFound, Text.gone, [.fcm("UNREGISTERED"), .apns(status: 410, reason: "Unregistered")])
@@ -114,6 +120,8 @@ package enum FCMReason: UInt8, ProviderReason {
     private enum Text {
         static let argument = "Request contains an invalid argument."
         static let gone = "Requested entity was not found."
+        static let auth = "Auth error from APNS or Web Push Service"
+        static let console = "https://console.developers.google.com/apis/api/fcm.googleapis.com/overview?project={project}"
         static let unavailable = "The service is currently unavailable."
         static let missing = "Request is missing required authentication credential. " + expected
         static let invalid = "Request had invalid authentication credentials. " + expected

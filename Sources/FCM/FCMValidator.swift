@@ -66,7 +66,7 @@ package final class FCMValidator {
                 case .dataKeys: dataKeys()
                 case .timeToLive: timeToLive(&facts)
                 case .webpushTTL: webpushTTL()
-                case .size: size(facts)
+                case .size: size(facts, body)
                 case .registration: registration(&facts, head, body, now)
                 case .restrictedPackage: restrictedPackage(facts)
                 }
@@ -215,7 +215,7 @@ package final class FCMValidator {
         return nil
     }
 
-    private func size(_ facts: MessageFacts) -> FCMReason? {
+    private func size(_ facts: MessageFacts, _ body: ByteBuffer) -> FCMReason? {
         var bytes = 0
         for slot in [MessageSlot.androidData, .data] {
             guard let map = reader.node(slot) else { continue }
@@ -228,11 +228,19 @@ package final class FCMValidator {
         }
         let isToTopic = facts.target == .topic || facts.target == .condition
         guard let limit = isToTopic ? settings.topicSizeLimit ?? settings.sizeLimit : settings.sizeLimit else { return nil }
-        if bytes > limit { return isToTopic ? .messageTooBig : .androidMessageTooBig }
+        if bytes > limit {
+            return isToTopic ? .messageTooBig : isForAndroid(facts, body) ? .androidMessageTooBig : .invalidArgument
+        }
         if let payload = reader.node(.apnsPayload), place(of: payload).count > settings.sizeLimit ?? .max {
-            return .messageTooBig
+            return isToTopic ? .messageTooBig : .invalidArgument
         }
         return nil
+    }
+
+    /// Each platform is told of its size in words of its own (spec/fcm.md §2.4).
+    private func isForAndroid(_ facts: MessageFacts, _ body: ByteBuffer) -> Bool {
+        guard reader.node(.liveActivityToken) == nil else { return false }
+        return registrations.isAndroid(Hash128(hashing: body.bytes.extracting(facts.targetText)))
     }
 
     /// Keys and texts of an object's members, decoded.

@@ -69,6 +69,13 @@ package protocol RegistrationDirectory: Sendable {
 
     /// Whether the registration is of the app of that name; true where nobody knows.
     func isApp(_ name: Span<UInt8>, of hash: Hash128) -> Bool
+
+    /// Whether the registration is of an Android app; true where nobody knows.
+    func isAndroid(_ hash: Hash128) -> Bool
+}
+
+extension RegistrationDirectory {
+    package func isAndroid(_ hash: Hash128) -> Bool { true }
 }
 
 /// What an access token allows.
@@ -107,6 +114,22 @@ package struct DataEntry: Hashable, Sendable {
     }
 }
 
+/// How the names of messages to registrations end (spec/fcm.md §3.1, §9.4).
+package enum MessageIDForm: String, CaseIterable, Sendable {
+    /// As in the sample of Google's documentation: `0:`, microseconds, `%`, and eight hex digits twice.
+    case sample
+    case uuid
+    case number
+}
+
+/// What a subscription that is not there is told of as (§9.8), beside 404 NOT_FOUND.
+package enum MissingSubscriptionForm: String, CaseIterable, Sendable {
+    /// Without details.
+    case bare
+    /// With the code that a registration has that is gone, which this one is not.
+    case unregistered = "UNREGISTERED"
+}
+
 /// What is open in the facts (spec/fcm.md §9).
 package struct FCMSettings: Sendable {
     /// Most bytes of keys and values together (§2.4); nil: only the bound of a body, 64 KiB.
@@ -125,9 +148,14 @@ package struct FCMSettings: Sendable {
     package var messagesPerHourAndDevice: Int? = 5_000
     /// Subscriptions to topics of a project in a second (§4); nil: no limit.
     package var topicSubscriptionsPerSecond: Int? = 3_000
-    /// Seconds of `retry-after` with QUOTA_EXCEEDED and RATE_LIMIT_EXCEEDED; nil: without (§9.1). A minute is what Google has
-    /// senders wait where it says nothing.
+    /// Seconds of `retry-after` with QUOTA_EXCEEDED, RATE_LIMIT_EXCEEDED and too many subscriptions; nil: without (§9.1). A
+    /// minute is what Google has senders wait where it says nothing.
     package var quotaRetryAfter: Int? = 60
+    /// Seconds of `retry-after` with UNAVAILABLE and SERVICE_UNAVAILABLE; nil: without (§4). Ten at least, for nobody is to
+    /// come again sooner.
+    package var unavailableRetryAfter: Int?
+    package var messageIDs = MessageIDForm.sample
+    package var missingSubscription = MissingSubscriptionForm.bare
     /// An Android registration without a sign of life is gone after that long (§5); nil: never.
     package var registrationLife: Interval? = .seconds(270 * 86_400)
     /// The key of data that names the activity of a live update; nil: messages are not told apart. No key is Google's.

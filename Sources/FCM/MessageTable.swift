@@ -10,6 +10,10 @@ extension MessageType {
             FieldRow("message", .message(message)),
         ])
 
+    /// The body of `projects.registrations.topicSubscriptions.create` and `patch`.
+    static let topicSubscription = MessageType(
+        "TopicSubscription", [FieldRow("name", .text), FieldRow("topic_name", .text), FieldRow("create_time", .timestamp)])
+
     package static let message = MessageType(
         "Message",
         [

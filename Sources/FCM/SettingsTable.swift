@@ -20,6 +20,13 @@ extension FCMSettings: NamedSettings {
             "topicSubscriptionsPerSecond", \.topicSubscriptionsPerSecond, none: "off",
             "subscriptions to topics of a project in a second, beyond which they are TOPIC_QUOTA_EXCEEDED"),
         .number("quotaRetryAfter", \.quotaRetryAfter, none: "none", "seconds of retry-after in answers about those quotas"),
+        .number(
+            "unavailableRetryAfter", \.unavailableRetryAfter, from: 10, none: "none",
+            "seconds of retry-after with UNAVAILABLE and SERVICE_UNAVAILABLE, which rules answer"),
+        .word("messageIDs", \.messageIDs, "how the names of messages to registrations end"),
+        .word(
+            "missingSubscription", \.missingSubscription,
+            "what 404 says of a subscription to a topic that is not there: no details, or FcmError UNREGISTERED"),
         .interval(
             "registrationLife", \.registrationLife, none: "off",
             "after how long without a sign of life an Android registration is UNREGISTERED"),

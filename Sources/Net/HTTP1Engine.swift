@@ -121,6 +121,8 @@ final class HTTP1Engine {
         guard isAnswering else { return }
         let keepAlive = parser.keepAlive && !closesAfterAnswer
         if ends {
+            // Who speaks HTTP/1.0 takes an answer without it for the last, and waits for the end (RFC 9112 §9.3).
+            if keepAlive, parser.isHTTP10 { responseHead.append("connection", "keep-alive") }
             let head = parser.head
             let isHEAD = head.count > 0 && head.value(at: 0).equals("HEAD")
             HTTP1Writer.response(

@@ -45,11 +45,16 @@ extension ServerConnection {
 
     /// Puts what the session has to send into the queue, so that what follows comes after it on the wire.
     package func settle() {
-        guard case .http2(let session) = engine, !isClosed else { return }
-        let queue = lawlessness.queue
-        while session.wantsWrite, queue.count <= server.configuration.limits.maxPendingOutputBytes {
-            let before = queue.count
-            guard session.takeOutput(into: queue), queue.count > before else { break }
+        guard !isClosed else { return }
+        switch engine {
+        case .undecided: return
+        case .http1(let engine): engine.takeOutput(into: lawlessness.queue)
+        case .http2(let session):
+            let queue = lawlessness.queue
+            while session.wantsWrite, queue.count <= server.configuration.limits.maxPendingOutputBytes {
+                let before = queue.count
+                guard session.takeOutput(into: queue), queue.count > before else { break }
+            }
         }
         markDirty()
     }

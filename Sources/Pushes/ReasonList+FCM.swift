@@ -19,7 +19,9 @@ extension ReasonList {
         ReasonRow("ANDROID_MESSAGE_TOO_BIG", 400, "The same of a message to one Android app."),
         ReasonRow("INVALID_TTL", 400, "android.ttl lies outside of 0 to 2419200 seconds."),
         ReasonRow("INVALID_WEBPUSH_TTL", 400, "The header TTL of webpush is no whole number of seconds."),
-        ReasonRow("APNS_TOKEN_DISABLED", 400, "APNs answered 410: the token of the iPhone or its Live Activity is dead."),
+        ReasonRow(
+            "APNS_TOKEN_DISABLED", 400,
+            "APNs answered 410: the token of the iPhone or its Live Activity is dead, or has expired."),
         ReasonRow("APNS_BAD_DEVICE_TOKEN", 400, "APNs answered 400 BadDeviceToken."),
         ReasonRow(
             "CREDENTIALS_MISSING", 401, "There is no authorization header with a bearer token.",
@@ -50,5 +52,9 @@ extension ReasonList {
         ReasonRow("UNAVAILABLE", 503, "FCM is overloaded; obey Retry-After.", topics: "UNAVAILABLE"),
         ReasonRow("SERVICE_UNAVAILABLE", 503, "The same, from the front end: without details.", topics: "UNAVAILABLE"),
         ReasonRow("PAYLOAD_TOO_LARGE", 400, "The body is longer than 64 KiB, or unpacks to more than that."),
+        ReasonRow(
+            "APNS_DEVICE_TOKEN_NOT_FOR_TOPIC", 400,
+            "APNs answered 400 DeviceTokenNotForTopic: the token is another app's, or of another kind."),
+        ReasonRow("APNS_AUTH_ERROR", 401, "THIRD_PARTY_AUTH_ERROR by its name of before 2019, which libraries still know."),
     ]
 }

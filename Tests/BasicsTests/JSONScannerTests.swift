@@ -206,6 +206,26 @@ struct JSONScannerTests {
         #expect(scanner.string(count) == "again")
     }
 
+    @Test(arguments: [2, 32, 33, 2_000])
+    func ofRepeatedMembersTheLastIsLeftWhereOneAsksForIt(count: Int) throws {
+        let scanner = JSONScanner(allowsRepeatedKeys: true)
+        let members = (1..<count).map { #""k\#($0)":\#($0)"# } + [#""\u006b1":{"x":1,"y":2,"x":[3]}"#]
+        let text = #"{"l":[{"a":1},{"a":1,"a":2}],"# + members.joined(separator: ",") + "}"
+        for _ in 0..<2 {
+            #expect(scan(text, scanner) == nil)
+            scanner.dropRepeatedMembers()
+            #expect(scanner.node(0).childCount == Int32(count))
+            let last = try #require(scanner.member("k1", of: 0))
+            #expect(scanner.node(last).kind == .object && scanner.node(last).childCount == 2 && scanner.node(last).next == -1)
+            #expect(scanner.text(try #require(scanner.member("x", of: last))).text == "[3]")
+            #expect(scanner.text(try #require(scanner.member("y", of: last))).text == "2")
+            let list = try #require(scanner.member("l", of: 0))
+            let objects = [Int(scanner.node(list).firstChild), Int(scanner.node(Int(scanner.node(list).firstChild)).next)]
+            #expect(objects.map { scanner.node($0).childCount } == [1, 1])
+            #expect(scanner.integer(try #require(scanner.member("a", of: objects[1]))) == 2)
+        }
+    }
+
     @Test func theRawTextOfAKeyStandsBetweenItsQuotes() {
         let scanner = JSONScanner()
         #expect(scan(#"{"a":[1],"\u0062":2}"#, scanner) == nil)

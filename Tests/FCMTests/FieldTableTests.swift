@@ -138,5 +138,19 @@ struct FieldTableTests {
         }
         #expect(try read(body(field.goodValue, field.goodValue)).isWellFormed)
         #expect(try !read(body(field.goodValue, field.wrongValue)).isWellFormed)
+        #expect(try read(body(field.wrongValue, field.goodValue)).isWellFormed)
+    }
+
+    @Test("of a field in both its spellings as well", arguments: FieldPlace.all.filter { $0.row.name != $0.row.camel })
+    func twiceSpelled(_ field: FieldPlace) throws {
+        func body(_ first: String, _ second: String, _ names: [String]) -> String {
+            var text = "{\"\(names[0])\":\(first),\"\(names[1])\":\(second)}"
+            for name in field.path.reversed() { text = "{\"\(name)\":\(text)}" }
+            return text
+        }
+        for names in [[field.row.name, field.row.camel], [field.row.camel, field.row.name]] {
+            #expect(try read(body(field.wrongValue, field.goodValue, names)).isWellFormed)
+            #expect(try !read(body(field.goodValue, field.wrongValue, names)).isWellFormed)
+        }
     }
 }

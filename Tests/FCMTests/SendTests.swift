@@ -198,6 +198,23 @@ struct SendTests {
         #expect(judge.reason(Send(#"{"topic":"t","data":{"k":"\#(value)"}}"#)) == reason.map { _ in .messageTooBig })
     }
 
+    @Test("that is too long is told so in the words of its target")
+    func sizeWords() throws {
+        let data = #""data":{"k":"\#(String(repeating: "x", count: 5_000))"}"#
+        let payload = #""apns":{"payload":{"aps":{"x":"\#(String(repeating: "x", count: 5_000))"}}}"#
+        let activity = #""apns":{"live_activity_token":"ab"}"#
+        for (message, text) in [
+            (#""token":"\#(Send.token)",\#(data)"#, "Android message is too big"),
+            (#""topic":"t",\#(data)"#, "Message is too large. The maximum is 4K (4096 bytes)."),
+            (#""topic":"t",\#(payload)"#, "Message is too large. The maximum is 4K (4096 bytes)."),
+            (#""token":"\#(Send.phone)",\#(data)"#, "Request contains an invalid argument."),
+            (#""token":"\#(Send.phone)",\#(payload)"#, "Request contains an invalid argument."),
+            (#""token":"\#(Send.token)",\#(data),\#(activity)"#, "Request contains an invalid argument."),
+        ] {
+            #expect(try judge.message(Send("{\(message)}")) == text)
+        }
+    }
+
     @Test("to a token that is gone, or another project's, is refused")
     func registrations() {
         #expect(judge.reason(Send(#"{"token":"\#(Send.gone)"}"#)) == .unregistered)
@@ -282,6 +299,25 @@ struct ErrorBodyTests {
         #expect(try types(.apnsTokenDisabled) == ["FcmError", "ApnsError"])
         #expect(try types(.unregistered) == ["FcmError"])
         #expect(try types(.serviceUnavailable) == [])
+    }
+
+    @Test("what APNs said stands in the place of a reason's own word, and last")
+    func apple() throws {
+        var circumstances = RefusalCircumstances()
+        circumstances.apple = AppleRefusal(status: 410, reason: "ExpiredToken")
+        for reason in [FCMReason.apnsTokenDisabled, .invalidArgument, .quotaExceeded] {
+            let error = try JSONValue(parsing: ErrorBody.text(of: reason, circumstances))["error"]
+            let told = error?["details"]?.array?.filter { $0["statusCode"] != nil } ?? []
+            #expect(told.count == 1 && told[0]["reason"]?.string == "ExpiredToken" && told[0] == error?["details"]?.array?.last)
+        }
+    }
+
+    @Test("that the API is off points to where it is switched on")
+    func help() throws {
+        let details = try JSONValue(parsing: ErrorBody.text(of: .serviceDisabled, project: "demo"))["error"]?["details"]?.array
+        #expect(details?.count == 2 && details?[0]["reason"]?.string == "SERVICE_DISABLED")
+        let link = details?[1]["links"]?.array?.first?["url"]?.string
+        #expect(link == "https://console.developers.google.com/apis/api/fcm.googleapis.com/overview?project=demo")
     }
 
     @Test("the list of reasons has a row for each")

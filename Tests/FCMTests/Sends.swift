@@ -11,6 +11,8 @@ struct Send {
     var body = #"{"message":{"token":"\#(Send.token)","data":{"k":"v"}}}"#
 
     static let token = "dGVzdC1pbnN0YW5jZQ:APA91bGoodToken"
+    /// Of an app on iOS.
+    static let phone = "dGVzdC1pbnN0YW5jZQ:APA91bPhone"
     static let gone = "dGVzdC1pbnN0YW5jZQ:APA91bGone"
     static let foreign = "dGVzdC1pbnN0YW5jZQ:APA91bForeign"
 
@@ -23,6 +25,8 @@ struct Send {
 
 struct Registrations: RegistrationDirectory {
     func isApp(_ name: Span<UInt8>, of hash: Hash128) -> Bool { name.equals("com.example.app") }
+
+    func isAndroid(_ hash: Hash128) -> Bool { hash != withBytes(of: Send.phone) { Hash128(hashing: $0) } }
 
     func standing(
         of registration: Span<UInt8>, hash: Hash128, project: Span<UInt8>, now: WallTime

@@ -6,7 +6,9 @@ import EventLoop
 import Journal
 import MockServer
 import Net
+import Pushes
 import Testing
+import WireClient
 
 @Suite("The front end of the mock FCM")
 struct FrontEndTests {
@@ -126,6 +128,82 @@ struct FrontEndTests {
         }
     }
 
+    /// All that comes until the end of the connection, or of the answer's body.
+    private func answer(_ fcm: MessagingMock, _ request: String, endsAt last: String? = nil) throws -> (text: String, isAtEnd: Bool) {
+        let port = try #require(fcm.mock.service.coordinates.fcm).port
+        let socket = try WireSocket(port: port, trusting: fcm.mock.service.coordinates.ca, protocols: ["http/1.1"])
+        socket.send(Array(request.utf8))
+        var text = ""
+        while !socket.isAtEnd, last.map({ !text.hasSuffix($0) }) ?? true {
+            let bytes = socket.read(within: .seconds(20))
+            guard !bytes.isEmpty else { break }
+            text += String(decoding: bytes, as: UTF8.self)
+        }
+        return (text, socket.isAtEnd)
+    }
+
+    private func request(_ fcm: MessagingMock, _ version: String, _ more: String = "") throws -> String {
+        let fields = try fcm.fields(fcm.client()).map { "\($0.0): \($0.1)\r\n" }.joined()
+        let body = MessagingMock.body()
+        return "POST \(MessagingMock.sends) HTTP/\(version)\r\nhost: localhost\r\n\(fields)\(more)"
+            + "content-length: \(body.utf8.count)\r\n\r\n\(body)"
+    }
+
+    @Test("half an answer is cut over HTTP/1.1 as well, the message delivered and nothing else answered", arguments: ["fin", "reset"])
+    func half(_ how: String) throws {
+        try withMessaging { fcm in
+            let whole = try answer(fcm, request(fcm, "1.1"), endsAt: "}\n").text
+            try fcm.mock.fault(#"{"action":{"close":{"how":"\#(how)","when":"half-answer"}},"times":1}"#)
+            let (text, isAtEnd) = try answer(fcm, request(fcm, "1.1"))
+            #expect(isAtEnd && !text.hasSuffix("}\n") && text.utf8.count < whole.utf8.count)
+            if how == "fin" { #expect(text.hasPrefix("HTTP/1.1 200 ") && abs(2 * text.utf8.count - whole.utf8.count) < 40) }
+            let pushes = try fcm.mock.journal()
+            #expect(pushes.map(\.status) == [200, 0] && pushes.map(\.outcome) == [.handedOver, .handedOver])
+            #expect(try answer(fcm, request(fcm, "1.1"), endsAt: "}\n").text.utf8.count == whole.utf8.count, "the next is whole")
+        }
+    }
+
+    @Test("a client of HTTP/1.0 that asks to keep its connection is told that it may")
+    func keptConnection() throws {
+        try withMessaging { fcm in
+            let kept = try answer(fcm, request(fcm, "1.0", "connection: keep-alive\r\n"), endsAt: "}\n")
+            #expect(kept.text.contains("\r\nconnection: keep-alive\r\n") && !kept.isAtEnd)
+            let closed = try answer(fcm, request(fcm, "1.0"))
+            #expect(closed.text.contains("\r\nconnection: close\r\n") && closed.isAtEnd)
+            #expect(try !answer(fcm, request(fcm, "1.1"), endsAt: "}\n").text.contains("connection:"))
+        }
+    }
+
+    @Test("a service that cannot keep up says when to come again where the setting has it", arguments: [("none", nil), ("30", "30")])
+    func unavailable(_ setting: String, _ field: String?) throws {
+        try withMessaging({ try! $0.set("unavailableRetryAfter", to: setting) }) { fcm in
+            let client = try fcm.client()
+            let fields = try fcm.fields(client)
+            for reason in ["UNAVAILABLE", "SERVICE_UNAVAILABLE"] {
+                try fcm.mock.fault(#"{"action":{"respond":{"reason":"\#(reason)"}},"times":1}"#)
+                let reply = try client.ask("POST", MessagingMock.sends, fields, body: MessagingMock.body())
+                #expect(reply.status == 503 && reply.field("retry-after") == field)
+            }
+        }
+    }
+
+    @Test("a message to a registration is named in the form that the setting says", arguments: ["sample", "uuid", "number"])
+    func names(_ form: String) throws {
+        try withMessaging({ try! $0.set("messageIDs", to: form) }) { fcm in
+            let client = try fcm.client()
+            let reply = try client.ask("POST", MessagingMock.sends, try fcm.fields(client), body: MessagingMock.body())
+            let id = try #require(reply.json["name"]?.string?.split(separator: "/").last)
+            switch form {
+            case "uuid": #expect(id.count == 36 && id.split(separator: "-").map(\.count) == [8, 4, 4, 4, 12])
+            case "number": #expect(UInt64(id) != nil)
+            default:
+                let parts = id.split(separator: "%")
+                #expect(parts.count == 2 && parts[0].hasPrefix("0:") && parts[1].count == 16)
+                #expect(parts.last?.prefix(8) == parts.last?.suffix(8))
+            }
+        }
+    }
+
     @Test("tokens of APNs become registrations, the same ones each time")
     func imports() throws {
         try withMessaging { fcm in
@@ -140,6 +218,8 @@ struct FrontEndTests {
             let sent = try client.ask(
                 "POST", MessagingMock.sends, fields, body: MessagingMock.body(to: #""token":"\#(token)""#))
             #expect(sent.status == 200)
+            let info = try client.ask("GET", "/iid/info/\(token)", fields)
+            #expect(info.json["platform"]?.string == "IOS", "no quota and no word of size is Android's")
             let related = try client.ask("POST", "/iid/v1/\(token)/rel/topics/news", fields)
             #expect(related.status == 200 && related.json == [:])
             let bare = try client.ask("POST", "/iid/v1:batchImport", fields, body: "{}")

@@ -76,6 +76,35 @@ struct MessagingActivityTests {
         }
     }
 
+    @Test("ApnsError says what APNs itself says of that token, topic and field", arguments: [
+        (#""kind":"activity","topic":"com.a.push-type.liveactivity""#, #""apns-topic":"com.b.push-type.liveactivity""#, 400,
+            "DeviceTokenNotForTopic", "APNS_DEVICE_TOKEN_NOT_FOR_TOPIC"),
+        (#""kind":"activity","topic":"com.example.app","state":"expired""#, #""apns-priority":"10""#, 410, "ExpiredToken",
+            "APNS_TOKEN_DISABLED"),
+        (#""kind":"activity","topic":"com.example.app","state":"unregistered""#, #""apns-priority":"10""#, 410, "Unregistered",
+            "APNS_TOKEN_DISABLED"),
+        (#""kind":"activity","topic":"com.example.app""#, #""apns-priority":"7""#, 400, "BadPriority", "INVALID_ARGUMENT"),
+        (#""kind":"activity","topic":"com.example.app""#, #""apns-expiration":"soon""#, 400, "BadExpirationDate",
+            "INVALID_ARGUMENT"),
+    ] as [(String, String, Int64, String, String)])
+    func reasons(_ token: String, _ headers: String, _ status: Int64, _ reason: String, _ word: String) throws {
+        try withMessaging { fcm in
+            let client = try fcm.client()
+            let fields = try fcm.fields(client)
+            _ = try fcm.mock.admin.ask(
+                "PUT", "/v1/tokens/" + Self.activity, [("content-type", "application/json")], body: "{\(token)}")
+            let reply = try client.ask("POST", MessagingMock.sends, fields, body: body(stamp: now(fcm), headers: headers))
+            #expect(reply.status == 400 && reply.json["error"]?["status"]?.string == "INVALID_ARGUMENT")
+            let details = reply.json["error"]?["details"]?.array ?? []
+            #expect(details.map { $0["errorCode"]?.string } == ["INVALID_ARGUMENT", nil], "\(reply.text)")
+            #expect(details.last?["@type"]?.string == "type.googleapis.com/google.firebase.fcm.v1.ApnsError")
+            #expect(details.last?["statusCode"]?.int == status && details.last?["reason"]?.string == reason, "\(reply.text)")
+            #expect(try fcm.mock.journal().map(\.reason) == [word])
+            let next = try client.ask("POST", MessagingMock.sends, fields, body: MessagingMock.body(to: #""token":"nope""#))
+            #expect(!next.text.contains("ApnsError"), "it is that message's alone")
+        }
+    }
+
     @Test("a dry run goes no further than FCM")
     func dryRun() throws {
         try withMessaging { fcm in

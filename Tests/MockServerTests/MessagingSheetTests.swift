@@ -52,6 +52,43 @@ struct MessagingSheetTests {
         }
     }
 
+    @Test("who asks for the pushes to a token is told of no other that differs in its letters' case")
+    func letters() throws {
+        try withMessaging { fcm in
+            let client = try fcm.client()
+            let fields = try fcm.fields(client)
+            for token in ["abc:APA91bOne", "abc:apa91bone"] {
+                let body = MessagingMock.body(to: #""token":"\#(token)""#)
+                #expect(try client.ask("POST", MessagingMock.sends, fields, body: body).status == 200)
+            }
+            let device = "/3/device/" + TestMock.device
+            #expect(try fcm.mock.provider().ask("POST", device, fcm.mock.fields(), body: alert).status == 200)
+            func found(_ token: String) throws -> [String?] {
+                let pushes = try fcm.mock.admin.ask("GET", "/v1/pushes?token=" + token).json["pushes"]?.array ?? []
+                return pushes.map { $0["token"]?.string }
+            }
+            #expect(try found("abc:APA91bOne") == ["abc:APA91bOne"])
+            #expect(try found("abc:apa91bone") == ["abc:apa91bone"])
+            #expect(try found("abc:APA91BONE") == [])
+            #expect(try found(TestMock.device.uppercased()) == [TestMock.device])
+        }
+    }
+
+    @Test("a message that is too long for an app of iOS or the web is told so in no word of Android's", arguments: ["ios", "web"])
+    func tooLong(_ platform: String) throws {
+        try withMessaging { fcm in
+            let client = try fcm.client()
+            let fields = try fcm.fields(client)
+            let body = #"{"message":{"token":"\#(MessagingMock.token)","data":{"k":"\#(String(repeating: "x", count: 5_000))"}}}"#
+            func said() throws -> String? {
+                try client.ask("POST", MessagingMock.sends, fields, body: body).json["error"]?["message"]?.string
+            }
+            #expect(try said() == "Android message is too big")
+            _ = try fcm.mock.admin.ask("PUT", "/v1/registrations/\(MessagingMock.token)", body: #"{"platform":"\#(platform)"}"#)
+            #expect(try said() == "Request contains an invalid argument.")
+        }
+    }
+
     @Test("of a parameter that stands twice the last counts")
     func twice() throws {
         try withMessaging { fcm in

@@ -54,6 +54,9 @@ struct MessagingTests {
             #expect(reply.status == 404)
             #expect(reply.field("content-type") == "text/html; charset=UTF-8")
             #expect(reply.text.contains("<title>Error 404 (Not Found)!!1</title>"))
+            #expect(reply.text.contains("<code>\(path)</code>"))
+            let odd = try fcm.client(.http1).ask("GET", path + "/a&b?c=%3Cd%3E&e='\"", [])
+            #expect(odd.status == 404 && odd.text.contains("<code>\(path)/a&amp;b?c=%3Cd%3E&amp;e='&quot;</code>"), "\(odd.text)")
         }
     }
 
@@ -63,7 +66,10 @@ struct MessagingTests {
             let client = try fcm.client()
             let fields = try fcm.fields(client)
             let body = #"{"validate_only":true,"message":{"token":"\#(MessagingMock.token)"}}"#
-            #expect(try client.ask("POST", MessagingMock.sends, fields, body: body).status == 200)
+            let reply = try client.ask("POST", MessagingMock.sends, fields, body: body)
+            #expect(reply.status == 200)
+            let id = try #require(reply.json["name"]?.string?.split(separator: "/").last)
+            #expect(UInt64(id) != nil, "its name is a made-up number")
             #expect(try fcm.mock.journal().map(\.outcome) == [nil])
             #expect(try fcm.registration().status == 404, "no message was taken for it")
         }

@@ -60,6 +60,10 @@ import YAML
             let path = "/3/device/" + TestMock.device
             for body in [alert, alert, "no {json"] { _ = try client.ask("POST", path, mock.fields(), body: body) }
             let update = #"{"aps":{"timestamp":\#(now(mock)),"event":"update","content-state":{}}}"#
+            let fcm = try MessagingMock(mock)
+            let sender = try fcm.client()
+            let sent = try sender.ask("POST", MessagingMock.sends, try fcm.fields(sender), body: MessagingMock.body())
+            #expect(sent.status == 200)
             let activity = String(TestMock.device.reversed())
             let fields = mock.fields(topic: "com.example.app.push-type.liveactivity").map { name, value in
                 (name, name == "apns-push-type" ? "liveactivity" : value)

@@ -44,6 +44,7 @@ struct TokenEndpointTests {
             #expect(try said(fcm.assertion(head: ["alg": "none"])) == (400, "invalid_grant", "Invalid JWT Signature."))
             #expect(try said(fcm.assertion(head: ["alg": "HS256"])) == (400, "invalid_grant", "Invalid JWT Signature."))
             #expect(try said(fcm.assertion(head: ["kid": "other"])) == (400, "invalid_grant", "Invalid JWT Signature."))
+            #expect(try said(fcm.assertion(head: ["crit": ["x"], "x": 1])) == (400, "invalid_grant", "Invalid JWT Signature."))
             #expect(
                 try said(fcm.assertion(["iss": "nobody@example.com"]))
                     == (400, "invalid_grant", "Invalid grant: account not found"))
@@ -64,6 +65,28 @@ struct TokenEndpointTests {
             }
             let nothing = try client.ask("POST", "/token", [], body: "")
             #expect(nothing.status == 400 && nothing.json["error"]?.string == "invalid_request")
+        }
+    }
+
+    @Test("takes a form by POST, and nothing else")
+    func form() throws {
+        try withMessaging { fcm in
+            let client = try fcm.client(.http1)
+            let body = "grant_type=\(MessagingMock.grant)&assertion=\(fcm.assertion())"
+            for type in ["application/x-www-form-urlencoded; charset=UTF-8", "Application/X-WWW-Form-Urlencoded"] {
+                #expect(try client.ask("POST", "/token", [("content-type", type)], body: body).status == 200, "\(type)")
+            }
+            for type in ["application/json", "text/plain", ""] {
+                let reply = try client.ask("POST", "/token", [("content-type", type)], body: body)
+                #expect(reply.status == 400 && reply.json["error"]?.string == "invalid_request", "\(type)")
+            }
+            for method in ["GET", "PUT", "DELETE"] {
+                let fields = [("content-type", "application/x-www-form-urlencoded")]
+                let reply = try client.ask(method, "/token", fields, body: method == "PUT" ? body : "")
+                #expect(reply.status == 404 && reply.text.contains("<code>/token</code>"), "\(method)")
+            }
+            let told = try fcm.notes(.accessToken).map { $0["status"]?.int }
+            #expect(told == [200, 200, 400, 400, 400, 404, 404, 404])
         }
     }
 

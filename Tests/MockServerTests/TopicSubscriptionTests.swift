@@ -35,6 +35,128 @@ struct TopicSubscriptionTests {
         }
     }
 
+    @Test("PATCH reads one that is there, and makes one that is not where that is allowed")
+    func patch() throws {
+        try withMessaging { fcm in
+            let client = try fcm.client()
+            let fields = try fcm.fields(client)
+            let patch: (String) throws -> Reply = { query in
+                try client.ask("PATCH", Self.topics + "/news" + query, fields, body: "{}")
+            }
+            for query in ["", "?allowMissing=false", "?allow_missing=false"] { #expect(try patch(query).status == 404) }
+            #expect(try client.ask("GET", Self.topics, fields).json["topicSubscriptions"]?.array?.isEmpty == true)
+            let made = try patch("?allowMissing=true")
+            #expect(made.status == 200 && made.json["topicName"]?.string == "news")
+            for query in ["", "?allow_missing=true"] {
+                let again = try patch(query)
+                #expect(again.status == 200 && again.json == made.json)
+            }
+        }
+    }
+
+    @Test("their credentials are refused as those of sends, but for the method, which is another")
+    func credentials() throws {
+        try withMessaging { fcm in
+            let client = try fcm.client()
+            let good = try fcm.fields(client)
+            let scope: JSONObject = ["scope": "https://www.googleapis.com/auth/devstorage.read_only"]
+            let narrow = try fcm.ask(client, assertion: fcm.assertion(scope)).json["access_token"]?.string ?? ""
+            fcm.mock.service.set(wall: fcm.mock.service.clock.wall() + .seconds(1_800))
+            let refusal: ([(String, String)]) throws -> [String?] = { fields in
+                let topic = try client.ask("POST", Self.topics + "?topic_name=news", fields, body: "{}")
+                let send = try client.ask("POST", MessagingMock.sends, fields, body: MessagingMock.body())
+                let (told, of) = (topic.json["error"], send.json["error"])
+                for member in ["code", "message", "status"] { #expect(told?[member] == of?[member]) }
+                let (info, ofSend) = (told?["details"]?.array?.first, of?["details"]?.array?.first)
+                #expect(info?["reason"] == ofSend?["reason"] && info?["domain"] == ofSend?["domain"])
+                #expect(info == nil || info?["metadata"] == ["service": "fcm.googleapis.com"])
+                return [told?["status"]?.string, info?["reason"]?.string]
+            }
+            #expect(try refusal([("authorization", "Bearer \(narrow)")]) == ["PERMISSION_DENIED", "ACCESS_TOKEN_SCOPE_INSUFFICIENT"])
+            fcm.mock.service.set(wall: fcm.mock.service.clock.wall() + .seconds(1_802))
+            #expect(try refusal(good) == ["UNAUTHENTICATED", "ACCESS_TOKEN_EXPIRED"])
+            #expect(try refusal([]) == ["UNAUTHENTICATED", "CREDENTIALS_MISSING"])
+            #expect(try refusal([("authorization", "Bearer ya29.other")]) == ["UNAUTHENTICATED", nil])
+        }
+    }
+
+    @Test("one that is not there is missing, and no word says that its registration is gone")
+    func missing() throws {
+        try withMessaging { fcm in
+            let client = try fcm.client()
+            let fields = try fcm.fields(client)
+            for method in ["GET", "DELETE", "PATCH"] {
+                let reply = try client.ask(method, Self.topics + "/news", fields, body: method == "PATCH" ? "{}" : "")
+                #expect(reply.status == 404 && reply.json["error"]?["status"]?.string == "NOT_FOUND")
+                #expect(reply.json["error"]?["details"] == nil, "\(reply.text)")
+            }
+            let path = "/v1/registrations/dGVzdC1pbnN0YW5jZQ:APA91bOne"
+            _ = try fcm.mock.admin.ask("PUT", path, [("content-type", "application/json")], body: #"{"state":"unregistered"}"#)
+            for method in ["GET", "DELETE", "PATCH"] {
+                let reply = try client.ask(method, Self.topics + "/news?allow_missing=true", fields, body: method == "PATCH" ? "{}" : "")
+                #expect(reply.status == 404)
+                #expect(reply.json["error"]?["details"]?.array?.map { $0["errorCode"]?.string } == ["UNREGISTERED"])
+            }
+        }
+        try withMessaging({ try! $0.set("missingSubscription", to: "UNREGISTERED") }) { fcm in
+            let client = try fcm.client()
+            let reply = try client.ask("GET", Self.topics + "/news", try fcm.fields(client))
+            #expect(reply.json["error"]?["details"]?.array?.map { $0["errorCode"]?.string } == ["UNREGISTERED"])
+        }
+    }
+
+    @Test("pages are a thousand long unless told, two thousand at most, and a bad size or page is refused")
+    func pages() throws {
+        try withMessaging({ try! $0.set("topicSubscriptionsPerSecond", to: "off") }) { fcm in
+            let client = try fcm.client()
+            let fields = try fcm.fields(client)
+            for topic in 0..<1_001 { _ = try client.ask("POST", Self.topics + "?topic_name=t\(topic)", fields, body: "{}") }
+            let count: (String) throws -> Int? = { query in
+                try client.ask("GET", Self.topics + query, fields).json["topicSubscriptions"]?.array?.count
+            }
+            for query in ["", "?pageSize=0", "?page_size=0", "?pageSize=1000"] { #expect(try count(query) == 1_000, "\(query)") }
+            for query in ["?pageSize=2000", "?pageSize=100000"] { #expect(try count(query) == 1_001, "\(query)") }
+            #expect(try count("?pageToken=1000") == 1 && count("?pageToken=1001") == 0)
+            for query in ["?pageSize=-1", "?pageSize=x", "?pageToken=xx", "?pageToken=-5", "?pageToken=0"] {
+                let reply = try client.ask("GET", Self.topics + query, fields)
+                #expect(reply.status == 400 && reply.json["error"]?["status"]?.string == "INVALID_ARGUMENT", "\(query)")
+            }
+        }
+    }
+
+    @Test("their body is empty or a subscription, and their topic is named", arguments: [
+        ("", 200), ("{}", 200), (#"{"topicName":"news"}"#, 200), ("{", 400), ("[]", 400), (#"{"x":1}"#, 400),
+        (String(repeating: "x", count: 70_000), 400), (#"{"name":5}"#, 400),
+    ])
+    func bodies(_ body: String, _ status: Int) throws {
+        try withMessaging { fcm in
+            let client = try fcm.client()
+            let fields = try fcm.fields(client)
+            let reply = try client.ask("POST", Self.topics + "?topic_name=news", fields, body: body)
+            #expect(reply.status == status, "\(reply.text)")
+            if status == 400 { #expect(reply.json["error"]?["status"]?.string == "INVALID_ARGUMENT") }
+            #expect(try client.ask("GET", Self.topics + "/news", fields).status == (status == 200 ? 200 : 404))
+            let unnamed = try client.ask("POST", Self.topics, fields, body: "{}")
+            #expect(unnamed.status == 400 && unnamed.json["error"]?["status"]?.string == "INVALID_ARGUMENT")
+        }
+    }
+
+    @Test("too many in a second are told when to come again")
+    func waits() throws {
+        try withMessaging({
+            try! $0.set("topicSubscriptionsPerSecond", to: "1")
+            try! $0.set("quotaRetryAfter", to: "7")
+        }) { fcm in
+            let client = try fcm.client()
+            let fields = try fcm.fields(client)
+            let replies = try (0..<20).map { topic in
+                try client.ask("POST", Self.topics + "?topic_name=t\(topic)", fields, body: "{}")
+            }
+            let refused = replies.filter { $0.status == 429 }
+            #expect(!refused.isEmpty && refused.allSatisfy { $0.field("retry-after") == "7" })
+        }
+    }
+
     @Test("are subscribed and given up in batches, an answer for each registration")
     func batch() throws {
         try withMessaging { fcm in
@@ -46,7 +168,7 @@ struct TopicSubscriptionTests {
                 "PUT", "/v1/registrations/a:gone", [("content-type", "application/json")], body: #"{"state":"unregistered"}"#)
             let reply = try client.ask("POST", "/iid/v1:batchAdd", fields, body: body)
             #expect(reply.status == 200)
-            #expect(reply.json == ["results": [[:], ["error": "INVALID_ARGUMENT"], ["error": "NOT_FOUND"]]])
+            #expect(reply.text == #"{"results":[{},{"error":"INVALID_ARGUMENT"},{"error":"NOT_FOUND"}]}"#, "in one line")
             let info = try client.ask("GET", "/iid/info/\(MessagingMock.token)?details=true", fields)
             #expect(info.json["rel"]?["topics"]?["news"] != nil)
             _ = try client.ask("POST", "/iid/v1:batchRemove", fields, body: body)

@@ -190,4 +190,6 @@ extension RegistrationBook: RegistrationDirectory {
     }
 
     package func isApp(_ name: Span<UInt8>, of hash: Hash128) -> Bool { androids.isApp(name, of: hash) }
+
+    package func isAndroid(_ hash: Hash128) -> Bool { state.withLock { $0.rows[hash].map { $0.platform == .android } ?? true } }
 }

@@ -27,13 +27,15 @@ package protocol AssertionVerifier: Sendable {
 /// Why no access token is given: OAuth's error word with a sentence (RFC 6749 §5.2).
 package struct TokenRefusal: Error, Hashable, Sendable {
     package var error: String
+    /// Empty: only the word is told.
     package var description: String
 
     /// As the reasons of the token endpoint have it.
     package var status: Int { Int(NamedReason(word: error, in: .oauth)?.status ?? 400) }
     package var body: String {
-        let object: JSONValue = ["error": .string(error), "error_description": .string(description)]
-        return String(decoding: object.encoded(pretty: true), as: UTF8.self)
+        var object: JSONObject = ["error": .string(error)]
+        if !description.isEmpty { object["error_description"] = .string(description) }
+        return String(decoding: JSONValue.object(object).encoded(pretty: true), as: UTF8.self)
     }
 
     init(error: String, description: String) {
@@ -41,11 +43,11 @@ package struct TokenRefusal: Error, Hashable, Sendable {
         self.description = description
     }
 
-    /// That reason of the token endpoint: the sentence of its most frequent cause, else the reason's own.
+    /// That reason of the token endpoint, with the sentence of its most frequent cause where one is known.
     package init(_ reason: NamedReason) {
         let word = reason.word.description
         let known = [Self.badSignature, .badScope].first { $0.error == word }
-        self = known ?? TokenRefusal(error: word, description: reason.row.explanation)
+        self = known ?? TokenRefusal(error: word, description: "")
     }
 
     static let badSignature = TokenRefusal(error: "invalid_grant", description: "Invalid JWT Signature.")
@@ -64,6 +66,8 @@ package struct TokenRefusal: Error, Hashable, Sendable {
         TokenRefusal(
             error: "invalid_request", description: "Request payload size exceeds the limit: \(limit) bytes.")
     }
+    /// Of a body that is no form: it has no parameters.
+    package static let noForm = missing("grant_type")
     static func missing(_ name: String) -> TokenRefusal {
         TokenRefusal(error: "invalid_request", description: "Missing required parameter: \(name)")
     }
@@ -98,6 +102,12 @@ package struct TokenRequestReader: Sendable {
         self.audiences = audiences + Self.google
     }
 
+    /// What says to be anything else than a form is read as none.
+    package static func isForm(_ contentType: Span<UInt8>) -> Bool {
+        let type = contentType.text.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
+        return type == "application/x-www-form-urlencoded"
+    }
+
     package func read(_ body: Span<UInt8>, now: WallTime) throws(TokenRefusal) -> TokenGrant {
         guard let form = FormFields(body), let grant = form["grant_type"] else { throw .missing("grant_type") }
         guard grant == Self.grantType else {
@@ -115,9 +125,10 @@ package struct TokenRequestReader: Sendable {
         guard let issuer = claims["iss"]?.string, let account = accounts.first(where: { $0.email == issuer }) else {
             throw .noAccount
         }
-        guard head["alg"]?.string == "RS256", head["kid"]?.string.map({ $0 == account.keyID }) ?? true else {
-            throw .badSignature
-        }
+        // An extension that must be understood is none that we do (RFC 7515 §4.1.11).
+        guard head["crit"] == nil, head["alg"]?.string == "RS256",
+            head["kid"]?.string.map({ $0 == account.keyID }) ?? true
+        else { throw .badSignature }
         let signed = "\(parts[0]).\(parts[1])"
         guard withBytes(of: signed, { account.verifier.verify($0, signature: signature.span) }) else { throw .badSignature }
         guard let audience = claims["aud"]?.string, audiences.contains(audience) else { throw .badAudience }

@@ -6,9 +6,14 @@ import Basics
 package enum TopicRequest: Hashable, Sendable {
     /// Of FCM v1.
     case subscribe(project: String, registration: String, topic: String)
+    /// There is nothing in a subscription to change: it is there, or made if that is asked for, or missing.
+    case patch(project: String, registration: String, topic: String, mayBeMissing: Bool)
     case unsubscribe(project: String, registration: String, topic: String, mayBeMissing: Bool)
     case read(project: String, registration: String, topic: String)
-    case list(project: String, registration: String, size: Int, after: String?)
+    /// `start`: how many lie before the page.
+    case list(project: String, registration: String, size: Int, start: Int)
+    /// One of those, with a parameter that cannot be read, or without one that it needs.
+    case misfit(project: String, registration: String, FieldViolation)
     /// Of Instance ID: `isAdding` or removing.
     case batch(isAdding: Bool)
     /// Tokens of APNs are to become registrations.
@@ -17,6 +22,7 @@ package enum TopicRequest: Hashable, Sendable {
     case info(registration: String, hasDetails: Bool)
 
     package static let largestPage = 2_000
+    private static let usualPage = 1_000
 
     /// Nil: the path is another one. `path` with its query.
     package init?(method: String, path: String) {
@@ -50,21 +56,46 @@ package enum TopicRequest: Hashable, Sendable {
     private init?(_ method: String, project: String, registration: String, rest: [String], _ query: QueryFields) {
         switch (method, rest.count) {
         case ("POST", 0):
-            guard let topic = query["topic_name"] ?? query["topicName"] else { return nil }
+            guard let topic = query["topic_name"] ?? query["topicName"] else {
+                let violation = FieldViolation(field: "topic_name", description: "Missing required field: topic_name")
+                self = .misfit(project: project, registration: registration, violation)
+                return
+            }
             self = .subscribe(project: project, registration: registration, topic: topic)
-        case ("GET", 0):
-            let size = (query["page_size"] ?? query["pageSize"]).flatMap { Int($0) } ?? 1_000
-            self = .list(
-                project: project, registration: registration, size: min(max(size, 1), Self.largestPage),
-                after: query["page_token"] ?? query["pageToken"])
+        case ("GET", 0): self = Self.list(project, registration, query)
         case ("GET", 1): self = .read(project: project, registration: registration, topic: rest[0])
-        case ("PATCH", 1): self = .subscribe(project: project, registration: registration, topic: rest[0])
+        case ("PATCH", 1):
+            self = .patch(project: project, registration: registration, topic: rest[0], mayBeMissing: query.mayBeMissing)
         case ("DELETE", 1):
-            let missing = query["allow_missing"] ?? query["allowMissing"]
             self = .unsubscribe(
-                project: project, registration: registration, topic: rest[0], mayBeMissing: missing == "true")
+                project: project, registration: registration, topic: rest[0], mayBeMissing: query.mayBeMissing)
         default: return nil
         }
+    }
+
+    /// Sizes beyond the largest are that; 0 is as good as none.
+    private static func list(_ project: String, _ registration: String, _ query: QueryFields) -> TopicRequest {
+        let (size, token) = (query["page_size"] ?? query["pageSize"] ?? "0", query["page_token"] ?? query["pageToken"] ?? "")
+        guard let count = Int32(size), count >= 0 else {
+            let said = "Invalid value at 'page_size' (TYPE_INT32), \"\(size)\""
+            return .misfit(
+                project: project, registration: registration, FieldViolation(field: "page_size", description: said))
+        }
+        guard let start = token.isEmpty ? 0 : Int(token), start >= 0, token.isEmpty || start > 0 else {
+            return .misfit(
+                project: project, registration: registration,
+                FieldViolation(field: "page_token", description: "Invalid page token."))
+        }
+        let page = count == 0 ? usualPage : min(Int(count), largestPage)
+        return .list(project: project, registration: registration, size: page, start: start)
+    }
+
+    /// What is wrong with the body of a subscription that is to be made: empty, or a TopicSubscription, whose fields say
+    /// nothing that the address does not.
+    package static func violations(ofBody body: Span<UInt8>) -> [FieldViolation] {
+        guard body.count > 0 else { return [] }
+        let reader = BodyReader()
+        return reader.read(body, as: .topicSubscription) ? [] : reader.violations
     }
 }
 
@@ -126,4 +157,6 @@ struct QueryFields {
     }
 
     subscript(name: String) -> String? { fields[name] }
+
+    var mayBeMissing: Bool { (self["allow_missing"] ?? self["allowMissing"]) == "true" }
 }

@@ -13,12 +13,14 @@ final class ApplePassage {
     /// What APNs says of one message.
     enum Answer: Hashable {
         case accepted
-        /// 410.
-        case dead
-        /// The token is none, another environment's or another app's.
-        case badToken
-        /// Anything else.
-        case refused
+        /// With the status and the word of APNs' own answer.
+        case refused(Trouble, status: UInt16, reason: String)
+    }
+
+    /// What a refusal is about, as far as FCM tells them apart.
+    enum Trouble: Hashable {
+        case deadToken, badToken, otherTopic, quota
+        case message
     }
 
     private static let credentialSteps: Set<DeviceStep> = [
@@ -76,10 +78,16 @@ final class ApplePassage {
             facts = verdict.facts
             return .accepted
         }
-        if rejection.status == 410 { return .dead }
-        switch rejection {
-        case .badDeviceToken, .deviceTokenNotForTopic, .missingDeviceToken, .topicDisallowed: return .badToken
-        default: return .refused
+        return .refused(Self.trouble(rejection), status: rejection.status, reason: rejection.word.description)
+    }
+
+    private static func trouble(_ reason: Reason) -> Trouble {
+        switch (reason, reason.status) {
+        case (_, 410): .deadToken
+        case (.badDeviceToken, _): .badToken
+        case (.deviceTokenNotForTopic, _): .otherTopic
+        case (_, 429): .quota
+        default: .message
         }
     }
 

@@ -20,6 +20,8 @@ final class FCMPipeline: Provider {
     private let desk: EndpointDesk
     private let passage: ApplePassage
     private var generator: Generator
+    /// What APNs said of the message that was judged last, where it refused it.
+    private var apple: AppleRefusal?
     /// The message that was delivered last, where its Android device is to have it later.
     private var waiting: AndroidMessage?
     /// What devices did with the message to a topic that was delivered last.
@@ -75,6 +77,7 @@ final class FCMPipeline: Provider {
         front.unpack(exchange)
         var verdict = validator.validate(exchange.head, body: exchange.body, connection: peer.sender, now: now)
         passage.forget()
+        apple = nil
         if let reason = quota(verdict, exchange, now: now) {
             (verdict.rejection, verdict.check) = (reason, "quota")
             return verdict
@@ -116,9 +119,16 @@ final class FCMPipeline: Provider {
             expiration: bytes.extracting(facts.apnsExpiration), collapseID: bytes.extracting(facts.apnsCollapseID), now: now)
         switch answer {
         case .accepted: return nil
-        case .dead: return .apnsTokenDisabled
-        case .badToken: return .apnsBadDeviceToken
-        case .refused: return .invalidArgument
+        case .refused(let trouble, let status, let reason):
+            apple = AppleRefusal(status: Int(status), reason: reason)
+            switch trouble {
+            case .deadToken: return .apnsTokenDisabled
+            case .badToken: return .apnsBadDeviceToken
+            case .otherTopic: return .apnsDeviceTokenNotForTopic
+            // Of iPhones FCM has no quota but APNs' own (spec/fcm.md §4).
+            case .quota: return .quotaExceeded
+            case .message: return .invalidArgument
+            }
         }
     }
 
@@ -130,7 +140,7 @@ final class FCMPipeline: Provider {
             desk.serve(TokenCall(exchange, shared, now: now), exchange, peer)
         } else if TokenCall.isBackgroundCall(head.value(at: field)) {
             front.identify(exchange)
-            front.send(GoogleAnswer(.notFound), on: exchange)
+            front.send(.notFound(head.value(at: field).text), on: exchange)
             core.finish()
         } else if let call = TopicCall(exchange, shared, now: now) {
             desk.serve(call, exchange, peer)
@@ -202,7 +212,9 @@ final class FCMPipeline: Provider {
         waiting = message
         for registration in devices.prefix(Self.mostReached) {
             // Who is gone hears nothing, and is not brought back by it.
-            guard shared.registrations.isActive(registration, project: project, now: now), let verdict = androids.deliver(message, to: registration, now: now) else { continue }
+            guard shared.registrations.isActive(registration, project: project, now: now),
+                let verdict = androids.deliver(message, to: registration, now: now)
+            else { continue }
             reached.append((registration, verdict))
             shared.registrations.note(
                 registration, project: project, now: now, isSeen: verdict.isReached, isMetered: false)
@@ -263,24 +275,31 @@ final class FCMPipeline: Provider {
 
     func respond(_ exchange: ServerExchange, _ facts: MessageFacts, _ reason: FCMReason?, timestampMilliseconds: Int64?) {
         let head = exchange.head
-        let project = head.index(of: ":path").map { head.value(at: $0).extracting(facts.project).text } ?? ""
+        var circumstances = RefusalCircumstances()
+        if let field = head.index(of: ":path") {
+            circumstances.project = head.value(at: field).extracting(facts.project).text
+            circumstances.path = head.value(at: field).text
+        }
         guard let reason else {
-            let name: JSONValue = ["name": .string("projects/\(project)/messages/\(messageID(facts))")]
+            let name: JSONValue = ["name": .string("projects/\(circumstances.project)/messages/\(messageID(facts))")]
             return front.send(GoogleAnswer(200, name), on: exchange)
         }
-        let isOwn = validator.rejected == reason
-        let answer = GoogleAnswer(
-            reason, project: project, violations: isOwn ? validator.violations : [], message: isOwn ? validator.message : nil)
-        front.send(answer, on: exchange)
+        if validator.rejected == reason {
+            (circumstances.violations, circumstances.message) = (validator.violations, validator.message)
+        }
+        circumstances.apple = apple
+        front.send(GoogleAnswer(reason, circumstances), on: exchange)
     }
 
-    /// Decimal for topics and conditions, as seen; for tokens as in Google's samples (spec/fcm.md §3.1).
+    /// Decimal for topics and conditions, as seen, and for what is not delivered (spec/fcm.md §2, §3.1).
     private func messageID(_ facts: MessageFacts) -> String {
         let number = generator.next()
-        switch facts.target {
-        case .topic, .condition: return String(number >> 1)
-        default:
-            let hex = String(number | 1 << 63, radix: 16)
+        guard facts.target == .token || facts.target == .fid, !facts.isDryRun else { return String(number >> 1) }
+        switch shared.settings.messageIDs {
+        case .number: return String(number >> 1)
+        case .uuid: return UUIDBytes(high: number, low: generator.next()).text(uppercase: false)
+        case .sample:
+            let hex = String(UInt32(truncatingIfNeeded: number) | 1 << 31, radix: 16)
             return "0:\(core.shared.clock.wall().nanoseconds / 1_000)%\(hex)\(hex)"
         }
     }

@@ -51,7 +51,8 @@ final class FrontEnd {
     func send(_ answer: GoogleAnswer, on exchange: ServerExchange) {
         let (head, fields) = (exchange.head, exchange.responseHead)
         fields.append("content-type", answer.contentType)
-        if answer.isAboutQuota, let seconds = settings.quotaRetryAfter { fields.append("retry-after", String(seconds)) }
+        let wait = answer.isAboutQuota ? settings.quotaRetryAfter : answer.isAboutLoad ? settings.unavailableRetryAfter : nil
+        if let wait { fields.append("retry-after", String(wait)) }
         var body = Array(answer.body.utf8)
         if let path = head.index(of: ":path"), answer.contentType == GoogleAnswer.json,
             AnswerParameters(path: head.value(at: path)).isCompact, let value = try? JSONValue(parsing: body.span)

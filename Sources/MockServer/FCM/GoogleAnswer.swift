@@ -12,6 +12,8 @@ struct GoogleAnswer {
     var contentType = json
     /// Has `retry-after`, where the settings say so.
     var isAboutQuota = false
+    /// The same of a service that cannot keep up.
+    var isAboutLoad = false
     /// What the journal is told beside the status.
     var record: JSONObject = [:]
 
@@ -24,12 +26,29 @@ struct GoogleAnswer {
         self.init(status, body: String(decoding: value.encoded(pretty: true), as: UTF8.self) + "\n")
     }
 
-    /// `violations` and `message` are as `ErrorBody` takes them.
-    init(_ reason: FCMReason, project: String = "", violations: [FieldViolation] = [], message: String? = nil) {
-        self.init(
-            Int(reason.status),
-            body: ErrorBody.text(of: reason, project: project, violations: violations, message: message))
+    init(_ reason: FCMReason, _ circumstances: RefusalCircumstances) {
+        self.init(Int(reason.status), body: ErrorBody.text(of: reason, circumstances))
         contentType = ErrorBody.contentType(of: reason).description
         isAboutQuota = reason == .quotaExceeded || reason == .rateLimitExceeded
+        isAboutLoad = reason == .unavailable || reason == .serviceUnavailable
+    }
+
+    /// That there is nothing at `path`.
+    static func notFound(_ path: String) -> GoogleAnswer {
+        var circumstances = RefusalCircumstances()
+        circumstances.path = path
+        return GoogleAnswer(.notFound, circumstances)
+    }
+
+    /// Of an endpoint beside that of sends. `violations` are as `ErrorBody` takes them.
+    static func elsewhere(
+        _ reason: FCMReason, project: String, violations: [FieldViolation] = [], path: String
+    ) -> GoogleAnswer {
+        var circumstances = RefusalCircumstances()
+        circumstances.project = project
+        circumstances.violations = violations
+        circumstances.path = path
+        circumstances.isElsewhere = true
+        return GoogleAnswer(reason, circumstances)
     }
 }

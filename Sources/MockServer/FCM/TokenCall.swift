@@ -21,10 +21,18 @@ struct TokenCall: EndpointCall {
         self.now = now
         let body = exchange.body
         let head = exchange.head
+        let path = head.index(of: ":path").map { head.value(at: $0).text } ?? ""
+        guard let method = head.index(of: ":method"), head.value(at: method).equals("POST") else {
+            (grant, refusal) = (nil, .notFound(path))
+            return
+        }
         let authority = head.index(of: ":authority").map { head.value(at: $0).text } ?? ""
         let reader = shared.reader(audiences: ["https://\(authority)/token", "http://\(authority)/token"])
         do throws(TokenRefusal) {
             guard body.count <= FCMValidator.largestBody else { throw .tooLarge(FCMValidator.largestBody) }
+            guard let type = head.index(of: "content-type"), TokenRequestReader.isForm(head.value(at: type)) else {
+                throw .noForm
+            }
             grant = try reader.read(body.bytes, now: now)
             refusal = nil
         } catch {

@@ -7,9 +7,10 @@ import Net
 
 struct TopicAccess {
     private let demandsToken: Bool
-    private let hasToken: Bool
     /// What the access token allows; nil: there is none that is good.
     private let grant: AccessGrant?
+    /// Why there is none, as sends are told it (spec/fcm.md §3.4).
+    private let objection: FCMReason?
     /// It says as what Instance ID is to read its credentials.
     let isOfInstanceID: Bool
 
@@ -17,19 +18,20 @@ struct TopicAccess {
         let head = exchange.head
         isOfInstanceID = head.index(of: "access_token_auth").map { head.value(at: $0).equals("true") } ?? false
         demandsToken = shared.settings.demandsAccessToken
-        let field = head.index(of: "authorization")
-        hasToken = field != nil
         guard demandsToken else {
             grant = AccessGrant(project: Array(FCMIdentity.project.utf8), expiresAt: now, maySend: true)
+            objection = nil
             return
         }
-        guard let field, let start = BearerText.start(head.value(at: field)) else {
-            grant = nil
+        guard let field = head.index(of: "authorization"), let start = BearerText.start(head.value(at: field)) else {
+            (grant, objection) = (nil, .credentialsMissing)
             return
         }
         let value = head.value(at: field)
         let found = shared.access.grant(of: value.extracting(start..<value.count))
-        grant = found.flatMap { now < $0.expiresAt && $0.maySend ? $0 : nil }
+        objection = found.map { now >= $0.expiresAt ? .accessTokenExpired : $0.maySend ? nil : .scopeInsufficient }
+            ?? .invalidCredentials
+        grant = objection == nil ? found : nil
     }
 
     /// Whose access token it is.
@@ -38,8 +40,7 @@ struct TopicAccess {
     /// Why FCM v1 does not serve it for that project; nil: it does.
     func refusal(of project: String) -> FCMReason? {
         guard demandsToken else { return nil }
-        guard hasToken else { return .credentialsMissing }
-        guard let grant else { return .invalidCredentials }
+        guard let grant else { return objection }
         return grant.project == Array(project.utf8) ? nil : .iamPermissionDenied
     }
 }

@@ -17,14 +17,16 @@ struct TopicCall: EndpointCall {
     private var batch: TopicBatch?
     private var imports: ImportBatch?
     private var project: String
+    /// As sent, with its query.
+    private let path: String
     private(set) var refusal: GoogleAnswer?
 
     /// Nil: the path is another one.
     init?(_ exchange: ServerExchange, _ shared: FCMShared, now: WallTime) {
         let head = exchange.head
-        guard let method = head.index(of: ":method"), let path = head.index(of: ":path"),
-            let request = TopicRequest(method: head.value(at: method).text, path: head.value(at: path).text)
-        else { return nil }
+        guard let method = head.index(of: ":method"), let field = head.index(of: ":path") else { return nil }
+        path = head.value(at: field).text
+        guard let request = TopicRequest(method: head.value(at: method).text, path: path) else { return nil }
         self.shared = shared
         self.request = request
         self.now = now
@@ -50,13 +52,30 @@ struct TopicCall: EndpointCall {
             } catch {
                 refusal = .ofInstanceID(400, error.word)
             }
-        case .subscribe(let asked, _, _), .unsubscribe(let asked, _, _, _), .read(let asked, _, _), .list(let asked, _, _, _):
+        case .subscribe(let asked, _, _), .patch(let asked, _, _, _), .unsubscribe(let asked, _, _, _), .read(let asked, _, _),
+            .list(let asked, _, _, _), .misfit(let asked, _, _):
             project = asked
-            let objection = AnswerParameters(path: head.value(at: path)).objection
-            refusal =
-                objection.map { GoogleAnswer(.invalidJSON, violations: [$0]) }
-                ?? access.refusal(of: asked).map { GoogleAnswer($0, project: asked) }
+            refusal = nil
+            refusal = objection(to: AnswerParameters(path: head.value(at: field)), exchange.body, access)
         }
+    }
+
+    /// Of FCM v1, in the order of sends.
+    private func objection(to form: AnswerParameters, _ body: ByteBuffer, _ access: TopicAccess) -> GoogleAnswer? {
+        if let objection = form.objection { return told(.invalidJSON, [objection]) }
+        if let reason = access.refusal(of: project) { return told(reason) }
+        switch request {
+        case .misfit(_, _, let violation): return told(.invalidJSON, [violation])
+        case .subscribe, .patch: break
+        default: return nil
+        }
+        guard body.count <= FCMValidator.largestBody else { return told(.payloadTooLarge) }
+        let violations = TopicRequest.violations(ofBody: body.bytes)
+        return violations.isEmpty ? nil : told(.invalidJSON, violations)
+    }
+
+    private func told(_ reason: FCMReason, _ violations: [FieldViolation] = []) -> GoogleAnswer {
+        .elsewhere(reason, project: project, violations: violations, path: path)
     }
 
     // MARK: What faults and the journal see
@@ -67,8 +86,9 @@ struct TopicCall: EndpointCall {
 
     var registration: String {
         switch request {
-        case .subscribe(_, let registration, _), .unsubscribe(_, let registration, _, _), .read(_, let registration, _),
-            .list(_, let registration, _, _), .relate(let registration, _), .info(let registration, _):
+        case .subscribe(_, let registration, _), .patch(_, let registration, _, _), .unsubscribe(_, let registration, _, _),
+            .read(_, let registration, _), .list(_, let registration, _, _), .misfit(_, let registration, _),
+            .relate(let registration, _), .info(let registration, _):
             registration
         case .batch: batch.flatMap { $0.tokens.count == 1 ? $0.tokens[0] : nil } ?? ""
         case .importing: ""
@@ -77,25 +97,29 @@ struct TopicCall: EndpointCall {
 
     var topic: String {
         switch request {
-        case .subscribe(_, _, let topic), .unsubscribe(_, _, let topic, _), .read(_, _, let topic), .relate(_, let topic): topic
+        case .subscribe(_, _, let topic), .patch(_, _, let topic, _), .unsubscribe(_, _, let topic, _), .read(_, _, let topic),
+            .relate(_, let topic):
+            topic
         case .batch: batch?.topic ?? ""
-        case .list, .info, .importing: ""
+        case .list, .misfit, .info, .importing: ""
         }
     }
 
     private var isOfInstanceID: Bool {
         switch request {
         case .batch, .importing, .relate, .info: true
-        case .subscribe, .unsubscribe, .read, .list: false
+        case .subscribe, .patch, .unsubscribe, .read, .list, .misfit: false
         }
     }
 
     private var words: String {
         switch request {
         case .subscribe: "subscribe"
+        case .patch: "patch"
         case .unsubscribe: "unsubscribe"
         case .read: "read"
         case .list: "list"
+        case .misfit: "nothing that can be done"
         case .batch(let isAdding): isAdding ? "batchAdd" : "batchRemove"
         case .importing: "batchImport"
         case .relate: "relate"
@@ -107,7 +131,7 @@ struct TopicCall: EndpointCall {
     func refuse(_ reason: NamedReason) -> GoogleAnswer {
         let told = FCMReason(reason) ?? .internal
         guard isOfInstanceID, told != .badGateway, told != .notFound, let word = reason.row.instanceIDWord else {
-            return GoogleAnswer(told, project: project)
+            return self.told(told)
         }
         return reason.status == 401 ? .unauthorized : .ofInstanceID(Int(reason.status), word.description)
     }
@@ -117,37 +141,59 @@ struct TopicCall: EndpointCall {
     func act() -> GoogleAnswer { isOfInstanceID ? instanceID() : v1() }
 
     private func v1() -> GoogleAnswer {
-        let book = shared.subscriptions
         switch request {
         case .subscribe(_, let registration, let topic):
-            if let refusal = standing(registration) { return GoogleAnswer(refusal, project: project) }
-            guard hasRoom else { return GoogleAnswer(.topicQuotaExceeded, project: project) }
-            do throws(SubscriptionTrouble) {
-                let isNew = try book.subscribe(registration, to: topic, project: project, now: now)
-                guard isNew else { return Self.exists }
-                return GoogleAnswer(200, value(registration, Subscription(topic: topic, since: now)))
-            } catch {
-                return GoogleAnswer(error == .tooManyTopics ? .topicQuotaExceeded : .invalidTopic, project: project)
-            }
+            if let refusal = standing(registration) { return told(refusal) }
+            return subscribe(registration, topic) ?? Self.exists
+        case .patch(_, let registration, let topic, let mayBeMissing):
+            if let refusal = standing(registration) { return told(refusal) }
+            if let row = row(registration, topic) { return GoogleAnswer(200, value(registration, row)) }
+            guard mayBeMissing else { return missing }
+            return subscribe(registration, topic) ?? row(registration, topic).map { GoogleAnswer(200, value(registration, $0)) }
+                ?? missing
         case .unsubscribe(_, let registration, let topic, let mayBeMissing):
-            if let refusal = standing(registration) { return GoogleAnswer(refusal, project: project) }
-            let wasThere = book.unsubscribe(registration, from: topic, project: project)
-            return wasThere || mayBeMissing ? GoogleAnswer(200, [:]) : GoogleAnswer(.unregistered, project: project)
+            if let refusal = standing(registration) { return told(refusal) }
+            let wasThere = shared.subscriptions.unsubscribe(registration, from: topic, project: project)
+            return wasThere || mayBeMissing ? GoogleAnswer(200, [:]) : missing
         case .read(_, let registration, let topic):
-            guard let row = book.subscriptions(of: registration).first(where: { $0.topic == topic }) else {
-                return GoogleAnswer(.unregistered, project: project)
-            }
-            return GoogleAnswer(200, value(registration, row))
-        case .list(_, let registration, let size, let after):
-            if let refusal = standing(registration) { return GoogleAnswer(refusal, project: project) }
-            let rows = book.subscriptions(of: registration)
-            let start = after.flatMap { Int($0) }.map { min(max($0, 0), rows.count) } ?? 0
-            let page = rows[start...].prefix(size)
+            if let refusal = standing(registration) { return told(refusal) }
+            return row(registration, topic).map { GoogleAnswer(200, value(registration, $0)) } ?? missing
+        case .list(_, let registration, let size, let start):
+            if let refusal = standing(registration) { return told(refusal) }
+            let rows = shared.subscriptions.subscriptions(of: registration)
+            let page = rows[min(start, rows.count)...].prefix(size)
             var object: JSONObject = ["topicSubscriptions": .array(page.map { value(registration, $0) })]
             if page.endIndex < rows.count { object["nextPageToken"] = .string(String(page.endIndex)) }
             return GoogleAnswer(200, .object(object))
+        case .misfit: preconditionFailure("what does not fit is refused")
         case .batch, .importing, .relate, .info: preconditionFailure("asked of Instance ID")
         }
+    }
+
+    /// Nil: it listens already.
+    private func subscribe(_ registration: String, _ topic: String) -> GoogleAnswer? {
+        guard hasRoom else {
+            var answer = told(.topicQuotaExceeded)
+            answer.isAboutQuota = true
+            return answer
+        }
+        do throws(SubscriptionTrouble) {
+            let isNew = try shared.subscriptions.subscribe(registration, to: topic, project: project, now: now)
+            return isNew ? GoogleAnswer(200, value(registration, Subscription(topic: topic, since: now))) : nil
+        } catch {
+            return told(error == .tooManyTopics ? .topicQuotaExceeded : .invalidTopic)
+        }
+    }
+
+    private func row(_ registration: String, _ topic: String) -> Subscription? {
+        shared.subscriptions.subscriptions(of: registration).first { $0.topic == topic }
+    }
+
+    /// The registration lives and does not listen: whoever deletes it for that is wrong (spec/fcm.md §8 F2, §9.8).
+    private var missing: GoogleAnswer {
+        guard shared.settings.missingSubscription == .bare else { return told(.unregistered) }
+        return GoogleAnswer(
+            404, ["error": ["code": 404, "message": "Requested entity was not found.", "status": "NOT_FOUND"]])
     }
 
     private static var exists: GoogleAnswer {
@@ -186,13 +232,13 @@ struct TopicCall: EndpointCall {
         case .batch(let isAdding):
             guard let batch else { preconditionFailure("what cannot be read is refused") }
             let results = batch.tokens.map { result($0, batch.topic, isAdding: isAdding) }
-            return GoogleAnswer(200, ["results": .array(results)])
+            return .ofInstanceID(200, ["results": .array(results)])
         case .importing:
             guard let imports else { preconditionFailure("what cannot be read is refused") }
-            return GoogleAnswer(200, ["results": .array(imports.tokens.map { imported($0, imports.application) })])
+            return .ofInstanceID(200, ["results": .array(imports.tokens.map { imported($0, imports.application) })])
         case .relate(let registration, let topic):
             let value = result(registration, topic, isAdding: true)
-            guard let error = value["error"]?.string else { return GoogleAnswer(200, [:]) }
+            guard let error = value["error"]?.string else { return .ofInstanceID(200, [:]) }
             return .ofInstanceID(error == "NOT_FOUND" ? 404 : error == "RESOURCE_EXHAUSTED" ? 429 : 400, error)
         case .info(let registration, let hasDetails):
             guard standing(registration) == nil else {
@@ -209,8 +255,8 @@ struct TopicCall: EndpointCall {
                 }
                 object["rel"] = ["topics": .object(topics)]
             }
-            return GoogleAnswer(200, .object(object))
-        case .subscribe, .unsubscribe, .read, .list: preconditionFailure("asked of FCM v1")
+            return .ofInstanceID(200, .object(object))
+        case .subscribe, .patch, .unsubscribe, .read, .list, .misfit: preconditionFailure("asked of FCM v1")
         }
     }
 
@@ -248,7 +294,8 @@ struct TopicCall: EndpointCall {
         let name = withBytes(of: "\(project)/\(application)/\(token.lowercased())") { Hash128(hashing: $0) }
         let text = String(name.high, radix: 36) + ":APA91b" + String(name.low, radix: 36)
         if shared.registrations.record(of: text, now: now) == nil {
-            shared.registrations.set(RegistrationRecord(token: text, project: project, state: .active), now: now)
+            let record = RegistrationRecord(token: text, project: project, state: .active, platform: .ios)
+            shared.registrations.set(record, now: now)
         }
         return ["registration_token": .string(text), "apns_token": .string(token), "status": "OK"]
     }
@@ -257,7 +304,12 @@ struct TopicCall: EndpointCall {
 extension GoogleAnswer {
     /// Of Instance ID, which tells what is wrong with the whole by one text and no envelope.
     fileprivate static func ofInstanceID(_ status: Int, _ word: String) -> GoogleAnswer {
-        GoogleAnswer(status, ["error": .string(word)])
+        ofInstanceID(status, ["error": .string(word)])
+    }
+
+    /// In one line, as its answers are printed (spec/fcm.md §1.1, §3.5).
+    fileprivate static func ofInstanceID(_ status: Int, _ value: JSONValue) -> GoogleAnswer {
+        GoogleAnswer(status, body: value.text)
     }
 
     /// Instance ID's page for what it does not let in.

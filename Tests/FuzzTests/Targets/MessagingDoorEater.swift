@@ -63,6 +63,7 @@ final class MessagingDoorEater: FuzzEater {
         body.replaceSubrange(place..<min(place + Int(choices.byte() & 15), body.count), with: choices.short())
         if knobs & 1 == 1 { body = GZip.packed(body.span) }
         var head = "\(method) \(target) HTTP/1.1\r\nhost: fcm.googleapis.com\r\naccess_token_auth: true\r\n"
+        if target == "/token", knobs & 64 == 0 { head += "content-type: application/x-www-form-urlencoded\r\n" }
         if knobs & 3 != 0 { head += "content-encoding: gzip\r\n" }
         if knobs & 4 != 0 { head += "accept-encoding: gzip\r\n" }
         if knobs & 8 == 0 { head += "authorization: Bearer \(token)\r\n" }

@@ -6,6 +6,7 @@ import EventLoop
 import Faults
 import Journal
 import Net
+import Pushes
 import Synchronization
 
 /// Confined to the admin loop.
@@ -30,7 +31,8 @@ final class PushFinder {
 
     private final class Question {
         let exchange: ServerExchange
-        let token: String?
+        private let token: String?
+        private let tokenInLowerCase: String?
         let limit: Int
         let deadline: Instant
         var cursor: JournalCursor?
@@ -47,6 +49,13 @@ final class PushFinder {
             self.limit = limit
             self.deadline = deadline
             self.cursor = cursor
+            tokenInLowerCase = token?.lowercased()
+        }
+
+        /// The case of letters tells tokens of FCM apart; those of APNs are hex digits.
+        func isAbout(_ push: PushEntry) -> Bool {
+            guard let token else { return true }
+            return push.provider == .fcm ? push.token == token : push.token.lowercased() == tokenInLowerCase
         }
     }
 
@@ -68,7 +77,7 @@ final class PushFinder {
         let limit = try self.limit(parameters["limit"])
         questions.append(
             Question(
-                exchange: exchange, token: parameters["token"]?.lowercased(), limit: limit,
+                exchange: exchange, token: parameters["token"], limit: limit,
                 deadline: loop.now + wait, cursor: cursor))
         // One that is alone is answered at once; many have their turns.
         if questions.count == 1 { look() } else { lookSoon() }
@@ -134,7 +143,7 @@ final class PushFinder {
         var isCut = false
         question.cursor = try reader.forEach(since: question.cursor) { entry in
             visited += 1
-            if let push = entry.request, question.token == nil || question.token == push.token.lowercased() {
+            if let push = entry.request, question.isAbout(push) {
                 if question.count > 0 { question.found.append(UInt8(ascii: ",")) }
                 push.write(
                     to: &question.found, faults: shared.faults, late: shared.late, reasons: shared.reasons, scanner: scanner)
