@@ -83,7 +83,9 @@ package struct Case: Sendable {
 
 extension Case {
     /// Whether a fault of its own answers with that reason.
-    package func says(_ reason: String) -> Bool { (file?.reasons ?? []).contains(reason) || faults.contains { $0.contains(reason) } }
+    package func says(_ reason: String) -> Bool {
+        file?.reasons.contains(reason) ?? false || faults.contains { $0.contains(reason) }
+    }
 
     /// One whose scenario is a file of its own: only what is told of it.
     package init(name: String, question: String, exercises: [String]) {

@@ -229,7 +229,7 @@ package final class RunContext {
     /// What speaks of the registration, or of the iPhone's token behind it, as well: to forget it is right, to keep it no
     /// mistake. (§3.3, F3, F6)
     private static let badRegistration: Set<String> = [
-        "INVALID_REGISTRATION_TOKEN", "SENDER_ID_MISMATCH", "APNS_BAD_DEVICE_TOKEN",
+        "INVALID_REGISTRATION_TOKEN", "SENDER_ID_MISMATCH", "APNS_BAD_DEVICE_TOKEN", "APNS_DEVICE_TOKEN_NOT_FOR_TOPIC",
     ]
 
     /// Whether an answer says that nothing gets through to the token any more.

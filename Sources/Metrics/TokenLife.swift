@@ -49,7 +49,8 @@ package struct TokenLife: Sendable {
                 if !push.metFault, stillbirths[push.token] == nil { stillbirths[push.token] = death }
                 continue
             }
-            death.isDoubtful = circumstances.isWallTimeSet && push.diedMilliseconds > 0 || speaksOfThePast(push, circumstances) || speaksOfRegistration(push, circumstances)
+            death.isDoubtful = circumstances.isWallTimeSet && push.diedMilliseconds > 0
+                || speaksOfThePast(push, circumstances) || speaksOfRegistration(push, circumstances)
             deaths[push.token, default: []].append(death)
         }
     }

@@ -43,8 +43,8 @@ package final class ListeningSocket: Sendable {
 
     /// What a small port such as 443 needs (ip(7)).
     package static let portRights =
-        "such a port needs root, CAP_NET_BIND_SERVICE (sudo setcap cap_net_bind_service=+ep \"$(command -v pushrig)\"), or a lower"
-        + " net.ipv4.ip_unprivileged_port_start"
+        "such a port needs root, CAP_NET_BIND_SERVICE (sudo setcap cap_net_bind_service=+ep \"$(command -v pushrig)\"),"
+        + " or a lower net.ipv4.ip_unprivileged_port_start"
 }
 
 /// Accepts connections on a loop and deals their descriptors to whoever serves them.

@@ -13,8 +13,16 @@ extension MockSpec {
         settings.reduce(into: FCMSettings()) { all, setting in _ = try? all.setIfKnown(setting.key, to: setting.value) }
     }
 
-    /// What the mock's answers about FCM's quotas say of when to come again; nil: nothing.
-    var quotaRetryAfter: Interval? { messaging.quotaRetryAfter.map { .seconds(Double($0)) } }
+    /// What an answer of FCM with that reason says of when to come again; nil: nothing.
+    func retryAfter(_ reason: FCMReason) -> Interval? {
+        let seconds: Int? =
+            switch reason {
+            case .quotaExceeded, .rateLimitExceeded: messaging.quotaRetryAfter
+            case .unavailable, .serviceUnavailable: messaging.unavailableRetryAfter
+            default: nil
+            }
+        return seconds.map { .seconds(Double($0)) }
+    }
 }
 
 extension FaultRule {
@@ -32,12 +40,10 @@ extension FaultRule {
         return windows?.map { begin + $0.lowerBound..<begin + $0.upperBound } ?? [begin..<end]
     }
 
-    /// The `retry-after` of an answer that is written out, in whole seconds, a day at most; or `quota`, which FCM's answers about
-    /// quotas have.
-    func retryAfter(quota: Interval?) -> Interval? {
+    /// The `retry-after` of an answer that is written out, in whole seconds, a day at most; or that of the mock's own.
+    func retryAfter(_ mock: MockSpec) -> Interval? {
         switch action {
-        case .respond(let reason, _, _):
-            return [FCMReason.quotaExceeded, .rateLimitExceeded].contains { $0.named == reason } ? quota : nil
+        case .respond(let reason, _, _): return FCMReason(reason).flatMap { mock.retryAfter($0) }
         case .answer(let answer):
             guard let field = answer.headers.first(where: { $0.name == "retry-after" }), let seconds = Int64(field.value),
                 0...86_400 ~= seconds

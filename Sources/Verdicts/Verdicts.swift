@@ -175,7 +175,7 @@ private struct Judgement {
         context.hasBothEnvironments = scenario.mock.environment == .both
         context.circumstances.hasBothEnvironments = context.hasBothEnvironments
         context.tellsStatesApart = scenario.mock.messaging.liveUpdateStamp != nil
-        context.circumstances.quotaRetryAfter = scenario.mock.quotaRetryAfter
+        context.circumstances.quotaRetryAfter = scenario.mock.retryAfter(.quotaExceeded)
         context.circumstances.rest = profile.rest ?? Circumstances.longestRest
         context.circumstances.repeats = profile.dedupe.map { RepeatTerms(window: $0.window) }
         context.circumstances.cap = profile.cap

@@ -43,6 +43,7 @@ struct MessageAnswerRuleTests {
 
     @Test("what names the registration may cost it its place, and need not", arguments: [
         (403, "SENDER_ID_MISMATCH", false), (400, "INVALID_REGISTRATION_TOKEN", false), (400, "APNS_BAD_DEVICE_TOKEN", false),
+        (400, "APNS_DEVICE_TOKEN_NOT_FOR_TOPIC", false),
         (400, "INVALID_ARGUMENT", true), (403, "IAM_PERMISSION_DENIED", true),
     ] as [(UInt16, String, Bool)])
     func named(status: UInt16, reason: String, isBroken: Bool) {

@@ -220,11 +220,13 @@ struct MessageRuleTests {
         (.setBack, true), (.ignoredOlder, false), (.superseded, false),
     ] as [(Outcome, Bool)])
     func late(outcome: Outcome, isBroken: Bool) {
-        let history = History.messages.with { history in
-            history.pushes[1].outcome = outcome
-            history.run.tellsStatesApart = true
+        func history(tellsApart: Bool) -> History {
+            History.messages.with { history in
+                history.pushes[1].outcome = outcome
+                history.run.tellsStatesApart = tellsApart
+            }
         }
-        let byOrder = history.with { $0.run.tellsStatesApart = false }
+        let (history, byOrder) = (history(tellsApart: true), history(tellsApart: false))
         #expect((byOrder.verdict(of: "late-states-in-order") == .notExercised) == (outcome == .ignoredOlder))
         #expect(history.verdict(of: "late-states-in-order").isBroken == isBroken)
         #expect(history.isKept("late-states-in-order") == !isBroken)

@@ -113,7 +113,7 @@ private let honestHistories: [String: @Sendable () -> History] = [
     "live-update-data-only": { .messages },
     "live-update-high": { .messages },
     "token-rate-kept": { .messages },
-    "late-states-in-order": { .messages.with { $0.pushes[1].outcome = .ignoredOlder } },
+    "late-states-in-order": { .messages.with { $0.pushes[1].outcome = .superseded } },
     "repeats-shown-once": { .sentAgain(.replaced) },
     "throttled-says-when": { .toldToWait(true) },
     "live-activity-messages-fit": { .forApple },

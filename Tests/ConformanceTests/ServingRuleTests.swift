@@ -33,11 +33,11 @@ struct ServingRuleTests {
         #expect(answered(404, .unexpectedStatus, at: 40).findings("answers-named") == 0, "its end was told")
         #expect(answered(409, .unexpectedStatus, at: 20, .died(.activity, at: 13)).findings("answers-named") == 0)
         #expect(answered(400, .unexpectedStatus, at: 20, .died(.activity, at: 13)).findings("answers-named") == 1)
-        let again = History.died(.activity, at: 13).with { history in
-            history.call(6, .registerActivity, at: 16)
-            history.registers(6, TokenHash("a9"), .activity)
+        let again = answered(409, .unexpectedStatus, at: 20, .died(.activity, at: 13)).with { history in
+            history.call(8, .registerActivity, at: 16)
+            history.registers(8, TokenHash("a9"), .activity)
         }
-        #expect(answered(409, .unexpectedStatus, at: 20, again).findings("answers-named") == 1, "it has another card")
+        #expect(again.findings("answers-named") == 1, "it has another card")
         #expect(answered(404, .unexpectedStatus).findings("relay-serves") == 0)
         #expect(answered(200, .none).findings("answers-named") == 0)
         #expect(answered(201, .none).findings("answers-named") == 0)

@@ -25,7 +25,8 @@ enum WebhookRules {
         guard !run.callHooks.isEmpty || !run.refusalHooks.isEmpty else { return [] }
         var debts: [Debt] = []
         let deaths = account.pushes.filter { push in
-            push.isMarked && push.reason >= 0 && !push.flags.contains(.isAnswerUndelivered) && run.refusalHooks[run.word(push)]?.contains(where: \.endsActivity) ?? false
+            push.isMarked && push.reason >= 0 && !push.flags.contains(.isAnswerUndelivered)
+                && run.refusalHooks[run.word(push)]?.contains(where: \.endsActivity) ?? false
                 && !joined.tokens.speaksOfThePast(push, run.circumstances)
         }
         for call in account.calls where call.wasTaken && !call.wasRefusedAsItMay {

@@ -112,7 +112,7 @@ package final class CheckCommand {
             }
             return .cannot(
                 name: own.name, question: own.question,
-                reason: "it has the relay sign anew, as `\(first)` has: Apple grants that every 20 minutes; ask it alone (--only)")
+                reason: "it has the relay sign anew, as `\(first)` has, which Apple grants every 20 minutes; ask it alone (--only)")
         }
     }
 

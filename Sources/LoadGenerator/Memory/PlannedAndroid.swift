@@ -17,7 +17,7 @@ extension Plan {
 extension Workload {
     /// Behind which the Android device of the session's user is, in the order in which they follow each other.
     func registrations(ofSession session: UInt32) -> [String] {
-        let variables: [SessionVariable] = rotatesRegistrations ? [.registrationToken, .newRegistrationToken] : [.registrationToken]
-        return variables.map { text($0, session: session) }
+        let later: [SessionVariable] = rotatesRegistrations ? [.newRegistrationToken] : []
+        return ([.registrationToken] + later).map { text($0, session: session) }
     }
 }
