@@ -13,6 +13,12 @@ package enum Hex {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// Sixteen digits.
+    package static func word(_ value: UInt64) -> String {
+        let text = String(value, radix: 16)
+        return String(repeating: "0", count: 16 - text.count) + text
+    }
+
     /// Nil unless the text is an even number of hex digits; both cases are read.
     package static func decode(_ text: Span<UInt8>) -> [UInt8]? {
         guard text.count % 2 == 0 else { return nil }

@@ -53,20 +53,21 @@ package struct HeardNote: Hashable, Sendable {
 
 extension JournalWriter {
     package func append(_ note: HeardNote, at instant: Instant) {
-        let json: JSONValue = [
-            "what": .string(note.what.rawValue), "observer": .string(note.observer),
-            "listener": .integer(Int64(note.listener)), "user": .integer(Int64(note.user)),
-            "session": note.session.map { .integer(Int64($0)) } ?? .null, "name": .string(note.name),
-            "marker": note.marker.map { .string($0.text) } ?? .null, "text": .string(note.text),
-        ]
-        append(note: .heard, text: json.text, at: instant)
+        append(
+            .heard,
+            [
+                "what": .string(note.what.rawValue), "observer": .string(note.observer),
+                "listener": .integer(Int64(note.listener)), "user": .integer(Int64(note.user)),
+                "session": note.session.map { .integer(Int64($0)) } ?? .null, "name": .string(note.name),
+                "marker": note.marker.map { .string($0.text) } ?? .null, "text": .string(note.text),
+            ], at: instant)
     }
 }
 
 extension NoteEntry {
     /// Nil for every other note, and for one that is not whole.
     package var heard: HeardNote? {
-        guard kind == .heard, let json = try? JSONValue(parsing: text),
+        guard let json = json(of: .heard),
             let what = json["what"]?.string.flatMap({ HeardNote.What(rawValue: $0) }),
             let observer = json["observer"]?.string, let listener = json["listener"]?.int.flatMap({ UInt32(exactly: $0) }),
             let user = json["user"]?.int.flatMap({ UInt32(exactly: $0) })

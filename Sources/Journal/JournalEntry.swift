@@ -149,4 +149,7 @@ package struct NoteEntry: Hashable, Sendable {
     package var text: String
     package var at: Instant
     package var wall: WallTime = WallTime(nanoseconds: 0)
+
+    /// What a note of that kind says; nil: it is of another, or no JSON.
+    package func json(of wanted: NoteKind) -> JSONValue? { kind == wanted ? try? JSONValue(parsing: text) : nil }
 }

@@ -92,6 +92,11 @@ package final class JournalWriter {
         _ = records.end(.event, length: Format.eventLength, instant: latest)
     }
 
+    /// Adds a note that says so.
+    func append(_ kind: NoteKind, _ value: JSONValue, at instant: Instant) {
+        append(note: kind, text: value.text, at: instant)
+    }
+
     /// Adds a note. `text` is JSON; one of more than 4 MB is replaced by an object that says so.
     package func append(note kind: NoteKind, text: String, at instant: Instant) {
         guard file.failure == nil else { return }

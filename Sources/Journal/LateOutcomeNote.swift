@@ -6,15 +6,14 @@ package import Pushes
 extension JournalWriter {
     /// Puts on record what a device did in the end with a push that was stored for it. `push` is its id.
     package func append(lateOutcome outcome: Outcome, of push: UInt64, at instant: Instant) {
-        let text: JSONValue = ["push": .integer(Int64(push)), "outcome": .string(outcome.word.description)]
-        append(note: .outcome, text: text.text, at: instant)
+        append(.outcome, ["push": .integer(Int64(push)), "outcome": .string(outcome.word.description)], at: instant)
     }
 }
 
 extension NoteEntry {
     /// Nil for every other note.
     package var lateOutcome: (push: UInt64, outcome: Outcome)? {
-        guard kind == .outcome, let value = try? JSONValue(parsing: text), let push = value["push"]?.int,
+        guard let value = json(of: .outcome), let push = value["push"]?.int,
             let outcome = value["outcome"]?.string.flatMap({ Outcome(word: $0) })
         else { return nil }
         return (UInt64(clamping: push), outcome)

@@ -6,7 +6,7 @@ package import Pushes
 extension NoteEntry {
     /// What happened on a phone; nil for every other note.
     package var phoneEvent: PhoneEvent? {
-        guard kind == .phone, let json = try? JSONValue(parsing: text), let number = json["event"]?.int, number > 0,
+        guard let json = json(of: .phone), let number = json["event"]?.int, number > 0,
             let kind = json["kind"]?.string.flatMap({ PhoneEvent.Kind(word: $0) }), let phone = json["phone"]?.string,
             let app = json["app"]?.string, let activity = json["activity"]?.int.flatMap({ UInt32(exactly: $0) })
         else { return nil }
@@ -19,7 +19,7 @@ extension NoteEntry {
 
     /// Why a phone did what it did with a push, by the push's id; nil for every other note.
     package var phoneReason: (push: UInt64, words: String)? {
-        guard kind == .phone, let json = try? JSONValue(parsing: text), let push = json["push"]?.int, push > 0,
+        guard let json = json(of: .phone), let push = json["push"]?.int, push > 0,
             let words = json["reason"]?.string
         else { return nil }
         return (UInt64(push), words)

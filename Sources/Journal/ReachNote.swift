@@ -1,5 +1,6 @@
 // What one of the devices did that a message to a topic or a condition reached: such a message is one push on record, and each
-// device behind a subscribed registration has its own word, at once and, where it was stored, in the end.
+// device behind a subscribed registration has its own word, at once and, where it was stored, in the end. For readers of the
+// history: no rule judges by it.
 
 package import Basics
 package import Pushes
@@ -23,18 +24,19 @@ package struct ReachNote: Hashable, Sendable {
 
 extension JournalWriter {
     package func append(_ note: ReachNote, at instant: Instant) {
-        let text: JSONValue = [
-            "message": .integer(Int64(clamping: note.message)), "registration": .string(note.registration.digits),
-            "outcome": .string(note.outcome.word.description), "reason": note.reason.map { .string($0) } ?? .null,
-        ]
-        append(note: .phone, text: text.text, at: instant)
+        append(
+            .phone,
+            [
+                "message": .integer(Int64(clamping: note.message)), "registration": .string(note.registration.digits),
+                "outcome": .string(note.outcome.word.description), "reason": note.reason.map { .string($0) } ?? .null,
+            ], at: instant)
     }
 }
 
 extension NoteEntry {
     /// Nil for every other note.
     package var reach: ReachNote? {
-        guard kind == .phone, let json = try? JSONValue(parsing: text), let message = json["message"]?.int,
+        guard let json = json(of: .phone), let message = json["message"]?.int,
             let registration = json["registration"]?.string.flatMap({ Hash128(digits: $0) }),
             let outcome = json["outcome"]?.string.flatMap({ Outcome(word: $0) })
         else { return nil }
@@ -45,12 +47,7 @@ extension NoteEntry {
 
 extension Hash128 {
     /// 32 hex digits.
-    fileprivate var digits: String {
-        [high, low].map { half in
-            let text = String(half, radix: 16)
-            return String(repeating: "0", count: 16 - text.count) + text
-        }.joined()
-    }
+    fileprivate var digits: String { Hex.word(high) + Hex.word(low) }
 
     fileprivate init?(digits: String) {
         guard digits.utf8.count == 32, let high = UInt64(digits.prefix(16), radix: 16),

@@ -25,20 +25,21 @@ package struct RetryNote: Hashable, Sendable {
 
 extension JournalWriter {
     package func append(_ note: RetryNote, at instant: Instant) {
-        let text: JSONValue = [
-            "session": .integer(Int64(note.session)), "step": .integer(Int64(note.step)),
-            "status": .integer(Int64(note.status)), "throttled": .bool(note.isThrottled),
-            "waitMilliseconds": .integer(note.wait.nanoseconds / 1_000_000),
-            "said": note.isSaid.map { .bool($0) } ?? .null,
-        ]
-        append(note: .retry, text: text.text, at: instant)
+        append(
+            .retry,
+            [
+                "session": .integer(Int64(note.session)), "step": .integer(Int64(note.step)),
+                "status": .integer(Int64(note.status)), "throttled": .bool(note.isThrottled),
+                "waitMilliseconds": .integer(note.wait.nanoseconds / 1_000_000),
+                "said": note.isSaid.map { .bool($0) } ?? .null,
+            ], at: instant)
     }
 }
 
 extension NoteEntry {
     /// Nil for every other note.
     package var retry: RetryNote? {
-        guard kind == .retry, let value = try? JSONValue(parsing: text), let session = value["session"]?.int,
+        guard let value = json(of: .retry), let session = value["session"]?.int,
             let step = value["step"]?.int, let status = value["status"]?.int, let wait = value["waitMilliseconds"]?.int,
             let session = UInt32(exactly: session), let step = UInt32(exactly: step)
         else { return nil }

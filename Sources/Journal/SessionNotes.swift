@@ -66,29 +66,31 @@ package struct ReactionNote: Hashable, Sendable {
 
 extension JournalWriter {
     package func append(_ note: CaptureNote, at instant: Instant) {
-        let json: JSONValue = [
-            "session": .integer(Int64(note.session)), "step": .integer(Int64(note.step)), "name": .string(note.name),
-            "value": note.value.map { .string($0) } ?? .null, "isText": .bool(note.isText),
-            "failure": note.failure.map { .string($0) } ?? .null,
-        ]
-        append(note: .captured, text: json.text, at: instant)
+        append(
+            .captured,
+            [
+                "session": .integer(Int64(note.session)), "step": .integer(Int64(note.step)), "name": .string(note.name),
+                "value": note.value.map { .string($0) } ?? .null, "isText": .bool(note.isText),
+                "failure": note.failure.map { .string($0) } ?? .null,
+            ], at: instant)
     }
 
     package func append(_ note: ReactionNote, at instant: Instant) {
-        let json: JSONValue = [
-            "session": .integer(Int64(note.session)), "step": .integer(Int64(note.step)),
-            "reaction": .integer(Int64(note.reaction)), "on": .string("\(note.event.word)"),
-            "cause": .integer(Int64(clamping: note.cause)), "plannedNanoseconds": .integer(note.plannedAt.nanoseconds),
-            "phone": .integer(Int64(note.phone)), "token": .string(note.token),
-        ]
-        append(note: .reaction, text: json.text, at: instant)
+        append(
+            .reaction,
+            [
+                "session": .integer(Int64(note.session)), "step": .integer(Int64(note.step)),
+                "reaction": .integer(Int64(note.reaction)), "on": .string("\(note.event.word)"),
+                "cause": .integer(Int64(clamping: note.cause)), "plannedNanoseconds": .integer(note.plannedAt.nanoseconds),
+                "phone": .integer(Int64(note.phone)), "token": .string(note.token),
+            ], at: instant)
     }
 }
 
 extension NoteEntry {
     /// Nil for every other note, and for one that is not whole.
     package var capture: CaptureNote? {
-        guard kind == .captured, let value = try? JSONValue(parsing: text), let session = value.number("session"),
+        guard let value = json(of: .captured), let session = value.number("session"),
             let step = value.number("step"), let name = value["name"]?.string
         else { return nil }
         return CaptureNote(
@@ -97,7 +99,7 @@ extension NoteEntry {
     }
 
     package var reaction: ReactionNote? {
-        guard kind == .reaction, let value = try? JSONValue(parsing: text), let session = value.number("session"),
+        guard let value = json(of: .reaction), let session = value.number("session"),
             let step = value.number("step"), let reaction = value["reaction"]?.int, 0..<Int64(UInt16.max) ~= reaction,
             let event = value["on"]?.string.flatMap({ PhoneEvent.Kind(word: $0) }), let cause = value["cause"]?.int,
             let planned = value["plannedNanoseconds"]?.int, let phone = value["phone"]?.int, 0...1 ~= phone,

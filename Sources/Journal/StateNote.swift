@@ -28,28 +28,29 @@ extension JournalWriter {
             }
             return .object(object)
         }
-        let json: JSONValue = [
-            "beganNanoseconds": .integer(note.began.nanoseconds), "tables": .array(note.tables.map { .string($0) }),
-            "added": lists(note.added), "removed": lists(note.removed),
-        ]
-        append(note: .state, text: json.text, at: instant)
+        append(
+            .state,
+            [
+                "beganNanoseconds": .integer(note.began.nanoseconds), "tables": .array(note.tables.map { .string($0) }),
+                "added": lists(note.added), "removed": lists(note.removed),
+            ], at: instant)
     }
 
     /// Why a look came to nothing.
     package func append(stateFailure words: String, at instant: Instant) {
-        append(note: .other, text: (["state": .string(words)] as JSONValue).text, at: instant)
+        append(.other, ["state": .string(words)], at: instant)
     }
 }
 
 extension NoteEntry {
     /// Nil for every note but that of a look that came to nothing.
     package var stateFailure: String? {
-        kind == .other ? (try? JSONValue(parsing: text))?["state"]?.string : nil
+        json(of: .other)?["state"]?.string
     }
 
     /// Nil for every other note, and for one that is not whole.
     package var state: StateNote? {
-        guard kind == .state, let json = try? JSONValue(parsing: text), let began = json["beganNanoseconds"]?.int,
+        guard let json = json(of: .state), let began = json["beganNanoseconds"]?.int,
             let tables = json["tables"]?.array?.compactMap(\.string), let added = json["added"]?.object,
             let removed = json["removed"]?.object
         else { return nil }

@@ -6,15 +6,14 @@ package import Basics
 extension JournalWriter {
     /// Puts on record that the answer to this push was not handed to the network. `push` is its id.
     package func append(undelivered push: UInt64, at instant: Instant) {
-        let text: JSONValue = ["push": .integer(Int64(push))]
-        append(note: .undelivered, text: text.text, at: instant)
+        append(.undelivered, ["push": .integer(Int64(push))], at: instant)
     }
 }
 
 extension NoteEntry {
     /// The id of the push whose answer was not delivered; nil for every other note.
     package var undelivered: UInt64? {
-        guard kind == .undelivered, let value = try? JSONValue(parsing: text), let push = value["push"]?.int else {
+        guard let value = json(of: .undelivered), let push = value["push"]?.int else {
             return nil
         }
         return UInt64(exactly: push)

@@ -40,19 +40,20 @@ package struct WebhookNote: Hashable, Sendable {
 
 extension JournalWriter {
     package func append(_ note: WebhookNote, at instant: Instant) {
-        let json: JSONValue = [
-            "event": .string(note.event), "id": note.id.map { .string($0) } ?? .null,
-            "marker": note.marker.map { .string($0.text) } ?? .null, "token": note.token.map { .string($0) } ?? .null,
-            "signature": .string(note.signature.rawValue), "status": .integer(Int64(note.status)),
-        ]
-        append(note: .webhook, text: json.text, at: instant)
+        append(
+            .webhook,
+            [
+                "event": .string(note.event), "id": note.id.map { .string($0) } ?? .null,
+                "marker": note.marker.map { .string($0.text) } ?? .null, "token": note.token.map { .string($0) } ?? .null,
+                "signature": .string(note.signature.rawValue), "status": .integer(Int64(note.status)),
+            ], at: instant)
     }
 }
 
 extension NoteEntry {
     /// Nil for every other note, and for one that is not whole.
     package var webhook: WebhookNote? {
-        guard kind == .webhook, let json = try? JSONValue(parsing: text), let event = json["event"]?.string,
+        guard let json = json(of: .webhook), let event = json["event"]?.string,
             let signature = json["signature"]?.string.flatMap({ WebhookNote.Signature(rawValue: $0) }),
             let status = json["status"]?.int.flatMap({ UInt16(exactly: $0) })
         else { return nil }

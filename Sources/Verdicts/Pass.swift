@@ -343,7 +343,7 @@ private enum TokenAct {
 
 extension NoteEntry {
     fileprivate var tokenAct: TokenAct? {
-        guard kind == .admin, let value = try? JSONValue(parsing: text), let act = value["act"]?.string else { return nil }
+        guard let value = json(of: .admin), let act = value["act"]?.string else { return nil }
         switch act {
         case "reset": return .reset
         case "set token", "remove token", "set registration", "remove registration":

@@ -72,10 +72,7 @@ struct HistorySelection {
 
 extension TokenHash {
     /// Sixteen hex digits.
-    var text: String {
-        let digits = String(bits, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    var text: String { Hex.word(bits) }
 }
 
 extension JournalEntry {
@@ -106,7 +103,7 @@ extension JournalEntry {
 extension NoteEntry {
     /// The session whose user did something on a phone; nil for every other note.
     var actedIn: UInt32? {
-        guard kind == .admin, let value = try? JSONValue(parsing: text) else { return nil }
+        guard let value = json(of: .admin) else { return nil }
         return value["session"]?.int.flatMap { UInt32(exactly: $0) }
     }
 

@@ -16,8 +16,7 @@ package struct MultipartSpec: Hashable, Sendable {
     /// Of a profile's name: 24 characters that no text has by chance.
     package static func boundary(of profile: String) -> [UInt8] {
         var generator = Seed(7578).child("multipart").child(profile).generator()
-        let digits = String(generator.next(), radix: 16)
-        return Array(("pushrig-" + String(repeating: "0", count: 16 - digits.count) + digits).utf8)
+        return Array(("pushrig-" + Hex.word(generator.next())).utf8)
     }
 
     /// Whether the body has the boundary where the frame has it, and nowhere else (RFC 2046 §5.1.1).
