@@ -57,10 +57,13 @@ package final class CheckCommand {
             let path = "\(folder)/cases/\(item.name).yaml"
             let text = item.text(extending: base.path, seed: Seed(seed).child(item.name).value, clock: play.clock)
             try FileSystem.write(text, to: path)
-            lanes.add(item, play, scenario: path)
+            lanes.add(CheckLanes.Job(name: item.name, item: item, play: play, scenario: path))
         }
         say("\(Numbers.count(lanes.waiting, "case")), \(lanes.count) side by side, seed \(seed), report in \(folder)\n")
-        let results = try lanes.play { _, result in say("  \(CheckText.line(result))\n") }
+        let results = try lanes.play { _, result in
+            say("  \(CheckText.line(result))\n")
+            return []
+        }
         let command = options.seed == nil ? CommandText.seeded(options.command, verb: "check", seed) : options.command
         var record = CheckRecord(
             subject: options.path, profile: base.relay.profile.name, command: command, seed: seed,
@@ -112,7 +115,7 @@ package final class CheckCommand {
             }
             return .cannot(
                 name: own.name, question: own.question,
-                reason: "it has the relay sign anew, as `\(first)` has, which Apple grants every 20 minutes; ask it alone (--only)")
+                reason: "the relay signs anew for it, as for `\(first)`, which Apple grants each 20 minutes: ask it alone")
         }
     }
 

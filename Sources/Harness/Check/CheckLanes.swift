@@ -10,14 +10,16 @@ import Verdicts
 
 /// Plays cases in their order, so many at a time. Confined to the thread that makes it.
 struct CheckLanes {
-    private struct Job {
+    /// A case that is to be played.
+    struct Job {
         /// Of its folder, below that of all.
         var name: String
         var item: Case
         var play: CheckPlan.Play
         var scenario: String
-        var arguments: [String]
-        var attempt = 1
+        /// Beside those of all.
+        var arguments: [String] = []
+        fileprivate var attempt = 1
     }
 
     private struct Playing {
@@ -68,12 +70,7 @@ struct CheckLanes {
 
     var waiting: Int { jobs.count }
 
-    /// `name` nil: the case's own. `arguments` beside those of all.
-    mutating func add(
-        _ item: Case, _ play: CheckPlan.Play, as name: String? = nil, scenario: String, arguments: [String] = []
-    ) {
-        jobs.append(Job(name: name ?? item.name, item: item, play: play, scenario: scenario, arguments: arguments))
-    }
+    mutating func add(_ job: Job) { jobs.append(job) }
 
     /// The next that there is room for beside those that play: the longest wait first, then what is work alone.
     private mutating func next(beside playing: [Playing]) -> Job? {
@@ -85,8 +82,9 @@ struct CheckLanes {
         return playing.count < room.count ? place.map { jobs.remove(at: $0) } : nil
     }
 
-    /// By name. Where the first could not run the others are not begun: they would fail alike.
-    mutating func play(_ tell: (String, CaseResult) -> Void) throws(Failure) -> [String: CaseResult] {
+    /// By name. `tell` is told each result as it comes, and gives what is to be played because of it. Where the first could not
+    /// run the others are not begun: they would fail alike.
+    mutating func play(_ tell: (String, CaseResult) throws(Failure) -> [Job]) throws(Failure) -> [String: CaseResult] {
         var results: [String: CaseResult] = [:]
         var playing: [Playing] = []
         var isStopped = false
@@ -114,7 +112,7 @@ struct CheckLanes {
                 }
                 let outcome = conclude(result, after: results)
                 results[item.job.name] = outcome
-                tell(item.job.name, outcome)
+                jobs += try tell(item.job.name, outcome)
                 if whyStopped != nil || results.allSatisfy({ $0.value.verdict == .couldNotRun }) { isStopped = true }
             }
         }

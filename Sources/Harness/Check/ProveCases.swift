@@ -19,7 +19,13 @@ struct ProveCases {
     private let plan: CheckPlan
     private let options: CheckOptions
     private let folder: String
+    /// Of its jobs' names: their folder below that of all.
+    private let prefix: String
     private let cases: [(item: Case, play: CheckPlan.Play)]
+    private var proofs: [DefectProof] = []
+    private var results: [String: CaseResult] = [:]
+    /// Until all is red that a defect declares.
+    private var asksOneByOne = true
 
     /// Of a defect, the cases that are tried at most.
     private static let mostCases = 60
@@ -36,6 +42,7 @@ struct ProveCases {
         options.isStepped = base.scenario.sharedClock == .stepped && base.scenario.clockScale == 1
         plan = try CheckPlan(options, base)
         (self.options, self.launch, self.dialect) = (options, launch, dialect)
+        prefix = options.morePaths.isEmpty ? "" : dialect + "/"
         self.folder = options.morePaths.isEmpty ? folder : "\(folder)/\(dialect)"
         known = Defect.allCases.filter { $0.fits(dialect) }
         var cases: [(Case, CheckPlan.Play)] = []
@@ -45,61 +52,66 @@ struct ProveCases {
         self.cases = cases
     }
 
-    /// `known`: of each defect only the cases of its row, and of the honest relay only those of any row.
-    func record(against known: [String: [String]]?, signals: Signals) throws(Failure) -> ProveRecord {
-        let started = SystemTime().now()
+    /// Adds what is asked first. `known`: of each defect only the cases of its row, and of the honest relay only those of any
+    /// row. `rows`: what convicted each the last time, which is asked first.
+    mutating func begin(
+        against known: [String: [String]]?, first rows: [String: [String]], in lanes: inout CheckLanes
+    ) throws(Failure) {
         try FileSystem.makeDirectory(folder + "/cases")
-        let seed = options.seed ?? 1
-        var lanes = CheckLanes(
-            count: options.lanes ?? CheckLanes.usualCount, folder: folder, arguments: [], signals: signals)
-        lanes.executable = options.executable
-        var scenarios: [String: String] = [:]
         for (item, play) in cases {
-            let path = "\(folder)/cases/\(item.name).yaml"
             let text = item.text(extending: plan.base.path, seed: Seed(seed).child(item.name).value, clock: play.clock)
-            try FileSystem.write(text, to: path)
-            scenarios[item.name] = path
+            try FileSystem.write(text, to: scenario(of: item))
         }
         if isWanted("honest") {
             try FileSystem.makeDirectory("\(folder)/honest")
             let named = known.map { Set($0.values.joined()) }
             for (item, play) in cases where named?.contains(item.name) ?? true {
-                lanes.add(item, play, as: "honest/\(item.name)", scenario: scenarios[item.name]!)
+                lanes.add(
+                    CheckLanes.Job(name: "\(prefix)honest/\(item.name)", item: item, play: play, scenario: scenario(of: item)))
             }
         }
-        var proofs = self.known.filter { isWanted($0.rawValue) }.map { defect in
-            proof(defect, known.map { $0[defect.rawValue] ?? [] })
+        asksOneByOne = known == nil
+        proofs = self.known.filter { isWanted($0.rawValue) }.map { defect in
+            proof(defect, known.map { $0[defect.rawValue] ?? [] }, first: rows[defect.rawValue] ?? [])
         }
-        var results: [String: CaseResult] = [:]
-        for _ in 0..<Self.mostCases where !lanes.isInterrupted {
-            for proof in proofs {
-                // Of a row that is known all are asked at once.
-                let names = known == nil ? [proof.next].compactMap(\.self) : proof.cases.filter { proof.red[$0] == nil }
-                for name in names { try add(proof, name, scenarios, to: &lanes) }
+        for proof in proofs {
+            // Of a row that is known all are asked at once.
+            for name in asksOneByOne ? [proof.next].compactMap(\.self) : proof.cases {
+                if let job = try job(proof, name) { lanes.add(job) }
             }
-            if lanes.waiting == 0 { break }
-            let played = try lanes.play { [options] name, result in
-                if !options.isQuiet { Console.error("  \(result.verdict.rawValue): \(name)\n") }
-            }
-            results.merge(played) { $1 }
-            for place in proofs.indices { proofs[place].take(results) }
-            if known != nil { break }
         }
+    }
+
+    /// What is asked next because of a result. `name` is that of its job; another dialect's is none of ours.
+    mutating func take(_ name: String, _ result: CaseResult) throws(Failure) -> CheckLanes.Job? {
+        guard name.hasPrefix(prefix) else { return nil }
+        let own = String(name.dropFirst(prefix.count))
+        results[own] = result
+        guard let place = proofs.firstIndex(where: { own.hasPrefix($0.defect + "/") }) else { return nil }
+        proofs[place].take([own: result])
+        guard asksOneByOne, proofs[place].red.count < Self.mostCases, let next = proofs[place].next else { return nil }
+        return try job(proofs[place], next)
+    }
+
+    /// `duration`: of all that was asked together.
+    func record(isInterrupted: Bool, duration: Interval) -> ProveRecord {
         var record = ProveRecord(
             dialect: dialect, honest: cases.compactMap { results["honest/\($0.item.name)"] }, proofs: proofs,
-            isInterrupted: lanes.isInterrupted)
+            isInterrupted: isInterrupted)
         record.caption = "`\(plan.base.path.split(separator: "/").suffix(2).joined(separator: "/"))`, seed \(seed), "
-            + "\(Numbers.count(results.count, "run")) in \(Numbers.duration(SystemTime().now() - started)) on "
+            + "\(Numbers.count(results.count, "run")) within \(Numbers.duration(duration)) on "
             + "\(Numbers.count(Machine.current.cores, "core")), commit \(Build.commit.prefix(7))"
         return record
     }
 
+    private var seed: UInt64 { options.seed ?? 1 }
+
+    private func scenario(of item: Case) -> String { "\(folder)/cases/\(item.name).yaml" }
+
     private func isWanted(_ name: String) -> Bool { options.only.isEmpty || options.only.contains(name) }
 
-    private func add(
-        _ proof: DefectProof, _ name: String, _ scenarios: [String: String], to lanes: inout CheckLanes
-    ) throws(Failure) {
-        guard let (item, play) = cases.first(where: { $0.item.name == name }) else { return }
+    private func job(_ proof: DefectProof, _ name: String) throws(Failure) -> CheckLanes.Job? {
+        guard let (item, play) = cases.first(where: { $0.item.name == name }) else { return nil }
         try FileSystem.makeDirectory("\(folder)/\(proof.defect)")
         var launch = launch
         // Who answers at once keeps no caller waiting, whatever APNs does.
@@ -107,14 +119,14 @@ struct ProveCases {
             launch.removeSubrange(place..<min(place + 2, launch.count))
         }
         let words = (launch + ["--defect", proof.defect]).map(CheckBase.quoted).joined(separator: ", ")
-        lanes.add(
-            item, play, as: "\(proof.defect)/\(name)", scenario: scenarios[name]!,
+        return CheckLanes.Job(
+            name: "\(prefix)\(proof.defect)/\(name)", item: item, play: play, scenario: scenario(of: item),
             arguments: ["--set", "relay.launch=[\(words)]"])
     }
 
     /// What goes without a wait before the rest, then what is about its rule, then what is about few things. The profile's own
     /// may convict whatever they are about: their sessions have more in them than their rules tell.
-    private func proof(_ defect: Defect, _ known: [String]?) -> DefectProof {
+    private func proof(_ defect: Defect, _ known: [String]?, first: [String]) -> DefectProof {
         let rule = defect.declared[0]
         let rows = cases.enumerated().compactMap { place, row -> (rank: [Int], candidate: DefectProof.Candidate)? in
             let item = row.item
@@ -123,7 +135,7 @@ struct ProveCases {
             let about = item.exercises.contains(rule) ? 0 : item.rules.contains(rule) ? 1 : 2
             let rules = isOwn ? defect.declared : item.rules
             return (
-                [row.play.isStepped ? 0 : 1, about, item.rules.count, place],
+                [first.firstIndex(of: item.name) ?? first.count, row.play.isStepped ? 0 : 1, about, item.rules.count, place],
                 DefectProof.Candidate(name: item.name, rules: rules)
             )
         }

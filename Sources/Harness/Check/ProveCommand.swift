@@ -69,12 +69,24 @@ package final class ProveCommand {
                 "a relay of the dialect \(all.map(\.dialect).joined(separator: " or ")) has no defect `\(unknown)`",
                 hint: Suggestion.hint(for: unknown, among: names))
         }
-        var records: [ProveRecord] = []
-        for cases in all where records.allSatisfy({ !$0.isInterrupted }) {
-            let known = options.against == nil ? nil : try page?.rows(of: cases.dialect)
-            records.append(try cases.record(against: known, signals: signals))
+        let started = SystemTime().now()
+        var lanes = CheckLanes(
+            count: options.lanes ?? CheckLanes.usualCount, folder: folder, arguments: [], signals: signals)
+        lanes.executable = options.executable
+        for place in all.indices {
+            let rows = try page?.rows(of: all[place].dialect)
+            try all[place].begin(against: options.against == nil ? nil : rows, first: rows ?? [:], in: &lanes)
         }
-        return records
+        _ = try lanes.play { [options] name, result throws(Failure) in
+            if !options.isQuiet { Console.error("  \(result.verdict.rawValue): \(name)\n") }
+            var next: [CheckLanes.Job] = []
+            for place in all.indices {
+                if let job = try all[place].take(name, result) { next.append(job) }
+            }
+            return next
+        }
+        let duration = SystemTime().now() - started
+        return all.map { $0.record(isInterrupted: lanes.isInterrupted, duration: duration) }
     }
 
     private func told(_ records: [ProveRecord], in folder: String, _ page: ProvePage?) throws(Failure) -> ExitCode {

@@ -80,14 +80,17 @@ struct ProveFiles {
         for file in files {
             if isWanted("honest") {
                 try FileSystem.makeDirectory("\(folder)/honest")
-                lanes.add(file.item, file.play, as: "honest/\(file.item.name)", scenario: file.path)
+                lanes.add(
+                    CheckLanes.Job(
+                        name: "honest/\(file.item.name)", item: file.item, play: file.play, scenario: file.path))
             }
             for defect in file.defects where isWanted(defect.rawValue) {
                 try FileSystem.makeDirectory("\(folder)/\(defect.rawValue)")
                 let words = (file.launch + ["--defect", defect.rawValue]).map(CheckBase.quoted).joined(separator: ", ")
                 lanes.add(
-                    file.item, file.play, as: "\(defect.rawValue)/\(file.item.name)", scenario: file.path,
-                    arguments: ["--set", "relay.launch=[\(words)]"])
+                    CheckLanes.Job(
+                        name: "\(defect.rawValue)/\(file.item.name)", item: file.item, play: file.play, scenario: file.path,
+                        arguments: ["--set", "relay.launch=[\(words)]"]))
                 proofs.append(
                     DefectProof(
                         defect: defect.rawValue, claim: defect.claim, declared: defect.declared,
@@ -97,6 +100,7 @@ struct ProveFiles {
         }
         let results = try lanes.play { name, result in
             if !options.isQuiet { Console.error("  \(result.verdict.rawValue): \(name)\n") }
+            return []
         }
         for place in proofs.indices { proofs[place].take(results) }
         return ProveRecord(
