@@ -43,7 +43,7 @@ extension CaseCatalogue {
             return cannot("nothing tells the relay where the sandbox is (`{{mock.sandbox}}` in `launch`)")
         }
         let deadlines = scenario.relay.profile.calls.flatMap(\.pushes).map(\.deadline)
-        file.reasons = Set(scenario.faults.compactMap(\.rule.action.reason))
+        file.reasons = Set(scenario.faults.compactMap(\.reason))
         file.length = scenario.workload.length
         let rest = scenario.relay.profile.rest ?? .zero
         file.drain = max(scenario.drain, (deadlines.max() ?? .zero) + rest + .milliseconds(700))

@@ -4,6 +4,7 @@ package import Basics
 import Cases
 import Conformance
 import EventLoop
+import Net
 import OperatingSystem
 import Reports
 import Scenarios

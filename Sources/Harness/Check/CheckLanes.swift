@@ -19,7 +19,7 @@ struct CheckLanes {
         var scenario: String
         /// Beside those of all.
         var arguments: [String] = []
-        fileprivate var attempt = 1
+        var attempt = 1
     }
 
     private struct Playing {

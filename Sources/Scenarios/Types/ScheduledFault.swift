@@ -11,6 +11,9 @@ package struct ScheduledFault: Sendable {
     package var isLeftOut = false
     package var mayRest = false
 
+    /// The provider's word that it answers with; nil: none.
+    package var reason: String? { rule.action.reason }
+
     package init(at: Interval, rule: FaultRule) {
         self.at = at
         self.rule = rule
