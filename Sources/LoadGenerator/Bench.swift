@@ -20,7 +20,7 @@ package struct BenchOptions: Sendable {
     package var requests: Int?
     package var duration = Interval.seconds(10)
     package var method = "POST"
-    /// `{token}` in it becomes a fresh random device token (64 hex digits) for each request.
+    /// `{token}` in it, and in the body, becomes a fresh random device token (64 hex digits) for each request.
     package var path = "/3/device/{token}"
     /// Names are lower-cased.
     package var fields: [(name: String, value: String)] = []

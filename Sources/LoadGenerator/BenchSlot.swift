@@ -4,24 +4,39 @@ import Basics
 import HTTP
 import Net
 
-/// The request all slots send, as bytes; the path in two parts around the token, if it has one.
+/// Bytes with a place for a token, or without.
+struct BenchText: Sendable {
+    private let before: [UInt8]
+    private let after: [UInt8]
+    let hasToken: Bool
+
+    init(_ bytes: [UInt8]) {
+        let hole = Array("{token}".utf8)
+        let place = bytes.indices.first { bytes[$0...].starts(with: hole) }
+        hasToken = place != nil
+        before = Array(bytes[..<(place ?? bytes.count)])
+        after = place.map { Array(bytes[($0 + hole.count)...]) } ?? []
+    }
+
+    func write(into buffer: ByteBuffer, _ generator: inout Generator) {
+        buffer.append(before.span)
+        guard hasToken else { return }
+        for _ in 0..<4 { Text.append(hex: generator.next(), digits: 16, into: buffer) }
+        buffer.append(after.span)
+    }
+}
+
+/// The request all slots send, as bytes.
 struct BenchRequest: Sendable {
     let method: [UInt8]
-    let pathBefore: [UInt8]
-    let pathAfter: [UInt8]
-    let hasToken: Bool
+    let path: BenchText
     let fields: [(name: [UInt8], value: [UInt8])]
-    let body: [UInt8]
+    let body: BenchText
 
     init(_ options: BenchOptions) {
         method = Array(options.method.utf8)
-        body = options.body
-        let hole = Array("{token}".utf8)
-        let path = Array(options.path.utf8)
-        let place = path.indices.first { path[$0...].starts(with: hole) }
-        hasToken = place != nil
-        pathBefore = Array(path[..<(place ?? path.count)])
-        pathAfter = place.map { Array(path[($0 + hole.count)...]) } ?? []
+        path = BenchText(Array(options.path.utf8))
+        body = BenchText(options.body)
         var fields = options.fields.map { (name: Array($0.name.lowercased().utf8), value: Array($0.value.utf8)) }
         if let bearer = options.bearer {
             fields.insert((name: Array("authorization".utf8), value: Array("bearer \(bearer)".utf8)), at: 0)
@@ -44,24 +59,26 @@ final class BenchSlot {
     ) {
         self.template = template
         generator = seed.generator()
-        if let first {
-            request = OutgoingRequest(
-                head: template.hasToken ? HeaderBlock() : first.request.head, body: first.request.body)
-        } else {
-            request = OutgoingRequest()
-            request.body.append(template.body.span)
-        }
-        if first == nil || template.hasToken { fillHead() }
+        request = OutgoingRequest(
+            head: template.path.hasToken ? HeaderBlock() : first?.request.head ?? HeaderBlock(),
+            body: template.body.hasToken ? ByteBuffer() : first?.request.body ?? ByteBuffer())
+        if first == nil || template.path.hasToken { fillHead() }
+        if first == nil || template.body.hasToken { fillBody() }
         // Strong, for an unowned reference is counted too: `forget` breaks the circle.
         completion = { outcome in landed(self, outcome) }
     }
 
     func forget() { completion = { _ in } }
 
-    /// Makes the next request: another token, if the path has one; all else stays.
+    /// Makes the next request: another token in the path and in the body, where they have one; all else stays.
     func renew() {
-        guard template.hasToken else { return }
-        fillHead()
+        if template.path.hasToken { fillHead() }
+        if template.body.hasToken { fillBody() }
+    }
+
+    private func fillBody() {
+        request.body.clear()
+        template.body.write(into: request.body, &generator)
     }
 
     private func fillHead() {
@@ -70,11 +87,7 @@ final class BenchSlot {
         let template = template
         head.clear()
         path.clear()
-        path.append(template.pathBefore.span)
-        if template.hasToken {
-            for _ in 0..<4 { Text.append(hex: generator.next(), digits: 16, into: path) }
-            path.append(template.pathAfter.span)
-        }
+        template.path.write(into: path, &generator)
         head.append(":method", template.method.span)
         head.append(":path", path.bytes)
         for (name, value) in template.fields { head.append(name: name.span, value: value.span) }

@@ -49,6 +49,9 @@ struct CheckLanes {
     /// Small relays that wait most of their time: so many for a processor.
     static var usualCount: Int { min(12, max(1, Machine.current.cores * 6)) }
 
+    /// Between the starts of two: coming up is all work, and who does it together keeps the others waiting.
+    private static let gap = Interval.milliseconds(250)
+
     /// A relay that answers no call of so many cases answers none of the others.
     private static let mostMute = 3
 
@@ -88,8 +91,12 @@ struct CheckLanes {
         var results: [String: CaseResult] = [:]
         var playing: [Playing] = []
         var isStopped = false
+        var nextStart = time.now()
         while !playing.isEmpty || (!jobs.isEmpty && !isStopped) {
-            while !isStopped, let job = next(beside: playing) { playing.append(try begin(job)) }
+            if !isStopped, time.now() >= nextStart, let job = next(beside: playing) {
+                playing.append(try begin(job))
+                nextStart = time.now() + Self.gap
+            }
             if signals.wait(atMost: .milliseconds(20)), !isInterrupted {
                 isInterrupted = true
                 isStopped = true
