@@ -158,6 +158,9 @@ package final class RunContext {
     /// How late a process on this machine may be without being slow, as the scenario says of ours (`latenessBudget`), on the
     /// run's clock.
     package var jitter = Interval.zero
+    /// Pushes of the run, or to tokens of nobody, that came when no session was there any more: the first of them.
+    package private(set) var strays: [SeenPush] = []
+    private static let mostStrays = 100
     /// Apart by more than `relief`, so few.
     private var troubles: [ClosedRange<Instant>] = []
     /// How long after such trouble a relay may still believe in it, on the host's clock.
@@ -231,6 +234,10 @@ package final class RunContext {
     private static let badRegistration: Set<String> = [
         "INVALID_REGISTRATION_TOKEN", "SENDER_ID_MISMATCH", "APNS_BAD_DEVICE_TOKEN", "APNS_DEVICE_TOKEN_NOT_FOR_TOPIC",
     ]
+
+    package func note(stray push: SeenPush) {
+        if strays.count < Self.mostStrays { strays.append(push) }
+    }
 
     /// Whether an answer says that nothing gets through to the token any more.
     package func tellsOfDeath(_ push: SeenPush) -> Bool {

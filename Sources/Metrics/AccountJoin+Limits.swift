@@ -55,7 +55,7 @@ extension JoinedAccount {
     func isFollowedUndecided(_ row: Expectation, by due: Instant) -> Bool {
         guard !account.undecided.pushes.isEmpty else { return false }
         return account.pushes.contains { push in
-            account.undecided.pushes.contains(push.id) && push.isAccepted && tokens.lanes[push.token] == row.lane
+            account.undecided.pushes.contains(push.id) && push.isAccepted && isOnItsWay(push, row)
                 && row.plannedAt < push.arrivedAt && push.arrivedAt <= due
         }
     }

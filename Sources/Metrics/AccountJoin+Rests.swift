@@ -33,8 +33,15 @@ extension JoinedAccount {
             return isRefusedForNowByUs(own) ? own.answeredAt + circumstances.rest : nil
         }
         let ofLane = restOverOnLane(row, by: due, circumstances)
-        let ofAll = circumstances.silences.over(plannedAt: row.plannedAt, due: due, rest: circumstances.rest)
+        let ofAll = circumstances.silences.over(plannedAt: row.plannedAt, due: due, circumstances)
         return [ofLane, ofAll].compactMap(\.self).max()
+    }
+
+    /// It goes where the row goes: to its token, or to another of the same card or device. Cards of other sessions are others.
+    func isOnItsWay(_ push: SeenPush, _ row: Expectation) -> Bool {
+        if push.token == row.token { return true }
+        return tokens.lanes[push.token] == row.lane
+            && (row.lane.role != .activity || !push.isMarked || push.session == row.session)
     }
 
     private func isRefusedForNowByUs(_ push: SeenPush) -> Bool { push.metFault && push.isRefusedForNow }
@@ -51,7 +58,7 @@ extension JoinedAccount {
         }
         guard let last else { return nil }
         let wentOn = account.pushes.first { push in
-            last.answeredAt < push.arrivedAt && (push.token == row.token || tokens.lanes[push.token] == row.lane)
+            last.answeredAt < push.arrivedAt && isOnItsWay(push, row)
         }
         let over = min(last.answeredAt + circumstances.rest, wentOn?.arrivedAt ?? .distantFuture)
         return row.plannedAt <= over ? over : nil
@@ -60,7 +67,7 @@ extension JoinedAccount {
     private func restOverAtFCM(_ row: Expectation, by due: Instant, _ circumstances: Circumstances) -> Instant? {
         account.pushes.last { push in
             push.provider == .fcm && push.token == row.token && isRefusedForNowByUs(push) && push.arrivedAt <= due
-                && row.plannedAt <= push.answeredAt + circumstances.longestRest(after: push)
-        }.map { $0.answeredAt + circumstances.longestRest(after: $0) }
+                && row.plannedAt <= push.answeredAt + circumstances.allowedRest(after: push)
+        }.map { $0.answeredAt + circumstances.allowedRest(after: $0) }
     }
 }

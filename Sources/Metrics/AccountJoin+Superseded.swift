@@ -20,7 +20,9 @@ extension JoinedAccount {
         // phone, which goes first.
         return account.pushes.contains { push in
             guard push.session == row.session, push.isMarked, isHeldUp(push), let lane = tokens.lanes[push.token],
-                row.plannedAt - row.deadline <= push.arrivedAt, push.arrivedAt <= deliveries[index].due
+                push.arrivedAt <= deliveries[index].due,
+                row.plannedAt - row.deadline <= push.arrivedAt
+                    || push.status == 0 && row.plannedAt <= overBehind(push, before: row, circumstances)
             else { return false }
             return push.place <= row.place && (lane == row.lane || lane.phone == row.lane.phone)
                 && !wentOn(behind: push, on: lane, before: row)

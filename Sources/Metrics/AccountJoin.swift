@@ -35,6 +35,8 @@ package struct JoinedAccount: Sendable {
     var beginnings: [SeenPush] = []
     /// Of what tokens a registration never reached the relay.
     private let missing: Set<Lane.Role>
+    /// Marked pushes that a fault of ours met, by session: indices into the account's, in order of arrival.
+    let heldUp: [UInt32: [Int]]
     /// What a relay cannot tell from what is late.
     package let doubts: UnregistrationDoubts
     /// Where the relay replaces activities that grow old: which there were, one after the other.
@@ -53,6 +55,9 @@ package struct JoinedAccount: Sendable {
         let account = account.withStartsDecided()
         self.account = account
         tokens = TokenLife(account, circumstances, isDeath: isDeath)
+        heldUp = Dictionary(
+            grouping: account.pushes.indices.filter { account.pushes[$0].isMarked && account.pushes[$0].metFault },
+            by: { account.pushes[$0].session })
         let delays = CallDelays(account, circumstances)
         deliveries = account.rows.map { [tokens] row in
             let registration = row.flags.contains(.wasHeld) ? tokens.registrations[row.token]?.last : nil
@@ -65,6 +70,8 @@ package struct JoinedAccount: Sendable {
         let starts = account.rows.lazy.filter { $0.event == .start }.map(\.place)
         for place in account.tokenCalls.map(\.place) + starts {
             guard let call = account.call(at: place), call.state != .sent || !call.wasTaken else { continue }
+            // One that was still to come when we stopped listening has disturbed nothing.
+            if call.state == .planned, call.plannedAt > circumstances.end { continue }
             disturbed.insert(call.session)
         }
         self.disturbed = disturbed.union(Self.sessionsLeftByAll(account))
@@ -231,7 +238,9 @@ package struct JoinedAccount: Sendable {
             {
                 fault[index] = .reordered
             }
-            if !push.flags.contains(.isAnswerUndelivered) {
+            // What it learns right before we kill it need not be on its disk: sent again it is sent once for all that it knows.
+            let wasCut = circumstances.wasDown(between: push.answeredAt, and: push.answeredAt + circumstances.inFlightGrace)
+            if !push.flags.contains(.isAnswerUndelivered), !wasCut {
                 // Who gives up an answer that a fault holds back need not say so to its peer.
                 let known = push.metFault ? push.answeredAt : push.arrivedAt
                 knownToRelay[served] = min(knownToRelay[served] ?? known, known)

@@ -69,7 +69,11 @@ package struct AgedEnds: Sendable {
             end(&activity, account, terms)
             freeSince = activity.endedAt ?? activity.heardAt
             if let endedAt = activity.endedAt {
-                let back = starts.filter { endedAt < $0.arrivedAt && $0.arrivedAt <= over(calls) }
+                // A start that a call owes begins the session's next life.
+                let back = starts.filter { start in
+                    endedAt < start.arrivedAt && start.arrivedAt <= over(calls, after: endedAt)
+                        && !account.rows(at: start.place, .liveactivity).contains { account.rows[$0].event == .start }
+                }
                 explained.formUnion(back.map(\.id))
             }
             activities.append(activity)
@@ -95,9 +99,9 @@ package struct AgedEnds: Sendable {
         close(at: .distantFuture)
     }
 
-    /// When the last call took the card's token back.
-    private func over(_ calls: [(told: TokenCall, call: SeenCall)]) -> Instant {
-        calls.last { !$0.told.isRegistration && $0.call.wasTaken }?.call.sentAt ?? .distantFuture
+    /// When the next call took the card's token back.
+    private func over(_ calls: [(told: TokenCall, call: SeenCall)], after instant: Instant) -> Instant {
+        calls.first { !$0.told.isRegistration && $0.call.wasTaken && $0.call.sentAt > instant }?.call.sentAt ?? .distantFuture
     }
 
     private func isEnded(_ activity: Activity, before instant: Instant, _ account: Account, _ terms: AgeTerms) -> Bool {

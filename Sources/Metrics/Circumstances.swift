@@ -123,8 +123,13 @@ package struct Circumstances: Sendable {
     /// longest, and what a profile declares its relay keeps.
     private static let growth = 2.0
 
-    /// How long what waits behind a 429 or 5xx may rest.
-    package func longestRest(after push: SeenPush) -> Interval {
+    /// So long a relay may wait for an answer, by the network's time. (Our choice: the most patient that we know gives a push
+    /// up after 30 s.)
+    package var patience: Interval { real(.seconds(30)) }
+
+    /// How long what waits behind a 429 or 5xx, or behind no answer at all, may rest.
+    package func allowedRest(after push: SeenPush) -> Interval {
+        if push.status == 0 { return patience }
         guard push.provider == .fcm else { return rest }
         return (retryAfter(push) ?? (push.status == 429 ? .seconds(60) : .seconds(10))) * Self.growth
     }
@@ -141,7 +146,7 @@ package struct Circumstances: Sendable {
     /// Whether a push that was due then is late because we held the relay down: it has its deadline again from when the
     /// relay was ready.
     func holdsUp(plannedAt: Instant, due: Instant, arrivedAt: Instant, within deadline: Interval) -> Bool {
-        outages.contains { $0.from <= due && plannedAt <= $0.until && arrivedAt <= $0.until + deadline }
+        outages.contains { $0.from <= due && plannedAt <= $0.until && arrivedAt <= $0.until + deadline + allowance }
     }
 
     /// What of ours explains that a push was not accepted by `due`, in words; nil when nothing does. `attempts` are the

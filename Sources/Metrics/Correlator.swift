@@ -147,15 +147,18 @@ package struct Correlator: Sendable {
         Int(kind) < min(kinds.count, Self.maxKinds) ? kinds[Int(kind)] : "other"
     }
 
-    /// A push that no account has: its marker is of no open session, its token of none that is planned.
-    package mutating func observe(stray push: SeenPush, isRelayOurs: Bool) {
-        guard push.isAccepted else { return }
+    /// A push that no account has: its marker is of no open session, its token of none that is planned. Whether it is of this
+    /// run's relay for all that is known.
+    @discardableResult
+    package mutating func observe(stray push: SeenPush, isRelayOurs: Bool) -> Bool {
+        guard push.isAccepted else { return false }
         guard push.isMarked || isRelayOurs else {
             correlation.foreign += 1
-            return
+            return false
         }
         count(.unexpected, kind: nil)
         add(.unexpected, Example(session: push.session, step: push.step, kind: "", at: push.arrivedAt, entries: [push.id]))
+        return true
     }
 
     // MARK: When an account is over

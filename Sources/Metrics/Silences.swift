@@ -22,9 +22,9 @@ package struct Silences: Sendable {
     package mutating func see(_ push: SeenPush, inFlight: Interval) {
         guard push.provider == .apns else { return }
         let isRefused = push.metFault && push.status >= 500
-        // One that is refused again may be a trial, with which the relay asks whether it is over.
-        if !isRefused, let open = list.last, open.until == nil, push.arrivedAt > open.last + inFlight {
-            if push.arrivedAt - open.last < Self.least + inFlight {
+        // One that is refused again may be a trial, with which the relay asks whether it is over; any other tells of none.
+        if !isRefused, let open = list.last, open.until == nil, push.arrivedAt > open.from + inFlight {
+            if push.arrivedAt - open.from < Self.least + inFlight {
                 list.removeLast()
             } else {
                 list[list.count - 1].until = push.arrivedAt
@@ -38,12 +38,16 @@ package struct Silences: Sendable {
         }
     }
 
-    /// When the silence was over, or has to be, that lay between the two; nil: there was none.
-    func over(plannedAt: Instant, due: Instant, rest: Interval) -> Instant? {
-        let instants = list.compactMap { silence -> Instant? in
-            let over = min(silence.last + rest, silence.until ?? .distantFuture)
-            return silence.from <= due && plannedAt <= over ? over : nil
+    /// When the silence was over, or has to be, that lay between the two; nil: there was none. One that lasts still has to have
+    /// lasted as long as one that is over.
+    func over(plannedAt: Instant, due: Instant, _ circumstances: Circumstances) -> Instant? {
+        for silence in list.reversed() where silence.from <= due {
+            // They follow each other, and so do their ends.
+            guard plannedAt <= silence.last + circumstances.rest else { return nil }
+            let lasted = (silence.until ?? circumstances.end) - silence.from
+            let over = min(silence.last + circumstances.rest, silence.until ?? .distantFuture)
+            if lasted >= Self.least + circumstances.inFlightGrace, plannedAt <= over { return over }
         }
-        return instants.max()
+        return nil
     }
 }

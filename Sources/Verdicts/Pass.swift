@@ -170,11 +170,13 @@ struct Pass {
             context.circumstances.silences.see(push, inFlight: context.circumstances.inFlightGrace)
         }
         guard let number = account(of: push) else {
-            correlator.observe(stray: push, isRelayOurs: context.circumstances.isRelayOurs)
+            let isOurs = correlator.observe(stray: push, isRelayOurs: context.circumstances.isRelayOurs)
+            // While we held the relay down what was owed may have come later than anybody waits.
+            if isOurs, plan != nil, context.circumstances.outages.isEmpty { context.note(stray: push) }
             return
         }
         open[number]?.account.pushes.append(push)
-        open[number]?.note(push, rest: context.circumstances.longestRest(after: push) + (plan?.longestDeadline ?? .zero))
+        open[number]?.note(push, rest: context.circumstances.allowedRest(after: push) + (plan?.longestDeadline ?? .zero))
     }
 
     /// The call that a marker speaks of; where the profile carries values from call to call, those of its session
@@ -232,6 +234,7 @@ struct Pass {
         guard let held = open[number], let index = held.account.index(ofCall: call.place) else { return }
         call.scriptStep = held.account.calls[index].scriptStep
         held.account.calls[index] = call
+        held.note(call, deadline: plan.longestDeadline)
     }
 
     // MARK: Accounts
@@ -250,11 +253,9 @@ struct Pass {
             }
         }
         while let number = closing.next(before: instant) {
-            // It did more than its plan says.
-            if let end = open[number]?.account.endsAt, end + Self.linger >= instant, reactions[number] != nil {
-                closing.add(number, at: end + Self.linger)
-            } else if let rested = open[number]?.restsUntil, instant < rested + Self.linger {
-                closing.add(number, at: rested + Self.linger)
+            // It did more than its plan says, or had to wait.
+            if let later = open[number].flatMap({ stays($0, at: instant, reacts: reactions[number] != nil) }) {
+                closing.add(number, at: later)
             } else {
                 // What would have been due later is owed nothing: nobody looks there any more.
                 context.circumstances.end = instant
@@ -264,13 +265,23 @@ struct Pass {
         }
     }
 
+    /// So long something may come behind what was the last.
+    private var linger: Interval { context.circumstances.real(Self.linger) + context.circumstances.allowance }
+
+    /// Until when it is looked at further; nil: it is over.
+    private func stays(_ held: OpenAccount, at instant: Instant, reacts: Bool) -> Instant? {
+        // A call that has not been told of is still under way.
+        if held.isWaiting(at: instant) { return instant + linger }
+        let until = [reacts ? held.account.endsAt : nil, held.restsUntil, held.answeredUntil].compactMap(\.self).max()
+        return until.flatMap { instant < $0 + linger ? $0 + linger : nil }
+    }
+
     private mutating func openAccount(_ plan: Plan, _ origin: Instant) {
         let account = plan.account(nextAccount, origin: origin)
         nextAccount += 1
         for call in account.tokenCalls { owners[call.token] = account.number }
         for row in account.rows { owners[row.token] = account.number }
         open[account.number] = OpenAccount(account)
-        let linger = context.circumstances.real(Self.linger) + context.circumstances.allowance
         // An activity that nobody takes back is watched until it has grown old.
         let old = context.circumstances.ageing.flatMap { account.agesUntil($0) } ?? account.endsAt
         closing.add(account.number, at: max(account.endsAt, old) + linger)
@@ -313,17 +324,30 @@ struct Pass {
 final class OpenAccount {
     var account: Account
     var stamped = StampedPushes()
-    /// Tokens whose last push was refused for now, with the time that what waits there may take.
+    /// Tokens whose last push was refused for now, or not answered, with the time that what waits there may take.
     private var resting: [TokenHash: Instant] = [:]
+
+    /// When what the call that was answered last owes is due.
+    private(set) var answeredUntil: Instant?
 
     init(_ account: Account) { self.account = account }
 
     /// Something may still come then.
     var restsUntil: Instant? { resting.values.max() }
 
+    /// A call that was planned by then has not been told of: each is, also one that was never sent.
+    func isWaiting(at instant: Instant) -> Bool {
+        account.calls.contains { $0.state == .planned && $0.plannedAt <= instant }
+    }
+
+    func note(_ call: SeenCall, deadline: Interval) {
+        let due = max(call.sentAt, call.answeredAt) + deadline
+        answeredUntil = max(answeredUntil ?? due, due)
+    }
+
     /// `rest`: from the refusal to when what waits there is due.
     func note(_ push: SeenPush, rest: Interval) {
-        if push.isRefusedForNow, push.metFault {
+        if push.isRefusedForNow || push.status == 0 && push.metFault {
             resting[push.token] = push.answeredAt + rest
         } else if !resting.isEmpty {
             resting[push.token] = nil

@@ -70,6 +70,25 @@ struct AgedEndsTests {
         #expect(story.classes == "delivered 1, lost 1, excused 1")
     }
 
+    @Test("do not come back by a start that a call owes for the session's next life")
+    func nextLife() {
+        let story = aged().with { story in
+            story.account.calls.removeLast()
+            story.account.rows.removeLast()
+            story.call(3, at: 10_000)
+            story.registers(3, isRegistration: false)
+            story.call(4, at: 12_000)
+            story.account.rows.append(
+                Expectation(
+                    session: 1, step: 4, kind: 0, type: .liveactivity, event: .start, lane: Lane(role: .start, phone: 0), flags: [],
+                    plannedAt: instant(12_000), deadline: .milliseconds(500), token: Self.start))
+            story.push(4, at: 12_050, event: .start, token: Self.start, outcome: .started)
+        }
+        #expect(story.classes == "delivered 2")
+        let unregistered = story.with { $0.account.tokenCalls.removeLast() }
+        #expect(unregistered.classes == "delivered 2", "whether or not its token was taken back")
+    }
+
     @Test("are no other ones because their token rotates")
     func rotated() throws {
         let story = aged().with { story in

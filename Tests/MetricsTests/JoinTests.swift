@@ -288,6 +288,16 @@ struct PushClassTests {
         #expect(held.with { $0.push(1, at: 1200) }.classes == "delivered 1, duplicated 1")
     }
 
+    @Test("no duplicate of one that had its 200 right before we ended the relay", arguments: [(500, 1), (5_000, 2)] as [(Int64, Int)])
+    func cut(killed: Int64, duplicates: Int) {
+        let story = Story.usual.with { story in
+            story.circumstances.outages = [.init(from: instant(1_050 + killed), until: instant(8_000))]
+            story.push(1, at: 9_000)
+            story.push(1, at: 9_500)
+        }
+        #expect(story.classes == "delivered 1, duplicated \(duplicates)")
+    }
+
     /// J2.
     @Test("no duplicate of one whose answer never arrived, nor where we posted the event twice")
     func repeated() {

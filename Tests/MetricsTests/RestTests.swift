@@ -59,6 +59,20 @@ struct RestTests {
         #expect(outcome(dead) == .excused, "an answer that asks for no rest")
     }
 
+    @Test("is kept back still when another session's card of that phone goes on")
+    func otherCard() {
+        func told(_ session: UInt32) -> DeliveryClass? {
+            let story = story { story in
+                story.registers(0, .rotated, session: 2)
+                next(&story)
+                story.push(1, at: 1_500, session: session, token: .rotated)
+                story.push(2, at: 60_000)
+            }
+            return outcome(story, 1)
+        }
+        #expect(told(2) == .delivered && told(1) == .late)
+    }
+
     @Test("is kept back by what another session's push to its token met, whichever has the greater number", arguments: [0, 2] as [UInt32])
     func otherSession(session: UInt32) {
         let story = story { story in

@@ -49,6 +49,21 @@ struct SilenceTests {
         #expect(heard(until: 31_549) == .undecided && heard(until: 31_550) == .lost)
     }
 
+    @Test("gives way to a newer one while the relay waits for an answer, however late it was told", arguments: [
+        (1_500, true), (20_000, true), (31_500, false),
+    ] as [(Int64, Bool)])
+    func replaced(told: Int64, isReplaced: Bool) {
+        let story = story { story in
+            story.account.calls[1].plannedAt = instant(told)
+            story.account.calls[1].sentAt = instant(told)
+            story.account.rows[1].plannedAt = instant(told)
+            story.call(3, at: told + 300)
+            story.expect(3, at: told + 300)
+            story.push(3, at: max(told + 350, 31_000))
+        }
+        #expect(story.joined.deliveries[1].outcome == (isReplaced ? .superseded : .lost))
+    }
+
     @Test("is given the network's half a minute where the relay's clock is faster")
     func faster() {
         func heard(until end: Int64) -> DeliveryClass? {

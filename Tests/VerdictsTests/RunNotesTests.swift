@@ -52,6 +52,22 @@ struct NoteTests {
         #expect(finding.more(in: "").hasSuffix(" --around \(finding.entries[1])"))
     }
 
+    @Test("a push that comes when its session has long been over is one that nothing called for")
+    func stray() throws {
+        func record(behind seconds: Double) throws -> RunRecord {
+            try judge(smallScenario, spoil: { sendings, account in
+                guard account == 0, var late = sendings.last else { return }
+                late.at = late.at + .seconds(seconds)
+                sendings.append(late)
+            })
+        }
+        let late = try record(behind: 300)
+        #expect(late.correlation.count(.unexpected) == 1)
+        let finding = try #require(try result("nothing-unexpected", late).verdict.findings.first)
+        #expect(finding.seen.hasSuffix("when its session had long been over") && finding.session != nil, "\(finding)")
+        #expect(try !result("nothing-unexpected", record(behind: 0)).verdict.isBroken)
+    }
+
     @Test("a loss tells how many of its kind were lost")
     func share() throws {
         let record = try judge(smallScenario, spoil: { sendings, _ in sendings.removeAll { $0.row.type == .alert } })

@@ -130,18 +130,39 @@ enum DeliveryRules {
         "nothing-unexpected", ["R0.1", "R0.18"], .must, on: .both,
         requirement: "Nothing is pushed that no event called for, nor to a token that nobody registered for it.",
         norm: "Relay contract: one push for each that the event calls for, to the tokens that are registered",
-        advice: "look at what made the relay send this: an old row, a second code path, a retry under another token"
-    ) { joined, run, tally in
-        for (index, push) in joined.account.pushes.enumerated() where push.isAccepted {
-            tally.test()
-            guard let fault = joined.fault[index], fault == .unexpected || fault == .misdirected else { continue }
-            tally.find(
-                fault == .misdirected ? "a push went to a token that it was not for" : "a push that nothing called for",
-                expected: fault == .misdirected ? "the token that is registered for it" : "none",
-                seen: (push.provider == .fcm ? "message of FCM" : "\(push.type.word)")
-                    + (push.event.map { " \($0.word)" } ?? "")
-                    + (joined.tokens.lanes[push.token] == nil ? " to a token that nobody has registered" : ""),
-                of: push, push.id)
+        advice: "look at what made the relay send this: an old row, a second code path, a retry under another token",
+        make: { Unexpected() })
+
+    private struct Unexpected: RuleMachine {
+        private var tally = Tally()
+
+        mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
+            for (index, push) in joined.account.pushes.enumerated() where push.isAccepted {
+                tally.test()
+                guard let fault = joined.fault[index], fault == .unexpected || fault == .misdirected else { continue }
+                tally.find(
+                    fault == .misdirected ? "a push went to a token that it was not for" : "a push that nothing called for",
+                    expected: fault == .misdirected ? "the token that is registered for it" : "none",
+                    seen: words(push)
+                        + (joined.tokens.lanes[push.token] == nil ? " to a token that nobody has registered" : ""),
+                    of: push, push.id)
+            }
+        }
+
+        /// What came when its session had long been over belongs to nothing.
+        func verdict(_ run: RunContext) -> Verdict {
+            var tally = tally
+            for push in run.strays {
+                tally.find(
+                    "a push that nothing called for", expected: "none",
+                    seen: words(push) + (push.isMarked ? ", when its session had long been over" : " to a token of no session"),
+                    of: push, push.id)
+            }
+            return tally.verdict
+        }
+
+        private func words(_ push: SeenPush) -> String {
+            (push.provider == .fcm ? "message of FCM" : "\(push.type.word)") + (push.event.map { " \($0.word)" } ?? "")
         }
     }
 
