@@ -143,7 +143,7 @@ enum DeliveryRules {
                 tally.find(
                     fault == .misdirected ? "a push went to a token that it was not for" : "a push that nothing called for",
                     expected: fault == .misdirected ? "the token that is registered for it" : "none",
-                    seen: words(push)
+                    seen: Self.words(push)
                         + (joined.tokens.lanes[push.token] == nil ? " to a token that nobody has registered" : ""),
                     of: push, push.id)
             }
@@ -155,13 +155,13 @@ enum DeliveryRules {
             for push in run.strays {
                 tally.find(
                     "a push that nothing called for", expected: "none",
-                    seen: words(push) + (push.isMarked ? ", when its session had long been over" : " to a token of no session"),
+                    seen: Self.words(push) + (push.isMarked ? ", when its session had long been over" : " to a token of no session"),
                     of: push, push.id)
             }
             return tally.verdict
         }
 
-        private func words(_ push: SeenPush) -> String {
+        private static func words(_ push: SeenPush) -> String {
             (push.provider == .fcm ? "message of FCM" : "\(push.type.word)") + (push.event.map { " \($0.word)" } ?? "")
         }
     }
