@@ -40,6 +40,12 @@ struct LostAnswerTests {
             history.pushes.removeAll { $0.step == 2 && $0.environment == .sandbox }
         }
         #expect(ended(history, at: seconds).findings("bad-token-other-environment") == expected)
+        // Whoever asks there when he is back need not begin again.
+        let asked = history.with { history in
+            history.pushes.removeAll { $0.environment == .sandbox }
+            history.push(2, at: 3.8, status: 400, reason: "BadDeviceToken") { $0.environment = .sandbox }
+        }
+        #expect(ended(asked, at: seconds).findings("bad-token-other-environment") == (expected == nil ? nil : 0))
     }
 }
 

@@ -17,9 +17,12 @@ enum EnvironmentRules {
             guard !push.flags.contains(.isAnswerUndelivered), !told.contains(push.token), !run.mayHaveLost(push),
                 push.answeredAt + run.circumstances.real(.seconds(2)) < run.circumstances.end
             else { continue }
-            let others = pushes[(index + 1)...].filter {
-                $0.identity == push.identity && $0.environment != push.environment
+            func isElsewhere(_ other: SeenPush) -> Bool {
+                other.identity == push.identity && other.environment != push.environment
             }
+            // The answer of the second host sends nobody back to the first.
+            if pushes[..<index].contains(where: { isElsewhere($0) && reasons.contains(run.word($0)) }) { continue }
+            let others = pushes[(index + 1)...].filter(isElsewhere)
             if others.isEmpty, isOver(index, joined, run) { continue }
             told.insert(push.token)
             tally.test()
