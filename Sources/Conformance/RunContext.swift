@@ -202,8 +202,23 @@ package final class RunContext {
 
     /// The relay was down in that time, by our doing or by itself.
     func isAway(from first: Instant, until last: Instant) -> Bool {
-        circumstances.outages.contains { $0.from <= last && first <= $0.until }
-            || deaths.contains { $0.at <= last }
+        circumstances.wasDown(between: first, and: last) || hasDied(by: last)
+    }
+
+    /// The relay had ended by itself by then.
+    func hasDied(by instant: Instant) -> Bool { deaths.contains { $0.at <= instant } }
+
+    /// We ended the relay so soon behind the answer (`inFlightGrace`) that one which writes in batches may have lost it.
+    func mayHaveLost(_ answer: SeenPush) -> Bool {
+        circumstances.wasDown(between: answer.arrivedAt, and: answer.answeredAt + circumstances.inFlightGrace)
+    }
+
+    /// Whether the relay heard of the call at `first` before the one at `second`. Where the profile sends in parallel, it does
+    /// only if the one was answered when the other was sent.
+    func wasHeard(_ first: UInt64, before second: UInt64, in account: Account) -> Bool {
+        if circumstances.isOrdered || first == second { return true }
+        guard let earlier = account.call(at: first), let later = account.call(at: second) else { return false }
+        return earlier.wasAnswered && earlier.answeredAt <= later.sentAt
     }
 
     func reason(_ push: SeenPush) -> String {

@@ -20,7 +20,7 @@ package struct TokenLife: Sendable {
         package var arrivedAt: Instant
         package var answeredAt: Instant
         package var environment: PushEnvironment
-        /// A 410 of the very moment of the registration: the relay may take the one for older, or the other.
+        /// An answer of the very moment of a registration: the relay may take the one for older, or the other.
         package var isDoubtful: Bool
     }
 
@@ -51,6 +51,7 @@ package struct TokenLife: Sendable {
             }
             death.isDoubtful = circumstances.isWallTimeSet && push.diedMilliseconds > 0
                 || speaksOfThePast(push, circumstances) || speaksOfRegistration(push, circumstances)
+                || crossesRegistration(push, circumstances)
             deaths[push.token, default: []].append(death)
         }
     }
@@ -119,6 +120,17 @@ package struct TokenLife: Sendable {
 
     /// A relay notes a registration when it is through, by a clock of its own.
     private static let stamping = Interval.milliseconds(20)
+
+    /// An answer that does not say when the token died, to a push that was under way while a call registered the token once
+    /// more: which of the two a relay stores first is nobody's mistake.
+    private func crossesRegistration(_ push: SeenPush, _ circumstances: Circumstances) -> Bool {
+        guard push.diedMilliseconds == 0, let all = registrations[push.token] else { return false }
+        return all.contains { again in
+            again.sentAt.nanoseconds != 0 && again.sentAt <= push.answeredAt
+                && push.arrivedAt <= max(again.sentAt, again.answeredAt) + circumstances.real(Self.stamping)
+                && all.contains { $0.sentAt.nanoseconds != 0 && $0.sentAt < again.sentAt }
+        }
+    }
 
     /// A 410 whose timestamp lies within the registration's call, or so soon after it.
     private func speaksOfRegistration(_ push: SeenPush, _ circumstances: Circumstances) -> Bool {

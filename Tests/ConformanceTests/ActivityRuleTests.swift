@@ -103,6 +103,44 @@ struct ActivityRuleTests {
         #expect(startedAgain(1.9).with { $0.push(1, at: 1.95, event: .start, token: .start) }.findings("one-start") == 2)
     }
 
+    @Test("an update closes what was started on its own phone, and on no other", arguments: [
+        (0, 0), (1, 1),
+    ] as [(UInt8, Int)])
+    func otherPhone(phone: UInt8, expected: Int) {
+        let history = History.started.with { history in
+            history.registers(0, .stranger, Lane(role: .start, phone: phone))
+            for seconds in [1.03, 24.5] { history.push(1, at: seconds, event: .start, token: .stranger) }
+        }
+        #expect(history.findings("one-start") == expected)
+    }
+
+    /// Its card was never told a state before it was dismissed.
+    @Test("a start that the plan owes behind an activity that was taken back is no second one")
+    func owedAnew() {
+        let again = History.started.with { history in
+            history.run.circumstances.finalKinds = []
+            history.pushes.removeAll { $0.token == .activity }
+            history.call(7, .unregister, at: 30)
+            history.registers(7, .activity, .activity, isRegistration: false)
+            history.call(9, .start, at: 40)
+            history.expect(9, .start, at: 40, event: .start, token: .start, lane: .start)
+            history.push(9, at: 40.02, event: .start, token: .start) { $0.outcome = .started }
+        }
+        #expect(again.findings("one-start") == 0)
+        #expect(again.with { $0.rows.removeLast() }.findings("one-start") == 1, "no call asks for it")
+        #expect(again.with { $0.tokenCalls.removeLast() }.findings("one-start") == 1, "the card is there")
+        #expect(again.with { $0.calls[7].state = .withheld }.findings("one-start") == 1, "nobody said so")
+    }
+
+    @Test("a start whose answer left right before we ended the relay may come again", arguments: [
+        (2.01, 0), (2.03, 1),
+    ] as [(Double, Int)])
+    func lostStart(seconds: Double, expected: Int) {
+        let history = startedAgain(2.5)
+        history.run.circumstances.outages = [.init(from: at(seconds), until: at(2.4))]
+        #expect(history.with { $0.pushes.removeAll { $0.token == .activity } }.findings("one-start") == expected)
+    }
+
     @Test("a session that was over and begins again has another start, also where no card was told of the end")
     func anotherLife() {
         let again = History.started.with { history in

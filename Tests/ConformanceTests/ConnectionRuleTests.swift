@@ -30,6 +30,36 @@ struct ProviderTokenRuleTests {
         #expect(renewed(5, key: "OTHER").findings("provider-token-reused") == 0)
     }
 
+    @Test("each host has a client that signs for itself")
+    func otherHost() {
+        let apart = renewed(5).with { history in
+            for index in history.pushes.indices.dropFirst(2) { history.pushes[index].environment = .sandbox }
+        }
+        #expect(apart.findings("provider-token-reused") == 0)
+        let third = apart.with { $0.pushes[6].authorization = $0.text(bearer(issuedAt: epoch + 9)) }
+        #expect(third.findings("provider-token-reused") == 1)
+        // One that goes to both hosts counts at either.
+        let shared = History.honest.with { history in
+            for index in history.pushes.indices.dropFirst(2) { history.pushes[index].environment = .sandbox }
+            history.pushes[6].authorization = history.text(bearer(issuedAt: epoch + 5))
+        }
+        #expect(shared.findings("provider-token-reused") == 1)
+    }
+
+    @Test("a rejection excuses the team whose token it was, where the relay heard of it")
+    func otherRejection() {
+        let rejected = { (team: String) in
+            renewed(5).with { history in
+                let other = history.text(bearer(team: team))
+                history.push(3, at: 13.5, status: 403, reason: "InvalidProviderToken") { $0.authorization = other }
+            }
+        }
+        #expect(rejected("TEAM123456").findings("provider-token-reused") == 0)
+        #expect(rejected("OTHER").findings("provider-token-reused") == 1)
+        let unheard = rejected("TEAM123456").with { $0.undelivered = [$0.pushes[$0.pushes.count - 1].id] }
+        #expect(unheard.findings("provider-token-reused") == 1)
+    }
+
     @Test("as many processes as push side by side may sign one each")
     func processes() {
         let history = renewed(5)
@@ -200,6 +230,21 @@ struct ConnectionRuleTests {
         // Four are free: 55 pushes are enough for five more.
         #expect(dealt(connections).findings("connections-reused") == expected)
         #expect(RuleBook.rule(named: "connections-reused")?.level == .must)
+    }
+
+    @Test("a pool of which no connection was closed is kept, unless each carried one push")
+    func pool() {
+        func opened(_ connections: Int, replacing: Int = 0) -> Int? {
+            let history = dealt(connections)
+            for _ in 0..<connections { history.run.connections.open(at: at(2)) }
+            for _ in 0..<replacing {
+                history.run.connections.close()
+                history.run.connections.open(at: at(3))
+            }
+            return history.findings("connections-reused")
+        }
+        #expect(opened(10) == 0 && opened(27) == 0)
+        #expect(opened(10, replacing: 1) == 1 && opened(28) == 1)
     }
 
     @Test("fewer than 50 pushes say nothing")

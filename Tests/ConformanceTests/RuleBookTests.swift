@@ -50,7 +50,7 @@ private let honestHistories: [String: @Sendable () -> History] = [
     "refusal-not-repeated": { .refused(status: 400, reason: "BadTopic") },
     "new-token-used": { .rotated },
     "newer-registration-kept": { .overtaken },
-    "unregister-respected": { .takenBack },
+    "unregister-respected": { .goneOn },
     "start-token-kept": { .relaunched },
     "unknown-secret-silent": { .honest.with { $0.call(7, .stranger, at: 30) } },
     "other-environment-once": { .otherEnvironment("BadEnvironmentKeyInToken") },

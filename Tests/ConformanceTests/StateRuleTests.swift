@@ -62,6 +62,19 @@ struct StateRuleTests {
         #expect(History.looked(keepsDead: true, losesStart: true, .died(.device, at: 24)).findings("living-token-held") == 1, "it went before")
     }
 
+    @Test("a token that came back and died again is asked for")
+    func deadTwice() {
+        let twice = { (keepsDead: Bool) in
+            History.looked(keepsDead: keepsDead).with { history in
+                history.call(30, .registerActivity, at: 20)
+                history.registers(30, .activity, .activity)
+                history.push(5, at: 24.02, status: 410, reason: "Unregistered")
+            }
+        }
+        #expect(twice(true).findings("dead-token-forgotten") == 1)
+        #expect(twice(false).findings("dead-token-forgotten") == 0)
+    }
+
     @Test("nothing is said where the tables were not asked, nor of what was registered again")
     func unasked() {
         let history = History.looked(keepsDead: true)

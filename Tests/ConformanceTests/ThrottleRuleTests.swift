@@ -265,6 +265,27 @@ struct RetryRuleTests {
         #expect(unmarked(99).findings("retry-backs-off") == nil)
     }
 
+    /// A mock's own journal: four refusals of one text within a second.
+    @Test("where nobody knows of calls, equal words without an apns-id may be so many pushes", arguments: [
+        (true, 1, 3), (false, nil, nil),
+    ] as [(Bool, Int?, Int?)])
+    func equalWords(isNamed: Bool, storm: Int?, hasty: Int?) {
+        let history = History.alone([7, 7, 7, 7]) { push in
+            push.arrivedAt = at((push.arrivedAt - at(0)).seconds / 5)
+            push.answeredAt = push.arrivedAt
+            push.status = 503
+            if !isNamed { push.flags.remove(.gaveAPNsID) }
+        }
+        #expect(history.findings("retry-storm") == storm && history.findings("retry-backs-off") == hasty)
+    }
+
+    @Test("what we posted twice may be pushed twice, and each tried again")
+    func postedTwice() {
+        let posted = { (attempts: Int) in History.retried(after: 0.1, attempts: attempts).with { $0.calls[2].attempts = 2 } }
+        #expect(posted(1).findings("retry-backs-off") == nil)
+        #expect(posted(3).findings("retry-storm") == 0 && posted(6).findings("retry-storm") == 1)
+    }
+
     @Test("a retry under another apns-id breaks retry-keeps-apns-id")
     func keepsID() {
         let other = { History.retried(after: 1).with { $0.pushes[$0.pushes.count - 1].apnsID = UUIDBytes(high: 8, low: 8) } }
@@ -294,6 +315,29 @@ struct RetryRuleTests {
         #expect(twice.findings("apns-id-unique") == 1)
         #expect(twice.with { $0.pushes[1].flags.remove(.gaveAPNsID) }.findings("apns-id-unique") == 0)
         #expect(History.honest.findings("apns-id-unique") == 0, "APNs makes one for each push without")
+    }
+
+    @Test("a push that was not accepted keeps its apns-id under a rotated token, and without a marker in other words")
+    func sameInOtherForm() {
+        let rotated = { History.retried(after: 1).with { $0.pushes[$0.pushes.count - 1].token = .rotated } }
+        #expect(rotated().findings("apns-id-unique") == 0)
+        #expect(rotated().with { $0.pushes[0].status = 200 }.findings("apns-id-unique") == 1)
+        #expect(rotated().with { $0.pushes[$0.pushes.count - 1].step = 3 }.findings("apns-id-unique") == 1)
+        #expect(rotated().with { $0.pushes[$0.pushes.count - 1].type = .alert }.findings("apns-id-unique") == 1)
+        let behind = History.retried(after: 1).with { history in
+            history.push(2, at: 5, token: .rotated) {
+                $0.flags.insert(.gaveAPNsID)
+                $0.apnsID = UUIDBytes(high: 7, low: 7)
+            }
+        }
+        #expect(behind.findings("apns-id-unique") == 1, "the retry was accepted")
+        let words = { (status: UInt16) in
+            History.alone([7, 7]).with { history in
+                history.pushes[0].status = status
+                history.pushes[1].payloadHash = 9
+            }
+        }
+        #expect(words(503).findings("apns-id-unique") == 0 && words(200).findings("apns-id-unique") == 1)
     }
 
     @Test("of apns-ids the last 8,192 are remembered", arguments: [(8_191, 1), (8_192, 0)] as [(Int, Int)])

@@ -35,6 +35,21 @@ struct TokenLifeTests {
         #expect(death(story, before: 9_000)?.push == blamed)
     }
 
+    /// Registered once more, and refused at 2000 by an answer that does not say since when.
+    @Test("ends in doubt with an answer that crosses another registration of it", arguments: [
+        (1_980, 2_300, true), (1_980, 1_981, true), (1_970, 1_979, false), (2_001, 2_300, false),
+    ] as [(Int64, Int64, Bool)])
+    func crossed(sent: Int64, answered: Int64, isDoubtful: Bool) {
+        let story = died().with { story in
+            story.call(5, at: sent) { $0.answeredAt = instant(answered) }
+            story.registers(5)
+        }
+        #expect(story.joined.tokens.deaths[.activity]?.map(\.isDoubtful) == [isDoubtful])
+        // What was not known before was stored when it was pushed to.
+        let first = story.with { $0.account.tokenCalls.removeFirst() }
+        #expect(first.joined.tokens.deaths[.activity]?.map(\.isDoubtful) == [false])
+    }
+
     @Test("ends in doubt with any 410 that has a timestamp where the wall time was set another way", arguments: [
         (0, false), (500, true), (1_500, true),
     ] as [(Int64, Bool)])

@@ -22,15 +22,16 @@ enum ActivityRules {
         advice: "remember the start that is under way, hold later states, and send the newest when the token registers"
     ) { joined, run, tally in
         var open: [StartKey: SeenPush] = [:]
-        for push in joined.account.pushes where push.isLiveActivity && push.isAccepted && push.isMarked {
+        for (index, push) in joined.account.pushes.enumerated()
+        where push.isLiveActivity && push.isAccepted && push.isMarked {
             if joined.isOfRestart(push) { continue }
             switch push.event {
             case .start:
                 let key = StartKey(session: push.session, token: push.token)
                 tally.test()
-                if let first = open[key], !first.flags.contains(.isAnswerUndelivered),
+                if let first = open[key], !first.flags.contains(.isAnswerUndelivered), !run.mayHaveLost(first),
                     !wasSentTwice(first, joined), !wasSentTwice(push, joined),
-                    !hasEnded(between: first, and: push, joined, run),
+                    !hasEnded(between: first, and: push, joined, run), !isOwedAnew(index, behind: first, joined),
                     !joined.tokens.wasRegistered(push.token, after: first.arrivedAt, until: push.arrivedAt)
                 {
                     tally.find(
@@ -40,7 +41,14 @@ enum ActivityRules {
                 } else {
                     open[key] = push
                 }
-            case .update, .end: open = open.filter { $0.key.session != push.session }
+            case .update, .end:
+                // It answers for its own phone.
+                let phone = joined.tokens.lanes[push.token]?.phone
+                open = open.filter { key, _ in
+                    guard key.session == push.session else { return true }
+                    guard let phone, let other = joined.tokens.lanes[key.token]?.phone else { return false }
+                    return phone != other
+                }
             case nil: continue
             }
         }
@@ -53,6 +61,20 @@ enum ActivityRules {
         joined.account.calls(of: first.session, through: second.step).contains { call in
             run.circumstances.finalKinds.contains(call.kind) && call.wasTaken && first.place < call.place
                 && call.place < second.place
+        }
+    }
+
+    /// The plan owes this very start, and the activity that the first one made was taken back in between: its user has let it
+    /// go, and a call that owes a start begins another (R0.14).
+    private static func isOwedAnew(_ index: Int, behind first: SeenPush, _ joined: JoinedAccount) -> Bool {
+        let push = joined.account.pushes[index]
+        guard let row = joined.rowOfPush[index], joined.account.rows[row].event == .start,
+            let phone = joined.tokens.lanes[push.token]?.phone
+        else { return false }
+        return joined.account.tokenCalls.contains { taken in
+            !taken.isRegistration && taken.lane == Lane(role: .activity, phone: phone)
+                && taken.place >> 32 == UInt64(push.session) && first.place < taken.place && taken.place < push.place
+                && joined.account.call(at: taken.place)?.state == .sent
         }
     }
 

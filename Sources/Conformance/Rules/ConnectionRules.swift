@@ -28,33 +28,70 @@ enum ConnectionRules {
         }
 
         private static let mostTokens = 10_000
-        private var firstUses: [Signer: [FirstUse]] = [:]
-        private var known: Set<Int32> = []
-        /// A rejected token has to be replaced, whenever that happens.
-        private var rejections: [Instant] = []
+        /// A client signs for the host that it is connected to.
+        private struct Client: Hashable {
+            var signer: Signer
+            var environment: PushEnvironment
+        }
+
+        private struct Use: Hashable {
+            var authorization: Int32
+            var environment: PushEnvironment
+        }
+
+        private struct Rejection {
+            var push: UInt64
+            var at: Instant
+        }
+
+        private var firstUses: [Client: [FirstUse]] = [:]
+        private var known: Set<Use> = []
+        /// A rejected token has to be replaced, whenever that happens, and at both hosts.
+        private var rejections: [Signer: [Rejection]] = [:]
+        /// Rejections that never reached the relay.
+        private var unheard: Set<UInt64> = []
         private var signed = 0
 
         mutating func see(_ push: SeenPush, _ run: RunContext) {
-            if run.word(push).hasSuffix("ProviderToken") { rejections.append(push.answeredAt) }
             guard let claims = run.signers[push.authorization] else { return }
+            let signer = Signer(team: claims.team, key: claims.key)
+            if isRejection(push, run) {
+                rejections[signer, default: []].append(Rejection(push: push.id, at: push.answeredAt))
+            }
             signed += 1
-            guard known.count < Self.mostTokens, known.insert(push.authorization).inserted else { return }
-            firstUses[Signer(team: claims.team, key: claims.key), default: []].append(
+            let use = Use(authorization: push.authorization, environment: push.environment)
+            guard known.count < Self.mostTokens, known.insert(use).inserted else { return }
+            firstUses[Client(signer: signer, environment: push.environment), default: []].append(
                 FirstUse(push: push.id, at: push.arrivedAt, issuedAt: claims.issuedAt ?? push.arrivedWall.seconds))
+        }
+
+        mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
+            for push in joined.account.pushes where push.flags.contains(.isAnswerUndelivered) && isRejection(push, run) {
+                unheard.insert(push.id)
+            }
+        }
+
+        private func isRejection(_ push: SeenPush, _ run: RunContext) -> Bool {
+            run.word(push).hasSuffix("ProviderToken")
         }
 
         func verdict(_ run: RunContext) -> Verdict {
             var tally = Tally()
             if signed > 1 { tally.test(signed) }
             let allowed = max(1, run.circumstances.relayProcesses)
-            func wasToBeRenewed(from first: Instant, to last: Instant) -> Bool {
-                rejections.contains { first <= $0 && $0 <= last } || run.circumstances.wasDown(between: first, and: last)
+            func wasToBeRenewed(_ signer: Signer, from first: Instant, to last: Instant) -> Bool {
+                rejections[signer]?.contains { first <= $0.at && $0.at <= last && !unheard.contains($0.push) } ?? false
+                    || run.circumstances.wasDown(between: first, and: last)
             }
-            for (signer, list) in firstUses.sorted(by: { ($0.key.team, $0.key.key) < ($1.key.team, $1.key.key) }) {
+            func order(_ client: Client) -> (String, String, UInt8) {
+                (client.signer.team, client.signer.key, client.environment.rawValue)
+            }
+            for (client, list) in firstUses.sorted(by: { order($0.key) < order($1.key) }) {
+                let signer = client.signer
                 for (index, use) in list.enumerated() where index >= allowed {
                     let earlier = list[index - allowed]
                     let gap = abs(use.issuedAt - earlier.issuedAt)
-                    guard gap < signingPeriod, !wasToBeRenewed(from: earlier.at, to: use.at) else { continue }
+                    guard gap < signingPeriod, !wasToBeRenewed(signer, from: earlier.at, to: use.at) else { continue }
                     tally.find(
                         "team \(signer.team) signed a new provider token too soon",
                         expected: "at most \(allowed) in 20 minutes", seen: "two that were signed \(gap) s apart (iat)",
@@ -67,7 +104,7 @@ enum ConnectionRules {
 
     static let tokenReused = Rule(
         "provider-token-reused", ["R0.33", "P1", "G13"], .must,
-        requirement: "A provider token is shared by all pushes of a team and key, and renewed at most every 20 minutes.",
+        requirement: "All pushes of a team and key to a host share a provider token, renewed at most every 20 minutes.",
         norm: "Apple, Establishing a token-based connection to APNs: not more often than every 20 minutes",
         advice: "sign once, keep the token for 50 minutes, and let concurrent pushes wait for the one signature",
         make: { Reused() })
@@ -268,6 +305,12 @@ enum ConnectionRules {
             return push.status >= 500 || word.contains("ProviderToken") || word == "UnrelatedKeyIdInToken"
         }
 
+        /// A pool of which none was closed is kept, however little there was to send, unless it has one for each push.
+        private func wereAllKept(_ run: RunContext) -> Bool {
+            !run.kinds.isEmpty && run.connections.opened >= connections.count && run.connections.replaced == 0
+                && pushes >= 2 * connections.count
+        }
+
         /// As many as may be closed and opened again in the time that has passed on the host's clock.
         private func lives(_ run: RunContext) -> Int {
             Int(run.connections.span.seconds / max(run.circumstances.pace, 1e-3) / Self.leastLife)
@@ -281,7 +324,8 @@ enum ConnectionRules {
                 + circumstances.connectionFirings.count + held
             var tally = Tally()
             tally.test(connections.count)
-            if connections.count > excused, pushes < Self.leastPushesPerConnection * (connections.count - excused) {
+            let isDear = pushes < Self.leastPushesPerConnection * (connections.count - excused)
+            if connections.count > excused, isDear, !wereAllKept(run) {
                 let tenths = (Double(pushes) / Double(connections.count) * 10).rounded() / 10
                 tally.find(
                     "\(pushes) pushes came over \(connections.count) connections",

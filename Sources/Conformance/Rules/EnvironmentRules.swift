@@ -14,33 +14,62 @@ enum EnvironmentRules {
         let pushes = joined.account.pushes
         var told: Set<TokenHash> = []
         for (index, push) in pushes.enumerated() where reasons.contains(run.word(push)) {
-            guard !push.flags.contains(.isAnswerUndelivered), told.insert(push.token).inserted,
+            guard !push.flags.contains(.isAnswerUndelivered), !told.contains(push.token), !run.mayHaveLost(push),
                 push.answeredAt + run.circumstances.real(.seconds(2)) < run.circumstances.end
             else { continue }
-            let others = pushes[(index + 1)...].filter {
-                $0.identity == push.identity && $0.environment != push.environment
+            func isElsewhere(_ other: SeenPush) -> Bool {
+                other.identity == push.identity && other.environment != push.environment
             }
-            // A newer state took its place before the answer was read.
-            if others.isEmpty, let row = joined.rowOfPush[index], joined.deliveries[row].outcome == .superseded { continue }
+            // The answer of the second host sends nobody back to the first.
+            if pushes[..<index].contains(where: { isElsewhere($0) && reasons.contains(run.word($0)) }) { continue }
+            let others = pushes[(index + 1)...].filter(isElsewhere)
+            if others.isEmpty, isOver(index, joined, run) { continue }
+            told.insert(push.token)
             tally.test()
+            let refused = others.filter { isOfToken($0, run) }
             if others.isEmpty {
                 tally.find(
                     "\(run.reason(push)) was not tried at the other environment", expected: "one attempt there",
                     seen: "none", of: push,
                     push.id)
-            } else if others.count > 1, !others.contains(where: { $0.isAccepted || $0.isRefusedForNow }) {
+            } else if refused.count > 1 {
                 tally.find(
                     "\(run.reason(push)) was tried at the other environment again and again", expected: "one attempt",
-                    seen: "\(others.count)", of: push, push.id)
-            } else if let success = others.first(where: { $0.isAccepted }),
+                    seen: "\(refused.count) that were refused", of: push, push.id)
+            } else if let success = others.first(where: { $0.isAccepted && !$0.flags.contains(.isAnswerUndelivered) }),
+                !run.mayHaveLost(success),
                 let next = pushes.first(where: {
                     $0.token == push.token && $0.arrivedAt > success.answeredAt + run.circumstances.inFlightGrace
-                }), next.environment == push.environment
+                }), next.environment == push.environment,
+                // Whoever registers it again says anew where it lives.
+                !joined.tokens.wasRegistered(push.token, after: success.arrivedAt, until: next.arrivedAt)
             {
                 tally.find(
                     "the environment that worked was forgotten", expected: "the next push goes there first",
                     seen: "the other one again", of: next, success.id, next.id)
             }
+        }
+    }
+
+    /// A refusal that the relay heard, and not of the provider token: with another one the push may be sent once more (P2).
+    private static func isOfToken(_ push: SeenPush, _ run: RunContext) -> Bool {
+        push.isRefusedForGood && !push.flags.contains(.isAnswerUndelivered) && !run.word(push).hasSuffix("ProviderToken")
+    }
+
+    /// It had come to nothing when its answer was read: a newer state took its place, or its token was taken back or replaced.
+    private static func isOver(_ index: Int, _ joined: JoinedAccount, _ run: RunContext) -> Bool {
+        if let row = joined.rowOfPush[index], joined.deliveries[row].outcome == .superseded { return true }
+        let push = joined.account.pushes[index]
+        guard let lane = joined.tokens.lanes[push.token] else { return false }
+        let sessions = Set(joined.tokens.registrations[push.token]?.map { $0.place >> 32 } ?? [])
+        return joined.account.tokenCalls.contains { made in
+            // An activity's token is its session's, all others are the app's.
+            guard made.lane == lane, made.isRegistration == (made.token != push.token),
+                lane.role != .activity || sessions.contains(made.place >> 32),
+                let call = joined.account.call(at: made.place), call.state == .sent
+            else { return false }
+            return max(call.sentAt, call.answeredAt) > push.arrivedAt
+                && call.sentAt <= push.answeredAt + run.circumstances.inFlightGrace
         }
     }
 

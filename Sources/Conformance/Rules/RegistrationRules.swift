@@ -8,7 +8,7 @@ enum RegistrationRules {
     static let all = [newTokenUsed, newerKept, unregisterRespected, dismissalRespected, unknownSilent, startTokenKept]
 
     static let newTokenUsed = Rule(
-        "new-token-used", ["R0.18"], .must, on: .both,
+        "new-token-used", ["R0.18"], .must, basis: .order, on: .both,
         requirement: "Once a rotated token is registered, pushes go to the new token only.",
         norm: "Relay contract: registering the token that follows another replaces the stored one",
         advice: "replace the activity's token in one step, also for what is waiting to be sent"
@@ -21,7 +21,7 @@ enum RegistrationRules {
                 let old = registrations.last(where: {
                     $0.lane == new.lane && $0.token != new.token && $0.place < new.place
                         && $0.place >> 32 == new.place >> 32
-                })
+                }), run.wasHeard(old.place, before: new.place, in: joined.account)
             else { continue }
             let since = call.answeredAt + run.circumstances.inFlightGrace
             for push in joined.account.pushes
@@ -73,18 +73,18 @@ enum RegistrationRules {
     }
 
     static let unregisterRespected = Rule(
-        "unregister-respected", ["R0.19"], .must, on: .both,
+        "unregister-respected", ["R0.19"], .must, basis: .order, on: .both,
         requirement: "After a token was taken back no push goes there.",
         norm: "Relay contract: unregistering stops the pushes of that session; alerts go on",
         advice: "delete the row, and what waits to be sent to it"
     ) { joined, run, tally in
         for taken in joined.account.tokenCalls where !taken.isRegistration {
             guard let call = joined.account.call(at: taken.place), call.wasTaken, run.quietKinds.contains(call.kind),
-                !joined.doubts.contain(taken.place)
+                !joined.doubts.contain(taken.place), wasKnown(taken, call, joined, run)
             else { continue }
-            tally.test()
             let grace = run.circumstances.inFlightGrace
             let since = call.answeredAt + grace
+            if isTempted(taken, call, since: since, joined, run) { tally.test() }
             for (index, push) in joined.account.pushes.enumerated()
             where push.token == taken.token && push.arrivedAt > since {
                 // An end that had to wait does no harm: the app has let the card go already (R0.40).
@@ -92,7 +92,9 @@ enum RegistrationRules {
                 // An alert of before, which a fault of ours held up, may still come: no sheet takes it back.
                 let isHeldUp = taken.lane.role == .device && push.isMarked && push.place < taken.place
                     && joined.rowOfPush[index].map(joined.metFault) ?? false
-                guard event != .end, !isHeldUp,
+                // A registration is its user's: another session has it in a row of its own.
+                let isOfOther = taken.lane.role == .registration && push.isMarked && push.session != call.session
+                guard event != .end, !isHeldUp, !isOfOther,
                     !joined.tokens.wasRegistered(taken.token, after: call.sentAt, until: push.arrivedAt)
                 else { continue }
                 tally.find(
@@ -103,6 +105,35 @@ enum RegistrationRules {
                 break
             }
         }
+    }
+
+    /// Whether the relay heard of the token before it heard that it was taken back.
+    private static func wasKnown(
+        _ taken: TokenCall, _ call: SeenCall, _ joined: JoinedAccount, _ run: RunContext
+    ) -> Bool {
+        joined.tokens.registrations[taken.token]?.allSatisfy { made in
+            made.sentAt.nanoseconds == 0 || made.sentAt > call.sentAt
+                || run.wasHeard(made.place, before: taken.place, in: joined.account)
+        } ?? true
+    }
+
+    /// Whether a push might go to the token after all: something waits to be sent there, or a call comes that causes pushes,
+    /// before the token is registered again. Without that to send nothing is no merit.
+    private static func isTempted(
+        _ taken: TokenCall, _ call: SeenCall, since: Instant, _ joined: JoinedAccount, _ run: RunContext
+    ) -> Bool {
+        let isOfSession = [.activity, .registration].contains(taken.lane.role)
+        let until = joined.tokens.registration(of: taken.token, after: call.sentAt)?.sentAt ?? .distantFuture
+        let isToldOn = joined.account.calls.contains { later in
+            later.wasTaken && !run.quietKinds.contains(later.kind) && since < later.sentAt && later.sentAt < until
+                && (!isOfSession || later.session == call.session)
+        }
+        return isToldOn
+            || joined.account.rows.indices.contains { index in
+                let (row, delivery) = (joined.account.rows[index], joined.deliveries[index])
+                guard row.token == taken.token, row.place < taken.place, delivery.outcome != .superseded else { return false }
+                return delivery.accepted.map { joined.account.pushes[$0].arrivedAt > call.sentAt } ?? true
+            }
     }
 
     static let dismissalRespected = Rule(
@@ -143,7 +174,7 @@ enum RegistrationRules {
     }
 
     static let startTokenKept = Rule(
-        "start-token-kept", ["R0.44"], .must, basis: .absence,
+        "start-token-kept", ["R0.44"], .must, basis: [.absence, .order],
         requirement: "A push-to-start token counts until another takes its place, also where its device registers without it.",
         norm: "Relay contract: the token travels with the device's registration, and one that is left out says nothing",
         advice: "keep the stored start token where a registration brings none, and overwrite it where one does"
@@ -156,7 +187,10 @@ enum RegistrationRules {
         for (index, row) in joined.account.rows.enumerated() where row.event == .start && row.lane.role == .start {
             let earlier = registrations.filter { $0.lane.phone == row.lane.phone && $0.place < row.place }
             guard joined.isUndisturbed(row.session), let last = earlier.last(where: { $0.lane.role == .start }),
-                last.token == row.token
+                last.token == row.token, run.wasHeard(last.place, before: row.place, in: joined.account),
+                earlier.allSatisfy({
+                    $0.lane.role != .start || run.wasHeard($0.place, before: last.place, in: joined.account)
+                })
             else { continue }
             let wasReplaced = earlier.contains { $0.lane.role == .start && $0.token != row.token }
             let wasLeftOut = earlier.contains { $0.lane.role == .device && $0.place > last.place }

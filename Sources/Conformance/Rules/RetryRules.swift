@@ -24,7 +24,8 @@ enum RetryRules {
         guard joined.account.pushes.contains(where: \.isRefusedForNow) else { return }
         var refused: [PushIdentity: SeenPush] = [:]
         for push in joined.account.pushes {
-            if let first = refused[push.identity], !first.flags.contains(.isAnswerUndelivered) {
+            guard let identity = identity(push, joined), timesTold(push, joined) < 2 else { continue }
+            if let first = refused[identity], !first.flags.contains(.isAnswerUndelivered) {
                 tally.test()
                 let pause = push.arrivedAt - first.answeredAt
                 if pause < leastPause {
@@ -35,8 +36,18 @@ enum RetryRules {
                         push.id)
                 }
             }
-            refused[push.identity] = push.isRefusedForNow ? push : nil
+            refused[identity] = push.isRefusedForNow ? push : nil
         }
+    }
+
+    /// What tells one push from another. Where nobody knows of calls, the same words without an apns-id may be another one.
+    private static func identity(_ push: SeenPush, _ joined: JoinedAccount) -> PushIdentity? {
+        joined.account.calls.isEmpty ? push.namedIdentity : push.identity
+    }
+
+    /// How often we posted what it is of: so many pushes may come of that.
+    private static func timesTold(_ push: SeenPush, _ joined: JoinedAccount) -> Int {
+        push.isMarked ? Int(joined.account.call(at: push.place)?.attempts ?? 1) : 1
     }
 
     static let noStorm = Rule(
@@ -49,9 +60,10 @@ enum RetryRules {
         // Instants of the attempts after a refusal that still lie within a second of it.
         var recent: [PushIdentity: [SeenPush]] = [:]
         for push in joined.account.pushes {
-            var list = recent[push.identity] ?? []
+            guard let identity = identity(push, joined) else { continue }
+            var list = recent[identity] ?? []
             list.removeAll { push.arrivedAt - $0.answeredAt > usualPause }
-            if list.count >= mostAttempts {
+            if list.count >= mostAttempts * max(1, timesTold(push, joined)) {
                 tally.find(
                     "a push was attempted \(list.count + 1) times within a second", expected: "at most \(mostAttempts)",
                     seen: "attempt \(list.count + 1) \(push.arrivedAt - list[0].answeredAt) after \(run.reason(list[0]))",
@@ -60,7 +72,7 @@ enum RetryRules {
             let isRefusal = push.status >= 400 && !push.flags.contains(.isAnswerUndelivered)
             if isRefusal { tally.test() }
             if isRefusal { list.append(push) }
-            recent[push.identity] = list.isEmpty ? nil : list
+            recent[identity] = list.isEmpty ? nil : list
         }
     }
 
@@ -106,15 +118,14 @@ enum RetryRules {
             // Without marker and apns-id the same words may be another push.
             guard let identity = push.namedIdentity else { continue }
             // What the relay was told twice it may send twice.
-            let wasToldOnce = !push.isMarked || joined.account.call(at: push.place)?.attempts ?? 1 < 2
-            if let first = refused[identity], isAsItWas(push, first, run), wasToldOnce,
+            if let first = refused[identity], isAsItWas(push, first, run), timesTold(push, joined) < 2,
                 !joined.tokens.wasRegistered(push.token, after: first.arrivedAt, until: push.arrivedAt)
             {
                 tally.find(
                     "\(name) was sent again as it was after \(run.reason(first))", expected: "no other attempt \(expected)",
                     seen: "one \(push.arrivedAt - first.answeredAt) later", of: push, first.id, push.id)
             }
-            guard isForGood(push), !push.flags.contains(.isAnswerUndelivered) else { continue }
+            guard isForGood(push), !push.flags.contains(.isAnswerUndelivered), !run.mayHaveLost(push) else { continue }
             tally.test()
             refused[identity] = push
         }
@@ -176,8 +187,17 @@ enum RetryRules {
 
     private struct Unique: PushMachine {
         private struct Owner {
-            var identity: PushIdentity
-            var id: UInt64
+            var push: SeenPush
+            /// APNs has accepted it, so that its id is spent.
+            var isAccepted: Bool
+
+            /// Refused for now, or not answered, a push may come again to the token that took the first one's place, and
+            /// without a marker in other words.
+            func mayComeAs(_ next: SeenPush) -> Bool {
+                guard !isAccepted, push.provider == next.provider, push.type == next.type, push.isMarked == next.isMarked
+                else { return false }
+                return push.isMarked ? push.place == next.place : push.token == next.token
+            }
         }
 
         /// Of the last pushes only, so that memory does not grow with the run.
@@ -191,11 +211,13 @@ enum RetryRules {
             tally.test()
             // Without one APNs makes it, and never the same twice.
             guard push.flags.contains(.gaveAPNsID) else { return }
+            let isAccepted = push.isAccepted && !push.flags.contains(.isAnswerUndelivered)
             if let owner = owners[push.apnsID] {
-                guard owner.identity != push.identity else { return }
+                if isAccepted { owners[push.apnsID]?.isAccepted = true }
+                guard owner.push.identity != push.identity, !owner.mayComeAs(push) else { return }
                 tally.find(
                     "two different pushes carry one apns-id", expected: "an apns-id of its own for each push",
-                    seen: push.apnsID.text(), of: push, owner.id, push.id)
+                    seen: push.apnsID.text(), of: push, owner.push.id, push.id)
                 return
             }
             if order.count < Self.remembered {
@@ -205,7 +227,7 @@ enum RetryRules {
                 order[next] = push.apnsID
                 next = (next + 1) % Self.remembered
             }
-            owners[push.apnsID] = Owner(identity: push.identity, id: push.id)
+            owners[push.apnsID] = Owner(push: push, isAccepted: isAccepted)
         }
 
         func verdict(_ run: RunContext) -> Verdict { tally.verdict }

@@ -24,7 +24,7 @@ enum StateRules {
         guard let held = run.held, let last = held.looks.indices.last else { return }
         for (token, deaths) in joined.tokens.deaths.sorted(by: { $0.key.bits < $1.key.bits }) {
             guard let role = joined.tokens.lanes[token]?.role, held.roles.contains(role),
-                let death = deaths.first(where: { !$0.isDoubtful && isWord(joined.account.pushes[$0.push], run) })
+                let death = deaths.last(where: { !$0.isDoubtful && isWord(joined.account.pushes[$0.push], run) })
             else { continue }
             let look = held.looks[last]
             let known = death.answeredAt + run.circumstances.real(grace) + run.circumstances.inFlightGrace

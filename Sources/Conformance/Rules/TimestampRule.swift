@@ -85,11 +85,12 @@ enum TimestampRule {
                 if push.event == .start {
                     starts[card] = push
                 } else if push.event == .update, let start = starts[card], isLater(push.token, than: start, joined),
-                    let started = start.stamp, stamp < started
+                    let started = start.stamp, stamp < started,
+                    run.wasHeard(start.place, before: push.place, in: joined.account)
                 {
                     tally.find(
                         "an update is stamped older than the start of its activity", expected: "at least \(started)",
-                        seen: "\(stamp)", session: session, step: step, start.id, push.id)
+                        seen: "\(stamp)", of: push, restsOn: .order, start.id, push.id)
                 }
             }
             let key = Key(token: push.token, session: session ?? .max)
@@ -99,12 +100,14 @@ enum TimestampRule {
             }
             // Without markers arrival is the only order there is.
             let isNewer = !push.isMarked || push.place >= pushes[track.newest].place
-            if isNewer ? stamp < track.stamp : stamp > track.stamp {
+            let (older, newer) = isNewer ? (pushes[track.newest], push) : (push, pushes[track.newest])
+            let isKnown = !push.isMarked || run.wasHeard(older.place, before: newer.place, in: joined.account)
+            if isNewer ? stamp < track.stamp : stamp > track.stamp, isKnown {
                 tally.find(
                     isNewer
                         ? "a newer state carries an older timestamp" : "an older state carries a newer timestamp",
                     expected: isNewer ? "at least \(track.stamp)" : "at most \(track.stamp)", seen: "\(stamp)",
-                    session: session, step: step, pushes[track.newest].id, push.id)
+                    of: push, restsOn: push.isMarked ? .order : [], pushes[track.newest].id, push.id)
             }
             guard isNewer else { continue }
             if stamp == track.stamp, !push.isMarked || push.place > pushes[track.newest].place {

@@ -17,10 +17,9 @@ enum TokenRules {
         for push in joined.account.pushes where isMeant(push) {
             // Where both hosts are asked in turn the last answer before a push is the other's.
             if let death = joined.tokens.death(before: push, in: joined.account, grace: grace, isOfItsHost: true),
-                run.tellsOfDeathForGood(joined.account.pushes[death.push]), isWord(joined.account.pushes[death.push]),
-                !livesElsewhere(death, push, joined), !isUnsettled(death, push, joined, run)
+                case let answer = joined.account.pushes[death.push], run.tellsOfDeathForGood(answer), isWord(answer),
+                !run.mayHaveLost(answer), !livesElsewhere(death, push, joined), !isUnsettled(death, push, joined, run)
             {
-                let answer = joined.account.pushes[death.push]
                 tally.find(
                     "pushed again to a token that had been declared dead", expected: "no push after \(run.reason(answer))",
                     seen: "a push \(push.arrivedAt - answer.answeredAt) after that answer",
@@ -28,7 +27,7 @@ enum TokenRules {
             }
             let death = joined.tokens.deaths[push.token]?.first { joined.account.pushes[$0.push].id == push.id }
             guard let death, run.tellsOfDeathForGood(push), isWord(push), !told.contains(push.token),
-                isTested(death, joined, grace)
+                !run.mayHaveLost(push), isTested(death, joined, grace)
             else { continue }
             told.insert(push.token)
             tally.test()
@@ -135,7 +134,9 @@ enum TokenRules {
             else { continue }
             let later = owedLater(joined, push.token, after: push.answeredAt, run).filter { index in
                 let row = joined.account.rows[index]
+                // Of what a relay that has died does not send, others speak.
                 return !run.circumstances.wasDown(between: push.arrivedAt, and: row.plannedAt)
+                    && !run.hasDied(by: joined.deliveries[index].due)
                     && (!push.isRefusedForNow || joined.deliveries[index].outcome != .lost
                         || row.plannedAt - push.answeredAt > RetryRules.longBackOff)
             }
@@ -167,6 +168,8 @@ enum TokenRules {
                 return row.token != token && row.lane.phone == lane.phone && row.lane.role != lane.role
                     && row.plannedAt > death.answeredAt && joined.tokens.deaths[row.token] == nil
                     && [.delivered, .late, .lost].contains(joined.deliveries[index].outcome)
+                    // A start token is the app's, as the device's is: one row may hold both, and go with the app.
+                    && !(lane.role == .device && row.lane.role == .start) && !run.hasDied(by: joined.deliveries[index].due)
             }
             let answer = joined.account.pushes[death.push]
             for role in Set(others.map { joined.account.rows[$0].lane.role }) {
