@@ -69,11 +69,3 @@ final class TokenReader {
         1...18 ~= text.utf8.count && text.utf8.allSatisfy { 48...57 ~= $0 } ? Int64(text) : nil
     }
 }
-
-extension JSONScanner {
-    /// A number as a whole one, towards zero; nil for other kinds and for what 64 bits cannot hold.
-    func wholeNumber(_ node: Int) -> Int64? {
-        if let integer = integer(node) { return integer }
-        return double(node).flatMap { Int64(exactly: $0.rounded(.towardZero)) }
-    }
-}

@@ -58,6 +58,12 @@ extension JSONScanner {
         return value
     }
 
+    /// A number as a whole one, towards zero; nil for other kinds and for what 64 bits cannot hold.
+    package func wholeNumber(_ node: Int) -> Int64? {
+        if let integer = integer(node) { return integer }
+        return double(node).flatMap { Int64(exactly: $0.rounded(.towardZero)) }
+    }
+
     /// The value of a number, rounded to the nearest double; nil for other kinds. Not for the data path.
     package func double(_ node: Int) -> Double? {
         let node = checked(node)

@@ -140,6 +140,10 @@ package final class RunContext {
     package var callHooks: [UInt16: [OwedHook]] = [:]
     package var refusalHooks: [String: [OwedHook]] = [:]
     package var hookRetries: Interval?
+    /// Each webhook has an id of its own.
+    package var hooksBearIDs = false
+    /// The first of the webhooks that speak of no user whom anybody can name, and whose signature does not hold: their notes.
+    package private(set) var unsignedStrays: [(id: UInt64, flaw: String)] = []
     /// The mock offers production and sandbox side by side.
     package var hasBothEnvironments = false
     /// The profile has schemas, and says what is passed through.
@@ -185,6 +189,11 @@ package final class RunContext {
         }
         missedCount += 1
         if missed.count < Self.mostMissed { missed.append(capture) }
+    }
+
+    /// The note of a webhook that nobody's account has.
+    package func learn(unsignedStray id: UInt64, _ flaw: String) {
+        if unsignedStrays.count < Self.mostMissed { unsignedStrays.append((id, flaw)) }
     }
 
     /// A caller was told to come again.

@@ -31,7 +31,7 @@ extension FCMValidator {
         guard let payload = reader.node(.apnsPayload) else { return }
         facts.apnsPayload = place(of: payload)
         guard let aps = scanner.member("aps", of: payload) else { return }
-        if let stamp = scanner.member("timestamp", of: aps) { facts.stamp = scanner.integer(stamp) }
+        if let stamp = scanner.member("timestamp", of: aps) { facts.stamp = scanner.wholeNumber(stamp) }
         guard let event = scanner.member("event", of: aps), scanner.node(event).kind != .null else { return }
         facts.event = ActivityEvent.allCases.first { scanner.isString(event, $0.word) }
         facts.hasUnknownEvent = facts.event == nil

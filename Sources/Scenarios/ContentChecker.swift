@@ -120,7 +120,7 @@ package final class ContentChecker {
 
     private func fixedDifferences(_ payload: Span<UInt8>, _ push: PushForm, call: Int) -> [SchemaFinding] {
         var findings: [SchemaFinding] = []
-        for passage in passages[call] where passage.covers(push) {
+        for passage in passages[call] where passage.covers(push) && !passage.isSaidInAnotherForm(payload) {
             guard let fixed = passage.fixed, comparison.begin(sent: fixed.span, pushed: payload, heldBy: scanner)
             else { continue }
             comparison.compare(passage.at, with: passage.from, orNothing: true)
@@ -171,6 +171,8 @@ private final class Passage {
     let fixed: [UInt8]?
     /// No value at all, but the time.
     let clock: (epoch: Int64, within: Interval)?
+    /// Of a field of FCM's that holds one word of a list: what it has to be, and its number in that list.
+    private let word: (text: String, number: Int64)?
     private let provider: Provider
     private let channel: PushType?
     private let isOfAnyEvent: Bool
@@ -183,6 +185,14 @@ private final class Passage {
         case .fixed(let value): (from, fixed, clock) = (Self.own, JSONValue.object(["is": value]).encoded(), nil)
         case .clock(let epoch, let within): (from, fixed, clock) = (Self.own, nil, (epoch, within))
         }
+        word =
+            if rule.provider == .fcm, case .fixed(.string(let text)) = rule.source,
+                let number = Self.words[rule.at.text]?.firstIndex(of: text)
+            {
+                (text, Int64(number))
+            } else {
+                nil
+            }
         provider = rule.provider
         channel = rule.channel
         isOfAnyEvent = rule.events.isEmpty
@@ -190,6 +200,14 @@ private final class Passage {
     }
 
     private static let own = JSONPointerPath("/is")!
+    /// FCM takes them in any case of letters, or by their numbers: Google's own libraries write `high` (spec/fcm.md §1.2).
+    private static let words = ["/message/android/priority": ["NORMAL", "HIGH"]]
+
+    /// Whether a word of a list stands there in another case of letters, or as its number.
+    func isSaidInAnotherForm(_ payload: Span<UInt8>) -> Bool {
+        guard let word, let said = (try? JSONValue(parsing: payload))?.at(pointer: at.text) else { return false }
+        return said.int == word.number || said.string?.uppercased() == word.text
+    }
 
     /// It compares with what the call said.
     var isOfBody: Bool { fixed == nil && clock == nil }

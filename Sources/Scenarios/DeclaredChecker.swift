@@ -202,7 +202,7 @@ package final class DeclaredChecker {
         let (first, last) = (Int64(earliest.seconds.rounded(.down)), Int64(latest.seconds.rounded(.up)))
         let expected = "\(first) to \(last) s after the \(origin == .call ? "call" : "timestamp")"
         guard let node else { return [PushDeviation(field, expected: expected, seen: "none")] }
-        guard let date = scanner.integer(node) else {
+        guard let date = scanner.wholeNumber(node) else {
             return [PushDeviation(field, expected: expected, seen: text(node))]
         }
         let (distance, isOver) = date.subtractingReportingOverflow(since.lowerBound)

@@ -31,7 +31,7 @@ final class CarriedCheck {
 
     private let checker: CarriedChecker
     private let renderer: CallRenderer
-    private var sessions: [UInt32: (step: UInt32, state: CarriedState)] = [:]
+    private var sessions: [UInt32: (life: UInt64, step: UInt32, state: CarriedState)] = [:]
     private var shown: [Card: (life: UInt64, step: UInt32, numbers: [Double?])] = [:]
     /// Where an activity takes another's place, the session's numbers go on: what its last card showed.
     private var lastShown: [UInt32: (life: UInt64, numbers: [Double?])]?
@@ -79,18 +79,33 @@ final class CarriedCheck {
     }
 
     private func state(behind calls: ArraySlice<SeenCall>, _ push: SeenPush) -> CarriedState {
-        var (known, state) = sessions[push.session].map { (Optional($0.step), $0.state) } ?? (nil, checker.beginning)
+        let calls = ofThisLife(calls)
+        let life = calls.first?.place ?? Self.nowhere
+        var (known, state): (UInt32?, CarriedState) = (nil, checker.beginning)
+        let last = sessions[push.session].flatMap { $0.life == life ? $0 : nil }
         // An older state again: followed anew, and not remembered.
-        let isOlder = known.map { push.step < $0 } ?? false
-        if isOlder { (known, state) = (nil, checker.beginning) }
+        let isOlder = sessions[push.session].map { push.step < $0.step } ?? false
+        if let last, !isOlder { (known, state) = (last.step, last.state) }
         for call in calls where !call.wasRefusedAsItMay && known.map({ call.step > $0 }) ?? true {
             checker.take(call: renderer.index(of: call), body: renderer.body(of: call).bytes, into: &state)
         }
         if !isOlder {
             if sessions.count >= Self.most { sessions.removeAll() }
-            sessions[push.session] = (push.step, state)
+            sessions[push.session] = (life, push.step, state)
         }
         return state
+    }
+
+    /// The calls of the life that the last of them belongs to, for what was said before the session was over is not said of it:
+    /// from the call that began it; where none did, from the end of the one before.
+    private func ofThisLife(_ calls: ArraySlice<SeenCall>) -> ArraySlice<SeenCall> {
+        let end = calls.dropLast().lastIndex { call in
+            call.wasTaken && !call.wasRefusedAsItMay && checker.isFinal(call: renderer.index(of: call))
+        }
+        guard let end else { return calls }
+        let behind = calls[(end + 1)...]
+        guard let beginning = lives.beginning(calls) else { return behind }
+        return behind.drop { $0.place < beginning.place }
     }
 
     /// Nothing of the session is asked for any more.

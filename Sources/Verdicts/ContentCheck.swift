@@ -166,7 +166,8 @@ final class ContentCheck {
         guard push.isLiveActivity, scanner.scan(entry.payload.span) == nil, let aps = scanner.member("aps", of: 0),
             let date = scanner.member("dismissal-date", of: aps)
         else { return }
-        push.dismissal = scanner.integer(date)
+        // In whatever form, as a phone reads it.
+        push.dismissal = scanner.wholeNumber(date)
     }
 }
 

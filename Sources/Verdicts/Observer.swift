@@ -99,9 +99,10 @@ final class Observer {
         let android = message["android"] ?? .null
         if message["notification"] != nil || android["notification"] != nil { push.flags.insert(.hasNotification) }
         if android.at(pointer: "/notification/tag")?.string?.isEmpty == false { push.flags.insert(.hasTag) }
-        guard let priority = android["priority"]?.string else { return }
+        guard let priority = android["priority"], priority.string != nil || priority.int != nil else { return }
         push.flags.insert(.gavePriority)
-        if priority.lowercased() == "high" { push.priority = 10 }
+        // In any case of letters, or as the word's number (spec/fcm.md §1.2).
+        if priority.int == 1 || priority.string?.lowercased() == "high" { push.priority = 10 }
     }
 
     /// Google's page says what a message for a Live Activity has (spec/fcm.md §6.1). One that has neither its token nor a state
@@ -115,7 +116,9 @@ final class Observer {
         var lacks: [String] = []
         if token.isEmpty { lacks.append("live_activity_token") }
         if message["token"]?.string == nil, message["fid"]?.string == nil { lacks.append("token or fid beside it") }
-        if aps?["timestamp"]?.int == nil { lacks.append("timestamp in whole seconds") }
+        // What lies in a Struct may be written as any number, for it holds doubles.
+        let stamp = aps?["timestamp"]?.double.flatMap { Int64(exactly: $0) }
+        if stamp == nil { lacks.append("timestamp in whole seconds") }
         if (aps?["event"]?.string).flatMap({ ActivityEvent(word: $0) }) == nil { lacks.append("event that Apple knows") }
         if case .object? = aps?["content-state"] {} else { lacks.append("content-state") }
         guard !lacks.isEmpty else { return }

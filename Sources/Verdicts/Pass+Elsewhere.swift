@@ -14,12 +14,12 @@ extension Pass {
         if let webhook = note.webhook { take(webhook, of: note, plan) }
     }
 
-    /// It belongs to the user of whose call or token it speaks; one that speaks of neither proves nothing.
+    /// It belongs to the user of whose call or token it speaks; of one that speaks of neither, or of somebody of whom nothing
+    /// is asked any more, only its signature counts.
     private func take(_ webhook: WebhookNote, of note: NoteEntry, _ plan: Plan) {
         let marker = webhook.marker.flatMap { $0.run == plan.run ? $0 : nil }
         let token = webhook.token.map { TokenHash($0) }
         let number = marker.map { plan.account(ofSession: $0.session) } ?? token.flatMap { owners[$0] }
-        guard let account = number.flatMap({ open[$0] }), account.account.hooks.count < Self.mostReactions else { return }
         let flaw: String? =
             switch webhook.signature {
             case .unasked, .right: nil
@@ -27,6 +27,12 @@ extension Pass {
             case .missing: "no signature"
             case .old: "a signature of a time that is too far away"
             }
+        guard let account = number.flatMap({ open[$0] }) else {
+            // Of another run it may be signed by another key.
+            if let flaw, webhook.marker == nil || marker != nil { context.learn(unsignedStray: note.id, flaw) }
+            return
+        }
+        guard account.account.hooks.count < Self.mostReactions else { return }
         account.account.hooks.append(
             Hook(
                 id: note.id, at: note.at, event: webhook.event, delivery: webhook.id,
@@ -75,6 +81,7 @@ extension RunContext {
     /// What the profile says that the relay calls back.
     func expect(_ webhooks: WebhookSpec) {
         hookRetries = webhooks.retries
+        hooksBearIDs = webhooks.id != nil
         for owed in webhooks.owes {
             let hook = OwedHook(
                 event: owed.event, within: owed.within, isOnce: owed.isOnce, endsActivity: owed.endsActivity)

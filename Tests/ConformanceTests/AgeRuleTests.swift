@@ -90,4 +90,31 @@ struct AgeRuleTests {
         short.run.circumstances.end = at(28_700)
         #expect(short.findings(Self.rule) == nil)
     }
+
+    @Test("an end that was refused is none, and comes again behind a pause", arguments: [
+        (nil, 1), (29_700, 0), (36_000, 1),
+    ] as [(Double?, Int)])
+    func refused(again: Double?, findings: Int) {
+        let history = Self.aged { push in
+            (push.status, push.outcome, push.faultRule) = (503, nil, 1)
+        }.with { history in
+            guard let again else { return }
+            history.push(2, at: again, event: .end) { push in
+                push.flags = .gavePriority
+                push.outcome = .ended
+            }
+        }
+        #expect(history.findings(Self.rule) == findings, "\(history.verdict(of: Self.rule))")
+    }
+
+    @Test("a card that is gone when its end comes is over")
+    func gone() {
+        let history = Self.aged()
+        let reason = history.text("Unregistered")
+        let gone = history.with { history in
+            let end = history.pushes.count - 1
+            (history.pushes[end].status, history.pushes[end].outcome, history.pushes[end].reason) = (410, nil, reason)
+        }
+        #expect(gone.findings(Self.rule) == 0)
+    }
 }

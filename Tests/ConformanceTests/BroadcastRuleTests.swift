@@ -163,4 +163,29 @@ struct BroadcastRuleTests {
         let down = never.with { $0.run.circumstances.outages = [.init(from: Main.at(0), until: Main.at(1))] }
         #expect(down.isKept("broadcasts-readable"))
     }
+
+    /// Two sessions of one user, whose changes end at 26 and at 20; who listens hears of one of them.
+    private var bySession: History {
+        var history = History()
+        history.run.observers = ["dashboard"]
+        history.run.tellings[Kind.progress.rawValue] = [RunContext.OwedTelling(observer: 0, within: .seconds(1))]
+        for (session, seconds) in [(1, 26.0), (2, 20.0)] as [(UInt32, Double)] {
+            history.call(2, .progress, at: seconds, session: session)
+            history.hear(.opened, at: 0.1, listener: session)
+            history.hear(.told, at: seconds + 0.02, 2, listener: session, session: session)
+        }
+        for index in history.tellings.indices { history.tellings[index].session = history.tellings[index].listener }
+        return history
+    }
+
+    @Test("who listens for one session hears of that alone, and ends with its own last change")
+    func sessions() {
+        #expect(bySession.verdict(of: "observers-agree") == .kept(evidenceCount: 2))
+        #expect(bySession.findings("broadcasts-own") == 0)
+        let astray = bySession.with { history in
+            history.hear(.told, at: 26.02, 2, listener: 2, session: 1)
+            history.tellings[history.tellings.count - 1].session = 2
+        }
+        #expect(astray.findings("broadcasts-own") == 1)
+    }
 }

@@ -59,4 +59,17 @@ struct RepeatRuleTests {
         }
         #expect(refused.findings("repeats-alike") == 0)
     }
+
+    @Test("does not count what a newer state has replaced, where it may", arguments: [true, false])
+    func replaced(mayBe: Bool) {
+        let replaced = Self.toldAgain(3).with { history in
+            history.call(5, .progress, at: 4.2)
+            history.expect(5, .progress, at: 4.2)
+            history.push(5, at: 4.22)
+            history.pushes.removeAll { $0.step == 4 }
+            let last = history.rows.firstIndex { $0.step == 4 }!
+            if mayBe { history.rows[last].flags.insert(.mayBeSuperseded) }
+        }
+        #expect(replaced.findings("repeats-alike") == (mayBe ? 0 : 1))
+    }
 }

@@ -206,6 +206,31 @@ struct RestartCardRuleTests {
         #expect(history.findings("ended-card-goes") == nil)
     }
 
+    @Test("one that turned up too late may go at once, and need not stay as long", arguments: [
+        (0, 0), (60, 0), (600, 1), (nil, 1),
+    ] as [(Int64?, Int)])
+    func lateGoes(stay: Int64?, findings: Int) {
+        let late = History.late(0.02).with { history in
+            history.run.circumstances.dismissal = .seconds(60)
+            for index in history.pushes.indices where history.pushes[index].event == .end {
+                let stamp = history.pushes[index].stamp!
+                let isLate = history.pushes[index].token == TokenHash("a2-1")
+                history.pushes[index].dismissal = isLate ? stay.map { stamp + $0 } : stamp + 60
+            }
+        }
+        #expect(late.findings("ended-card-goes") == findings)
+    }
+
+    @Test("what came while the start was on its way it cannot show", arguments: [(24_600.5, 0), (24_590, 1)])
+    func crossed(sent: Double, findings: Int) {
+        let history = History.replaced.with { history in
+            let start = history.pushes.lastIndex { $0.event == .start }!
+            history.pushes[start].fall = history.text("/n fell from 2 to 1")
+            history.call(5, .progress, at: sent)
+        }
+        #expect(history.findings("numbers-run-on") == findings, "\(history.verdict(of: "numbers-run-on"))")
+    }
+
     // MARK: What came in between
 
     @Test("what was said before the adoption is told to the new card")

@@ -283,4 +283,21 @@ struct ContentTests {
         #expect(checker.judgesPassing(call: 0, PushForm(.apns, .liveactivity, .update)))
         #expect(!checker.judgesPassing(call: 1, PushForm(.apns, .liveactivity, .update)))
     }
+
+    @Test("FCM takes a word of its own in any case of letters, and as its number", arguments: [
+        ("\"HIGH\"", true), ("\"high\"", true), ("1", true), ("\"NORMAL\"", false), ("0", false), ("\"highest\"", false),
+        ("null", false),
+    ])
+    func words(said: String, isRight: Bool) throws {
+        let profile = try Self.profile("sendora")
+        let checker = ContentChecker(profile)
+        let index = try #require(profile.call(named: "update"))
+        let message = #"{"message":{"android":{"priority":\#(said)}}}"#
+        let found = withBytes(of: Self.body) { body in
+            withBytes(of: message) { message in
+                checker.differences(message, PushForm(.fcm, .liveactivity, .update), call: index, body: body)
+            }
+        }
+        #expect(found.contains { $0.pointer == "/message/android/priority" } != isRight, "\(found.map(\.description))")
+    }
 }

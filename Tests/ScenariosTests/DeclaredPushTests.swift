@@ -232,6 +232,9 @@ struct DeclaredCheckerTests {
             ("staleDate: { after: 60s, of: call }", #","stale-date":\#(now + 20)"#),
             ("staleDate: { after: 60s, of: call }", #","stale-date":\#(now + 50)"#),
             ("dismissalDate: 5s", #","dismissal-date":\#(stamp)"#), ("dismissalDate: 5s", #","dismissal-date":1"#),
+            // Any number, as a phone reads it.
+            ("dismissalDate: 5s", #","dismissal-date":\#(stamp + 5).0"#),
+            ("dismissalDate: 5s", #","dismissal-date":1.7600001055E9"#),
             ("relevanceScore: 75", #","relevance-score":75.0"#), ("relevanceScore: absent", ""),
         ])
     func payload(keys: String, aps: String) throws {

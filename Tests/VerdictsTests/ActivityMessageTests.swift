@@ -39,6 +39,12 @@ struct ActivityMessageTests {
     @Test("lacks what it has not", arguments: [
         (#""token":"r","apns":{"live_activity_token":"ab",\#(whole)}"#, nil),
         (#""fid":"f","apns":{"live_activity_token":"ab",\#(whole)}"#, nil),
+        // A Struct holds doubles.
+        (#""token":"r","apns":{"live_activity_token":"ab",\#(whole.replacing("1760000000", with: "1.76E9"))}"#, nil),
+        (
+            #""token":"r","apns":{"live_activity_token":"ab",\#(whole.replacing("1760000000", with: "1760000000.5"))}"#,
+            "no timestamp in whole seconds"
+        ),
         (#""token":"r","apns":{\#(whole)}"#, "no live_activity_token"),
         (#""topic":"t","apns":{"live_activity_token":"ab",\#(whole)}"#, "no token or fid beside it"),
         (
@@ -51,4 +57,12 @@ struct ActivityMessageTests {
         ),
     ] as [(String, String?)])
     func lacks(members: String, lack: String?) { #expect(look(members).lack == lack) }
+
+    @Test("is urgent in whatever form it says so", arguments: [
+        ("\"HIGH\"", 10), ("\"high\"", 10), ("1", 10), ("0", 5), ("\"normal\"", 5),
+    ] as [(String, UInt8)])
+    func priority(word: String, priority: UInt8) {
+        let push = look(#""token":"r","data":{},"android":{"priority":\#(word)}"#).push
+        #expect(push.priority == priority && push.flags.contains(.gavePriority))
+    }
 }

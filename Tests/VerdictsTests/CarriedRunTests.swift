@@ -92,10 +92,20 @@ struct CarriedRunTests {
                 - { call: finish, after: 2s }
                           - { call: start, after: 2s }
                           - { call: update, after: 2s, with: { progress: 0.1 } }
+                          - { call: update, after: 2s }
                 """
         ).replacing("- call: register\n", with: "- call: register\n          - { call: start, after: 1s }\n")
-        let record = try judge(lives)
+        // The last update says nothing of it, and shows what its own life said last.
+        let record = try judge(
+            lives,
+            spoil: { sendings, _ in
+                for index in sendings.indices where sendings[index].row.step == 6 {
+                    sendings[index].payload = sendings[index].payload.replacing(
+                        #""content-state":{"#, with: #""content-state":{"progress":0.1,"#)
+                }
+            })
         #expect(record.verdicts.first { $0.id == "values-never-fall" }?.verdict.word == word, "\(record.exit.reasons)")
+        #expect(record.verdicts.first { $0.id == "omitted-values-kept" }?.verdict.word == word)
     }
 
     /// Nobody knows what the relay made of that call; its own push is all that is left to judge.

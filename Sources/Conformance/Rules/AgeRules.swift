@@ -20,13 +20,18 @@ enum AgeRules {
             let ends = activity.ends.map { joined.account.pushes[$0] }
             let wasDown = run.circumstances.wasDown(between: activity.born.lowerBound + terms.after - terms.within, and: limit)
             guard !ends.isEmpty || min(activity.overAt, run.circumstances.end) > limit, !wasDown else { continue }
+            // To be told that it is gone is as good as an end.
+            let done = ends.first { $0.isAccepted || run.tellsOfDeath($0) }
+            let latest = latest(of: ends, from: limit, run)
+            if done == nil, RestartRules.wasLetBe(ends) || !ends.isEmpty && run.circumstances.end <= latest { continue }
             tally.test()
-            guard let first = ends.first, first.arrivedAt <= limit else {
+            guard let end = done, end.arrivedAt <= latest else {
+                let seen = done ?? ends.last
                 tally.find(
                     "an activity of session \(activity.session) grew too old",
                     expected: "its end at the age of \(terms.after), \(terms.within) more or less",
-                    seen: ends.first.map { "one at \($0.arrivedAt - activity.born.upperBound)" } ?? "none",
-                    session: activity.session, ends.first?.id ?? 0)
+                    seen: seen.map { "one at \($0.arrivedAt - activity.born.upperBound)" + outcome($0, run) } ?? "none",
+                    session: activity.session, seen?.id ?? 0)
                 continue
             }
             for end in ends where end.isAccepted && end.startLack >= 0 {
@@ -35,5 +40,15 @@ enum AgeRules {
                     seen: run.texts[end.startLack], session: activity.session, end.id)
             }
         }
+    }
+
+    /// Behind a refusal for now that was of our making an end comes again, a long pause later at the latest.
+    private static func latest(of ends: [SeenPush], from limit: Instant, _ run: RunContext) -> Instant {
+        let held = ends.last { $0.metFault && !$0.isAccepted }
+        return max(limit, held.map { $0.answeredAt + RetryRules.longBackOff * 2 + RestartRules.slack(run) } ?? limit)
+    }
+
+    private static func outcome(_ end: SeenPush, _ run: RunContext) -> String {
+        end.isAccepted ? "" : ", answered \(run.reason(end)), and none again"
     }
 }

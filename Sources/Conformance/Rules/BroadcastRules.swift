@@ -57,6 +57,12 @@ enum BroadcastRules {
                     seen: "an event with the marker of session \(session)", session: session, step: step, telling.id)
                 continue
             }
+            if let only = telling.session, only != session {
+                tally.find(
+                    "a broadcast went to another session", expected: "\(name) hears of session \(only) alone",
+                    seen: "an event with the marker of session \(session)", session: session, step: step, telling.id)
+                continue
+            }
             guard run.refusedKinds.contains(call.kind), call.wasTaken else { continue }
             tally.find(
                 "what was refused was broadcast", expected: "no event for a call that was answered \(call.status)",
@@ -72,7 +78,9 @@ enum BroadcastRules {
     ) { joined, run, tally in
         let hearings = Hearing.all(joined.account)
         guard hearings.count > 1 else { return }
-        for (observer, own) in Dictionary(grouping: hearings, by: \.observer).sorted(by: { $0.key < $1.key }) {
+        // Who listens for one session hears of that alone.
+        let groups = Dictionary(grouping: hearings) { UInt64($0.observer) << 32 | UInt64($0.session ?? 0) }
+        for (_, own) in groups.sorted(by: { $0.key < $1.key }) {
             guard let (call, owed) = lastChange(own, joined.account, run), owed.isMarked,
                 case let due = call.answeredAt + owed.within + run.jitter, due <= run.circumstances.end,
                 own.allSatisfy({ $0.listens(from: call.sentAt, until: due) }), !run.isAway(from: call.sentAt, until: due)
@@ -84,7 +92,7 @@ enum BroadcastRules {
                 guard let last, last.place != call.place else { continue }
                 tally.find(
                     "one who listens has heard something older last",
-                    expected: "\(run.observer(observer)) ends with the change of `\(run.kind(call.kind))`",
+                    expected: "\(run.observer(own[0].observer)) ends with the change of `\(run.kind(call.kind))`",
                     seen: "the change of step \(EventNumber.step(atPlace: last.place!))", session: call.session,
                     step: call.step, last.id)
             }
@@ -126,6 +134,7 @@ enum BroadcastRules {
         // What got no answer may have changed something at any time.
         let isClear = account.calls.allSatisfy { call in
             call.place == last.call.place || run.tellings[call.kind] == nil || call.state != .sent
+                || hearings[0].session.map { $0 != call.session } ?? false
                 || call.wasAnswered && call.answeredAt <= last.call.sentAt
         }
         return isClear ? last : nil

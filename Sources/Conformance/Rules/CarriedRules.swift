@@ -19,6 +19,7 @@ enum CarriedRules {
             guard calls.last?.place == push.place, calls.dropLast().allSatisfy(\.wasTaken) else { continue }
             tally.test()
             guard push[keyPath: text] >= 0 else { continue }
+            if text == \SeenPush.fall, push.event == .start, RestartContentRules.wasCrossed(push, joined, run) { continue }
             tally.find(
                 message, expected: expected, seen: run.texts[push[keyPath: text]], session: push.session, step: push.step,
                 push.id)

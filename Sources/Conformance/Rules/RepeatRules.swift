@@ -34,6 +34,12 @@ enum RepeatRules {
 
     private static func isUntouched(_ index: Int, _ joined: JoinedAccount, _ run: RunContext) -> Bool {
         let (row, due) = (joined.account.rows[index], joined.deliveries[index].due)
+        // A newer state that says something else may have taken its place.
+        let isReplaced = row.mayBeSuperseded && joined.account.rows.contains { newer in
+            newer.session == row.session && newer.type == row.type && newer.lane == row.lane && newer.place > row.place
+                && newer.saying != row.saying && newer.plannedAt <= due
+        }
+        if isReplaced { return false }
         return joined.attempts(of: index).isEmpty && !run.circumstances.wasDown(between: row.plannedAt, and: due)
             && run.circumstances.firings(from: row.plannedAt, to: due).isEmpty && due <= run.circumstances.end
     }

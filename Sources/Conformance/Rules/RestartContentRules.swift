@@ -62,7 +62,16 @@ enum RestartContentRules {
         advice: "count from the beginning of the session, not of the activity"
     ) { joined, run, tally in
         judge(
-            joined, run, &tally, "a number that only rises fell on the new card", expected: "at least what the old card showed",
-            \.fall)
+            joined, run, &tally, "a number that only rises fell on the new card", expected: "at least what the old card showed"
+        ) { wasCrossed($0, joined, run) ? -1 : $0.fall }
+    }
+
+    /// A newer call came while the start was on its way: what the old card showed by then the start cannot know. That the new
+    /// one catches up is a rule of its own.
+    static func wasCrossed(_ start: SeenPush, _ joined: JoinedAccount, _ run: RunContext) -> Bool {
+        joined.account.calls.contains { call in
+            call.session == start.session && call.place > start.place && call.state == .sent
+                && start.arrivedAt - run.circumstances.inFlightGrace <= call.sentAt && call.sentAt <= start.arrivedAt
+        }
     }
 }

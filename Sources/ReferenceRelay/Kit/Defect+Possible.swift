@@ -57,10 +57,10 @@ extension Defect {
         case .leavesTopicToCallers: ["webhooks-told", "webhooks-for-cause", "answers-hold-values"]
         // Whether an alert is what bears the marker.
         case .dropsUpdateAlerts: ["nothing-unexpected", "states-delivered"]
-        // What is forgotten ends, and nothing is called back of that.
-        case .forgetsForAny404: ["webhooks-told"]
+        // What is forgotten ends, and that is called back as a death.
+        case .forgetsForAny404: ["webhooks-told", "webhooks-for-cause"]
         // Any answer may be the one that it forgets for.
-        case .forgetsRegistrations: ["other-not-found-kept"]
+        case .forgetsRegistrations: ["other-not-found-kept", "webhooks-for-cause"]
         // A registration whose card is gone by APNs' word is one of them.
         case .keepsGoneRegistrations: ["disabled-token-dropped"]
         // The marker of the call before comes with what it said.
