@@ -17,6 +17,7 @@ extension JoinedAccount {
         // A call that had to wait for its turn may have left behind its own deadline, and found the token dead.
         let held = account.call(at: row.place).map { max(.zero, $0.sentAt - row.plannedAt) } ?? .zero
         if let death = deadToken(token, plannedAt: since, by: due + held, circumstances) { return death }
+        if let death = deadDevice(row, plannedAt: since, by: due + held, circumstances) { return death }
         if wasToldBlurred(index) { return "another card's token" }
         if let endedAt = aged?.endedAt(for: row, tokens), endedAt <= due { return "activity ended for its age" }
         if let fault = takenAlong(index, circumstances) { return fault.label }
@@ -64,6 +65,19 @@ extension JoinedAccount {
         else { return nil }
         let fault = circumstances.fault(account.pushes[death.push].faultRule)
         return "dead token" + (fault.map { " (\($0.label))" } ?? "")
+    }
+
+    /// A start token that travels in its device's row may go with it (R0.44).
+    private func deadDevice(
+        _ row: Expectation, plannedAt: Instant, by due: Instant, _ circumstances: Circumstances
+    ) -> String? {
+        guard row.lane.role == .start else { return nil }
+        func registered(_ token: TokenHash) -> Instant? {
+            tokens.registrations[token]?.last { $0.wasTaken && $0.sentAt <= plannedAt }?.sentAt
+        }
+        let devices = tokens.lanes.filter { $0.value == Lane(role: .device, phone: row.lane.phone) }.keys
+        let newest = devices.compactMap { token in registered(token).map { (at: $0, token: token) } }.max { $0.at < $1.at }
+        return newest.flatMap { deadToken($0.token, plannedAt: plannedAt, by: due, circumstances) }.map { $0 + " of its device" }
     }
 
     /// It met a dead token, and was owed to no other: what the card that took its place has to show, and when, is a rule's.

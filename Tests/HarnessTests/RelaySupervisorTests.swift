@@ -121,7 +121,7 @@ import Testing
             try comeUp(supervisor)
             #expect(
                 supervisor.neverReady?.message
-                    == "the relay did not answer GET \(supervisor.target)/health with 2xx within 600ms")
+                    == "the relay did not answer GET \(supervisor.target)/health with 2xx within 600ms, but with 404")
         }
     }
 

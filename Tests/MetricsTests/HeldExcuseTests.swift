@@ -132,4 +132,30 @@ extension ExcuseTests {
         #expect(refused(endsAt: 1_500) { $0.account.pushes = [] }.classes == "lost 1", "never tried")
         #expect(refused(endsAt: 1_500) { $0.account.pushes[0].faultRule = 0 }.classes == "lost 1")
     }
+
+    @Test("is excused as a start whose token may have gone with its device's, until that registers again", arguments: [
+        (410, false, DeliveryClass.excused), (410, true, .lost), (429, false, .lost),
+    ] as [(UInt16, Bool, DeliveryClass)])
+    func startWithDevice(status: UInt16, registersAgain: Bool, outcome: DeliveryClass) {
+        let start = TokenHash("51")
+        let story = Story().with { story in
+            story.circumstances.faults = [.init(rule: 4, label: "gone", windows: [])]
+            story.call(0, at: 500)
+            story.registers(0, .device, role: .device)
+            story.registers(0, start, role: .start)
+            story.call(1, at: 1_000)
+            story.expect(1, at: 1_000, type: .alert, token: .device)
+            story.push(1, type: .alert, token: .device, status: status) { $0.faultRule = 4 }
+            if registersAgain {
+                story.call(2, at: 3_000)
+                story.registers(2, .device, role: .device)
+            }
+            story.call(3, at: 6_000)
+            story.account.rows.append(
+                Expectation(
+                    session: 1, step: 3, kind: 0, type: .liveactivity, event: .start, lane: Lane(role: .start, phone: 0), flags: [],
+                    plannedAt: instant(6_000), deadline: .milliseconds(500), token: start))
+        }
+        #expect(story.joined.deliveries.last?.outcome == outcome)
+    }
 }

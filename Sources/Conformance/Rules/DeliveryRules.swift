@@ -155,7 +155,8 @@ enum DeliveryRules {
             for push in run.strays {
                 tally.find(
                     "a push that nothing called for", expected: "none",
-                    seen: Self.words(push) + (push.isMarked ? ", when its session had long been over" : " to a token of no session"),
+                    seen: Self.words(push)
+                        + (push.isMarked ? ", when its session had long been over" : " to a token of no session"),
                     of: push, push.id)
             }
             return tally.verdict

@@ -169,6 +169,7 @@ extension Defect {
     private static let ofFiles: Set<Defect> = [
         .buriesTokens, .losesCutPushes, .prunesInDoubt, .leavesDeadRows, .tellsNoDeadTokens, .tellsLivingTokens, .swapsWebhooks,
         .endsDeadRows, .leavesOutActivityTokens, .keepsStarts, .forgetsHeld, .savesMessagesUp,
+        .cutsLongIDs, .sendsLongIDs, .dropsLivingRows, .stampsByTheClock,
     ]
 
     fileprivate func fits(_ dialect: String) -> Bool {

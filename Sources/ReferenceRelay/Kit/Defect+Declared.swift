@@ -283,7 +283,7 @@ extension Defect {
         case .dropsUpdateAlerts: ("R3.8", ["pushes-as-declared"])
         case .stampsByTheHour: ("R3.9", ["timestamp-seconds-rising"])
         case .keepsFirstOfSecond: ("R3.10", ["states-delivered"])
-        case .endsAgain: ("R3.12", ["bad-requests-refused", "webhooks-once", "webhooks-for-cause"])
+        case .endsAgain: ("R3.12", ["bad-requests-refused", "webhooks-for-cause"])
         case .tellsNoEnds: ("R3.12", ["webhooks-told"])
         case .refusesBeyondBudget: ("R3.22", ["states-delivered"])
         case .servesWithoutKeys: ("R3.29", ["bad-requests-refused", "nothing-unexpected", "webhooks-for-cause"])

@@ -74,6 +74,12 @@ extension Defect {
         // The number that it leaves out may be the last of a session.
         case .keepsFirstOfSecond: ["last-state-delivered", "answers-named"]
         case .refusesBeyondBudget: ["last-state-delivered", "answers-named", "throttled-says-when"]
+        // Where the token endpoint is away, it asks in vain once for each message.
+        case .accessTokenPerMessage: ["access-token-kept"]
+        // A receiver that checks signatures takes none of its webhooks.
+        case .signsWithoutTime: ["webhooks-told"]
+        // Whether the second end is told as the first was.
+        case .endsAgain: ["webhooks-once"]
         case .givesUpOnPages: ["states-delivered"]
         case .measuresNoMessages: ["refused-message-not-repeated"]
         // Eighty times the work takes time.
