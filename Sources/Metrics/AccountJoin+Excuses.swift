@@ -77,7 +77,8 @@ extension JoinedAccount {
         }
         let devices = tokens.lanes.filter { $0.value == Lane(role: .device, phone: row.lane.phone) }.keys
         let newest = devices.compactMap { token in registered(token).map { (at: $0, token: token) } }.max { $0.at < $1.at }
-        return newest.flatMap { deadToken($0.token, plannedAt: plannedAt, by: due, circumstances) }.map { $0 + " of its device" }
+        let death = newest.flatMap { deadToken($0.token, plannedAt: plannedAt, by: due, circumstances) }
+        return death.map { $0 + " of its device" }
     }
 
     /// It met a dead token, and was owed to no other: what the card that took its place has to show, and when, is a rule's.
