@@ -39,7 +39,7 @@ extension Defect {
         // Whether a nudge falls into the time in which nobody shows anything.
         case .restartsOnce, .givesUpRestart: ["states-delivered"]
         // Or is shown only when the next activity is adopted.
-        case .endsBeforeAdoption: ["states-delivered", "states-in-time"]
+        case .endsBeforeAdoption: ["states-delivered", "states-in-time", "nothing-unexpected"]
         // Or a push into those in which the phone has ended the card for its age.
         case .sendsRestartNeeded: ["states-delivered", "dead-token-dropped"]
         case .obeysLateRegistration: ["dead-token-dropped", "restart-in-time"]
@@ -74,6 +74,8 @@ extension Defect {
         // The number that it leaves out may be the last of a session.
         case .keepsFirstOfSecond: ["last-state-delivered", "answers-named"]
         case .refusesBeyondBudget: ["last-state-delivered", "answers-named", "throttled-says-when"]
+        // What it replaces when it should not may be replaced once more when all is over.
+        case .countsSessionAge: ["nothing-unexpected"]
         // Where the token endpoint is away, it asks in vain once for each message.
         case .accessTokenPerMessage: ["access-token-kept"]
         // A receiver that checks signatures takes none of its webhooks.
