@@ -62,7 +62,8 @@ struct OddRelayTests {
             relay.standardError = FileHandle.nullDevice
             try relay.run()
             defer {
-                relay.terminate()
+                // A child of ours may have been born with SIGTERM blocked.
+                kill(relay.processIdentifier, SIGKILL)
                 relay.waitUntilExit()
                 mock.process.terminate()
                 mock.process.waitUntilExit()

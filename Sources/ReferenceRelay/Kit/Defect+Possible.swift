@@ -76,6 +76,8 @@ extension Defect {
         case .refusesBeyondBudget: ["last-state-delivered", "answers-named", "throttled-says-when"]
         // What it replaces when it should not may be replaced once more when all is over.
         case .countsSessionAge: ["nothing-unexpected"]
+        // Who does not know that a token is dead tells nobody so.
+        case .keepsDisabledTokens: ["webhooks-told"]
         // Where the token endpoint is away, it asks in vain once for each message.
         case .accessTokenPerMessage: ["access-token-kept"]
         // A receiver that checks signatures takes none of its webhooks.
