@@ -9,7 +9,7 @@ enum WebhookRules {
     static let all = [told, signed, inOrder, once, forCause, triedAgain]
 
     static let told = Rule(
-        "webhooks-told", ["R3.2", "R3.17"], .must, basis: [.absence, .timing], on: .both,
+        "webhooks-told", ["R3.2", "R3.17"], .must, basis: .absence, on: .both,
         requirement: "What the profile says is called back comes, at least once and in time.",
         norm: "Relay contract: each change of an activity and each token that is dead has its webhook",
         advice: "queue the webhook in the transaction that makes the change, and send it from that queue"
