@@ -76,6 +76,8 @@ extension Defect {
         case .refusesBeyondBudget: ["last-state-delivered", "answers-named", "throttled-says-when"]
         // What it replaces when it should not may be replaced once more when all is over.
         case .countsSessionAge: ["nothing-unexpected"]
+        // A caller who is not told for how long gives up too soon.
+        case .hidesRetryTime: ["states-delivered", "last-state-delivered"]
         // Who does not know that a token is dead tells nobody so.
         case .keepsDisabledTokens: ["webhooks-told"]
         // Where the token endpoint is away, it asks in vain once for each message.
