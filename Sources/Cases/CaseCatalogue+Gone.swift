@@ -71,7 +71,7 @@ extension CaseCatalogue {
     /// Long enough behind what a case takes back or refuses that it is stored.
     private static let lateRestart = "{ at: 3400ms, signal: TERM, down: 300ms }"
     /// From there on the relay has been back for a while.
-    private static let beyondRestart = Interval.milliseconds(3_600)
+    private static let beyondRestart = Interval.milliseconds(6_000)
 
     private func gone(_ name: String, _ question: String, _ needs: [Need], _ make: () -> Case) -> PlannedCase {
         guard isLaunched else { return .cannot(name: name, question: question, reason: Self.isNotOurs) }

@@ -132,7 +132,7 @@ struct TakenBackTests {
     func tempted() {
         #expect(History.takenBack.findings("unregister-respected") == nil)
         #expect(History.goneOn.findings("unregister-respected") == 0)
-        #expect(History.goneOn.with { $0.calls[8].state = .dropped }.findings("unregister-respected") == nil)
+        #expect(History.goneOn.with { $0.calls[8].wasTaken = false }.findings("unregister-respected") == nil)
         #expect(History.goneOn.with { $0.calls[8].kind = Kind.register.rawValue }.findings("unregister-respected") == nil)
         // A state that was refused until then.
         let waiting = History.takenBack.with { history in

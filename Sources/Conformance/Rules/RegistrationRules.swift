@@ -125,7 +125,7 @@ enum RegistrationRules {
         let isOfSession = [.activity, .registration].contains(taken.lane.role)
         let until = joined.tokens.registration(of: taken.token, after: call.sentAt)?.sentAt ?? .distantFuture
         let isToldOn = joined.account.calls.contains { later in
-            later.state == .sent && !run.quietKinds.contains(later.kind) && since < later.sentAt && later.sentAt < until
+            later.wasTaken && !run.quietKinds.contains(later.kind) && since < later.sentAt && later.sentAt < until
                 && (!isOfSession || later.session == call.session)
         }
         return isToldOn
