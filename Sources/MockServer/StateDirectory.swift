@@ -23,7 +23,8 @@ struct StateDirectory: ~Copyable, Sendable {
             case .notPlain: throw Self.noPlainFile(path + "/lock")
             case .locked:
                 throw Failure(
-                    .run, "another mock uses \(path)", hint: "stop it, or give this one a state directory of its own")
+                    .run, "another mock uses \(path)",
+                    hint: "stop it, let run, check or exec use it by --mock \(given), or give this one a state directory of its own")
             default: throw Failure(.run, "cannot write in \(path): \(error.words)", hint: "choose another --state")
             }
         }

@@ -182,6 +182,8 @@ struct ExecTests {
             let sandbox = curl.dropLast() + ["https://api.sandbox.push.apple.com:2197/3/device/abc"]
             let none = try Rig.run(Rig.pushrig, ["exec", "--mock", folder + "/state", "--quiet", "--"] + sandbox)
             #expect(none.code == 7, "sandbox is not played")
+            let told = try Rig.run(Rig.pushrig, ["exec", "--mock", folder + "/state", "--", "true"]).error
+            #expect(told.contains("Apple's names lead to 127.63.2.1, sandbox's nowhere, for this mock"), "\(told)")
         }
     }
 }

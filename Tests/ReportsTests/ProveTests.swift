@@ -55,6 +55,23 @@ struct ProveTests {
         #expect(standing(.must, code: 5) == .inconclusive)
     }
 
+    @Test("takes from a run that was unsound what rests on nothing of ours, and that alone")
+    func unsound() {
+        func standing(_ rule: String, _ basis: Rule.Basis) -> DefectProof.Standing {
+            var proof = DefectProof(
+                defect: "a", claim: "", declared: [rule], possible: [],
+                candidates: [DefectProof.Candidate(name: "one", rules: [rule])])
+            var broken = CheckSample.broken(rule)
+            broken.basis = basis
+            var item = CheckSample.item("one", [broken], code: 5)
+            item.isSound = false
+            proof.take(["a/one": item])
+            return proof.standing
+        }
+        #expect(standing("throttled-says-when", []) == .proven, "what an answer lacks it lacks on any machine")
+        #expect(standing("states-delivered", .absence) == .inconclusive, "a starved relay gives up")
+    }
+
     private func code(_ honest: [CaseResult], _ proofs: [DefectProof], interrupted: Bool = false) -> Int32 {
         ProveRecord(dialect: "opencode", honest: honest, proofs: proofs, isInterrupted: interrupted).exitCode
     }

@@ -84,15 +84,14 @@ package struct ExecCommand {
         return variables
     }
 
-    private static func beginning(_ mock: ExecMock) -> String {
+    static func beginning(_ mock: ExecMock) -> String {
         let found = mock.coordinates
         let ports = [found.apns, found.apnsTwin].compactMap { $0.map { String($0.port) } }.joined(separator: " and ")
-        return "pushrig: Apple's names lead to \(mock.addresses[.production]!), sandbox's to \(mock.addresses[.sandbox]!), "
-            + "ports \(ports); \(Self.google(found))admin API at \(found.adminURL ?? "no address")\n"
-    }
-
-    private static func google(_ found: MockCoordinates) -> String {
-        found.fcm.map { "Google's to \($0.host); " } ?? ""
+        func place(_ role: ProviderName.Role) -> String {
+            mock.closed.contains(role) ? "nowhere, for this mock does not play them" : "to \(mock.addresses[role]!)"
+        }
+        return "pushrig: Apple's names lead \(place(.production)), sandbox's \(place(.sandbox)), ports \(ports); "
+            + "Google's \(place(.google)); admin API at \(found.adminURL ?? "no address")\n"
     }
 
     private static func ending(_ mock: MockService) -> String {

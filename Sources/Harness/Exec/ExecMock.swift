@@ -11,6 +11,8 @@ final class ExecMock {
     let coordinates: MockCoordinates
     /// By what a name stands for; a role that is not there has an address where nothing listens.
     let addresses: [ProviderName.Role: String]
+    /// Roles that the mock does not play: whoever calls their names is told that nobody listens.
+    let closed: Set<ProviderName.Role>
     /// Nil when it runs elsewhere.
     let service: MockService?
 
@@ -32,7 +34,7 @@ final class ExecMock {
         options.channels = at(.production, ProviderName.channelPort)
         options.sandboxChannels = at(.sandbox, ProviderName.sandboxChannelPort)
         let mock = try MockService(options: options, onFailure: onFailure)
-        (service, coordinates, addresses) = (mock, mock.coordinates, hosts)
+        (service, coordinates, addresses, closed) = (mock, mock.coordinates, hosts, isWithout443 ? [.google] : [])
     }
 
     /// One that is up on this state directory. Throws when no program could reach it by a name of Apple's.
@@ -58,10 +60,12 @@ final class ExecMock {
                 .usage, "the mock of \(directory) plays production and sandbox at \(shared), and a name has no port",
                 hint: "give sandbox an address of its own, such as --sandbox 127.0.0.2:443")
         }
+        var closed: Set<ProviderName.Role> = []
         for role in ProviderName.Role.allCases where addresses[role] == nil {
             addresses[role] = try Self.closedHost()
+            closed.insert(role)
         }
-        (service, coordinates, self.addresses) = (nil, found, addresses)
+        (service, coordinates, self.addresses, self.closed) = (nil, found, addresses, closed)
     }
 
     /// Not said of a program's end: what the mock has must be on disk first.

@@ -87,7 +87,7 @@ final class RelayProcess {
     private func cannotStart(_ number: Int32) -> Failure {
         Failure(
             .run, "cannot start the relay '\(arguments[0])': \(SystemCall.describe(number))",
-            hint: "check relay.launch in the scenario")
+            hint: "check the command behind --, or `relay.launch` in the scenario")
     }
 
     /// Of the program itself, while it runs.

@@ -63,9 +63,9 @@ package struct DefectProof: Sendable {
     package mutating func take(_ results: [String: CaseResult]) {
         for name in cases {
             guard let result = results["\(defect)/\(name)"] else { continue }
-            // Where our own measuring was not sound nothing is proven, whatever looks broken.
+            // Where our own measuring was not sound that alone is proven which rests on nothing of it.
             guard result.verdict != .inconclusive || result.isSound else {
-                red[name] = []
+                red[name] = result.broken.filter(\.basis.isEmpty).map(\.id)
                 isUnsure = true
                 continue
             }
