@@ -203,7 +203,9 @@ package struct JoinedAccount: Sendable {
             if isOfRestart(push) || isOfAge(push) || account.undecided.pushes.contains(push.id) { continue }
             let isRefresh = refreshes.take(push, lane: tokens.lanes[push.token])
             guard push.isMarked else {
-                if push.isAccepted, circumstances.isRelayOurs, !account.rows.isEmpty, !isRefresh { fault[index] = .unexpected }
+                // What only we have told a relay nobody else asks it to push to.
+                let isOurs = circumstances.isRelayOurs || tokens.lanes[push.token] != nil
+                if push.isAccepted, isOurs, !account.rows.isEmpty, !isRefresh { fault[index] = .unexpected }
                 continue
             }
             let candidates = account.rows(at: push.place, push.type)

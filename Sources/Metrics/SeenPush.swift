@@ -6,8 +6,8 @@ package import Pushes
 /// Texts are numbers into the run's `Texts`; -1 is none.
 package struct SeenPush: Hashable, Sendable {
     package struct Flags: OptionSet, Hashable, Sendable {
-        package var rawValue: UInt16
-        package init(rawValue: UInt16) { self.rawValue = rawValue }
+        package var rawValue: UInt32
+        package init(rawValue: UInt32) { self.rawValue = rawValue }
 
         /// Carries a marker of this run: `session` and `step` are meant.
         package static let isMarked = Flags(rawValue: 1)
@@ -40,6 +40,8 @@ package struct SeenPush: Hashable, Sendable {
         package static let lacksType = Flags(rawValue: 8192)
         /// The notification of a message to FCM has a tag: it takes the place of the one before.
         package static let hasTag = Flags(rawValue: 32_768)
+        /// What it says was held against what its call said.
+        package static let isCompared = Flags(rawValue: 65_536)
     }
 
     /// A long ID and what was made of it: a number for each.

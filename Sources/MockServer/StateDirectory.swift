@@ -24,7 +24,7 @@ struct StateDirectory: ~Copyable, Sendable {
             case .locked:
                 throw Failure(
                     .run, "another mock uses \(path)",
-                    hint: "stop it, let run, check or exec use it by --mock \(given), or give this one a state directory of its own")
+                    hint: "stop it, let run, check or exec use it by --mock \(given), or give this one a directory of its own")
             default: throw Failure(.run, "cannot write in \(path): \(error.words)", hint: "choose another --state")
             }
         }

@@ -53,6 +53,8 @@ final class CarriedCheck {
     }
 
     struct Findings {
+        /// What the push shows was held against what was said.
+        var hasCompared = false
         /// Shown otherwise than the push's own call said, and than was said before.
         var said: [SchemaFinding] = []
         var kept: [SchemaFinding] = []
@@ -64,7 +66,7 @@ final class CarriedCheck {
     func look(at payload: Span<UInt8>, _ push: SeenPush, _ calls: ArraySlice<SeenCall>) -> Findings {
         guard push.isLiveActivity, push.isMarked, let call = calls.last, call.place == push.place else { return Findings() }
         let differences = checker.differences(payload, state(behind: calls, push))
-        var findings = Findings(said: differences.said, kept: differences.kept)
+        var findings = Findings(hasCompared: true, said: differences.said, kept: differences.kept)
         guard checker.judgesNumbers else { return findings }
         let numbers = checker.numbers(payload)
         let beginning = lives.beginning(calls)

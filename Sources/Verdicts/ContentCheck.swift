@@ -81,7 +81,7 @@ final class ContentCheck {
         guard push.isAccepted, !entry.isCut else { return }
         if push.provider == .fcm {
             guard let checker, let marker, let renderer else { return }
-            let passed = passedOn(entry.payload.span, marker, renderer, checker, calls, push)
+            let passed = passedOn(entry.payload.span, marker, renderer, checker, calls, &push)
             push.alteration = number(of: passed, context)
             return
         }
@@ -104,7 +104,8 @@ final class ContentCheck {
         push.drift = number(of: lapses?.drift ?? [], context)
         // A start that stands for no call of its own need not pass on what that call said beside the state.
         let standsIn = entry.marker == nil && push.event == .start
-        let passed = standsIn ? [] : passedOn(payload, marker, renderer, checker, calls, push)
+        let passed = standsIn ? [] : passedOn(payload, marker, renderer, checker, calls, &push)
+        if lapses?.hasCompared ?? false { push.flags.insert(.isCompared) }
         push.alteration = number(of: passed + (lapses?.said ?? []), context)
     }
 
@@ -115,19 +116,23 @@ final class ContentCheck {
         return index.map { renderer.owesEnd($0) } ?? true
     }
 
-    /// Where the push does not say what its call said.
+    /// Where the push does not say what its call said. Notes whether anything of it was compared.
     private func passedOn(
         _ payload: Span<UInt8>, _ marker: Marker, _ renderer: CallRenderer, _ checker: ContentChecker,
-        _ calls: ArraySlice<SeenCall>, _ push: SeenPush
+        _ calls: ArraySlice<SeenCall>, _ push: inout SeenPush
     ) -> [SchemaFinding] {
         if let call = calls.last {
             let index = renderer.index(of: call)
             guard checker.judgesPassing(call: index, push.form) else { return [] }
+            push.flags.insert(.isCompared)
             let body = renderer.body(of: call)
             return checker.differences(payload, push.form, call: index, body: body.bytes)
                 + misdated(payload, index, checker, push)
         }
-        guard let sent = renderer.call(session: marker.session, step: marker.step) else { return [] }
+        guard let sent = renderer.call(session: marker.session, step: marker.step),
+            checker.judgesPassing(call: sent.call, push.form)
+        else { return [] }
+        push.flags.insert(.isCompared)
         return checker.differences(payload, push.form, call: sent.call, body: sent.body.span)
             + misdated(payload, sent.call, checker, push)
     }

@@ -28,17 +28,28 @@ extension Pass {
         return rows.contains { $0.place == place && $0.event == .end }
     }
 
-    /// Of an activity's update or end that bears none: the last call of its token's session whose push has no room for one.
-    func unmarkedMarker(of entry: PushEntry, _ event: ActivityEvent?) -> Marker? {
+    /// Of an activity's update or end that bears none, or what was said before it (`own`): the last call of its token's session
+    /// whose push has no room for one. Of several sessions that have the token it is the one that the marker speaks of, else
+    /// one whose call has had no push yet.
+    func unmarkedMarker(of entry: PushEntry, _ event: ActivityEvent?, _ own: Marker?) -> Marker? {
         guard event == .update || event == .end, !context.unmarkedKinds.isEmpty, let plan else { return nil }
         let token = TokenHash(entry.token)
-        guard let account = owners[token].flatMap({ open[$0]?.account }),
-            let session = account.tokenCalls.last(where: { $0.token == token }).map({ UInt32($0.place >> 32) })
-        else { return nil }
-        let call = account.calls.last { call in
-            call.session == session && context.unmarkedKinds.contains(call.kind) && wasSent(call, by: entry.arrivedAt)
+        guard let account = owners[token].flatMap({ open[$0]?.account }) else { return nil }
+        var sessions: [UInt32] = []
+        for made in account.tokenCalls.reversed() where made.token == token {
+            let session = UInt32(made.place >> 32)
+            if !sessions.contains(session) { sessions.append(session) }
         }
-        return call.map { Marker(run: plan.run, session: session, step: $0.step) }
+        if let own, own.run == plan.run, sessions.contains(own.session) { sessions = [own.session] }
+        let calls = sessions.compactMap { session in
+            account.calls(of: session, through: .max).last { call in
+                context.unmarkedKinds.contains(call.kind) && wasSent(call, by: entry.arrivedAt)
+            }
+        }
+        let unmet = calls.count < 2 ? nil : calls.first { call in
+            !account.pushes.contains { $0.isAccepted && $0.isMarked && $0.place == call.place && $0.token == token }
+        }
+        return (unmet ?? calls.first).map { Marker(run: plan.run, session: $0.session, step: $0.step) }
     }
 
     /// Of a push whose collapse ID says of which call it is: the last call of its user that was sent by then and declares

@@ -154,7 +154,7 @@ struct Pass {
         let own = observer.marker(of: entry) ?? toldMarker(of: entry, event) ?? stampedMarker(of: entry)
         // An end may repeat what was said last, with the marker of that.
         let isRepeated = event == .end && own.map { !isEndOfItsOwn($0) } ?? true
-        let unmarked = own == nil || isRepeated ? unmarkedMarker(of: entry, event) : nil
+        let unmarked = own == nil || isRepeated ? unmarkedMarker(of: entry, event, own) : nil
         let marker = isRepeated ? unmarked ?? own ?? restartMarker(of: entry) : own ?? restartMarker(of: entry) ?? unmarked
         var push = observer.observe(entry, marker, calls(of: marker))
         if push.metFault, push.isRefusedForNow || push.status == 0 || push.answeredAt > push.arrivedAt {

@@ -36,6 +36,11 @@ struct Sayings {
         guard case .object(var message)? = request["message"] else { return request }
         var request = request
         if let data = message["data"] { message["data"] = timeless(data, now, depth: 0) }
+        for platform in ["android", "webpush"] {
+            guard case .object(var own)? = message[platform], let data = own["data"] else { continue }
+            own["data"] = timeless(data, now, depth: 0)
+            message[platform] = .object(own)
+        }
         if case .object(var apns)? = message["apns"] {
             if case .object(let payload)? = apns["payload"] { apns["payload"] = .object(timeless(payload)) }
             if case .object(var headers)? = apns["headers"], headers["apns-expiration"] != nil {

@@ -79,6 +79,6 @@ extension SeenPush {
     /// What was found by holding it against a call that need not be its own.
     fileprivate mutating func forgetContent() {
         (alteration, lapse, fall, drift, deviation) = (-1, -1, -1, -1, -1)
-        flags.remove(.isDeclared)
+        flags.subtract([.isDeclared, .isCompared])
     }
 }

@@ -133,9 +133,14 @@ struct ProviderTokenRuleTests {
         // What comes within the second that is granted to pushes on their way is none of those twenty.
         let inFlight = same(2.5).with { history in for _ in 0..<30 { history.push(2, at: 2.9) } }
         #expect(inFlight.findings("provider-token-renewed") == 0)
-        // The relay never heard of it.
-        let unheard = same(9).with { $0.pushes[0].flags.insert(.isAnswerUndelivered) }
+        // The relay never heard of it, but of the next one.
+        let unheard = same(9).with { $0.undelivered = [$0.pushes[0].id] }
         #expect(unheard.findings("provider-token-renewed") == nil)
+        let heard = unheard.with { history in
+            history.push(2, at: 9, status: 403, reason: "ExpiredProviderToken")
+            history.push(2, at: 19)
+        }
+        #expect(heard.findings("provider-token-renewed") == 1)
         let other = same(9).with { $0.pushes[0].reason = $0.text("InvalidProviderToken") }
         #expect(other.findings("provider-token-renewed") == nil)
     }
@@ -245,6 +250,21 @@ struct ConnectionRuleTests {
         }
         #expect(opened(10) == 0 && opened(27) == 0)
         #expect(opened(10, replacing: 1) == 1 && opened(28) == 1)
+    }
+
+    @Test("but no pool has a hundred connections and more", arguments: [(100, 1, 0), (101, 1, 1), (101, 2, 0)])
+    func leak(connections: Int, processes: Int, findings: Int) {
+        let history = dealt(1).with { history in
+            let push = history.pushes[0]
+            history.pushes = (0..<3 * connections).map { number in
+                var next = push
+                (next.id, next.connection) = (UInt64(number + 1), UInt64(number % connections))
+                return next
+            }
+        }
+        history.run.circumstances.relayProcesses = processes
+        for _ in 0..<connections { history.run.connections.open(at: at(2)) }
+        #expect(history.findings("connections-reused") == findings)
     }
 
     @Test("fewer than 50 pushes say nothing")

@@ -163,7 +163,9 @@ struct DeliveryRuleTests {
         let unmarked = History.honest.with { $0.push(0, at: 3) { $0.flags.remove(.isMarked) } }
         #expect(unmarked.findings("nothing-unexpected") == 1)
         unmarked.run.circumstances.isRelayOurs = false
-        #expect(unmarked.findings("nothing-unexpected") == 0)
+        #expect(unmarked.findings("nothing-unexpected") == 1, "its token we alone have told the relay")
+        let others = unmarked.with { $0.pushes[$0.pushes.count - 1].token = .stranger }
+        #expect(others.findings("nothing-unexpected") == 0, "somebody else may be served as well")
         // We do not know what the relay made of a registration that it did not take.
         let disturbed = History.honest.with {
             $0.push(77, at: 3)

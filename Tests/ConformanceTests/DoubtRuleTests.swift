@@ -153,6 +153,12 @@ struct TakenBackTests {
             history.push(5, at: 40, token: .stranger, session: session)
         }
         #expect(history.verdict(of: "unregister-respected").isBroken == isBroken)
+        let unmarked = { (history: History) in
+            history.with { $0.pushes[$0.pushes.count - 1].flags.remove(.isMarked) }.verdict(of: "unregister-respected").isBroken
+        }
+        #expect(!unmarked(history), "which of the two is meant nobody says")
+        let alone = history.with { $0.tokenCalls.removeAll { $0.token == .stranger && $0.place >> 32 == 2 } }
+        #expect(unmarked(alone))
     }
 }
 

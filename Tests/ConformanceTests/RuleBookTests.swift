@@ -27,7 +27,7 @@ private let honestHistories: [String: @Sendable () -> History] = [
     "aged-activity-ended": { AgeRuleTests.aged() },
     "content-decodes": { .honest },
     "content-fits-contract": { .honest.with { $0.run.hasSchemas = true } },
-    "content-unchanged": { .honest.with { $0.run.passesContent = true } },
+    "content-unchanged": { .honest.with { ($0.run.passesContent, $0.pushes[0].flags) = (true, [.isMarked, .isCompared]) } },
     "payload-fits": { .honest },
     "omitted-values-kept": { .honest.with { $0.run.carriesValues = true } },
     "values-never-fall": { .honest.with { $0.run.carriesValues = true } },

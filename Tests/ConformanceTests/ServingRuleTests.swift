@@ -202,6 +202,11 @@ struct FormRuleTests {
         broken.run.passesContent = true
         #expect(broken.findings("content-fits-contract") == 1)
         #expect(broken.findings("content-unchanged") == 1)
+        // Where nothing was compared nothing is kept.
+        let blind = History.honest.with { $0.run.passesContent = true }
+        #expect(blind.findings("content-unchanged") == nil)
+        let seeing = blind.with { $0.pushes[1].flags.insert(.isCompared) }
+        #expect(seeing.findings("content-unchanged") == 0)
     }
 
     @Test("4,096 bytes fit and 4,097 do not, but for VoIP", arguments: [(4096, 0), (4097, 1)] as [(Int32, Int)])

@@ -331,6 +331,8 @@ struct RetryRuleTests {
             }
         }
         #expect(behind.findings("apns-id-unique") == 1, "the retry was accepted")
+        let retry = behind.pushes.count - 1
+        #expect(behind.with { $0.undelivered = [$0.pushes[retry - 1].id] }.findings("apns-id-unique") == 0, "and it never knew")
         let words = { (status: UInt16) in
             History.alone([7, 7]).with { history in
                 history.pushes[0].status = status

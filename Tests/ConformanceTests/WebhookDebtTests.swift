@@ -46,6 +46,20 @@ struct WebhookDebtTests {
         #expect(bad.findings("webhooks-told") == findings)
     }
 
+    @Test("nor one of which the other host, asked next, has not spoken yet", arguments: [
+        (503, "ServiceUnavailable", 0), (429, "TooManyRequests", 0), (0, nil, 0), (400, "BadDeviceToken", 1), (400, "BadTopic", 1),
+    ] as [(UInt16, String?, Int)])
+    func busyElsewhere(status: UInt16, reason: String?, findings: Int) {
+        let bad = untold.with { history in
+            history.run.refusalHooks["BadDeviceToken"] = history.run.refusalHooks["Unregistered"]
+            let refused = death(history)
+            (history.pushes[refused].status, history.pushes[refused].reason) = (400, history.text("BadDeviceToken"))
+            history.pushes[refused].environment = .production
+            history.push(4, at: 15.1, status: status, reason: reason) { $0.environment = .sandbox }
+        }
+        #expect(bad.findings("webhooks-told") == findings)
+    }
+
     @Test("a refusal owes each webhook that the profile names")
     func two() {
         let history = History.calledBack.with { history in
@@ -119,6 +133,43 @@ struct WebhookDebtTests {
         }
         #expect(history.findings("webhooks-once") == 0 && history.findings("webhooks-told") == 0)
         #expect(history.with { $0.hooks.removeLast() }.findings("webhooks-told") == 1)
+    }
+
+    @Test("a call to a session whose token died by another's push has nothing to tell, but where it has another by then")
+    func endedByAnother() {
+        let later = Self.shared().with { history in
+            history.run.callHooks[Kind.progress.rawValue] = [.init(event: "moved", within: .seconds(5))]
+            history.call(1, .progress, at: 12, session: 2)
+        }
+        #expect(later.findings("webhooks-told") == 0)
+        let rotated = later.with { history in
+            history.call(5, .registerActivity, at: 11, session: 2)
+            history.registers(5, .rotated, .activity, session: 2)
+            history.calls.removeAll { $0.kind == Kind.progress.rawValue }
+            history.call(6, .progress, at: 12, session: 2)
+        }
+        #expect(rotated.findings("webhooks-told") == 1)
+        let early = later.with { history in
+            history.call(4, .registerActivity, at: 5, session: 2)
+            history.registers(4, .rotated, .activity, session: 2)
+            history.hooks.removeAll { $0.delivery == "w2" }
+        }
+        #expect(early.findings("webhooks-told") == 1, "its token had been replaced before")
+    }
+
+    @Test("webhooks without ids of a session's two lives are no repetition of each other", arguments: [(30.1, 0), (10.3, 1)])
+    func lives(second: Double, findings: Int) {
+        var history = History()
+        history.run.unmarkedKinds = [Kind.complete.rawValue]
+        history.run.callHooks[Kind.complete.rawValue] = [.init(event: "done", within: .seconds(5), isOnce: true)]
+        history.call(0, .registerActivity, at: 1)
+        history.registers(0, .activity, .activity)
+        history.call(1, .complete, at: 10)
+        history.call(2, .complete, at: 30)
+        for seconds in [10.1, second] {
+            history.hooks.append(Hook(id: UInt64(seconds), at: at(seconds), event: "done", token: .activity))
+        }
+        #expect(history.findings("webhooks-once") == findings)
     }
 
     // MARK: Twice
@@ -253,6 +304,19 @@ struct WebhookDebtTests {
         let history = History.calledBack
         history.run.learn(unsignedStray: 7, "no signature")
         #expect(history.findings("webhooks-signed") == 1)
+    }
+
+    @Test("calls that were under way together have no order where the relay takes them side by side", arguments: [true, false])
+    func sideBySide(isOrdered: Bool) {
+        let swapped = History.calledBack.with { history in
+            for index in history.hooks.indices where history.hooks[index].event == "asked" {
+                history.hooks[index].at = history.hooks[index].at + .seconds(20)
+            }
+            let ask = history.calls.firstIndex { $0.kind == Kind.permission.rawValue }!
+            history.calls[ask].answeredAt = at(26.1)
+        }
+        swapped.run.circumstances.isOrdered = isOrdered
+        #expect(swapped.findings("webhooks-in-order") ?? 0 == (isOrdered ? 1 : 0))
     }
 
     @Test("two activities of one session are told in no common order")

@@ -56,6 +56,11 @@ struct SayingsTests {
         #expect(try !areAlike(apns(1, 100, "a"), apns(1, 100, "b")))
         let ttl = { (text: String) in self.message(#""n":"1""#, #","android":{"ttl":"\#(text)"}"#) }
         #expect(try !areAlike(ttl("3600"), ttl("3600s")))
+        for platform in ["android", "webpush"] {
+            let data = { (text: String) in self.message("", #","\#(platform)":{"data":{"at":"\#(text)"}}"#) }
+            #expect(try areAlike(data("1795766400"), data("1795766460")), "\(platform)'s own data is data as well")
+            #expect(try !areAlike(data("a"), data("b")))
+        }
         let aps = { (stamp: Int) in #"{"aps":{"timestamp":\#(stamp)},"at":\#(1_795_766_400 + stamp)}"# }
         #expect(try !areAlike(aps(1), aps(2), .apns), "an app's own member is its content")
     }

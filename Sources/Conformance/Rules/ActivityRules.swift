@@ -248,7 +248,8 @@ enum ActivityRules {
                 ends[push.token, default: [:]][push.session] = push
                 tally.test()
             }
-            guard push.event == .update, let end = known, push.place <= end.place, !joined.wasCutOff(end, run.circumstances)
+            guard push.event == .update, let end = known, push.place <= end.place, !joined.wasCutOff(end, run.circumstances),
+                run.wasHeard(push.place, before: end.place, in: joined.account)
             else { continue }
             // What its phone tells for older by itself brings nothing back.
             if push.flags.contains(.isForApple), let stamp = push.stamp, let last = end.stamp, stamp < last { continue }

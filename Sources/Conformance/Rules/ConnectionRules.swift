@@ -111,12 +111,22 @@ enum ConnectionRules {
 
     /// Credentials that were refused as expired, and used again.
     struct Renewed: PushMachine {
+        /// A refusal, and what came with the same credential too long behind it.
+        private struct Refusal {
+            var push: SeenPush
+            var after = 0
+            var breaches: [SeenPush] = []
+        }
+
         /// By the push and the reason.
         private let isExpired: @Sendable (SeenPush, String, RunContext) -> Bool
         /// So many pushes may be under way with the token that was refused.
         private static let inFlight = 20
-        private var refused: [Int32: (push: SeenPush, after: Int)] = [:]
-        private var tally = Tally()
+        /// Of one credential, so that memory does not grow with the run. The first that reached the relay counts.
+        private static let (mostRefusals, mostBreaches) = (8, 1_000)
+        private var refused: [Int32: [Refusal]] = [:]
+        /// Refusals that never reached the relay.
+        private var unheard: Set<UInt64> = []
 
         init(
             isExpired: @escaping @Sendable (SeenPush, String, RunContext) -> Bool = { push, reason, _ in
@@ -126,24 +136,39 @@ enum ConnectionRules {
 
         mutating func see(_ push: SeenPush, _ run: RunContext) {
             guard push.authorization >= 0 else { return }
-            if var entry = refused[push.authorization] {
-                if push.arrivedAt > entry.push.answeredAt + run.circumstances.inFlightGrace {
-                    entry.after += 1
-                    refused[push.authorization] = entry
-                    let later = push.arrivedAt - entry.push.answeredAt
-                    guard entry.after > Self.inFlight || later > run.circumstances.real(.seconds(2)) else { return }
-                    tally.find(
-                        "a credential that had been refused was used again",
-                        expected: "a new one after \(run.reason(entry.push))",
-                        seen: "the same \(push.arrivedAt - entry.push.answeredAt) later", entry.push.id, push.id)
-                }
-            } else if isExpired(push, run.word(push), run), !push.flags.contains(.isAnswerUndelivered) {
-                refused[push.authorization] = (push, 0)
-                tally.test()
+            var list = refused[push.authorization] ?? []
+            for index in list.indices where push.arrivedAt > list[index].push.answeredAt + run.circumstances.inFlightGrace {
+                list[index].after += 1
+                let later = push.arrivedAt - list[index].push.answeredAt
+                guard list[index].after > Self.inFlight || later > run.circumstances.real(.seconds(2)),
+                    list[index].breaches.count < Self.mostBreaches
+                else { continue }
+                list[index].breaches.append(push)
+            }
+            if list.count < Self.mostRefusals, isExpired(push, run.word(push), run) { list.append(Refusal(push: push)) }
+            if !list.isEmpty { refused[push.authorization] = list }
+        }
+
+        mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
+            for push in joined.account.pushes where push.flags.contains(.isAnswerUndelivered) && push.status >= 400 {
+                unheard.insert(push.id)
             }
         }
 
-        func verdict(_ run: RunContext) -> Verdict { tally.verdict }
+        func verdict(_ run: RunContext) -> Verdict {
+            var tally = Tally()
+            let heard = refused.values.compactMap { list in list.first { !unheard.contains($0.push.id) } }
+            for refusal in heard.sorted(by: { $0.push.id < $1.push.id }) {
+                tally.test()
+                for push in refusal.breaches {
+                    tally.find(
+                        "a credential that had been refused was used again",
+                        expected: "a new one after \(run.reason(refusal.push))",
+                        seen: "the same \(push.arrivedAt - refusal.push.answeredAt) later", refusal.push.id, push.id)
+                }
+            }
+            return tally.verdict
+        }
     }
 
     static let tokenRenewed = Rule(
@@ -305,10 +330,14 @@ enum ConnectionRules {
             return push.status >= 500 || word.contains("ProviderToken") || word == "UnrelatedKeyIdInToken"
         }
 
+        /// Of a pool, for each process. Beyond that connections were not pooled but forgotten.
+        private static let mostPooled = 100
+
         /// A pool of which none was closed is kept, however little there was to send, unless it has one for each push.
         private func wereAllKept(_ run: RunContext) -> Bool {
             !run.kinds.isEmpty && run.connections.opened >= connections.count && run.connections.replaced == 0
                 && pushes >= 2 * connections.count
+                && connections.count <= Self.mostPooled * run.circumstances.relayProcesses
         }
 
         /// As many as may be closed and opened again in the time that has passed on the host's clock.

@@ -29,9 +29,8 @@ enum RegistrationRules {
                 if push.token == new.token { tally.test() }
                 // Another activity's end is due to that, however late (G20): a refusal may have held it up.
                 let isOwnEnd = push.event == .end && joined.areOfTwoActivities(old.token, new.token)
-                // A registration is its user's: another session has it in a row of its own.
-                let isOfOther = new.lane.role == .registration && push.isMarked && UInt64(push.session) != new.place >> 32
-                guard push.token == old.token, !isOwnEnd, !isOfOther, !joined.isOfRestart(push),
+                guard push.token == old.token, !isOwnEnd, !joined.isOfRestart(push),
+                    !isOfOther(push, UInt32(new.place >> 32), new.lane, joined),
                     !joined.tokens.wasRegistered(old.token, after: call.answeredAt, until: push.arrivedAt)
                 else { continue }
                 tally.find(
@@ -40,6 +39,23 @@ enum RegistrationRules {
                     of: push, push.id)
             }
         }
+    }
+
+    /// Whether a push to a registration is another session's, or may be for want of a marker: one that has it still. A
+    /// registration is its user's, and each session has it in a row of its own.
+    private static func isOfOther(_ push: SeenPush, _ session: UInt32, _ lane: Lane, _ joined: JoinedAccount) -> Bool {
+        guard lane.role == .registration else { return false }
+        if push.isMarked { return push.session != session }
+        struct Holder: Hashable {
+            var session: UInt32
+            var lane: Lane
+        }
+        var last: [Holder: TokenCall] = [:]
+        for made in joined.account.tokenCalls where made.lane.role == .registration && made.place >> 32 != UInt64(session) {
+            guard let call = joined.account.call(at: made.place), call.sentAt < push.arrivedAt else { continue }
+            last[Holder(session: call.session, lane: made.lane)] = made
+        }
+        return last.values.contains { $0.isRegistration && $0.token == push.token }
     }
 
     static let newerKept = Rule(
@@ -92,9 +108,7 @@ enum RegistrationRules {
                 // An alert of before, which a fault of ours held up, may still come: no sheet takes it back.
                 let isHeldUp = taken.lane.role == .device && push.isMarked && push.place < taken.place
                     && joined.rowOfPush[index].map(joined.metFault) ?? false
-                // A registration is its user's: another session has it in a row of its own.
-                let isOfOther = taken.lane.role == .registration && push.isMarked && push.session != call.session
-                guard event != .end, !isHeldUp, !isOfOther,
+                guard event != .end, !isHeldUp, !isOfOther(push, call.session, taken.lane, joined),
                     !joined.tokens.wasRegistered(taken.token, after: call.sentAt, until: push.arrivedAt)
                 else { continue }
                 tally.find(

@@ -12,19 +12,31 @@ enum RetryRules {
     private static let leastPause = Interval.milliseconds(500)
     /// What Apple asks to wait after a failure of its own (5xx); a relay that does is not blamed.
     static let longBackOff = Circumstances.longestRest
-    /// More attempts of one push than this within `leastPause` of a refusal are a storm.
+    /// More attempts of one push than this within `usualPause` of a refusal are a storm.
     private static let mostAttempts = 3
+    /// With those that our faults cut off: a connection may be lost again at once, and its pushes go on to the next (G14).
+    private static let mostCut = 10
+    /// Attempts of one push within a minute. Pauses that double from a second on leave room for seven, and of those who come
+    /// more than once a second none waits.
+    private static let (manyAttempts, endlessAttempts) = (10, 60)
 
     static let backsOff = Rule(
         "retry-backs-off", ["P13"], .should, basis: .timing,
-        requirement: "After 429 or 5xx the same push is not sent again within half a second.",
+        requirement: "After 429 or 5xx a push is not sent again within half a second, nor for ever at the same pace.",
         norm: "Apple, Handling notification responses from APNs: retry with a delay; 15 minutes after 5xx",
         advice: "wait a second before the first retry, and longer before each next one", span: { _ in leastPause }
     ) { joined, run, tally in
         guard joined.account.pushes.contains(where: \.isRefusedForNow) else { return }
         var refused: [PushIdentity: SeenPush] = [:]
+        var minutes = Minutes()
         for push in joined.account.pushes {
             guard let identity = identity(push, joined), timesTold(push, joined) < 2 else { continue }
+            if let first = minutes.first(push, identity, run, beyond: manyAttempts) {
+                tally.find(
+                    "a push was attempted more than \(manyAttempts) times within a minute",
+                    expected: "pauses that grow", seen: "attempt \(manyAttempts + 1) \(push.arrivedAt - first.arrivedAt) "
+                        + "after \(run.reason(first))", of: push, first.id, push.id)
+            }
             if let first = refused[identity], !first.flags.contains(.isAnswerUndelivered) {
                 tally.test()
                 let pause = push.arrivedAt - first.answeredAt
@@ -50,28 +62,56 @@ enum RetryRules {
         push.isMarked ? Int(joined.account.call(at: push.place)?.attempts ?? 1) : 1
     }
 
+    /// The attempts of each push within the last minute that were refused so that another one may help: for now, or for the
+    /// provider token.
+    private struct Minutes {
+        private var recent: [PushIdentity: [SeenPush]] = [:]
+
+        /// The oldest of them where this one is beyond so many, and each further time that it is.
+        mutating func first(_ push: SeenPush, _ identity: PushIdentity, _ run: RunContext, beyond most: Int) -> SeenPush? {
+            var list = recent[identity] ?? []
+            defer { recent[identity] = list.isEmpty ? nil : list }
+            list.removeAll { push.arrivedAt - $0.arrivedAt > .seconds(60) }
+            let first = list.count >= most ? list[0] : nil
+            if first != nil { list.removeAll() }
+            let asksAgain = push.isRefusedForNow || push.status == 403 && run.word(push).hasSuffix("ProviderToken")
+            if asksAgain, !push.flags.contains(.isAnswerUndelivered) { list.append(push) }
+            return first
+        }
+    }
+
     static let noStorm = Rule(
         "retry-storm", ["P13"], .must,
-        requirement: "One push is not attempted more than 3 times within a second of a refusal.",
+        requirement: "One push is not attempted more than 3 times within a second of a refusal, nor every second for a minute.",
         norm: "Apple, Sending notification requests to APNs: repeated requests in quick succession count as an attack",
         advice: "bound the attempts of a push, and let the pauses between them grow", span: { _ in usualPause }
     ) { joined, run, tally in
-        guard joined.account.pushes.contains(where: { $0.status >= 400 }) else { return }
-        // Instants of the attempts after a refusal that still lie within a second of it.
+        guard joined.account.pushes.contains(where: { $0.status >= 400 || $0.status == 0 }) else { return }
+        // The attempts before that still lie within a second of their refusal, or were cut off.
         var recent: [PushIdentity: [SeenPush]] = [:]
+        var minutes = Minutes()
         for push in joined.account.pushes {
             guard let identity = identity(push, joined) else { continue }
+            let times = max(1, timesTold(push, joined))
+            if let first = minutes.first(push, identity, run, beyond: endlessAttempts * times) {
+                tally.find(
+                    "a push was attempted more than \(endlessAttempts) times within a minute",
+                    expected: "an end of it, or pauses",
+                    seen: "another \(push.arrivedAt - first.arrivedAt) after \(run.reason(first))", of: push, first.id, push.id)
+            }
             var list = recent[identity] ?? []
             list.removeAll { push.arrivedAt - $0.answeredAt > usualPause }
-            if list.count >= mostAttempts * max(1, timesTold(push, joined)) {
+            let isStorm = list.count { $0.status >= 400 } >= mostAttempts * times || list.count >= mostCut * times
+            if isStorm {
                 tally.find(
-                    "a push was attempted \(list.count + 1) times within a second", expected: "at most \(mostAttempts)",
+                    "a push was attempted \(list.count + 1) times within a second",
+                    expected: "at most \(mostAttempts) after a refusal",
                     seen: "attempt \(list.count + 1) \(push.arrivedAt - list[0].answeredAt) after \(run.reason(list[0]))",
                     of: push, list[0].id, push.id)
             }
             let isRefusal = push.status >= 400 && !push.flags.contains(.isAnswerUndelivered)
             if isRefusal { tally.test() }
-            if isRefusal { list.append(push) }
+            if isRefusal || push.status == 0 { list.append(push) }
             recent[identity] = list.isEmpty ? nil : list
         }
     }
@@ -188,36 +228,45 @@ enum RetryRules {
     private struct Unique: PushMachine {
         private struct Owner {
             var push: SeenPush
-            /// APNs has accepted it, so that its id is spent.
-            var isAccepted: Bool
+            /// By which APNs has accepted it, so that its id is spent.
+            var accepted: UInt64?
 
             /// Refused for now, or not answered, a push may come again to the token that took the first one's place, and
             /// without a marker in other words.
             func mayComeAs(_ next: SeenPush) -> Bool {
-                guard !isAccepted, push.provider == next.provider, push.type == next.type, push.isMarked == next.isMarked
+                guard push.provider == next.provider, push.type == next.type, push.isMarked == next.isMarked
                 else { return false }
                 return push.isMarked ? push.place == next.place : push.token == next.token
             }
         }
 
+        /// Two pushes of one id, which are one push's attempts if the relay never heard that the first was accepted.
+        private struct Doubt {
+            var owner: UInt64
+            var accepted: UInt64
+            var push: SeenPush
+        }
+
         /// Of the last pushes only, so that memory does not grow with the run.
-        private static let remembered = 8_192
+        private static let (remembered, mostDoubts) = (8_192, 1_000)
         private var owners: [UUIDBytes: Owner] = [:]
         private var order: [UUIDBytes] = []
         private var next = 0
+        private var doubts: [Doubt] = []
+        private var unheard: Set<UInt64> = []
         private var tally = Tally()
 
         mutating func see(_ push: SeenPush, _ run: RunContext) {
             tally.test()
             // Without one APNs makes it, and never the same twice.
             guard push.flags.contains(.gaveAPNsID) else { return }
-            let isAccepted = push.isAccepted && !push.flags.contains(.isAnswerUndelivered)
+            let accepted = push.isAccepted ? push.id : nil
             if let owner = owners[push.apnsID] {
-                if isAccepted { owners[push.apnsID]?.isAccepted = true }
-                guard owner.push.identity != push.identity, !owner.mayComeAs(push) else { return }
-                tally.find(
-                    "two different pushes carry one apns-id", expected: "an apns-id of its own for each push",
-                    seen: push.apnsID.text(), of: push, owner.push.id, push.id)
+                if owner.accepted == nil { owners[push.apnsID]?.accepted = accepted }
+                guard owner.push.identity != push.identity else { return }
+                if !owner.mayComeAs(push) { return Self.find(push, beside: owner.push.id, &tally) }
+                guard let accepted = owner.accepted, doubts.count < Self.mostDoubts else { return }
+                doubts.append(Doubt(owner: owner.push.id, accepted: accepted, push: push))
                 return
             }
             if order.count < Self.remembered {
@@ -227,10 +276,28 @@ enum RetryRules {
                 order[next] = push.apnsID
                 next = (next + 1) % Self.remembered
             }
-            owners[push.apnsID] = Owner(push: push, isAccepted: isAccepted)
+            owners[push.apnsID] = Owner(push: push, accepted: accepted)
         }
 
-        func verdict(_ run: RunContext) -> Verdict { tally.verdict }
+        mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
+            for push in joined.account.pushes where push.flags.contains(.isAnswerUndelivered) && push.isAccepted {
+                unheard.insert(push.id)
+            }
+        }
+
+        func verdict(_ run: RunContext) -> Verdict {
+            var tally = tally
+            for doubt in doubts where !unheard.contains(doubt.accepted) {
+                Self.find(doubt.push, beside: doubt.owner, &tally)
+            }
+            return tally.verdict
+        }
+
+        private static func find(_ push: SeenPush, beside owner: UInt64, _ tally: inout Tally) {
+            tally.find(
+                "two different pushes carry one apns-id", expected: "an apns-id of its own for each push",
+                seen: push.apnsID.text(), of: push, owner, push.id)
+        }
     }
 
     static let idIsUnique = Rule(

@@ -13,19 +13,24 @@ struct WebhookDebt {
     var cause: String
     /// In the order of the journal.
     var hooks: [Hook]
-    var isOfCall = false
+    /// Nil: of a token that died.
+    var call: SeenCall?
     /// Of a call to a session whose activity had ended by then, with its token (R3.19).
     var isOfEnded = false
-    /// The call was sent more than once: what was told twice may be called back twice.
-    var wasToldTwice = false
     /// Of a token that several sessions had: which of them is meant a marker alone says.
     var isShared = false
+    /// The same was told anew then: what comes later without an id may be of that.
+    var renewedAt: Instant?
+
+    /// What was told twice may be called back twice.
+    var wasToldTwice: Bool { call.map { $0.attempts > 1 } ?? false }
 
     /// The next delivery of the same webhook, or of another one that tells the same.
     func again(behind index: Int) -> Hook? {
         let hook = hooks[index]
         return hooks[(index + 1)...].first { next in
             if let id = hook.delivery, id == next.delivery { return true }
+            if next.delivery == nil, let renewedAt, next.at >= renewedAt { return false }
             if wasToldTwice { return false }
             if let one = hook.place, let other = next.place { return one >> 32 == other >> 32 }
             return !isShared
@@ -41,32 +46,30 @@ struct WebhookDebt {
 
     static func all(_ joined: JoinedAccount, _ run: RunContext) -> [WebhookDebt] {
         guard !run.callHooks.isEmpty || !run.refusalHooks.isEmpty else { return [] }
-        return ofCalls(joined, run) + ofDeaths(joined, run)
+        let index = HookIndex(joined.account)
+        return ofCalls(joined, index, run) + ofDeaths(joined, index, run)
     }
 
     // MARK: Calls
 
-    private static func ofCalls(_ joined: JoinedAccount, _ run: RunContext) -> [WebhookDebt] {
+    private static func ofCalls(_ joined: JoinedAccount, _ index: HookIndex, _ run: RunContext) -> [WebhookDebt] {
         let account = joined.account
-        let deaths = account.pushes.filter { push in
-            push.isMarked && push.reason >= 0 && !push.flags.contains(.isAnswerUndelivered)
-                && run.refusalHooks[run.word(push)]?.contains(where: \.endsActivity) ?? false
-                && !joined.tokens.speaksOfThePast(push, run.circumstances)
-        }
+        let endings = endings(joined, index, run)
         var debts: [WebhookDebt] = []
         for call in account.calls where isTaken(call) {
             for owed in run.callHooks[call.kind] ?? [] {
-                let hooks = account.hooks.filter { $0.event == owed.event && speaks($0, of: call, account, run) }
+                let hooks = index.hooks(of: call, isUnmarked: run.unmarkedKinds.contains(call.kind)).filter {
+                    $0.event == owed.event && isInTime($0, for: call, run)
+                }
+                let next = nextUnmarked(behind: call, account, run)
                 var debt = WebhookDebt(
                     owed: owed, since: call.answeredAt, session: call.session, step: call.step,
-                    cause: "the call `\(run.kind(call.kind))`",
-                    hooks: begun(hooks, until: nextUnmarked(behind: call, account, run)))
-                debt.isOfCall = true
-                debt.wasToldTwice = call.attempts > 1
-                debt.isOfEnded = deaths.contains { death in
-                    death.session == call.session && death.arrivedAt < call.answeredAt
-                        && !joined.wasToldToken(session: call.session, after: death.arrivedAt, until: call.answeredAt)
-                }
+                    cause: "the call `\(run.kind(call.kind))`", hooks: begun(hooks, until: next))
+                (debt.call, debt.renewedAt) = (call, next)
+                debt.isOfEnded = endings[call.session]?.contains { death in
+                    death < call.answeredAt
+                        && !joined.wasToldToken(session: call.session, after: death, until: call.answeredAt)
+                } ?? false
                 debts.append(debt)
             }
         }
@@ -75,21 +78,58 @@ struct WebhookDebt {
 
     private static func isTaken(_ call: SeenCall) -> Bool { call.wasTaken && !call.wasRefusedAsItMay }
 
-    /// What a call without room for a marker causes has none either, or that of an older call: it is the session's, by that
-    /// marker or by the token that it names, and does not come before the call.
-    static func speaks(_ hook: Hook, of call: SeenCall, _ account: Account, _ run: RunContext) -> Bool {
-        guard run.unmarkedKinds.contains(call.kind) else { return hook.place == call.place }
+    /// When activities of a session ended with their tokens (R3.19), by its own push or by that of another session whose token
+    /// it had as well.
+    private static func endings(_ joined: JoinedAccount, _ index: HookIndex, _ run: RunContext) -> [UInt32: [Instant]] {
+        var endings: [UInt32: [Instant]] = [:]
+        for push in joined.account.pushes where push.reason >= 0 && !push.flags.contains(.isAnswerUndelivered) {
+            guard run.refusalHooks[run.word(push)]?.contains(where: \.endsActivity) ?? false,
+                !joined.tokens.speaksOfThePast(push, run.circumstances)
+            else { continue }
+            for session in index.sessions(of: push.token).union(push.isMarked ? [push.session] : []) {
+                let isOwn = push.isMarked && push.session == session
+                guard isOwn || lastToken(of: session, on: push.token, before: push.arrivedAt, joined) == push.token
+                else { continue }
+                endings[session, default: []].append(push.arrivedAt)
+            }
+        }
+        return endings
+    }
+
+    /// What a session had told last by then, where that token stands or stood.
+    private static func lastToken(
+        of session: UInt32, on token: TokenHash, before instant: Instant, _ joined: JoinedAccount
+    ) -> TokenHash? {
+        let account = joined.account
+        return account.tokenCalls.last { made in
+            made.isRegistration && UInt32(made.place >> 32) == session && made.lane == joined.tokens.lanes[token]
+                && account.call(at: made.place).map { $0.sentAt < instant } ?? false
+        }?.token
+    }
+
+    /// What a call without room for a marker causes has none either, or that of an older call; it comes behind the call.
+    private static func isInTime(_ hook: Hook, for call: SeenCall, _ run: RunContext) -> Bool {
+        guard run.unmarkedKinds.contains(call.kind) else { return true }
         // Of one that was sent twice the first sending is not on record.
-        guard hook.at >= (call.attempts > 1 ? call.plannedAt : call.sentAt) else { return false }
-        if let place = hook.place { return UInt32(place >> 32) == call.session }
-        return account.tokenCalls.contains { $0.token == hook.token && UInt32($0.place >> 32) == call.session }
+        return hook.at >= (call.attempts > 1 ? call.plannedAt : call.sentAt)
+    }
+
+    /// Whether a call that has no room for a marker owes that webhook of its session.
+    static func owesUnmarked(_ hook: Hook, _ account: Account, _ index: HookIndex, _ run: RunContext) -> Bool {
+        guard !run.unmarkedKinds.isEmpty else { return false }
+        return index.sessions(of: hook).contains { session in
+            account.calls(of: session, through: .max).contains { call in
+                run.unmarkedKinds.contains(call.kind) && isTaken(call) && isInTime(hook, for: call, run)
+                    && run.callHooks[call.kind]?.contains { $0.event == hook.event } ?? false
+            }
+        }
     }
 
     /// When the session said the same again, as in its next life, where no marker tells the one from the other.
     private static func nextUnmarked(behind call: SeenCall, _ account: Account, _ run: RunContext) -> Instant? {
         guard run.unmarkedKinds.contains(call.kind) else { return nil }
-        return account.calls.first { next in
-            next.session == call.session && next.kind == call.kind && next.step > call.step && isTaken(next)
+        return account.calls(of: call.session, through: .max).first { next in
+            next.kind == call.kind && next.place > call.place && isTaken(next)
         }?.sentAt
     }
 
@@ -111,11 +151,11 @@ struct WebhookDebt {
         var former: Instant?
     }
 
-    private static func ofDeaths(_ joined: JoinedAccount, _ run: RunContext) -> [WebhookDebt] {
+    private static func ofDeaths(_ joined: JoinedAccount, _ index: HookIndex, _ run: RunContext) -> [WebhookDebt] {
         let deaths = deaths(joined, run)
-        return deaths.indices.flatMap { index in
-            let next = deaths[(index + 1)...].first { $0.push.token == deaths[index].push.token }
-            return debts(of: deaths[index], until: next?.push.arrivedAt, joined, run)
+        return deaths.indices.flatMap { place in
+            let next = deaths[(place + 1)...].first { $0.push.token == deaths[place].push.token }
+            return debts(of: deaths[place], until: next?.push.arrivedAt, joined, index, run)
         }
     }
 
@@ -137,19 +177,20 @@ struct WebhookDebt {
     }
 
     private static func debts(
-        of death: Death, until next: Instant?, _ joined: JoinedAccount, _ run: RunContext
+        of death: Death, until next: Instant?, _ joined: JoinedAccount, _ index: HookIndex, _ run: RunContext
     ) -> [WebhookDebt] {
         let push = death.push
         return (run.refusalHooks[run.word(push)] ?? []).flatMap { owed -> [WebhookDebt] in
             let holders = holders(death, owed, joined, run)
             guard holders?.isEmpty != true, !livesElsewhere(push, owed, joined.account, run) else { return [] }
             let hooks = begun(
-                joined.account.hooks.filter { $0.event == owed.event && $0.token == push.token },
+                index.hooks(of: push.token).filter { $0.event == owed.event },
                 from: death.former.map { _ in push.arrivedAt }, until: next)
             var debt = WebhookDebt(
                 owed: owed, since: push.answeredAt, session: push.isMarked ? push.session : nil,
                 step: push.isMarked ? push.step : nil,
                 cause: (push.provider == .apns ? "APNs' " : "FCM's ") + run.reason(push), hooks: hooks)
+            debt.renewedAt = next
             guard let holders, holders.count > 1 else { return [debt] }
             debt.isShared = true
             // Where activities end with the token, and are told apart, each of them has its own webhook (R3.35).
@@ -214,9 +255,11 @@ struct WebhookDebt {
         _ push: SeenPush, _ owed: RunContext.OwedHook, _ account: Account, _ run: RunContext
     ) -> Bool {
         guard push.status == 400, run.word(push) == "BadDeviceToken" else { return false }
-        return account.pushes.contains { other in
-            other.isAccepted && other.token == push.token && other.environment != push.environment
-                && push.arrivedAt <= other.arrivedAt && other.arrivedAt <= push.answeredAt + owed.within
+        let others = account.pushes.filter { other in
+            other.token == push.token && other.environment != push.environment && push.arrivedAt <= other.arrivedAt
+                && other.arrivedAt <= push.answeredAt + owed.within
         }
+        // Busy or mute, that host has not said yet.
+        return others.contains(where: \.isAccepted) || others.last.map { $0.isRefusedForNow || $0.status == 0 } ?? false
     }
 }

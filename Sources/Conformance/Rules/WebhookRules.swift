@@ -68,12 +68,16 @@ enum WebhookRules {
         norm: "Relay contract: changes of an activity are called back in order",
         advice: "send a session's webhooks one after the other, each when the one before was taken"
     ) { joined, run, tally in
-        let debts = WebhookDebt.all(joined, run).filter { $0.isOfCall && $0.step != nil && $0.hooks.first?.place != nil }
+        let debts = WebhookDebt.all(joined, run).filter { $0.call != nil && $0.hooks.first?.place != nil }
         // An activity is its session, and its token where the webhook names that: a session may have two.
         let activities = Dictionary(grouping: debts) { "\($0.session ?? 0) \($0.hooks[0].token?.bits ?? 0)" }
         for (_, own) in activities.sorted(by: { $0.key < $1.key }) {
-            let calls = own.sorted { $0.since < $1.since }
+            let calls = own.sorted { $0.call!.place < $1.call!.place }
             for (former, next) in zip(calls, calls.dropFirst()) where former.step != next.step {
+                // Which of two the relay heard first nobody knows, where they were under way together.
+                guard let one = former.call, let other = next.call, one.attempts < 2 || one.answeredAt <= other.sentAt,
+                    run.wasHeard(one.place, before: other.place, in: joined.account)
+                else { continue }
                 tally.test()
                 guard next.hooks[0].at < former.hooks[0].at else { continue }
                 tally.find(
@@ -133,19 +137,18 @@ enum WebhookRules {
         norm: "Relay contract: a webhook tells of a change; a call that was refused changes nothing, nor does a busy APNs",
         advice: "queue a webhook with the change that it tells, and only where there is one"
     ) { joined, run, tally in
+        guard !joined.account.hooks.isEmpty else { return }
         let events = Set(run.callHooks.values.joined().map(\.event))
-        let deaths = Set(run.refusalHooks.values.joined().map(\.event))
+        let index = HookIndex(joined.account)
+        let deaths = deaths(joined.account, run)
         for hook in joined.account.hooks {
             let call = hook.place.flatMap { joined.account.call(at: $0) }
             let isOfItsCall = call.map { owes(hook, $0, run) } ?? false
-            let isOfAnother = isOfUnmarked(hook, joined.account, run) || isOfAge(hook, joined, run)
-            if let token = hook.token, deaths.contains(hook.event), !isOfItsCall, !isOfAnother {
+            let isOfAnother =
+                WebhookDebt.owesUnmarked(hook, joined.account, index, run) || isOfAge(hook, joined, run)
+            if let token = hook.token, let died = deaths[hook.event], !isOfItsCall, !isOfAnother {
                 tally.test()
-                let hasDied = joined.account.pushes.contains { push in
-                    push.token == token && push.reason >= 0 && push.arrivedAt <= hook.at
-                        && run.refusalHooks[run.word(push)]?.contains { $0.event == hook.event } ?? false
-                }
-                guard !hasDied else { continue }
+                guard died[token].map({ $0 > hook.at }) ?? true else { continue }
                 tally.find(
                     "a webhook calls a token dead that is not", expected: "a refusal of APNs or FCM that says so",
                     seen: "`\(hook.event)` without one", session: call?.session, step: call?.step, hook.id)
@@ -164,12 +167,16 @@ enum WebhookRules {
         run.callHooks[call.kind]?.contains { $0.event == hook.event } ?? false
     }
 
-    /// A call of its session that has no room for a marker owes it, had been sent by then, and was taken.
-    private static func isOfUnmarked(_ hook: Hook, _ account: Account, _ run: RunContext) -> Bool {
-        account.calls.contains { call in
-            run.unmarkedKinds.contains(call.kind) && call.wasTaken && !call.wasRefusedAsItMay
-                && WebhookDebt.speaks(hook, of: call, account, run) && owes(hook, call, run)
+    /// By the webhook that tells of it: when a token was called dead first.
+    private static func deaths(_ account: Account, _ run: RunContext) -> [String: [TokenHash: Instant]] {
+        var deaths: [String: [TokenHash: Instant]] = [:]
+        for owed in run.refusalHooks.values.joined() { deaths[owed.event] = [:] }
+        for push in account.pushes where push.reason >= 0 {
+            for owed in run.refusalHooks[run.word(push)] ?? [] where deaths[owed.event]?[push.token] == nil {
+                deaths[owed.event]?[push.token] = push.arrivedAt
+            }
         }
+        return deaths
     }
 
     /// It tells an end, and an activity of its session has been ended for its age (R3.23).
