@@ -9,6 +9,8 @@ package struct CallRoles: Sendable {
     package var device: ProfileCall?
     /// Each registers the phone again, without its push-to-start token.
     package var relaunches: [ProfileCall]
+    /// Registers an app with FCM, and nothing else.
+    package var registration: ProfileCall?
     package var unregisterDevice: ProfileCall?
     package var secondDevice: ProfileCall?
     /// Registers an activity's token.
@@ -74,6 +76,13 @@ package struct CallRoles: Sendable {
         let takesStart = device?.registers.contains(.startToken) ?? false
         relaunches = takesStart ? registrations.filter { $0.registers == [.deviceToken] } : []
         secondDevice = most(.deviceToken2) ?? most(.startToken2)
+        let deviceName = device?.name
+        registration = most(.registrationToken).flatMap { call in
+            // Where it takes the place of another, a session is either the one's or the other's.
+            let names = Set(call.captures.map(\.name))
+            let isAlone = usual.allSatisfy { $0.name == call.name || names.isDisjoint(with: $0.captures.map(\.name)) }
+            return call.pushes.isEmpty && isAlone && call.name != deviceName ? call : nil
+        }
         activity = most(.activityToken)
         secondActivity = most(.activityToken2)
         rotation = most(.rotatedToken)

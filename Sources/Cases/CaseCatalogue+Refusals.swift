@@ -65,7 +65,8 @@ extension CaseCatalogue {
 
     private var deadDevice: PlannedCase {
         let question = "When APNs answers 410 for a phone, is its token left alone, and everything else served?"
-        return planned("dead-device-token", question, [need(roles.alert, "owes an alert")]) {
+        let needs = [need(roles.device, "registers a phone"), need(roles.alert, "owes an alert")]
+        return planned("dead-device-token", question, needs) {
             var script = opening()
             states(&script, 2, of: roles.alert)
             states(&script, 3, of: roles.alert, after: max(grace, pause))

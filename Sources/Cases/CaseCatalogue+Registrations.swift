@@ -60,7 +60,7 @@ extension CaseCatalogue {
     private var goodbye: PlannedCase {
         let question = "After an activity's token was taken back, is it left alone, and does all else go on?"
         return planned(
-            "goodbye", question, [needsActivity, need(roles.goodbye, "takes an activity's token back (`unregisters`)")]
+            "goodbye", question, [needsActivity, need(roles.goodbye, "takes an activity's token back, and owes nothing")]
         ) {
             var script = opening()
             states(&script, 1)
@@ -74,7 +74,7 @@ extension CaseCatalogue {
         let question = "After a phone was taken back, does nothing go to it any more?"
         return planned(
             "signed-out", question,
-            [need(roles.unregisterDevice, "takes a phone's token back (`unregisters`)"), need(roles.alert, "owes an alert")]
+            [need(roles.unregisterDevice, "takes a phone's token back, and owes nothing"), need(roles.alert, "owes an alert")]
         ) {
             var script = opening()
             states(&script, 2, of: roles.alert)

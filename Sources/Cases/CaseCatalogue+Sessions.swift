@@ -11,7 +11,8 @@ extension CaseCatalogue {
 
     private var lifecycle: PlannedCase {
         let question = "Does each event reach the phones it is for, once, in order, and as it was said?"
-        return planned("lifecycle", question, [needsDevice, needsEvent]) {
+        let needsPhone = need(roles.device ?? roles.activity ?? roles.registration, "registers a phone or an activity")
+        return planned("lifecycle", question, [needsPhone, needsEvent]) {
             let beginnings = roles.starts.isEmpty ? [nil] : roles.starts.map(Optional.some)
             let ends = roles.finals.isEmpty ? [nil] : roles.finals.map(Optional.some)
             let parts = lifecycleParts(beginnings[0], ends[0])
@@ -46,6 +47,7 @@ extension CaseCatalogue {
     private func whole(_ start: ProfileCall?, _ final: ProfileCall?, saying events: [ProfileCall]) -> CaseScript {
         var script = CaseScript(roles.profile)
         script.add(roles.device, after: .zero)
+        script.add(roles.registration, after: .milliseconds(100))
         script.add(start, after: .milliseconds(200))
         script.add(roles.activity, after: .milliseconds(300))
         states(&script, 2)
@@ -65,8 +67,14 @@ extension CaseCatalogue {
         let content = roles.profile.content
         var rules = [
             "relay-serves", "accepted-is-pushed", "states-delivered", "no-duplicate-push", "nothing-unexpected",
-            "sessions-kept-apart", "requests-well-formed", "payload-fits", "provider-token-reused",
+            "sessions-kept-apart",
         ]
+        if calls.contains(where: { $0.registers.contains { $0 != .registrationToken } }) {
+            rules += ["requests-well-formed", "payload-fits", "provider-token-reused"]
+        }
+        if calls.contains(where: { $0.registers.contains(.registrationToken) }), owed.contains(where: { $0.provider == .fcm }) {
+            rules += ["messages-well-formed", "access-token-reused"]
+        }
         if owed.contains(where: { $0.channel == .liveactivity }) {
             rules += ["topic-fits-type", "timestamp-seconds-rising", "state-order", "last-state-delivered"]
             if content.contentState != nil { rules.append("content-decodes") }

@@ -37,9 +37,8 @@ extension CaseCatalogue {
 
     private var goodbyeInRetry: PlannedCase {
         let question = "When an activity is taken back while a push to it waits to be sent again, is that dropped?"
-        return planned(
-            "goodbye-in-retry", question, [needsActivity, need(roles.goodbye, "takes an activity's token back (`unregisters`)")]
-        ) {
+        let needsGoodbye = need(roles.goodbye, "takes an activity's token back, and owes nothing")
+        return planned("goodbye-in-retry", question, [needsActivity, needsGoodbye]) {
             retried("goodbye-in-retry", question, passing: 1, meanwhile: roles.goodbye, exercises: ["unregister-respected"])
         }
     }

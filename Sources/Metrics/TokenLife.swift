@@ -20,7 +20,8 @@ package struct TokenLife: Sendable {
         package var arrivedAt: Instant
         package var answeredAt: Instant
         package var environment: PushEnvironment
-        /// An answer of the very moment of a registration: the relay may take the one for older, or the other.
+        /// An answer of the very moment of a registration, where the relay may take the one for older, or the other; or one
+        /// that may not have reached it.
         package var isDoubtful: Bool
     }
 
@@ -40,16 +41,18 @@ package struct TokenLife: Sendable {
                 Registration(
                     sentAt: made.sentAt, answeredAt: made.answeredAt, place: call.place, wasTaken: made.wasTaken))
         }
-        for (index, push) in account.pushes.enumerated()
-        where isDeath(push) && !push.flags.contains(.isAnswerUndelivered) {
+        for (index, push) in account.pushes.enumerated() where isDeath(push) {
             var death = Death(
                 push: index, arrivedAt: push.arrivedAt, answeredAt: push.answeredAt, environment: push.environment,
                 isDoubtful: true)
             if speaksOfThePast(push, circumstances, within: Self.resolution) {
+                guard !push.flags.contains(.isAnswerUndelivered) else { continue }
                 if !push.metFault, stillbirths[push.token] == nil { stillbirths[push.token] = death }
                 continue
             }
-            death.isDoubtful = circumstances.isWallTimeSet && push.diedMilliseconds > 0
+            // The relay may have read it before its connection broke, or not.
+            death.isDoubtful = push.flags.contains(.isAnswerUndelivered)
+                || circumstances.isWallTimeSet && push.diedMilliseconds > 0
                 || speaksOfThePast(push, circumstances) || speaksOfRegistration(push, circumstances)
                 || crossesRegistration(push, circumstances)
             deaths[push.token, default: []].append(death)

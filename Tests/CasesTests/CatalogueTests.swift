@@ -134,6 +134,33 @@ struct CatalogueTests {
         #expect(waits == [.milliseconds(1200), .seconds(expected)])
     }
 
+    @Test("register with FCM as well, where a call does that and takes nothing of another's", arguments: [
+        ("", true), ("captures: { id: /id }, ", true), ("captures: { ticket: /ticket }, ", false),
+        ("pushes: [{ channel: alert }], ", false),
+    ])
+    func messages(more: String, isMade: Bool) throws {
+        let relay = try Self.relay(
+            """
+            subscribe: { path: /subscribe, registers: [deviceToken], captures: { ticket: /ticket } }
+            android: { path: /android, \(more)json: { t: "{{marker}}" }, registers: [registrationToken] }
+            notify: { path: /notify, json: { text: "{{marker}}" }, pushes: [{ channel: alert }, { channel: fcm }] }
+            """)
+        let lifecycle = try #require(Self.runs(CaseCatalogue(relay).cases).first { $0.name == "lifecycle" })
+        #expect(lifecycle.scripts[0].steps.map(\.call).contains("android") == isMade)
+    }
+
+    @Test("ask a relay of FCM alone for its whole sessions, by the rules of FCM")
+    func messagesAlone() throws {
+        let relay = try Self.relay(
+            """
+            android: { path: /android, json: { t: "{{registrationToken}}" }, registers: [registrationToken] }
+            notify: { path: /notify, json: { text: "{{marker}}" }, pushes: [{ channel: fcm }] }
+            """)
+        let runs = Self.runs(CaseCatalogue(relay).cases)
+        #expect(runs.map(\.name) == ["lifecycle"])
+        #expect(runs[0].exercises.contains("messages-well-formed") && !runs[0].exercises.contains("payload-fits"))
+    }
+
     @Test("make a call that captures what another needs before that one")
     func captures() throws {
         let relay = try Self.relay(

@@ -333,6 +333,11 @@ struct RetryRuleTests {
         #expect(behind.findings("apns-id-unique") == 1, "the retry was accepted")
         let retry = behind.pushes.count - 1
         #expect(behind.with { $0.undelivered = [$0.pushes[retry - 1].id] }.findings("apns-id-unique") == 0, "and it never knew")
+        let slow = behind.with { history in
+            history.pushes[retry - 1].faultRule = 1
+            history.pushes[retry - 1].answeredAt = at(15)
+        }
+        #expect(slow.findings("apns-id-unique") == 0, "nor when the answer was held back")
         let words = { (status: UInt16) in
             History.alone([7, 7]).with { history in
                 history.pushes[0].status = status

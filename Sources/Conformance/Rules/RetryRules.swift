@@ -229,7 +229,7 @@ enum RetryRules {
         private struct Owner {
             var push: SeenPush
             /// By which APNs has accepted it, so that its id is spent.
-            var accepted: UInt64?
+            var accepted: SeenPush?
 
             /// Refused for now, or not answered, a push may come again to the token that took the first one's place, and
             /// without a marker in other words.
@@ -260,13 +260,16 @@ enum RetryRules {
             tally.test()
             // Without one APNs makes it, and never the same twice.
             guard push.flags.contains(.gaveAPNsID) else { return }
-            let accepted = push.isAccepted ? push.id : nil
+            let accepted = push.isAccepted ? push : nil
             if let owner = owners[push.apnsID] {
                 if owner.accepted == nil { owners[push.apnsID]?.accepted = accepted }
                 guard owner.push.identity != push.identity else { return }
                 if !owner.mayComeAs(push) { return Self.find(push, beside: owner.push.id, &tally) }
-                guard let accepted = owner.accepted, doubts.count < Self.mostDoubts else { return }
-                doubts.append(Doubt(owner: owner.push.id, accepted: accepted, push: push))
+                // Who gives up an answer that a fault holds back need not say so.
+                guard let accepted = owner.accepted, accepted.answeredAt <= push.arrivedAt,
+                    !accepted.metFault || accepted.answeredAt == accepted.arrivedAt, doubts.count < Self.mostDoubts
+                else { return }
+                doubts.append(Doubt(owner: owner.push.id, accepted: accepted.id, push: push))
                 return
             }
             if order.count < Self.remembered {

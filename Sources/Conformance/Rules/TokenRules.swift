@@ -27,7 +27,7 @@ enum TokenRules {
             }
             let death = joined.tokens.deaths[push.token]?.first { joined.account.pushes[$0.push].id == push.id }
             guard let death, run.tellsOfDeathForGood(push), isWord(push), !told.contains(push.token),
-                !run.mayHaveLost(push), isTested(death, joined, grace)
+                !push.flags.contains(.isAnswerUndelivered), !run.mayHaveLost(push), isTested(death, joined, grace)
             else { continue }
             told.insert(push.token)
             tally.test()
