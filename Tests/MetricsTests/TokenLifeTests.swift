@@ -68,9 +68,15 @@ struct TokenLifeTests {
         #expect(death(story, of: .other, before: 9_999) == nil)
     }
 
-    @Test("does not end with an answer that was not delivered, or that is of another kind")
+    @Test("ends for whoever has read an answer that may not have been delivered, and for nobody who has not")
+    func unread() {
+        let story = died().with { $0.undelivered = [1] }
+        #expect(death(story, before: 9_999) == nil, "nobody is blamed for going on")
+        #expect(story.joined.tokens.death(of: .activity, plannedAt: instant(3_000), by: instant(4_000))?.push == 0)
+    }
+
+    @Test("does not end with an answer of another kind")
     func noDeath() {
-        #expect(died().with { $0.undelivered = [1] }.joined.tokens.deaths.isEmpty)
         #expect(died().with { $0.account.pushes[0].status = 403 }.joined.tokens.deaths.isEmpty)
         let bad = died().with {
             $0.account.pushes[0].status = 400
