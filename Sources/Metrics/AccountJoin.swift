@@ -37,6 +37,8 @@ package struct JoinedAccount: Sendable {
     private let missing: Set<Lane.Role>
     /// Marked pushes that a fault of ours met, by session: indices into the account's, in order of arrival.
     let heldUp: [UInt32: [Int]]
+    /// Where its pushes went, one after the other.
+    let ways: Ways
     /// What a relay cannot tell from what is late.
     package let doubts: UnregistrationDoubts
     /// Where the relay replaces activities that grow old: which there were, one after the other.
@@ -58,6 +60,7 @@ package struct JoinedAccount: Sendable {
         heldUp = Dictionary(
             grouping: account.pushes.indices.filter { account.pushes[$0].isMarked && account.pushes[$0].metFault },
             by: { account.pushes[$0].session })
+        ways = Ways(account, tokens.lanes)
         let delays = CallDelays(account, circumstances)
         deliveries = account.rows.map { [tokens] row in
             let registration = row.flags.contains(.wasHeld) ? tokens.registrations[row.token]?.last : nil
