@@ -306,9 +306,17 @@ package struct JoinedAccount: Sendable {
                 let (arrivedAt, due) = (account.pushes[accepted].arrivedAt, deliveries[index].due)
                 let isHeldUp = circumstances.holdsUp(
                     plannedAt: row.plannedAt, due: due, arrivedAt: arrivedAt, within: row.deadline)
-                let excuse = isHeldUp ? Circumstances.heldDown : goneCard(index) ?? toldBySuccessor(index, circumstances)
-                deliveries[index].outcome = arrivedAt <= due ? .delivered : excuse == nil ? .late : .excused
-                if arrivedAt > due { deliveries[index].excuse = excuse }
+                guard arrivedAt > due else {
+                    deliveries[index].outcome = .delivered
+                    continue
+                }
+                let excuse =
+                    isHeldUp
+                    ? Circumstances.heldDown
+                    : goneCard(index) ?? toldBySuccessor(index, circumstances)
+                        ?? heldUpByConnections(index, arrivedAt, circumstances)
+                deliveries[index].outcome = excuse == nil ? .late : .excused
+                deliveries[index].excuse = excuse
             } else if row.flags.contains(.waitsInVain) || account.undecided.holds(row) {
                 deliveries[index].outcome = .undecided
             } else if wasNeverSent(row, circumstances) {
