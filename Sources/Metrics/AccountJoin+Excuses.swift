@@ -165,9 +165,22 @@ extension JoinedAccount {
     /// Connections that went while the push may have been on its way over them.
     package func connectionsLost(with index: Int, _ circumstances: Circumstances) -> Int {
         let row = account.rows[index]
-        let (sentAt, leftAt) = departure(of: row)
+        return circumstances.firings(from: departure(of: row).sentAt, to: lastDeparture(of: row, circumstances)).count
+    }
+
+    /// The fault of ours that had connections in trouble when the push was to leave, and until shortly before it came.
+    func heldUpByConnections(_ index: Int, _ arrivedAt: Instant, _ circumstances: Circumstances) -> String? {
+        let row = account.rows[index]
+        // What was late before has another reason.
+        let leftAt = min(lastDeparture(of: row, circumstances), deliveries[index].due)
+        return circumstances.holdUpByConnections(
+            plannedAt: row.plannedAt, leftAt: leftAt, arrivedAt: arrivedAt, within: row.deadline)
+    }
+
+    /// By then it has left, where nothing holds it up.
+    private func lastDeparture(of row: Expectation, _ circumstances: Circumstances) -> Instant {
         let wait = row.flags.contains(.isThrottled) ? circumstances.throttle ?? .zero : .zero
-        return circumstances.firings(from: sentAt, to: leftAt + wait + circumstances.real(Self.departure)).count
+        return departure(of: row).leftAt + wait + circumstances.real(Self.departure)
     }
 
     /// When the alert of the same event was accepted on that phone.

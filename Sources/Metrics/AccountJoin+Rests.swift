@@ -24,14 +24,24 @@ extension JoinedAccount {
         return due > deliveries[index].due ? due : nil
     }
 
+    /// It was refused for now and not sent again, though something got through to its token since: no breach, for it may rest
+    /// by itself, but worth to be told.
+    func wasPassedOver(_ index: Int) -> Bool {
+        guard let last = attempts(of: index).last, last.isRefusedForNowByUs else { return false }
+        return ways.first(to: last.token, behind: last.answeredAt, where: \.isAccepted) != nil
+    }
+
     /// When the last rest is over that was asked for before it was due; nil: none was.
     private func restOver(_ index: Int, by due: Instant, _ circumstances: Circumstances) -> Instant? {
         let row = account.rows[index]
-        guard row.provider == .apns else { return restOverAtFCM(row, by: due, circumstances) }
-        guard circumstances.rest > .zero else { return nil }
+        guard row.provider == .fcm || circumstances.rest > .zero else { return nil }
         if let own = attempts(of: index).last(where: { $0.arrivedAt <= due }) {
-            return isRefusedForNowByUs(own) ? own.answeredAt + circumstances.rest : nil
+            guard own.isRefusedForNowByUs else { return nil }
+            let over = own.answeredAt + circumstances.allowedRest(after: own)
+            // After 429 its registration may be told to rest by another message, too.
+            return max(over, row.provider == .fcm ? restOverAtFCM(row, by: due, circumstances) ?? over : over)
         }
+        guard row.provider == .apns else { return restOverAtFCM(row, by: due, circumstances) }
         let ofLane = restOverOnLane(row, by: due, circumstances)
         let ofAll = circumstances.silences.over(plannedAt: row.plannedAt, due: due, circumstances)
         return [ofLane, ofAll].compactMap(\.self).max()
@@ -44,30 +54,33 @@ extension JoinedAccount {
             && (row.lane.role != .activity || !push.isMarked || push.session == row.session)
     }
 
-    private func isRefusedForNowByUs(_ push: SeenPush) -> Bool { push.metFault && push.isRefusedForNow }
-
     /// It waits behind what goes to its token, or is told its phone in its session, from the refusal on until something goes
     /// its own way again.
     private func restOverOnLane(_ row: Expectation, by due: Instant, _ circumstances: Circumstances) -> Instant? {
-        let last = account.pushes.last { push in
+        let last = ways.lastRefused(at: row.token, of: row.session, by: due) { push in
             // Numbers of sessions tell nothing of time.
-            guard isRefusedForNowByUs(push), push.arrivedAt <= due, push.session != row.session || push.place < row.place
-            else { return false }
+            guard push.session != row.session || push.place < row.place else { return false }
             let isOfPhone = push.isMarked && push.session == row.session
             return push.token == row.token || isOfPhone && tokens.lanes[push.token]?.phone == row.lane.phone
         }
         guard let last else { return nil }
-        let wentOn = account.pushes.first { push in
-            last.answeredAt < push.arrivedAt && isOnItsWay(push, row)
-        }
-        let over = min(last.answeredAt + circumstances.rest, wentOn?.arrivedAt ?? .distantFuture)
+        let wentOn = ways.next(row, behind: last.answeredAt)?.arrivedAt ?? .distantFuture
+        let over = min(last.answeredAt + circumstances.rest, wentOn)
         return row.plannedAt <= over ? over : nil
     }
 
+    /// It waits for its registration's rest, until its session gets something of its kind through there again: alerts may go on
+    /// while the card waits, another session may have waited for less, and what was on its way ends no rest.
     private func restOverAtFCM(_ row: Expectation, by due: Instant, _ circumstances: Circumstances) -> Instant? {
-        account.pushes.last { push in
-            push.provider == .fcm && push.token == row.token && isRefusedForNowByUs(push) && push.arrivedAt <= due
-                && row.plannedAt <= push.answeredAt + circumstances.allowedRest(after: push)
-        }.map { $0.answeredAt + circumstances.allowedRest(after: $0) }
+        let last = ways.lastRefused(at: row.token, by: due) { push in
+            push.provider == .fcm && row.plannedAt <= push.answeredAt + circumstances.allowedRest(after: push)
+        }
+        guard let last else { return nil }
+        let wentOn = ways.first(to: row.token, behind: last.answeredAt + circumstances.inFlightGrace) { push in
+            push.isAccepted && push.type == row.type && (!push.isMarked || push.session == row.session)
+        }
+        let over = min(
+            last.answeredAt + circumstances.allowedRest(after: last), wentOn?.arrivedAt ?? .distantFuture)
+        return row.plannedAt <= over ? over : nil
     }
 }

@@ -25,7 +25,7 @@ extension JoinedAccount {
     func overBehind(_ push: SeenPush, before row: Expectation, _ circumstances: Circumstances) -> Instant {
         let isSilence = push.status == 0 && circumstances.fault(push.faultRule)?.isSilence == true
         let answered = isSilence ? .distantFuture : push.answeredAt
-        let wentOn = account.pushes.first { $0.arrivedAt > push.arrivedAt && isOnItsWay($0, row) }
-        return min(answered, wentOn?.arrivedAt ?? .distantFuture, push.arrivedAt + circumstances.patience)
+        let wentOn = ways.next(row, behind: push.arrivedAt)?.arrivedAt ?? .distantFuture
+        return min(answered, wentOn, push.arrivedAt + circumstances.patience)
     }
 }

@@ -37,6 +37,8 @@ package struct JoinedAccount: Sendable {
     private let missing: Set<Lane.Role>
     /// Marked pushes that a fault of ours met, by session: indices into the account's, in order of arrival.
     let heldUp: [UInt32: [Int]]
+    /// Where its pushes went, one after the other.
+    let ways: Ways
     /// What a relay cannot tell from what is late.
     package let doubts: UnregistrationDoubts
     /// Where the relay replaces activities that grow old: which there were, one after the other.
@@ -58,6 +60,7 @@ package struct JoinedAccount: Sendable {
         heldUp = Dictionary(
             grouping: account.pushes.indices.filter { account.pushes[$0].isMarked && account.pushes[$0].metFault },
             by: { account.pushes[$0].session })
+        ways = Ways(account, tokens.lanes)
         let delays = CallDelays(account, circumstances)
         deliveries = account.rows.map { [tokens] row in
             let registration = row.flags.contains(.wasHeld) ? tokens.registrations[row.token]?.last : nil
@@ -326,9 +329,17 @@ package struct JoinedAccount: Sendable {
                 let (arrivedAt, due) = (account.pushes[accepted].arrivedAt, deliveries[index].due)
                 let isHeldUp = circumstances.holdsUp(
                     plannedAt: row.plannedAt, due: due, arrivedAt: arrivedAt, within: row.deadline)
-                let excuse = isHeldUp ? Circumstances.heldDown : goneCard(index) ?? toldBySuccessor(index, circumstances)
-                deliveries[index].outcome = arrivedAt <= due ? .delivered : excuse == nil ? .late : .excused
-                if arrivedAt > due { deliveries[index].excuse = excuse }
+                guard arrivedAt > due else {
+                    deliveries[index].outcome = .delivered
+                    continue
+                }
+                let excuse =
+                    isHeldUp
+                    ? Circumstances.heldDown
+                    : goneCard(index) ?? toldBySuccessor(index, circumstances)
+                        ?? heldUpByConnections(index, arrivedAt, circumstances)
+                deliveries[index].outcome = excuse == nil ? .late : .excused
+                deliveries[index].excuse = excuse
             } else if row.flags.contains(.waitsInVain) || account.undecided.holds(row) {
                 deliveries[index].outcome = .undecided
             } else if wasNeverSent(row, circumstances) {

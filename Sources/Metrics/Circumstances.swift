@@ -192,6 +192,25 @@ package struct Circumstances: Sendable {
         return nil
     }
 
+    /// How many connections that were met before a push was due to leave are looked at: who tries again waits longer each time.
+    private static let longestTrouble = 64
+
+    /// The fault that held up what came late, in words: it was meeting connections by `leftAt`, when the push was to leave, and
+    /// the relay came back no later than one may ask of it. Its pauses may be as long as its trouble has lasted, which began
+    /// where each next try came within such a pause of the one before.
+    func holdUpByConnections(plannedAt: Instant, leftAt: Instant, arrivedAt: Instant, within deadline: Interval) -> String? {
+        let met = firings(from: plannedAt, to: arrivedAt)
+        guard let last = met.last else { return nil }
+        var (began, before) = (Instant(nanoseconds: .min), Instant(nanoseconds: .min))
+        let first = max(0, met.startIndex - Self.longestTrouble)
+        for firing in connectionFirings[first..<met.endIndex] where firing.rule == last.rule {
+            if before.nanoseconds == .min || firing.at - before > leastPatience + (before - began) { began = firing.at }
+            before = firing.at
+        }
+        guard began <= leftAt, arrivedAt <= last.at + (last.at - began) + leastPatience + deadline else { return nil }
+        return fault(last.rule)?.label
+    }
+
     /// Whether the fault was over early enough for the relay to try again before `due`.
     private func makesUp(
         for fault: Fault, from first: Instant, last: Instant, by due: Instant, isSpent: Bool, _ patience: Interval

@@ -19,6 +19,8 @@ package struct Correlation: Sendable {
     package var triedAgain = 0
     /// How many of the undecided waited for a token that a phone never told.
     package var undecidedInVain = 0
+    /// Of the undecided: refused for now by a fault of ours and not sent again, though their token was told something since.
+    package var undecidedPassedOver = 0
     /// How many of the lost belong to an event the relay did not take.
     package var lostUnaccepted = 0
     /// Pushes without our marker to tokens that nobody has, where the relay is not ours.

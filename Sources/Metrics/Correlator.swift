@@ -192,6 +192,7 @@ package struct Correlator: Sendable {
         count(delivery.outcome, kind: row.kind)
         if let excuse = delivery.excuse { count(excuse, in: \.excuses) }
         if delivery.outcome == .undecided, row.flags.contains(.waitsInVain) { correlation.undecidedInVain += 1 }
+        if delivery.outcome == .undecided, joined.wasPassedOver(index) { correlation.undecidedPassedOver += 1 }
         if let accepted = delivery.accepted {
             let latency = joined.account.pushes[accepted].arrivedAt - row.plannedAt
             series.add(delivery: latency, plannedAt: row.plannedAt)

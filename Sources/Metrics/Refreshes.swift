@@ -3,17 +3,17 @@
 import Basics
 import Pushes
 
-struct Refreshes {
+package struct Refreshes: Sendable {
     /// On its way one may have caught up with the one before it.
     private static let leastShare = 0.9
 
     private let period: Interval?
     private var last: [TokenHash: Instant] = [:]
 
-    init(_ circumstances: Circumstances) { period = circumstances.refresh }
+    package init(_ circumstances: Circumstances) { period = circumstances.refresh }
 
     /// Whether it is one, or may be: an update of an activity, no sooner behind the push before it than the profile says.
-    mutating func take(_ push: SeenPush, lane: Lane?) -> Bool {
+    package mutating func take(_ push: SeenPush, lane: Lane?) -> Bool {
         guard let period, push.isAccepted, push.isLiveActivity, lane?.role == .activity else { return false }
         let before = last.updateValue(push.arrivedAt, forKey: push.token)
         guard push.event == .update else { return false }

@@ -38,6 +38,7 @@ struct Pass {
     private var reactions: [UInt32: [MadeReaction]] = [:]
     let content: ContentCheck
     private var undelivered: Set<UInt64> = []
+    private var aftermath = Aftermath()
     /// Those whose accounts rules see; nil: all.
     var users: Set<UInt32>?
     private(set) var pushesRead = 0
@@ -118,6 +119,7 @@ struct Pass {
         let made = MadeReaction(note)
         story.see(note, plan)
         let number = plan.account(ofSession: made.session)
+        if open[number] == nil, !made.token.isEmpty { aftermath.learn(TokenHash(made.token), of: made.session) }
         guard open[number] != nil, let call = plan.call(made), reactions[number]?.count ?? 0 < Self.mostReactions else {
             return
         }
@@ -167,16 +169,19 @@ struct Pass {
         correlator.observe(push, reason: context.texts[push.reason])
         course.see(push, context)
         if context.circumstances.rest > .zero {
-            context.circumstances.silences.see(push, inFlight: context.circumstances.inFlightGrace)
+            context.circumstances.silences.see(
+                push, inFlight: context.circumstances.inFlightGrace, processes: context.circumstances.relayProcesses)
         }
         guard let number = account(of: push) else {
+            if aftermath.explains(push) { return }
             let isOurs = correlator.observe(stray: push, isRelayOurs: context.circumstances.isRelayOurs)
             // While we held the relay down what was owed may have come later than anybody waits.
             if isOurs, plan != nil, context.circumstances.outages.isEmpty { context.note(stray: push) }
             return
         }
         open[number]?.account.pushes.append(push)
-        open[number]?.note(push, rest: context.circumstances.allowedRest(after: push) + (plan?.longestDeadline ?? .zero))
+        open[number]?.note(
+            push, wait: context.circumstances.longestWait(behind: push).map { $0 + (plan?.longestDeadline ?? .zero) })
     }
 
     /// The call that a marker speaks of; where the profile carries values from call to call, those of its session
@@ -272,7 +277,10 @@ struct Pass {
     private func stays(_ held: OpenAccount, at instant: Instant, reacts: Bool) -> Instant? {
         // A call that has not been told of is still under way.
         if held.isWaiting(at: instant) { return instant + linger }
-        let until = [reacts ? held.account.endsAt : nil, held.restsUntil, held.answeredUntil].compactMap(\.self).max()
+        let until = [
+            reacts ? held.account.endsAt : nil, held.restsUntil, held.answeredUntil,
+            held.reconnectsUntil(context.circumstances, linger),
+        ].compactMap(\.self).max()
         return until.flatMap { instant < $0 + linger ? $0 + linger : nil }
     }
 
@@ -304,6 +312,7 @@ struct Pass {
         }
         let joined = JoinedAccount(account, context.circumstances, isDeath: context.tellsOfDeath)
         correlator.close(joined, context.circumstances)
+        if plan != nil { aftermath.remember(joined, context.circumstances) }
         if users?.contains(number) ?? true { course.close(joined, context) }
         for call in account.tokenCalls { owners[call.token] = nil }
         for row in account.rows { owners[row.token] = nil }
@@ -317,41 +326,6 @@ struct Pass {
         context.circumstances.end = end
         for number in open.keys.sorted() { close(number) }
         return (correlator.finish(), course.results(context, knownFailing: knownFailing, isStrict: isStrict))
-    }
-}
-
-/// An account that something may still come of. By reference: looking at it in a dictionary would copy it each time.
-final class OpenAccount {
-    var account: Account
-    var stamped = StampedPushes()
-    /// Tokens whose last push was refused for now, or not answered, with the time that what waits there may take.
-    private var resting: [TokenHash: Instant] = [:]
-
-    /// When what the call that was answered last owes is due.
-    private(set) var answeredUntil: Instant?
-
-    init(_ account: Account) { self.account = account }
-
-    /// Something may still come then.
-    var restsUntil: Instant? { resting.values.max() }
-
-    /// A call that was planned by then has not been told of: each is, also one that was never sent.
-    func isWaiting(at instant: Instant) -> Bool {
-        account.calls.contains { $0.state == .planned && $0.plannedAt <= instant }
-    }
-
-    func note(_ call: SeenCall, deadline: Interval) {
-        let due = max(call.sentAt, call.answeredAt) + deadline
-        answeredUntil = max(answeredUntil ?? due, due)
-    }
-
-    /// `rest`: from the refusal to when what waits there is due.
-    func note(_ push: SeenPush, rest: Interval) {
-        if push.isRefusedForNow || push.status == 0 && push.metFault {
-            resting[push.token] = push.answeredAt + rest
-        } else if !resting.isEmpty {
-            resting[push.token] = nil
-        }
     }
 }
 

@@ -19,6 +19,13 @@ struct Soundness {
         if !passed { lost.formUnion(basis) }
     }
 
+    /// A relay that has gone on for a token may never send what was refused there.
+    private static func words(passedOver count: Int) -> String {
+        guard count > 0 else { return "" }
+        return "; \(count) of them \(count == 1 ? "was" : "were") refused for now and not sent again, though more went to "
+            + "\(count == 1 ? "its token" : "their tokens") meanwhile"
+    }
+
     init(
         _ correlation: Correlation, _ story: Story, _ scenario: Scenario, cuts: [JournalCut], pushesRead: Int,
         eventsRead: Int, digestHolds: Bool
@@ -68,7 +75,7 @@ struct Soundness {
             add(
                 "every deadline has passed", false,
                 "\(undecided) pushes had not come and were not due when the run ended: make `phases.drain` longer than "
-                    + "\(scenario.phases.drain)")
+                    + "\(scenario.phases.drain)" + Self.words(passedOver: correlation.undecidedPassedOver))
         }
         let cameUp = story.wasReady || story.relayStartedAt == nil
         for (number, fault) in scenario.faults.enumerated() where cameUp && !fault.isLeftOut && !fault.mayRest {

@@ -111,6 +111,11 @@ struct DeliveryRuleTests {
         let down = history()
         down.run.circumstances.outages = [.init(from: at(14), until: at(15))]
         #expect(down.findings("states-in-time") == 0)
+        for (firing, count) in [(13.5, 0), (12.9, 1)] {
+            let cut = history()
+            cut.run.circumstances.connectionFirings = [(at: at(firing), rule: 1)]
+            #expect(cut.findings("states-in-time") == count, "its connection was met, or that of another before it")
+        }
     }
 
     @Test("a second 200 breaks no-duplicate-push")

@@ -64,4 +64,44 @@ struct MessageRestTests {
         }
         #expect(outcome(at: 35_500, slow) == .delivered && outcome(at: 35_501, slow) == .late)
     }
+
+    @Test("waits no longer once its session gets something of its kind through again")
+    func wentOn() {
+        /// Step 2, called for at 70 s, never comes; a newer one does.
+        func lost(_ turn: @escaping (inout Story) -> Void) -> Bool {
+            let story = Story.usual.with { story in
+                story.circumstances.faults = [.init(rule: 4, label: "quota", windows: [])]
+                story.registers(0)
+                story.account.pushes = []
+                story.push(1, status: 429) { $0.faultRule = 4 }
+                story.push(1, at: 62_000)
+                story.call(2, at: 70_000)
+                story.expect(2, at: 70_000)
+                story.call(3, at: 80_000)
+                story.expect(3, at: 80_000)
+                story.push(3, at: 80_050)
+                turn(&story)
+                for index in story.account.rows.indices { story.account.rows[index].provider = .fcm }
+                for index in story.account.pushes.indices { story.account.pushes[index].provider = .fcm }
+            }
+            return story.joined.deliveries[1].outcome == .lost
+        }
+        #expect(lost { _ in })
+        #expect(!lost { $0.account.pushes[1].arrivedAt = instant(2_000) }, "that was on its way")
+        #expect(!lost { $0.account.pushes[1].session = 2 }, "another session's")
+        #expect(!lost { $0.account.pushes[1].type = .alert }, "an alert")
+        #expect(!lost { $0.account.pushes[1].status = 503 })
+    }
+
+    @Test("is judged by its own last answer, where it was tried itself")
+    func own() {
+        let refused: (inout Story) -> Void = { story in
+            story.push(2, at: 1_600, status: 400) { $0.faultRule = 4 }
+        }
+        #expect(outcome(at: 11_000, refused) == .late && outcome(at: 11_000) == .delivered)
+        let busy: (inout Story) -> Void = { story in
+            story.push(2, at: 1_600, status: 503) { $0.faultRule = 4 }
+        }
+        #expect(outcome(at: 22_100, busy) == .delivered && outcome(at: 22_101, busy) == .late)
+    }
 }

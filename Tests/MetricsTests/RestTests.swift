@@ -173,4 +173,17 @@ struct RestTests {
         #expect(other { silent(&$0, failure(503, at: 1_050), failure(503, at: 1_900), failure(200, at: 3_000)) } == .lost)
         #expect(other { silent(&$0, failure(503, at: 9_000)) } == .lost, "it was due before")
     }
+
+    @Test("is counted where it was passed over: it was not sent again, and its token was told something since", arguments: [
+        (2_000, 1), (900, 0), (nil, 0),
+    ] as [(Int64?, Int)])
+    func passedOver(at: Int64?, count: Int) {
+        let story = story { story in
+            story.circumstances.end = instant(10_000)
+            if let at { story.push(2, at: at) }
+        }
+        #expect(story.classes.hasPrefix("undecided 1") && story.correlation().undecidedPassedOver == count)
+        let tried = story.with { $0.push(1, at: 5_000) }
+        #expect(tried.correlation().undecidedPassedOver == 0)
+    }
 }

@@ -9,12 +9,15 @@ import Testing
 @Suite("A relay that stops behind a failure")
 struct SilenceListTests {
     /// Pushes at those milliseconds, each with its status; 503 is a fault's.
-    private func over(_ pushes: [(at: Int64, status: UInt16)], plannedAt: Int64 = 2_000, due: Int64 = 3_000, end: Int64 = 100_000) -> Instant? {
+    private func over(
+        _ pushes: [(at: Int64, status: UInt16)], plannedAt: Int64 = 2_000, due: Int64 = 3_000, end: Int64 = 100_000,
+        ofOne: Bool = true, processes: Int = 1
+    ) -> Instant? {
         var silences = Silences()
-        for (at, status) in pushes {
+        for (number, (at, status)) in pushes.enumerated() {
             var story = Story()
-            story.push(1, at: at, status: status) { if status == 503 { $0.faultRule = 4 } }
-            silences.see(story.account.pushes[0], inFlight: .seconds(1))
+            story.push(ofOne ? 1 : UInt32(number), at: at, status: status) { if status == 503 { $0.faultRule = 4 } }
+            silences.see(story.account.pushes[0], inFlight: .seconds(1), processes: processes)
         }
         var circumstances = Circumstances()
         circumstances.rest = .seconds(60)
@@ -56,5 +59,22 @@ struct SilenceListTests {
         ]
         #expect(over(pushes, plannedAt: 25_000, due: 30_000) == instant(29_000))
         #expect(over(pushes, plannedAt: 30_000, due: 35_000) == nil)
+    }
+
+    @Test("is not silent that goes on with what is refused, whatever else it keeps back", arguments: [
+        (100, false, 1, true), (900, false, 1, true), (1_000, false, 1, false), (100, true, 1, false), (900, false, 2, false),
+    ] as [(Int64, Bool, Int, Bool)])
+    func hammers(gap: Int64, ofOne: Bool, processes: Int, isOn: Bool) {
+        let trials = stride(from: Int64(1_000), to: 61_000, by: Int(gap)).map { (at: $0, status: UInt16(503)) }
+        let over = over(trials + [(61_000, 200)], plannedAt: 30_000, due: 35_000, ofOne: ofOne, processes: processes)
+        #expect(over == (isOn ? nil : instant(61_000)))
+    }
+
+    @Test("was silent until it went on with what is refused")
+    func untilFlood() {
+        let flood = stride(from: Int64(20_000), to: 30_000, by: 100).map { (at: $0, status: UInt16(503)) }
+        let pushes = [(at: Int64(1_000), status: UInt16(503)), (5_000, 503)] + flood
+        #expect(over(pushes, ofOne: false) == instant(20_000))
+        #expect(over(pushes, plannedAt: 24_000, due: 26_000, ofOne: false) == nil)
     }
 }

@@ -254,6 +254,10 @@ struct ExitTests {
             "our own measuring is not sound: every deadline has passed: 3 pushes had not come and were not due when the run "
             + "ended: make `phases.drain` longer than \(Interval.seconds(5))"
         #expect(try exit() == .init(code: 5, word: "inconclusive", reasons: [reason]))
+        let passedOver = try exit { $0.correlation.undecidedPassedOver = 1 }
+        #expect(passedOver.reasons == [
+            reason + "; 1 of them was refused for now and not sent again, though more went to its token meanwhile"
+        ])
         // Nothing else rests on it: not what is proven, and no gate on what did come.
         for basis in [.timing, .absence, .order] as [Rule.Basis] {
             #expect(try exit { $0.results[0] = Run.result("x", .must, basis: basis, verdict: Run.broken) }.code == 4)

@@ -22,15 +22,78 @@ struct OpenAccountTests {
     @Test("for the rest behind 429 and 5xx of a fault, until something goes to that token", arguments: [Provider.apns, .fcm])
     func rests(provider: Provider) {
         let account = OpenAccount(Account(number: 0))
-        account.note(push(provider, 400, at: 1), rest: .seconds(60))
+        account.note(push(provider, 400, at: 1), wait: nil)
         #expect(account.restsUntil == nil)
-        account.note(push(provider, 0, at: 2), rest: .seconds(30))
+        account.note(push(provider, 0, at: 2), wait: .seconds(30))
         #expect(account.restsUntil == Self.instant(32))
-        account.note(push(provider, 200, at: 3, fault: 0), rest: .seconds(60))
-        account.note(push(provider, 429, at: 5, fault: 0), rest: .seconds(60))
+        account.note(push(provider, 200, at: 3, fault: 0), wait: nil)
+        account.note(push(provider, 429, at: 5, fault: 0), wait: .seconds(60))
         #expect(account.restsUntil == Self.instant(65))
-        account.note(push(provider, 200, at: 30, fault: 0), rest: .seconds(60))
+        account.note(push(provider, 200, at: 30, fault: 0), wait: nil)
         #expect(account.restsUntil == nil)
+    }
+
+    @Test("as long again as the pauses before took, for they grow")
+    func grows() {
+        let account = OpenAccount(Account(number: 0))
+        for seconds in [0, 10, 30, 70] as [Double] { account.note(push(.fcm, 503, at: seconds), wait: .seconds(20)) }
+        #expect(account.restsUntil == Self.instant(160))
+        account.note(push(.fcm, 200, at: 100), wait: nil)
+        account.note(push(.fcm, 503, at: 110), wait: .seconds(20))
+        #expect(account.restsUntil == Self.instant(130), "counted anew")
+    }
+
+    @Test("for what waits behind an answer that a fault holds back")
+    func delayed() {
+        let circumstances = Circumstances()
+        var held = push(.apns, 200, at: 1)
+        #expect(circumstances.longestWait(behind: held) == nil)
+        held.answeredAt = Self.instant(20)
+        #expect(circumstances.longestWait(behind: held) == .seconds(30))
+        held.faultRule = 0
+        #expect(circumstances.longestWait(behind: held) == nil)
+    }
+
+    @Test("for what an activity's age asks for, by the pauses of the rules", arguments: [
+        (429, true, false, 600), (503, true, false, 1_800), (503, false, false, 0), (429, false, true, 1_800), (400, true, true, nil),
+    ] as [(UInt16, Bool, Bool, Double?)])
+    func age(status: UInt16, isReplaced: Bool, isEnded: Bool, seconds: Double?) {
+        var circumstances = Circumstances()
+        if isReplaced {
+            circumstances.restart = RestartTerms(
+                after: .seconds(3_000), within: .seconds(60), before: .seconds(3_600), adoptWithin: .seconds(60),
+                pause: .seconds(300), longestPause: .seconds(600))
+        }
+        if isEnded { circumstances.ageing = AgeTerms(after: .seconds(3_000), within: .seconds(60)) }
+        var end = push(.apns, status, at: 1)
+        (end.type, end.event) = (.liveactivity, .end)
+        #expect(circumstances.longestWait(behind: end) == seconds.map { .seconds($0) })
+        end.type = .alert
+        #expect(circumstances.longestWait(behind: end) ?? .zero == .zero)
+    }
+
+    @Test("for a relay that has to connect again, as long as it owes what nothing replaces")
+    func reconnects() {
+        var account = Account(number: 0)
+        account.endsAt = Self.instant(109)
+        account.rows = [
+            Metrics.Expectation(
+                session: 1, step: 2, kind: 0, type: .liveactivity, event: .end, lane: Lane(role: .activity), flags: .isFinal,
+                plannedAt: Self.instant(104), deadline: .seconds(5), token: TokenHash("a"))
+        ]
+        func until(_ account: Account, _ firings: Double...) -> Instant? {
+            var circumstances = Circumstances()
+            circumstances.connectionFirings = firings.map { (at: Self.instant($0), rule: 4) }
+            return OpenAccount(account).reconnectsUntil(circumstances, .seconds(30))
+        }
+        #expect(until(account) == nil && until(account, 70) == nil)
+        #expect(until(account, 100, 131, 150) == Self.instant(161), "what comes later has nothing to do with it")
+        var served = account
+        served.pushes = [push(.apns, 200, at: 105)]
+        (served.pushes[0].type, served.pushes[0].session, served.pushes[0].step) = (.liveactivity, 1, 2)
+        #expect(until(served, 131) == nil)
+        account.rows[0].flags = .mayBeSuperseded
+        #expect(until(account, 131) == nil)
     }
 
     @Test("as long as the provider asks for", arguments: [

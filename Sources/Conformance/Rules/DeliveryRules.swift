@@ -61,8 +61,8 @@ enum DeliveryRules {
         mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
             for (index, row) in joined.account.rows.enumerated() {
                 guard let accepted = joined.deliveries[index].accepted else { continue }
-                // A push that a fault of ours held up is late by our doing.
-                if joined.metFault(index) { continue }
+                // What a fault of ours held up, the push itself or its connections, is late by our doing.
+                if joined.metFault(index) || joined.deliveries[index].outcome == .excused { continue }
                 let push = joined.account.pushes[accepted]
                 if run.circumstances.wasDown(between: row.plannedAt, and: push.arrivedAt) { continue }
                 due += 1
@@ -203,7 +203,7 @@ enum DeliveryRules {
             defer { start = max(range.upperBound, start + 1) }
             let first = account.rows[start].lane.phone
             guard range.contains(where: { account.rows[$0].lane.phone != first }) else { continue }
-            let isServed = range.contains { [.delivered, .late].contains(joined.deliveries[$0].outcome) }
+            let isServed = range.contains { joined.deliveries[$0].accepted != nil || joined.deliveries[$0].outcome == .late }
             guard isServed else { continue }
             tally.test()
             for index in range where joined.deliveries[index].outcome == .lost && joined.attempts(of: index).isEmpty {
@@ -246,6 +246,7 @@ enum DeliveryRules {
             guard cutOff != nil || joined.connectionsLost(with: index, run.circumstances) == 1 else { continue }
             switch delivery.outcome {
             case .delivered, .late: tally.test()
+            case .excused where delivery.accepted != nil: tally.test()
             case .lost where isCutOff && (cutOff != nil || !wasForgotten(joined, row)):
                 tally.find(
                     "`\(run.kind(row.kind))` was lost with a connection or stream that went away",

@@ -69,7 +69,11 @@ enum MessageAnswerRules {
         where isMeant: (SeenPush) -> Bool
     ) {
         func pause(after push: SeenPush) -> Interval { run.circumstances.retryAfter(push) ?? usual }
-        func isAsking(_ push: SeenPush) -> Bool { isMeant(push) && run.circumstances.isAnswerKnown(of: push) }
+        // An answer right before we ended the relay may be lost to it.
+        func isAsking(_ push: SeenPush) -> Bool {
+            isMeant(push) && run.circumstances.isAnswerKnown(of: push) && !push.flags.contains(.isAnswerUndelivered)
+                && !run.mayHaveLost(push)
+        }
         // A tenth is for clocks and for what we were late ourselves.
         func isTooSoon(_ passed: Interval, after push: SeenPush) -> Bool { passed + run.jitter < pause(after: push) * 0.9 }
         // Another process need not know, nor whoever drives a mock alone, test by test.
@@ -78,19 +82,31 @@ enum MessageAnswerRules {
         var refused: [PushIdentity: SeenPush] = [:]
         var last: [TokenHash: SeenPush] = [:]
         for push in joined.account.pushes {
-            if let first = last[push.token], refused[push.identity] == nil {
-                let passed = push.arrivedAt - first.answeredAt
-                if !isTooSoon(passed, after: first) { tally.test() }
-                // What was on its way may come yet.
-                if isOfTarget, passed > run.circumstances.inFlightGrace, isTooSoon(passed, after: first) {
+            // What the relay was told twice it may send twice, and the second one is no other attempt of the first.
+            let timesTold = push.isMarked ? joined.account.call(at: push.place)?.attempts ?? 1 : 1
+            let first = timesTold < 2 ? refused[push.identity] : nil
+            if let asked = last[push.token], first == nil {
+                let passed = push.arrivedAt - asked.answeredAt
+                let isEarly = isTooSoon(passed, after: asked)
+                if !isEarly { tally.test() }
+                // What was on its way may come yet, and a rest need not outlive the process that was asked for it.
+                if isOfTarget, isEarly, passed > run.circumstances.inFlightGrace,
+                    !run.circumstances.wasDown(between: asked.answeredAt, and: push.arrivedAt)
+                {
                     tally.find(
-                        "a message went to a registration that FCM had asked to be left alone by \(run.reason(first))",
-                        expected: "none for \(pause(after: first))", seen: "one after \(passed)",
-                        of: push, first.id, push.id)
+                        "a message went to a registration that FCM had asked to be left alone by \(run.reason(asked))",
+                        expected: "none for \(pause(after: asked))", seen: "one after \(passed)",
+                        of: push, asked.id, push.id)
+                    // Once for each time that it was asked.
+                    last[push.token] = nil
+                } else if !isEarly {
+                    last[push.token] = nil
                 }
             }
-            last[push.token] = isAsking(push) && !push.flags.contains(.isAnswerUndelivered) ? push : nil
-            if let first = refused[push.identity], !first.flags.contains(.isAnswerUndelivered) {
+            // What gets through meanwhile, having been on its way, ends no rest.
+            if isAsking(push) { last[push.token] = push }
+            // One that left before the answer was there knew nothing of it.
+            if let first, push.arrivedAt >= first.answeredAt {
                 tally.test()
                 let passed = push.arrivedAt - first.answeredAt
                 if isTooSoon(passed, after: first) {

@@ -37,7 +37,8 @@ enum RetryRules {
                     expected: "pauses that grow", seen: "attempt \(manyAttempts + 1) \(push.arrivedAt - first.arrivedAt) "
                         + "after \(run.reason(first))", of: push, first.id, push.id)
             }
-            if let first = refused[identity], !first.flags.contains(.isAnswerUndelivered) {
+            // One that left before the answer was there knew nothing of it.
+            if let first = refused[identity], !first.flags.contains(.isAnswerUndelivered), push.arrivedAt >= first.answeredAt {
                 tally.test()
                 let pause = push.arrivedAt - first.answeredAt
                 if pause < leastPause {
@@ -157,8 +158,9 @@ enum RetryRules {
         for push in joined.account.pushes {
             // Without marker and apns-id the same words may be another push.
             guard let identity = push.namedIdentity else { continue }
-            // What the relay was told twice it may send twice.
-            if let first = refused[identity], isAsItWas(push, first, run), timesTold(push, joined) < 2,
+            // What the relay was told twice it may send twice, and what left before the answer was there knew nothing of it.
+            if let first = refused[identity], push.arrivedAt >= first.answeredAt, isAsItWas(push, first, run),
+                timesTold(push, joined) < 2,
                 !joined.tokens.wasRegistered(push.token, after: first.arrivedAt, until: push.arrivedAt)
             {
                 tally.find(

@@ -85,10 +85,10 @@ enum TokenRules {
     /// Expectations for the token that came after the instant and could be judged: before its phone's next
     /// unregistration, since that may be what a relay took it away for.
     private static func owedLater(
-        _ joined: JoinedAccount, _ token: TokenHash, after instant: Instant, _ run: RunContext
+        _ joined: JoinedAccount, _ token: TokenHash, after instant: Instant, _ run: RunContext, among rows: [Int]? = nil
     ) -> [Int] {
         let end = nextGoodbye(joined, token, after: instant)
-        return joined.account.rows.indices.filter { index in
+        return (rows ?? Array(joined.account.rows.indices)).filter { index in
             let row = joined.account.rows[index]
             let window = row.flags.contains(.isThrottled) ? run.circumstances.throttle ?? .zero : .zero
             let wait = run.circumstances.real(promptly) + window
@@ -115,6 +115,23 @@ enum TokenRules {
         }
     }
 
+    /// What is owed to each token that was refused, and when the last of that was planned for which anything was sent: of what
+    /// was planned behind it nothing was, whatever became of it. Read once, for there may be as many refusals as pushes.
+    private struct OwedTo {
+        var rows: [Int] = []
+        var lastTried = Instant(nanoseconds: .min)
+    }
+
+    private static func owed(_ joined: JoinedAccount, to tokens: Set<TokenHash>) -> [TokenHash: OwedTo] {
+        var owed: [TokenHash: OwedTo] = [:]
+        for (index, row) in joined.account.rows.enumerated() where tokens.contains(row.token) {
+            owed[row.token, default: OwedTo()].rows.append(index)
+            guard !joined.attempts(of: index).isEmpty else { continue }
+            owed[row.token]!.lastTried = max(owed[row.token]!.lastTried, row.plannedAt)
+        }
+        return owed
+    }
+
     static let livingKept = Rule(
         "living-token-kept", ["R0.23", "G1"], .must, basis: .absence,
         requirement: "A reply that speaks of the sender, the request or of APNs never makes the relay forget a token.",
@@ -128,11 +145,16 @@ enum TokenRules {
     ) {
         // Whichever refusal it was that it forgot a token for: it may have survived others. Each token counts once.
         var (tested, found): (Set<TokenHash>, Set<TokenHash>) = ([], [])
-        for push in joined.account.pushes where push.status >= 400 && !run.tellsOfDeath(push) && isMeant(push) {
-            guard !push.flags.contains(.isAnswerUndelivered), !found.contains(push.token),
-                joined.tokens.deaths[push.token] == nil
-            else { continue }
-            let later = owedLater(joined, push.token, after: push.answeredAt, run).filter { index in
+        let refused = joined.account.pushes.filter { push in
+            push.status >= 400 && !run.tellsOfDeath(push) && isMeant(push) && !push.flags.contains(.isAnswerUndelivered)
+                && joined.tokens.deaths[push.token] == nil
+        }
+        let owed = owed(joined, to: Set(refused.map(\.token)))
+        for push in refused {
+            guard let own = owed[push.token], !found.contains(push.token) else { continue }
+            let isForgotten = own.lastTried <= push.answeredAt
+            if !isForgotten, tested.contains(push.token) { continue }
+            let later = owedLater(joined, push.token, after: push.answeredAt, run, among: own.rows).filter { index in
                 let row = joined.account.rows[index]
                 // Of what a relay that has died does not send, others speak.
                 return !run.circumstances.wasDown(between: push.arrivedAt, and: row.plannedAt)
@@ -142,7 +164,7 @@ enum TokenRules {
             }
             guard let first = later.first else { continue }
             if tested.insert(push.token).inserted { tally.test() }
-            guard isForgotten(joined, push.token, after: push.answeredAt) else { continue }
+            guard isForgotten else { continue }
             found.insert(push.token)
             let row = joined.account.rows[first]
             tally.find(
