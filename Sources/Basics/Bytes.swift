@@ -58,6 +58,22 @@ package final class ByteBuffer {
         text.withUTF8Buffer { append($0.span) }
     }
 
+    /// The number's decimal digits, behind a minus where it is below 0.
+    package func append(decimal number: Int64) {
+        var digits: InlineArray<20, UInt8> = .init(repeating: 0)
+        var (first, rest) = (20, number.magnitude)
+        repeat {
+            first -= 1
+            digits[first] = UInt8(truncatingIfNeeded: 48 + rest % 10)
+            rest /= 10
+        } while rest > 0
+        if number < 0 {
+            first -= 1
+            digits[first] = UInt8(ascii: "-")
+        }
+        append(digits.span.extracting(first..<20))
+    }
+
     /// Lends room for up to `count` bytes at the end; the closure says how many it wrote.
     package func append(upTo count: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
         reserve(count)
@@ -133,6 +149,14 @@ extension Span<UInt8> {
                 guard let start = left.baseAddress, let otherStart = right.baseAddress else { return true }
                 return memcmp(start, otherStart, left.count) == 0
             }
+        }
+    }
+
+    /// The place of the first such byte.
+    package func firstIndex(of byte: UInt8) -> Int? {
+        withUnsafeBufferPointer { bytes in
+            guard let start = bytes.baseAddress, let found = memchr(start, Int32(byte), bytes.count) else { return nil }
+            return UnsafeRawPointer(found) - UnsafeRawPointer(start)
         }
     }
 

@@ -11,10 +11,8 @@ package struct AnswerParameters: Hashable, Sendable {
 
     /// Of a path with its query, if any.
     package init(path: Span<UInt8>) {
-        var start = 0
-        while start < path.count, path[start] != UInt8(ascii: "?") { start += 1 }
-        guard start + 1 < path.count else { return }
-        let query = QueryFields(path.extracting(start + 1..<path.count).text)
+        guard let mark = path.firstIndex(of: UInt8(ascii: "?")), mark + 1 < path.count else { return }
+        let query = QueryFields(path.extracting(mark + 1..<path.count).text)
         if let form = query["alt"] ?? query["$alt"], form != "json", !form.hasPrefix("json;") { strangeForm = form }
         isCompact = ["false", "0"].contains(query["prettyPrint"] ?? query["$prettyPrint"])
     }

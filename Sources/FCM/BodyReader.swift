@@ -10,8 +10,8 @@ final class BodyReader {
     static let mostTold = 100
 
     let scanner = JSONScanner(maxDepth: 64, maxNodes: 8192, allowsRepeatedKeys: true)
-    /// Nodes by `MessageSlot`; -1: not given.
-    private var slots = [Int](repeating: -1, count: MessageSlot.allCases.count)
+    /// Nodes by `MessageSlot`, of which there are as many; -1: not given.
+    private var slots: InlineArray<20, Int32> = .init(repeating: -1)
     /// Where the walk is; kept up while `violations` is asked for.
     private var trail: [String] = []
     private var isExplaining = false
@@ -20,7 +20,7 @@ final class BodyReader {
 
     /// False: `violations` tells why.
     func read(_ body: Span<UInt8>, as type: MessageType = .request) -> Bool {
-        for index in slots.indices { slots[index] = -1 }
+        slots = .init(repeating: -1)
         if !violations.isEmpty { violations.removeAll() }
         if let error = scanner.scan(body) {
             violations = [FieldViolation(field: nil, description: Self.words(of: error, in: body))]
@@ -33,7 +33,7 @@ final class BodyReader {
         guard !isRight else { return true }
         isExplaining = true
         trail.removeAll()
-        for index in slots.indices { slots[index] = -1 }
+        slots = .init(repeating: -1)
         walk(0, type)
         return false
     }
@@ -41,7 +41,7 @@ final class BodyReader {
     /// The node of a field that was given, and is not null.
     func node(_ slot: MessageSlot) -> Int? {
         let node = slots[slot.rawValue]
-        return node < 0 ? nil : node
+        return node < 0 ? nil : Int(node)
     }
 
     // MARK: The walk
@@ -70,7 +70,7 @@ final class BodyReader {
                 }
                 target = node
             }
-            if let slot = row.slot { slots[slot.rawValue] = node }
+            if let slot = row.slot { slots[slot.rawValue] = Int32(truncatingIfNeeded: node) }
             if isExplaining { trail.append(row.name) }
             check(node, row)
             if isExplaining { trail.removeLast() }
@@ -79,7 +79,7 @@ final class BodyReader {
 
     /// The field's other spelling comes later in the same object, and that one counts.
     private func comesAgain(_ row: FieldRow, behind node: Int) -> Bool {
-        guard row.name != row.camel else { return false }
+        guard row.hasTwoSpellings else { return false }
         let scanner = scanner
         var other = Int(scanner.node(node).next)
         while other >= 0 {
@@ -101,9 +101,7 @@ final class BodyReader {
             guard let key = scanner.key(node) else { return nil }
             return type.fields.first { $0.name == key || $0.camel == key }
         }
-        let key = scanner.keyContent(node)
-        for field in type.fields where key.says(field.name) || key.says(field.camel) { return field }
-        return nil
+        return type.field(scanner.keyContent(node))
     }
 
     private func check(_ node: Int, _ row: FieldRow) {

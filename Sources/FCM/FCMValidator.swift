@@ -178,22 +178,30 @@ package final class FCMValidator {
     }
 
     private func dataKeys() -> FCMReason? {
-        for slot in [MessageSlot.data, .androidData] {
-            guard let map = reader.node(slot) else { continue }
-            var child = Int(reader.scanner.node(map).firstChild)
-            while child >= 0 {
-                if let key = reader.scanner.key(child), Self.isReserved(key) {
-                    message = "Invalid data payload key: \(key)"
-                    return .invalidDataKey
-                }
-                child = Int(reader.scanner.node(child).next)
+        guard let key = reservedKey(.data) ?? reservedKey(.androidData) else { return nil }
+        message = "Invalid data payload key: \(key)"
+        return .invalidDataKey
+    }
+
+    /// The first key of that map that may not be used.
+    private func reservedKey(_ slot: MessageSlot) -> String? {
+        guard let map = reader.node(slot) else { return nil }
+        let scanner = reader.scanner
+        var child = Int(scanner.node(map).firstChild)
+        while child >= 0 {
+            let node = scanner.node(child)
+            if node.keyHasEscapes {
+                if let key = scanner.key(child), withBytes(of: key, { Self.isReserved($0) }) { return key }
+            } else if Self.isReserved(scanner.keyContent(child)) {
+                return scanner.key(child)
             }
+            child = Int(node.next)
         }
         return nil
     }
 
-    private static func isReserved(_ key: String) -> Bool {
-        key == "from" || key == "message_type" || key.hasPrefix("google.") || key.hasPrefix("gcm.notification.")
+    private static func isReserved(_ key: Span<UInt8>) -> Bool {
+        key.equals("from") || key.equals("message_type") || key.hasPrefix("google.") || key.hasPrefix("gcm.notification.")
     }
 
     private static let longestTTL: Int64 = 2_419_200
@@ -216,16 +224,10 @@ package final class FCMValidator {
     }
 
     private func size(_ facts: MessageFacts, _ body: ByteBuffer) -> FCMReason? {
-        var bytes = 0
-        for slot in [MessageSlot.androidData, .data] {
-            guard let map = reader.node(slot) else { continue }
-            bytes += textBytes(of: map)
-            // `android.data` stands in the place of `data`.
-            break
-        }
-        for slot in [MessageSlot.notification, .androidNotification] {
-            if let node = reader.node(slot) { bytes += textBytes(of: node) }
-        }
+        // `android.data` stands in the place of `data`.
+        let bytes =
+            textBytes(of: reader.node(.androidData) ?? reader.node(.data)) + textBytes(of: reader.node(.notification))
+            + textBytes(of: reader.node(.androidNotification))
         let isToTopic = facts.target == .topic || facts.target == .condition
         guard let limit = isToTopic ? settings.topicSizeLimit ?? settings.sizeLimit : settings.sizeLimit else { return nil }
         if bytes > limit {
@@ -244,17 +246,19 @@ package final class FCMValidator {
     }
 
     /// Keys and texts of an object's members, decoded.
-    private func textBytes(of object: Int) -> Int {
+    private func textBytes(of object: Int?) -> Int {
+        guard let object else { return 0 }
+        let scanner = reader.scanner
         var sum = 0
-        var child = Int(reader.scanner.node(object).firstChild)
+        var child = Int(scanner.node(object).firstChild)
         while child >= 0 {
-            let node = reader.scanner.node(child)
-            sum += node.keyHasEscapes ? (reader.scanner.key(child)?.utf8.count ?? 0) : Int(node.keyEnd - node.keyStart)
+            let node = scanner.node(child)
+            sum += node.keyHasEscapes ? (scanner.key(child)?.utf8.count ?? 0) : Int(node.keyEnd - node.keyStart)
             if node.kind == .string {
                 if node.hasEscapes {
                     let scratch = scratch
                     scratch.clear()
-                    reader.scanner.decodeString(child, into: scratch)
+                    scanner.decodeString(child, into: scratch)
                     sum += scratch.count
                 } else {
                     sum += Int(node.end - node.start) - 2

@@ -1,15 +1,32 @@
 // What the types of a request are made of (JSON of Protocol Buffers, version 3): enough to read one, to say what is wrong with
 // it as Google does, and to cause each of its faults in a test. The table itself is `MessageTable.swift`.
 
+import Basics
+
 /// A message of Protocol Buffers.
 package final class MessageType: Sendable {
     /// Without its package, such as `AndroidConfig`.
     package let name: String
     package let fields: [FieldRow]
+    /// Both spellings of each field's name, by their hash: a body is read without a string.
+    private let spellings: [(hash: UInt64, row: FieldRow)]
 
     init(_ name: String, _ fields: [FieldRow]) {
         self.name = name
         self.fields = fields
+        spellings = fields.flatMap { row in
+            Set([row.name, row.camel]).map { (withBytes(of: $0) { Hash128(hashing: $0).low }, row) }
+        }
+    }
+
+    /// The field of that name, in either spelling.
+    func field(_ key: Span<UInt8>) -> FieldRow? {
+        let hash = Hash128(hashing: key).low
+        for index in spellings.indices where spellings[index].hash == hash {
+            let row = spellings[index].row
+            if key.says(row.name) || key.says(row.camel) { return row }
+        }
+        return nil
     }
 
     /// As errors spell it.
@@ -62,7 +79,7 @@ package enum FieldKind: Sendable {
 }
 
 /// One field. Both spellings of its name are read.
-package struct FieldRow: Sendable {
+package final class FieldRow: Sendable {
     /// snake_case, as in paths of errors.
     package let name: String
     /// lowerCamelCase.
@@ -74,6 +91,7 @@ package struct FieldRow: Sendable {
     let slot: MessageSlot?
     /// Of `target`, of which one is given.
     let isTarget: Bool
+    let hasTwoSpellings: Bool
 
     init(
         _ name: String, _ kind: FieldKind, words: WordType? = nil, slot: MessageSlot? = nil, isTarget: Bool = false
@@ -85,6 +103,7 @@ package struct FieldRow: Sendable {
         self.words = words
         self.slot = slot
         self.isTarget = isTarget
+        hasTwoSpellings = name != camel
     }
 
     /// What it holds, as errors spell it.

@@ -7,7 +7,7 @@ import Glibc
 /// Header fields in order of arrival, names in lower case, pseudo-header fields of HTTP/2 among them with their colon.
 /// Bind the block to a local `let` before asking for spans; they are valid until the next mutation.
 package final class HeaderBlock {
-    private struct Field {
+    private struct Field: Equatable {
         var nameStart: Int32
         var nameCount: Int32
         var valueStart: Int32
@@ -106,6 +106,13 @@ package final class HeaderBlock {
         fieldCount += other.fieldCount
         fieldBytes += other.fieldBytes
         used += other.used
+    }
+
+    /// The same fields in the same order, in blocks that were filled in one way.
+    package func isSame(as other: HeaderBlock) -> Bool {
+        guard fieldCount == other.fieldCount, used == other.used else { return false }
+        for index in 0..<fieldCount where fields[index] != other.fields[index] { return false }
+        return memcmp(storage, other.storage, used) == 0
     }
 
     /// The same fields in the same order; the one at that place may have another value.

@@ -96,7 +96,10 @@ extension HTTP2Session {
             // By both sides' END_STREAM, of which ours came last.
             stream.isAnswered = isPuttingOut && code == 0 && !stream.isReset
             if role == .server { heldByStreams -= stream.heldBytes }
-            if stream.headState == .awaited { sentHead?.forgo() }
+            if stream.headState == .awaited {
+                sentHead?.forgo()
+                answerHead?.forgo()
+            }
             unlink(stream)
             recorded.append(.closed(Unmanaged.passUnretained(stream), code))
         }

@@ -2,7 +2,7 @@
 
 package import Basics
 import CNghttp2
-package import HTTP
+import HTTP
 
 /// Owns an nghttp2_session. Confined to its loop.
 package final class HTTP2Session {
@@ -33,6 +33,8 @@ package final class HTTP2Session {
     var credential = RepeatedCredential()
     /// A client's last header block.
     let sentHead: SentHead?
+    /// A server's, from the first answer on that has many fields.
+    var answerHead: AnswerHead?
     var meter: HTTP2Meter
     /// When the bytes came that were received last.
     var receivedAt = Instant(nanoseconds: 0)
@@ -134,6 +136,8 @@ package final class HTTP2Session {
                 append(settings: frame, to: output)
             } else if role == .client, frame.startsHeaders {
                 append(headers: frame, to: output)
+            } else if let answerHead, frame.startsHeaders {
+                append(answer: frame, answerHead, to: output)
             } else if let withheld, frame.isWindowUpdate {
                 withheld.append(frame.span)
             } else {
@@ -286,48 +290,7 @@ package final class HTTP2Session {
         return found
     }
 
-    // MARK: Server
-
-    /// Sends an answer on a stream whose request is whole. Without `body`, HEADERS end the stream; with a body that
-    /// does not end, `send(on:)` goes on.
-    package func respond(_ stream: HTTP2Stream, status: Int, head: HeaderBlock, body: Span<UInt8>, ends: Bool = true) {
-        guard !stream.isClosed else { return }
-        stream.outBody.append(body)
-        heldByStreams += body.count
-        stream.outEnds = ends
-        var digits = (UInt8(48 + status / 100 % 10), UInt8(48 + status / 10 % 10), UInt8(48 + status % 10))
-        withUnsafeMutableBytes(of: &digits) { digits in
-            withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: head.count + 1) { fields in
-                let name: StaticString = ":status"
-                fields[0] = nghttp2_nv(
-                    name: UnsafeMutablePointer(mutating: name.utf8Start),
-                    value: digits.bindMemory(to: UInt8.self).baseAddress, namelen: name.utf8CodeUnitCount, valuelen: 3,
-                    flags: Self.noCopyName)
-                fill(fields, from: 1, head)
-                submit(response: UnsafeBufferPointer(fields), on: stream, hasBody: !(ends && body.isEmpty))
-            }
-        }
-    }
-
-    private func submit(response fields: UnsafeBufferPointer<nghttp2_nv>, on stream: HTTP2Stream, hasBody: Bool) {
-        guard hasBody else {
-            nghttp2_submit_response(session, stream.id, fields.baseAddress, fields.count, nil)
-            return
-        }
-        var provider = provider(for: stream)
-        nghttp2_submit_response(session, stream.id, fields.baseAddress, fields.count, &provider)
-    }
-
-    /// Adds to a body that was begun with `ends: false`.
-    package func send(_ bytes: Span<UInt8>, on stream: HTTP2Stream, ends: Bool) {
-        guard !stream.isClosed else { return }
-        stream.outBody.append(bytes)
-        heldByStreams += bytes.count
-        stream.outEnds = ends
-        guard stream.isDeferred else { return }
-        stream.isDeferred = false
-        nghttp2_session_resume_data(session, stream.id)
-    }
+    // MARK: Streams
 
     package func reset(_ stream: HTTP2Stream, code: UInt32) {
         guard !stream.isClosed else { return }

@@ -12,7 +12,7 @@ package final class HTTP2Stream {
     package let body = ByteBuffer()
     /// The answer's fields (server), for whoever answers to fill. What is to be remembered of a request's (client).
     package let outHead = HeaderBlock()
-    /// The answer's `:status` (client).
+    /// The answer's `:status`; on a server where it is remembered with the answer's head.
     package internal(set) var status = 0
     /// The peer has ended its side.
     package internal(set) var isComplete = false
@@ -32,7 +32,7 @@ package final class HTTP2Stream {
     /// Uncounted: whoever lent it keeps it until `endLending` or the stream's end.
     var lentBody: Unmanaged<ByteBuffer>?
     var lentSent = 0
-    /// What has become of the request's header block (client).
+    /// What has become of our header block (client; server with an `AnswerHead`).
     enum HeadState { case out, awaited, replaced }
     var headState = HeadState.out
     /// Bytes of the request's body (client).

@@ -111,10 +111,7 @@ final class SentHead {
             output.append(UnsafeBufferPointer(rebasing: frame[updates]).span)
             writeLiterally(stream, to: output)
         }
-        let length = output.count - place - FrameHeader.bytes
-        for octet in 0..<3 {
-            output.replace(at: place + octet, with: UInt8(truncatingIfNeeded: length >> (16 - 8 * octet)))
-        }
+        output.settleLength(ofFrameAt: place)
     }
 
     private func writeKept(_ stream: HTTP2Stream, to output: ByteBuffer) {
@@ -140,12 +137,7 @@ final class SentHead {
         scheme.withUTF8Buffer { output.append(literal: $0.span) }
         output.append(literalName: ":authority", isSecret: false)
         withBytes(of: authority) { output.append(literal: $0) }
-        for index in 0..<head.count {
-            let isSecret = head.isNeverIndexed(at: index) || head.name(at: index).equals("authorization")
-            output.append(isSecret ? 0x10 : 0)
-            output.append(literal: head.name(at: index))
-            output.append(literal: index == pathIndex && other.count > 0 ? other.value(at: 0) : head.value(at: index))
-        }
+        output.append(literals: head, butValueAt: other.count > 0 ? pathIndex : -1, other)
         guard bodyCount > 0 else { return }
         output.append(literalName: "content-length", isSecret: false)
         output.append(literal: stream.bodyCount)
@@ -153,8 +145,30 @@ final class SentHead {
 }
 
 extension ByteBuffer {
+    /// Writes the length of a frame that began there and ends here (RFC 9113 §4.1).
+    func settleLength(ofFrameAt place: Int) {
+        let length = count - place - FrameHeader.bytes
+        for octet in 0..<3 {
+            replace(at: place + octet, with: UInt8(truncatingIfNeeded: length >> (16 - 8 * octet)))
+        }
+    }
+
+    /// Fields that leave the table as it is; the one at that place has the first value of another block.
+    func append(literals head: HeaderBlock, butValueAt place: Int = -1, _ other: HeaderBlock? = nil) {
+        for index in 0..<head.count {
+            let isSecret = head.isNeverIndexed(at: index) || head.name(at: index).equals("authorization")
+            append(isSecret ? 0x10 : 0)
+            append(literal: head.name(at: index))
+            if let other, index == place {
+                append(literal: other.value(at: 0))
+            } else {
+                append(literal: head.value(at: index))
+            }
+        }
+    }
+
     /// The beginning of a field that leaves the table as it is (RFC 7541 §6.2.2, §6.2.3).
-    fileprivate func append(literalName name: StaticString, isSecret: Bool) {
+    func append(literalName name: StaticString, isSecret: Bool) {
         append(isSecret ? 0x10 : 0)
         name.withUTF8Buffer { append(literal: $0.span) }
     }
@@ -175,7 +189,7 @@ extension ByteBuffer {
         append(text)
     }
 
-    fileprivate func append(literal number: Int) {
+    func append(literal number: Int) {
         var digits: InlineArray<20, UInt8> = .init(repeating: 0)
         var first = 20
         var rest = number

@@ -63,10 +63,13 @@ package final class ServerExchange {
     }
 
     /// Sends the answer, once. An empty body on HTTP/2 is HEADERS with END_STREAM and no DATA.
-    package func respond(status: Int, body: [UInt8] = []) {
+    package func respond(status: Int, body: [UInt8] = []) { respond(status: status, bytes: body.span) }
+
+    /// The same with a body that stands in memory of the handler's own.
+    package func respond(status: Int, bytes: Span<UInt8>) {
         guard isOpen else { return }
         isOpen = false
-        connection.respond(self, status: status, body: body.span, ends: true)
+        connection.respond(self, status: status, body: bytes, ends: true)
     }
 
     /// RST_STREAM with `code`; HTTP/1.1 has no such thing and closes the connection.

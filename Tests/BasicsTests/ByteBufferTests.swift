@@ -33,6 +33,19 @@ struct ByteBufferTests {
         #expect(buffer.isEmpty)
     }
 
+    @Test(arguments: [0, 7, 10, -1, 1_764_000_000, .max, .min] as [Int64])
+    func aNumberIsWrittenInItsDecimalDigits(number: Int64) {
+        let buffer = ByteBuffer()
+        buffer.append(decimal: number)
+        #expect(buffer.text == String(number))
+    }
+
+    @Test func theFirstOfSomeBytesIsFound() {
+        let bytes: [UInt8] = [1, 2, 3, 2]
+        #expect(bytes.span.firstIndex(of: 2) == 1 && bytes.span.firstIndex(of: 9) == nil)
+        #expect(bytes.span.extracting(2..<4).firstIndex(of: 2) == 1 && Span<UInt8>().firstIndex(of: 2) == nil)
+    }
+
     @Test func textGoesInAndComesOut() {
         let buffer = ByteBuffer(capacity: 1)
         buffer.append("Grüße" as StaticString)

@@ -59,21 +59,33 @@ final class Peers {
         for stream in server.streams where stream.isComplete {
             server.respond(stream, status: 200, head: none, body: Span())
         }
+        readAnswers()
+    }
+
+    /// Lets the client read what the server has to say: of each answer its status, its fields and its body.
+    @discardableResult func readAnswers() -> [String] {
         let output = ByteBuffer()
         precondition(server.takeOutput(into: output))
         precondition(client.receive(output.array().span) == nil)
+        clientEar.answers = []
         client.handOutEvents(to: clientEar)
+        server.handOutEvents(to: ear)
+        return clientEar.answers
     }
 }
 
 private final class Ear: HTTP2EventHandler {
     var requests: [[String]] = []
+    /// Of a client.
+    var answers: [String] = []
     /// What must live as long as its stream.
     var kept: [(HeaderBlock, ByteBuffer)] = []
 
     func message(_ stream: HTTP2Stream) {
         let head = stream.head
-        requests.append((0..<head.count).map { "\(head.name(at: $0).text): \(head.value(at: $0).text)" })
+        let fields = (0..<head.count).map { "\(head.name(at: $0).text): \(head.value(at: $0).text)" }
+        requests.append(fields)
+        answers.append((["\(stream.status)"] + fields + [stream.body.text]).joined(separator: "; "))
     }
     func closed(_ stream: HTTP2Stream, code: UInt32) {}
     func happened(_ event: HTTP2Event) {}

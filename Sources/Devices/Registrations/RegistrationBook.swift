@@ -38,19 +38,8 @@ package final class RegistrationBook: Sendable {
     /// is asked for can a sender name more than its accounts have.
     package static let projectLimit = 65_536
 
-    private struct Row {
-        var project: UInt32
-        var messages: UInt32 = 0
-        /// Seconds since 1970.
-        var seenAt: UInt32
-        var minute = RateMeter()
-        var hour = RateMeter()
-        var isGone = false
-        var platform = RegistrationRecord.Platform.android
-    }
-
-    private struct State {
-        var rows: [Hash128: Row] = [:]
+    private struct State: ~Copyable {
+        var rows = RegistrationTable()
         /// Projects by number, in the order in which they were met.
         var projects: [[UInt8]] = []
         var numbers: [Hash128: UInt32] = [:]
@@ -65,10 +54,17 @@ package final class RegistrationBook: Sendable {
             return number
         }
 
+        /// The place of a new row, of an active registration.
+        mutating func add(_ hash: Hash128, project: Span<UInt8>, seenAt second: UInt32) -> Int {
+            let place = rows.insert(hash)
+            (rows[place].project, rows[place].seenAt) = (number(of: project), second)
+            return place
+        }
+
         private static let ofTheRest = UInt32(RegistrationBook.projectLimit - 1)
 
         /// A project that is not known is one of those that share a number.
-        func isOf(_ project: Span<UInt8>, _ row: Row) -> Bool {
+        func isOf(_ project: Span<UInt8>, _ row: RegistrationRow) -> Bool {
             (numbers[Hash128(hashing: project)] ?? Self.ofTheRest) == row.project
         }
 
@@ -95,7 +91,7 @@ package final class RegistrationBook: Sendable {
 
     private func second(_ now: WallTime) -> UInt32 { UInt32(clamping: time.at(now).seconds) }
 
-    private func isGone(_ row: Row, _ second: UInt32) -> Bool {
+    private func isGone(_ row: RegistrationRow, _ second: UInt32) -> Bool {
         if row.isGone { return true }
         guard row.platform == .android, let life = settings.registrationLife, second > row.seenAt else { return false }
         return Int64(second - row.seenAt) >= max(1, life.nanoseconds / 1_000_000_000)
@@ -105,9 +101,11 @@ package final class RegistrationBook: Sendable {
 
     /// Whether a device's quotas have room for one more message (spec/fcm.md §4). Only Android has any.
     package func hasRoom(_ hash: Hash128, now: WallTime) -> Bool {
+        guard settings.messagesPerMinuteAndDevice != nil || settings.messagesPerHourAndDevice != nil else { return true }
         let second = second(now)
         return state.withLock { state in
-            guard let row = state.rows[hash], row.platform == .android else { return true }
+            guard let place = state.rows.find(hash), state.rows[place].platform == .android else { return true }
+            let row = state.rows[place]
             return row.minute.hasRoom(settings.messagesPerMinuteAndDevice, in: RateMeter.minute, second)
                 && row.hour.hasRoom(settings.messagesPerHourAndDevice, in: RateMeter.hour, second)
         }
@@ -121,21 +119,18 @@ package final class RegistrationBook: Sendable {
     ) -> UInt32 {
         let second = second(now)
         return state.withLock { state in
-            guard state.rows[hash] != nil || state.rows.count < Self.limit else { return 1 }
-            var row = state.rows[hash] ?? Row(project: state.number(of: project), seenAt: second)
-            row.messages &+= 1
-            if isSeen { row.seenAt = max(row.seenAt, second) }
-            if isMetered {
-                row.minute.add(in: RateMeter.minute, second)
-                row.hour.add(in: RateMeter.hour, second)
-            }
-            state.rows[hash] = row
-            return row.messages
+            let known = state.rows.find(hash)
+            guard known != nil || state.rows.count < Self.limit else { return 1 }
+            let place = known ?? state.add(hash, project: project, seenAt: second)
+            state.rows[place].note(second, isSeen: isSeen, isMetered: isMetered)
+            return state.rows[place].messages
         }
     }
 
     /// How many messages were accepted for it.
-    package func count(of hash: Hash128) -> UInt32 { state.withLock { $0.rows[hash]?.messages ?? 0 } }
+    package func count(of hash: Hash128) -> UInt32 {
+        state.withLock { state in state.rows.find(hash).map { state.rows[$0].messages } ?? 0 }
+    }
 
     // MARK: The admin side
 
@@ -144,18 +139,21 @@ package final class RegistrationBook: Sendable {
         let second = second(now)
         state.withLock { state in
             let hash = withBytes(of: record.token) { Hash128(hashing: $0) }
-            let project = withBytes(of: record.project) { state.number(of: $0) }
-            var row = state.rows[hash] ?? Row(project: project, seenAt: second)
-            (row.project, row.platform, row.isGone) = (project, record.platform, record.state == .unregistered)
-            if isSeen { row.seenAt = second }
-            state.rows[hash] = row
+            withBytes(of: record.project) { project in
+                let place = state.rows.find(hash) ?? state.add(hash, project: project, seenAt: second)
+                state.rows[place].project = state.number(of: project)
+                state.rows[place].platform = record.platform
+                state.rows[place].isGone = record.state == .unregistered
+                if isSeen { state.rows[place].seenAt = second }
+            }
         }
     }
 
     package func record(of token: String, now: WallTime) -> RegistrationRecord? {
         let second = second(now)
         return state.withLock { state in
-            guard let row = state.rows[withBytes(of: token) { Hash128(hashing: $0) }] else { return nil }
+            guard let place = state.rows.find(withBytes(of: token) { Hash128(hashing: $0) }) else { return nil }
+            let row = state.rows[place]
             var record = RegistrationRecord(
                 token: token, project: state.name(of: row.project),
                 state: isGone(row, second) ? .unregistered : .active, platform: row.platform, messages: row.messages)
@@ -166,7 +164,11 @@ package final class RegistrationBook: Sendable {
 
     @discardableResult
     package func remove(_ token: String) -> Bool {
-        state.withLock { $0.rows.removeValue(forKey: withBytes(of: token) { Hash128(hashing: $0) }) != nil }
+        state.withLock { state in
+            guard let place = state.rows.find(withBytes(of: token) { Hash128(hashing: $0) }) else { return false }
+            state.rows.remove(at: place)
+            return true
+        }
     }
 
     package func reset() { state.withLock { $0 = State() } }
@@ -178,7 +180,8 @@ extension RegistrationBook: RegistrationDirectory {
     ) -> RegistrationStanding {
         let second = second(now)
         return state.withLock { state in
-            guard let row = state.rows[hash] else { return takesUnknown ? .active : .unregistered }
+            guard let place = state.rows.find(hash) else { return takesUnknown ? .active : .unregistered }
+            let row = state.rows[place]
             if isGone(row, second) { return .unregistered }
             return state.isOf(project, row) ? .active : .ofOtherProject
         }
@@ -191,5 +194,7 @@ extension RegistrationBook: RegistrationDirectory {
 
     package func isApp(_ name: Span<UInt8>, of hash: Hash128) -> Bool { androids.isApp(name, of: hash) }
 
-    package func isAndroid(_ hash: Hash128) -> Bool { state.withLock { $0.rows[hash].map { $0.platform == .android } ?? true } }
+    package func isAndroid(_ hash: Hash128) -> Bool {
+        state.withLock { state in state.rows.find(hash).map { state.rows[$0].platform == .android } ?? true }
+    }
 }

@@ -20,6 +20,7 @@ final class FCMPipeline: Provider {
     private let desk: EndpointDesk
     private let passage: ApplePassage
     private var generator: Generator
+    private let scratch = ByteBuffer(capacity: 256)
     /// What APNs said of the message that was judged last, where it refused it.
     private var apple: AppleRefusal?
     /// The message that was delivered last, where its Android device is to have it later.
@@ -275,14 +276,11 @@ final class FCMPipeline: Provider {
 
     func respond(_ exchange: ServerExchange, _ facts: MessageFacts, _ reason: FCMReason?, timestampMilliseconds: Int64?) {
         let head = exchange.head
+        guard let reason else { return name(facts, head, exchange) }
         var circumstances = RefusalCircumstances()
         if let field = head.index(of: ":path") {
             circumstances.project = head.value(at: field).extracting(facts.project).text
             circumstances.path = head.value(at: field).text
-        }
-        guard let reason else {
-            let name: JSONValue = ["name": .string("projects/\(circumstances.project)/messages/\(messageID(facts))")]
-            return front.send(GoogleAnswer(200, name), on: exchange)
         }
         if validator.rejected == reason {
             (circumstances.violations, circumstances.message) = (validator.violations, validator.message)
@@ -291,16 +289,24 @@ final class FCMPipeline: Provider {
         front.send(GoogleAnswer(reason, circumstances), on: exchange)
     }
 
+    /// Answers a message that was taken with its name.
+    private func name(_ facts: MessageFacts, _ head: HeaderBlock, _ exchange: ServerExchange) {
+        guard let field = head.index(of: ":path") else { preconditionFailure("what was taken has a path") }
+        let scratch = scratch
+        scratch.clear()
+        MessageName.write(project: head.value(at: field).extracting(facts.project), messageID(facts), to: scratch)
+        front.send(taken: scratch.bytes, on: exchange)
+    }
+
     /// Decimal for topics and conditions, as seen, and for what is not delivered (spec/fcm.md §2, §3.1).
-    private func messageID(_ facts: MessageFacts) -> String {
+    private func messageID(_ facts: MessageFacts) -> MessageID {
         let number = generator.next()
-        guard facts.target == .token || facts.target == .fid, !facts.isDryRun else { return String(number >> 1) }
+        guard facts.target == .token || facts.target == .fid, !facts.isDryRun else { return .number(number) }
         switch shared.settings.messageIDs {
-        case .number: return String(number >> 1)
-        case .uuid: return UUIDBytes(high: number, low: generator.next()).text(uppercase: false)
+        case .number: return .number(number)
+        case .uuid: return .uuid(UUIDBytes(high: number, low: generator.next()))
         case .sample:
-            let hex = String(UInt32(truncatingIfNeeded: number) | 1 << 31, radix: 16)
-            return "0:\(core.shared.clock.wall().nanoseconds / 1_000)%\(hex)\(hex)"
+            return .sample(microseconds: front.answeredAt.nanoseconds / 1_000, UInt32(truncatingIfNeeded: number))
         }
     }
 

@@ -13,7 +13,11 @@ final class FrontEnd {
 
     private let settings: FCMSettings
     private let clock: AdjustableTime
-    private var date: (second: Int64, text: String) = (.min, "")
+    /// The fields of every answer in that second.
+    private let fields = HeaderBlock()
+    private var second = Int64.min
+    /// When the answer is given that is being written, by the mock's clock.
+    private(set) var answeredAt = WallTime(nanoseconds: 0)
 
     init(settings: FCMSettings, clock: AdjustableTime) {
         self.settings = settings
@@ -37,9 +41,16 @@ final class FrontEnd {
 
     /// Adds the fields that every answer has, as they were captured.
     func identify(_ exchange: ServerExchange) {
-        let fields = exchange.responseHead
+        answeredAt = clock.wall()
+        if answeredAt.seconds != second { renew() }
+        exchange.responseHead.append(contentsOf: fields)
+    }
+
+    private func renew() {
+        second = answeredAt.seconds
+        fields.clear()
         fields.append("vary", "X-Origin, Referer, Origin,Accept-Encoding")
-        fields.append("date", now())
+        fields.append("date", answeredAt.httpDate)
         fields.append("server", "scaffolding on HTTPServer2")
         fields.append("x-xss-protection", "0")
         fields.append("x-frame-options", "SAMEORIGIN")
@@ -49,27 +60,38 @@ final class FrontEnd {
 
     /// Sends an answer in the form that the request asks for; `identify` came before.
     func send(_ answer: GoogleAnswer, on exchange: ServerExchange) {
-        let (head, fields) = (exchange.head, exchange.responseHead)
+        let fields = exchange.responseHead
         fields.append("content-type", answer.contentType)
         let wait = answer.isAboutQuota ? settings.quotaRetryAfter : answer.isAboutLoad ? settings.unavailableRetryAfter : nil
         if let wait { fields.append("retry-after", String(wait)) }
-        var body = Array(answer.body.utf8)
-        if let path = head.index(of: ":path"), answer.contentType == GoogleAnswer.json,
-            AnswerParameters(path: head.value(at: path)).isCompact, let value = try? JSONValue(parsing: body.span)
-        {
-            body = value.encoded() + [10]
+        withBytes(of: answer.body) {
+            put($0, status: answer.status, isJSON: answer.contentType == GoogleAnswer.json, on: exchange)
         }
-        if settings.compressesAnswers, !body.isEmpty, Self.offersGZip(head) {
-            fields.append("content-encoding", "gzip")
-            body = GZip.packed(body.span)
-        }
-        exchange.respond(status: answer.status, body: body)
     }
 
-    private func now() -> String {
-        let time = clock.wall()
-        if time.seconds != date.second { date = (time.seconds, time.httpDate) }
-        return date.text
+    /// Sends the answer to a message that was taken, which is JSON in Google's form; `identify` came before.
+    func send(taken body: Span<UInt8>, on exchange: ServerExchange) {
+        exchange.responseHead.append("content-type", GoogleAnswer.json)
+        put(body, status: 200, isJSON: true, on: exchange)
+    }
+
+    private func put(_ body: Span<UInt8>, status: Int, isJSON: Bool, on exchange: ServerExchange) {
+        let head = exchange.head
+        if isJSON, let path = head.index(of: ":path"), AnswerParameters(path: head.value(at: path)).isCompact,
+            let value = try? JSONValue(parsing: body)
+        {
+            let compact = value.encoded() + [10]
+            return pack(compact.span, status: status, on: exchange)
+        }
+        pack(body, status: status, on: exchange)
+    }
+
+    private func pack(_ body: Span<UInt8>, status: Int, on exchange: ServerExchange) {
+        guard settings.compressesAnswers, !body.isEmpty, Self.offersGZip(exchange.head) else {
+            return exchange.respond(status: status, bytes: body)
+        }
+        exchange.responseHead.append("content-encoding", "gzip")
+        exchange.respond(status: status, body: GZip.packed(body))
     }
 
     /// `accept-encoding` has gzip, or all, and does not refuse it.
