@@ -43,6 +43,9 @@ package struct Case: Sendable {
         file.map { $0.length + $0.drain } ?? arrivals + (scripts.map(\.duration).max() ?? .zero) + drain
     }
 
+    /// Who answers when its push is through keeps its callers for as long as it rests.
+    private var patience: Interval { max(requestTimeout, rest * Double(rests) + .seconds(10)) }
+
     private var arrivals: Interval { .milliseconds(800) }
     private var drain: Interval { (scripts.map(\.deadline).max() ?? .zero) + rest * Double(rests) + .milliseconds(700) }
 
@@ -62,7 +65,7 @@ package struct Case: Sendable {
               arrivals: [{ rate: \(Double(sessions) / arrivals.seconds), for: \(arrivals.nanoseconds / 1_000_000)ms }]
               maxSessions: \(sessions)
               users: { sessionsPerUser: \(sessionsPerUser) }
-              requestTimeout: \(requestTimeout.nanoseconds / 1_000_000)ms
+              requestTimeout: \(patience.nanoseconds / 1_000_000)ms
 
             """
         text += "  scripts:\n"
@@ -70,7 +73,8 @@ package struct Case: Sendable {
             let name = scripts.count == 1 ? name : "\(name)-\(place + 1)"
             text += "    - script:\n" + script.yaml(name: name, indent: "        ")
         }
-        if !restarts.isEmpty { text += "\nrelay:\n  restarts:\n" + restarts.map { "    - \($0)\n" }.joined() }
+        // Those of the base are its own, as its faults are.
+        text += "\nrelay:\n  restarts:" + (restarts.isEmpty ? " []\n" : "\n" + restarts.map { "    - \($0)\n" }.joined())
         if let inFlightGrace { text += "\ninFlightGrace: \(inFlightGrace.nanoseconds / 1_000_000)ms\n" }
         if needsBothEnvironments { text += "\nmock:\n  environment: both\n" }
         text += faults.isEmpty ? "\nfaults: []\n" : "\nfaults:\n" + faults.map { "  - \($0)\n" }.joined()

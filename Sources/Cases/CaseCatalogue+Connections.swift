@@ -10,7 +10,8 @@ extension CaseCatalogue {
             connection(
                 "goaway", "Is what a GOAWAY disowns sent again on another connection?",
                 "{ id: goaway, at: 2s, action: { goaway: { reason: Shutdown, last: none } }, times: 1 }",
-                ["goaway-obeyed", "states-delivered"]),
+                ["goaway-obeyed", "states-delivered"],
+                atEnd: "action: { goaway: { reason: Shutdown, last: none } }, times: 1"),
             connection(
                 "polite-goaway", "Is what was under way at a GOAWAY that lets it finish not sent again?",
                 "{ id: polite-goaway, at: 2s, action: { goaway: { reason: Shutdown, last: this } }, times: 1 }",
@@ -18,7 +19,8 @@ extension CaseCatalogue {
             connection(
                 "refused-streams", "Is a push whose stream was refused sent again?",
                 "{ id: refused-streams, at: 1500ms, action: { reset-stream: { code: REFUSED_STREAM } }, times: 4 }",
-                ["states-delivered"]),
+                ["states-delivered"],
+                atEnd: "action: { reset-stream: { code: REFUSED_STREAM } }, times: 1, per: token"),
             connection(
                 "lost-connection", "Does the relay go on after its connection was cut?",
                 "{ id: lost-connection, at: 2s, action: { close: { how: reset, when: before-answer } }, times: 1 }",
@@ -32,15 +34,24 @@ extension CaseCatalogue {
         ] + goneAtRestartCases
     }
 
-    private func connection(_ name: String, _ question: String, _ fault: String, _ rules: [String]) -> PlannedCase {
+    /// `atEnd`: what is done to the end of a session as well. A state in its middle need not be sent again where the next takes
+    /// its place in time; nothing is newer than the end.
+    private func connection(
+        _ name: String, _ question: String, _ fault: String, _ rules: [String], atEnd: String? = nil
+    ) -> PlannedCase {
         planned(name, question, [needsDevice, needsEvent]) {
             var script = opening()
             states(&script, 6)
             settle(&script, roles.final)
             let hasLast = roles.final?.owes(.liveactivity) ?? false
-            let known = hasLast ? rules : rules.filter { $0 != "last-state-delivered" }
+            var known = hasLast ? rules : rules.filter { $0 != "last-state-delivered" }
+            var faults = [fault]
+            if let atEnd, roles.final?.owes(.liveactivity, .end) ?? false {
+                faults.append("{ id: \(name)-end, match: { pushType: liveactivity, event: end }, \(atEnd) }")
+                known.append("last-state-delivered")
+            }
             return Case(
-                name: name, question: question, scripts: [script], faults: [fault], exercises: known, needsHostClock: true)
+                name: name, question: question, scripts: [script], faults: faults, exercises: known, needsHostClock: true)
         }
     }
 
@@ -53,9 +64,12 @@ extension CaseCatalogue {
             return Case(
                 name: "silence", question: question, scripts: [script],
                 faults: ["{ id: silence, match: { \(refusable) }, action: { silence: true }, after: 2, times: 1, per: token }"],
-                exercises: ["answers-in-time"], requestTimeout: .seconds(15), needsHostClock: true)
+                exercises: ["answers-in-time"], requestTimeout: Self.mostPatient, needsHostClock: true)
         }
     }
+
+    /// The most patient relay that we know gives a push up after 30 s, and answers its caller then (`Circumstances.patience`).
+    private static let mostPatient = Interval.seconds(35)
 
     static let isNotOurs = "the relay runs already, and is not ours to end"
 
@@ -69,11 +83,25 @@ extension CaseCatalogue {
             // As often as not while the relay ends: what it has answered it has stored.
             script.add(roles.hasActivities ? roles.rotation : nil, after: .milliseconds(900))
             states(&script, 5, after: max(pause, .milliseconds(1_100)))
+            // However long it took: what came before it went says nothing of a relay that is back.
+            states(&script, 2, after: untilBack(from: Self.restartsAt, behind: script))
             return Case(
                 name: name, question: question, scripts: [script] + restarted, sessions: 24,
-                restarts: ["{ at: 2300ms, signal: \(signal), down: 300ms }"], exercises: ["relay-serves", "states-delivered"],
+                restarts: [Self.restart(at: Self.restartsAt, signal)], exercises: ["relay-serves", "states-delivered"],
                 touches: (roles.rotation == nil ? [] : ["new-token-used"]) + (roles.start == nil ? [] : ["one-start"]))
         }
+    }
+
+    private static let restartsAt = Interval.milliseconds(2_300)
+
+    static func restart(at: Interval, _ signal: String) -> String {
+        "{ at: \(at.nanoseconds / 1_000_000)ms, signal: \(signal), down: 300ms }"
+    }
+
+    /// From what a session says last to when it may go on: a relay that takes six seconds to end and to come up again has been
+    /// back for a while then.
+    func untilBack(from restart: Interval, behind script: CaseScript) -> Interval {
+        max(pause, restart + .milliseconds(300) + .seconds(6) + .milliseconds(500) - script.shortest)
     }
 
     /// Sessions that the relay has to know of when it is back: a phone that is to be started then, a card without its token.
@@ -81,7 +109,7 @@ extension CaseCatalogue {
         guard let start = roles.start, roles.hasActivities else { return [] }
         var later = CaseScript(roles.profile)
         later.add(roles.device, after: .zero)
-        later.add(start, after: .milliseconds(3_300))
+        later.add(start, after: untilBack(from: Self.restartsAt, behind: later))
         later.add(roles.activity, after: .milliseconds(300))
         states(&later, 2)
         guard let held else { return [later] }

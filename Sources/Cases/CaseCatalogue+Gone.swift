@@ -12,7 +12,7 @@ extension CaseCatalogue {
         return gone(name, question, [needsDevice, needsEvent, needsOwnOpening]) {
             var script = ownOpening()
             states(&script, 1)
-            states(&script, 2, after: Self.beyondRestart)
+            states(&script, 2, after: untilBack(from: Self.lateRestart, behind: script))
             return Case(
                 name: name, question: question, scripts: [script], sessions: 12,
                 faults: [
@@ -20,7 +20,8 @@ extension CaseCatalogue {
                         name, "{ reason: Unregistered, timestamp: after-registration }",
                         match: refusable + ", tokenFraction: 0.6", times: 1)
                 ],
-                restarts: [Self.lateRestart], exercises: [refusesUpdates ? "dead-token-dropped" : "dead-device-token-dropped"])
+                restarts: [Self.restart(at: Self.lateRestart, "TERM")],
+                exercises: [refusesUpdates ? "dead-token-dropped" : "dead-device-token-dropped"])
         }
     }
 
@@ -35,7 +36,7 @@ extension CaseCatalogue {
                 var script = ownOpening()
                 states(&script, 1)
                 script.add(goodbye, after: .milliseconds(300))
-                states(&script, 2, after: Self.beyondRestart)
+                states(&script, 2, after: untilBack(from: Self.lateRestart, behind: script))
                 scripts.append(script)
             }
             if let signOut {
@@ -43,12 +44,12 @@ extension CaseCatalogue {
                 states(&script, 1, of: roles.alert)
                 script.add(roles.goodbye, after: .milliseconds(300))
                 script.add(signOut, after: .milliseconds(300))
-                states(&script, 2, of: roles.alert, after: Self.beyondRestart)
+                states(&script, 2, of: roles.alert, after: untilBack(from: Self.lateRestart, behind: script))
                 scripts.append(script)
             }
             return Case(
                 name: name, question: question, scripts: scripts, sessions: 8 * scripts.count,
-                restarts: [Self.lateRestart], exercises: ["unregister-respected"])
+                restarts: [Self.restart(at: Self.lateRestart, "TERM")], exercises: ["unregister-respected"])
         }
     }
 
@@ -58,20 +59,18 @@ extension CaseCatalogue {
             var script = opening()
             states(&script, 1)
             settle(&script, roles.final)
-            script.add(roles.start, after: Self.beyondRestart)
+            script.add(roles.start, after: untilBack(from: Self.lateRestart, behind: script))
             script.add(roles.rotation, after: .milliseconds(300))
             states(&script, 1)
             settle(&script, roles.final)
             return Case(
-                name: name, question: question, scripts: [script], sessions: 12, restarts: [Self.lateRestart],
-                exercises: ["states-delivered"], touches: ["one-start"])
+                name: name, question: question, scripts: [script], sessions: 12,
+                restarts: [Self.restart(at: Self.lateRestart, "TERM")], exercises: ["states-delivered"], touches: ["one-start"])
         }
     }
 
     /// Long enough behind what a case takes back or refuses that it is stored.
-    private static let lateRestart = "{ at: 3400ms, signal: TERM, down: 300ms }"
-    /// From there on the relay has been back for a while.
-    private static let beyondRestart = Interval.milliseconds(6_000)
+    private static let lateRestart = Interval.milliseconds(3_400)
 
     private func gone(_ name: String, _ question: String, _ needs: [Need], _ make: () -> Case) -> PlannedCase {
         guard isLaunched else { return .cannot(name: name, question: question, reason: Self.isNotOurs) }

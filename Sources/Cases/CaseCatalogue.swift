@@ -20,9 +20,9 @@ package enum PlannedCase: Sendable {
 package struct CaseCatalogue: Sendable {
     let roles: CallRoles
     /// The relay is launched by us, so that it can be ended.
-    let isLaunched: Bool
+    private(set) var isLaunched: Bool
     /// It is told where the sandbox is; of one that runs already whoever started it has told it, where there is a sandbox.
-    let knowsSandbox: Bool
+    private(set) var knowsSandbox: Bool
 
     /// The scenario that the cases extend says itself how long the relay may be busy with what was under way.
     let saysGrace: Bool
@@ -33,6 +33,13 @@ package struct CaseCatalogue: Sendable {
         roles = CallRoles(relay.profile)
         isLaunched = relay.launch != nil
         knowsSandbox = relay.isTold("mock.sandbox") || relay.launch == nil && hasSandbox
+    }
+
+    /// The same for a relay that is launched, and told where the sandbox is.
+    package var unbound: CaseCatalogue {
+        var unbound = self
+        (unbound.isLaunched, unbound.knowsSandbox) = (true, true)
+        return unbound
     }
 
     /// In the order in which a reader would ask.

@@ -45,6 +45,11 @@ package struct CaseScript: Sendable {
         for capture in call.captures { known.insert(CapturedNames(capture.name)) }
     }
 
+    /// From the first event to the last, at least.
+    package var shortest: Interval {
+        steps.reduce(.zero) { $0 + $1.after + ($1.every ?? .zero) * Double($1.count - 1) }
+    }
+
     /// From the first event to the last, at most.
     package var duration: Interval {
         steps.reduce(.zero) { sum, step in

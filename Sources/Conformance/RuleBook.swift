@@ -19,6 +19,9 @@ package enum RuleBook {
             ?? Claim.named(wanted)?.rules.lazy.compactMap { id in all.first { $0.id == id } }.first
     }
 
+    /// That rule, or all rules of that claim.
+    package static func rules(named name: String) -> [Rule] { all.filter { names([name], $0) } }
+
     /// Whether a list of known breaks names the rule, by id or by one of its claims, in any case of letters.
     package static func names(_ list: some Sequence<String>, _ rule: Rule) -> Bool {
         list.contains { entry in
@@ -50,6 +53,7 @@ package struct RuleCourse {
     }
 
     package mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
+        run.noteAsked(joined)
         let views = Views(joined, run)
         for index in machines.indices {
             if let view = views[RuleBook.all[index].reach] { machines[index]?.close(view, run) }

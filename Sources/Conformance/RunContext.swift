@@ -21,6 +21,18 @@ package final class RunContext {
         }
     }
 
+    /// We have started the relay again, and it has not answered since.
+    package struct Return: Hashable, Sendable {
+        package var startedAt: Instant
+        /// Until then it may take to come up.
+        package var dueBy: Instant
+
+        package init(startedAt: Instant, dueBy: Instant) {
+            self.startedAt = startedAt
+            self.dueBy = dueBy
+        }
+    }
+
     /// What a call owes to those who listen.
     package struct OwedTelling: Hashable, Sendable {
         /// Index into the profile's observers.
@@ -90,6 +102,11 @@ package final class RunContext {
     /// Who signed, by the number of the `authorization` text.
     package var signers: [Int32: ProviderTokenClaims] = [:]
     package var deaths: [Death] = []
+    /// Nil while it is up, is held down, or has ended by itself.
+    package var isComingBack: Return?
+    /// The last that the relay was asked and answered, or that is held for or against it: from there on it was put to no
+    /// test.
+    package private(set) var lastAsked = Instant(nanoseconds: .min)
     /// Values that answers held, and the first of those that they did not.
     package private(set) var capturedCount = 0
     package private(set) var missedCount = 0
@@ -201,6 +218,17 @@ package final class RunContext {
         guard retry.isThrottled, let isSaid = retry.isSaid else { return }
         throttledCount += 1
         if !isSaid, unsaid.count < Self.mostMissed { unsaid.append(retry) }
+    }
+
+    /// Calls that were answered, and pushes that came or were lost though nothing of ours explains it, put the relay to the
+    /// test. Only behind an outage that matters.
+    func noteAsked(_ joined: JoinedAccount) {
+        guard !circumstances.outages.isEmpty else { return }
+        for call in joined.account.calls where call.wasAnswered { lastAsked = max(lastAsked, call.sentAt) }
+        for (row, delivery) in zip(joined.account.rows, joined.deliveries)
+        where [.delivered, .late, .lost].contains(delivery.outcome) {
+            lastAsked = max(lastAsked, row.plannedAt)
+        }
     }
 
     package func kind(_ number: UInt16) -> String {

@@ -37,7 +37,12 @@ extension Scenario {
         let node = try YAMLNode.parse(text: source.text, file: source.path)
         let root = try Extension.scenario.applied(to: node, files, Mistakes())
         let isStepped = root["clock"]?.plainValue?.string.map { $0 == ClockKind.stepped.rawValue }
-        return (isStepped, root["clockScale"]?.plainValue?.double ?? 1, root["relay"]?["restarts"] != nil)
+        return (isStepped, root["clockScale"]?.plainValue?.double ?? 1, hasRestarts(root))
+    }
+
+    private static func hasRestarts(_ root: YAMLNode) -> Bool {
+        guard case .sequence(let items)? = root["relay"]?["restarts"]?.content else { return false }
+        return !items.isEmpty
     }
 
     /// As `load`, with the text of the scenario already at hand.

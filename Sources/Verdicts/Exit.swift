@@ -16,6 +16,8 @@ extension RunRecord.Exit {
         var story: Story
         /// A run that a signal ended says so; judged again it says what is proven.
         var saysInterrupted: Bool
+        /// The scripts make calls for which the profile declares pushes.
+        var callsForPushes = false
     }
 
     /// In this order: never ready (1), interrupted (130), a MUST broken by evidence that rests on nothing of ours that
@@ -29,44 +31,41 @@ extension RunRecord.Exit {
         if let trouble = story.finish?.trouble {
             return RunRecord.Exit(code: 1, word: "could not run", reasons: [trouble])
         }
-        let failing = grounds.results.filter(\.standing.failsTheRun)
-        let proven = failing.filter { grounds.soundness.lost.isDisjoint(with: $0.basis) }
-        let doubtful = failing.filter { !grounds.soundness.lost.isDisjoint(with: $0.basis) }
-        let failingReasons = proven.map(reason)
+        let proof = RunRecord.Proof(grounds)
+        let failingReasons = grounds.results.filter { $0.standing.failsTheRun && isProven($0, grounds) }.map(reason)
         if story.finish?.isInterrupted == true, grounds.saysInterrupted {
             return RunRecord.Exit(
                 code: 130, word: "interrupted", reasons: ["ended by a signal; judged as far as it got"] + failingReasons)
         }
         let breached = grounds.gates.filter { $0.passed == false }
         let isGateDoubtful = !grounds.soundness.lost.isEmpty
-        let breachedReasons = breached.map { "gate breached: \($0.text), measured \($0.valueText)" }
-        var doubts = emptiness(grounds)
-        doubts += grounds.soundness.checks.filter { !$0.passed }.map {
-            "our own measuring is not sound: \($0.name): \($0.detail)"
-        }
-        doubts += doubtful.map { "not proven, because of that: \(reason($0))" }
-        if isGateDoubtful { doubts += breachedReasons }
-        doubts += grounds.gates.filter { $0.passed == nil }.map { "gate without data: \($0.text)" }
+        let breachedReasons = breached.map(reason)
 
         // A relay that refuses everything from the first call on was perhaps never meant: that is for the user to say.
         if refusesAll(grounds.correlation) {
-            return RunRecord.Exit(code: 5, word: "inconclusive", reasons: answers(grounds) + doubts + failingReasons)
+            return RunRecord.Exit(
+                code: 5, word: "inconclusive", reasons: answers(grounds) + proof.doubts + failingReasons)
         }
-        if !proven.isEmpty {
+        if !failingReasons.isEmpty {
             return RunRecord.Exit(
                 code: 4, word: "conformance broken",
-                reasons: answers(grounds) + failingReasons + (isGateDoubtful ? [] : breachedReasons) + doubts)
+                reasons: answers(grounds) + failingReasons + (isGateDoubtful ? [] : breachedReasons) + proof.doubts)
         }
         if !breached.isEmpty, !isGateDoubtful {
-            return RunRecord.Exit(code: 3, word: "gate breached", reasons: breachedReasons + doubts)
+            return RunRecord.Exit(code: 3, word: "gate breached", reasons: breachedReasons + proof.doubts)
         }
-        if !doubts.isEmpty {
-            return RunRecord.Exit(code: 5, word: "inconclusive", reasons: answers(grounds) + doubts)
+        if !proof.doubts.isEmpty {
+            return RunRecord.Exit(code: 5, word: "inconclusive", reasons: answers(grounds) + proof.doubts)
         }
         return RunRecord.Exit(code: 0, word: "passed", reasons: [])
     }
 
-    private static func refusesAll(_ correlation: Correlation) -> Bool {
+    /// It rests on nothing of ours that was not sound.
+    fileprivate static func isProven(_ result: RuleResult, _ grounds: Grounds) -> Bool {
+        grounds.soundness.lost.isDisjoint(with: result.basis)
+    }
+
+    fileprivate static func refusesAll(_ correlation: Correlation) -> Bool {
         correlation.sent > 0 && correlation.taken == 0
             && correlation.wrongAnswers.allSatisfy { (400..<500).contains($0.status) }
     }
@@ -75,6 +74,10 @@ extension RunRecord.Exit {
         result.standing == .healed
             ? "\(result.id) is kept again: strike it from the list of known breaks"
             : "\(result.id) (\(result.claims.joined(separator: ", "))) is broken: \(result.requirement)"
+    }
+
+    fileprivate static func reason(_ gate: RunRecord.GateResult) -> String {
+        "gate breached: \(gate.text), measured \(gate.valueText)"
     }
 
     /// What the relay answered, where that explains the rest.
@@ -86,7 +89,7 @@ extension RunRecord.Exit {
         }
     }
 
-    private static func emptiness(_ grounds: Grounds) -> [String] {
+    fileprivate static func emptiness(_ grounds: Grounds) -> [String] {
         var reasons: [String] = []
         let correlation = grounds.correlation
         if correlation.sent == 0 { reasons.append("no event was sent to the relay") }
@@ -97,20 +100,44 @@ extension RunRecord.Exit {
             reasons.append("no rule was put to the test")
         } else if correlation.expected > 0, correlation.count(.delivered) + correlation.count(.late) == 0 {
             reasons.append("nothing was delivered")
+        } else if correlation.expected == 0, grounds.exercises.isEmpty, grounds.callsForPushes {
+            reasons.append("no push was owed: does any call of the scripts register the token that it pushes to?")
         }
         for wanted in grounds.exercises {
-            let rules = RuleBook.all.filter { RuleBook.names([wanted], $0) }
-            if rules.isEmpty {
-                reasons.append("`exercises` names \(wanted), which is no rule")
-            } else if !grounds.results.contains(where: { result in
-                result.verdict != .notExercised && rules.contains { $0.id == result.id }
-            }) {
-                let hindrance = grounds.results.first { result in rules.contains { $0.id == result.id } }?.hindrance
+            let rules = RuleBook.rules(named: wanted)
+            if rules.isEmpty { reasons.append("`exercises` names \(wanted), which is no rule") }
+            // A claim is put to the test by all rules that judge it: one of several would speak for the others.
+            for rule in rules {
+                let result = grounds.results.first { $0.id == rule.id }
+                guard result?.verdict ?? .notExercised == .notExercised else { continue }
+                let name = rules.count == 1 ? wanted : "\(rule.id), one of \(rules.count) rules of \(wanted),"
                 reasons.append(
-                    "\(wanted) was not put to the test, and the scenario says that it must be"
-                        + (hindrance.map { ": \($0)" } ?? ""))
+                    "\(name) was not put to the test, and the scenario says that it must be"
+                        + (result?.hindrance.map { ": \($0)" } ?? ""))
             }
         }
         return reasons
+    }
+}
+
+extension RunRecord.Proof {
+    /// Where the relay refused everything, nothing is proven of it.
+    init(_ grounds: RunRecord.Exit.Grounds) {
+        let failing = grounds.results.filter(\.standing.failsTheRun)
+        if !RunRecord.Exit.refusesAll(grounds.correlation) {
+            broken = failing.filter { $0.standing == .broken && RunRecord.Exit.isProven($0, grounds) }.map(\.id)
+        }
+        wasNeverReady = grounds.story.finish?.wasNeverReady ?? false
+        doubts = RunRecord.Exit.emptiness(grounds)
+        doubts += grounds.soundness.checks.filter { !$0.passed }.map {
+            "our own measuring is not sound: \($0.name): \($0.detail)"
+        }
+        doubts += failing.filter { !RunRecord.Exit.isProven($0, grounds) }.map {
+            "not proven, because of that: \(RunRecord.Exit.reason($0))"
+        }
+        if !grounds.soundness.lost.isEmpty {
+            doubts += grounds.gates.filter { $0.passed == false }.map(RunRecord.Exit.reason)
+        }
+        doubts += grounds.gates.filter { $0.passed == nil }.map { "gate without data: \($0.text)" }
     }
 }

@@ -69,6 +69,7 @@ struct MockJudgement {
             load: RunRecord.LoadCounters(), mock: counters, soundness: [check], correlation: correlation, gates: gates,
             verdicts: proven, exit: RunRecord.Exit(code: 5, word: "inconclusive", reasons: []))
         record.exit = exit(of: record)
+        record.proof.broken = record.verdicts.filter { $0.standing == .broken }.map(\.id)
         return record
     }
 

@@ -36,7 +36,7 @@ package enum Preflight {
         let context = RunContext()
         context.setPace(of: scenario)
         for (index, name) in scenario.exercises.enumerated() {
-            guard let words = RuleBook.rule(named: name)?.tooFast(context) else { continue }
+            guard let words = RuleBook.rules(named: name).lazy.compactMap({ $0.tooFast(context) }).first else { continue }
             throw Failure(
                 .usage, "`exercises` names \(name), which cannot be put to the test: \(words)",
                 hint: "lower `clockScale`, or strike it from the list", place: scenario.places.exercises[safe: index])

@@ -16,6 +16,8 @@ struct Story {
     private(set) var restarts = 0
     /// How often it was ended on purpose before the run's end.
     private(set) var stops = 0
+    /// Nothing keeps it from answering that we have done.
+    private(set) var isBack = true
     private(set) var totals: TotalsNote?
     private(set) var finish: FinishNote?
     private(set) var samples: [(at: Instant, sample: RelaySample)] = []
@@ -80,18 +82,24 @@ struct Story {
             restarts = max(restarts, restart)
             run.circumstances.isRelayOurs = true
             // One that does not come up again in its own time stays down by itself.
-            endOutage(entry.at + run.circumstances.real(scenario.relay.ready.timeout), run)
+            let due = entry.at + run.circumstances.real(scenario.relay.ready.timeout)
+            endOutage(due, run)
+            if !isBack { run.isComingBack = RunContext.Return(startedAt: entry.at, dueBy: due) }
         case .relayReady:
-            wasReady = true
+            (wasReady, isBack) = (true, true)
+            run.isComingBack = nil
             endOutage(entry.at, run)
         case .relayStopping:
             // The end of the run stops it too; nothing is owed then.
             guard end == nil else { return }
             stops += 1
+            isBack = false
+            run.isComingBack = nil
             run.circumstances.outages.append(.init(from: entry.at, until: .distantFuture))
         case .relayExited(let exit):
             // One that never came up is told as such.
             guard !exit.wasAsked, wasReady else { return }
+            run.isComingBack = nil
             run.deaths.append(RunContext.Death(at: entry.at, how: exit.how, lastLines: exit.lastLines))
         case .relaySample(let sample): add(sample, at: entry.at, pace: scenario.pace)
         case .totals(let totals): self.totals = totals

@@ -210,18 +210,24 @@ private struct Judgement {
         var blame = results.filter(\.standing.failsTheRun).reduce(into: Rule.Basis()) { $0.formUnion($1.basis) }
         if zip(self.gates, gates).contains(where: { $0.measure.isOfTime && $1.passed == false }) { blame.insert(.timing) }
         soundness.addProcessors(story, scenario, blame: blame)
-        let exit = RunRecord.Exit.judge(
-            RunRecord.Exit.Grounds(
-                correlation: correlation, soundness: soundness, results: results, gates: gates,
-                exercises: scenario.exercises, story: story, saysInterrupted: options.saysInterrupted))
-        return RunRecord(
+        // Of some users alone nobody knows what the others were asked.
+        if options.users == nil { soundness.addReturns(story, pass.context) }
+        let scripted = scenario.workload.scripts.flatMap(\.script.steps).map(\.call)
+        let grounds = RunRecord.Exit.Grounds(
+            correlation: correlation, soundness: soundness, results: results, gates: gates,
+            exercises: scenario.exercises, story: story, saysInterrupted: options.saysInterrupted,
+            callsForPushes: scripted.contains { !scenario.relay.profile.calls[$0].pushes.isEmpty })
+        var record = RunRecord(
             name: scenario.name, scenarioPath: scenario.path, scenarioText: scenario.text,
             profile: scenario.relay.profile.name, seed: note.seed, run: note.run, clockScale: scenario.clockScale,
             command: note.command, replayCommand: replayCommand, planDigest: note.digest, machine: note.machine,
             commit: note.commit, toolVersion: note.toolVersion, startedAt: startedAt, duration: story.last - origin,
             phases: phases, bands: bands(pass, origin), load: loadCounters(story, correlation),
             mock: mockCounters(story, correlation, pass), soundness: soundness.checks,
-            latenessBudget: scenario.latenessBudget, correlation: correlation, gates: gates, verdicts: results, exit: exit)
+            latenessBudget: scenario.latenessBudget, correlation: correlation, gates: gates, verdicts: results,
+            exit: RunRecord.Exit.judge(grounds))
+        record.proof = RunRecord.Proof(grounds)
+        return record
     }
 
     /// How long it took on the host's clock, by which processors work.

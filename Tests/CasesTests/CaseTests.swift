@@ -121,12 +121,50 @@ struct CaseTests {
         let goodbye = try Self.run("goodbye-at-restart", in: cases)
         #expect(goodbye.scripts.count == 2 && goodbye.restarts.count == 1 && goodbye.exercises == ["unregister-respected"])
         for script in dead.scripts + goodbye.scripts {
-            // The restart is at 3.4 s and lasts 0.3 s; sessions begin within 0.8 s, and each wait is up to a fifth longer.
+            // The restart is at 3.4 s and rests 0.3 s; sessions begin within 0.8 s, and each wait is up to a fifth longer.
             let place = try #require(script.steps.firstIndex { $0.after >= .milliseconds(3_600) })
             let before = script.steps[..<place].map(\.after).reduce(.zero, +)
             #expect(before * 1.2 + .milliseconds(800) + .milliseconds(500) <= .milliseconds(3_400))
-            #expect(before + script.steps[place].after >= .milliseconds(3_400 + 300 + 500))
+            #expect(before + script.steps[place].after >= .milliseconds(3_400 + 300 + 6_000), "six seconds to go and come up")
         }
+    }
+
+    /// What came before it went says nothing of a relay that is back.
+    @Test("tells states behind a restart that took six seconds, for phones that can be started and others", arguments: [
+        ("restart", "smoke"), ("killed", "smoke"), ("restart", "opencode-ios"), ("killed", "epilogue"),
+    ])
+    func slowReturn(name: String, base: String) throws {
+        let item = try Self.run(name, in: Self.shipped(base))
+        for script in item.scripts.prefix(2) {
+            let last = try #require(script.steps.last)
+            #expect(Self.time(script.steps.dropLast()) + last.after >= .milliseconds(2_300 + 300 + 6_000))
+        }
+        #expect(item.duration <= .seconds(30) || base == "epilogue", "no --slow")
+    }
+
+    @Test("refuses, or disowns, the end of a session too: nothing newer takes its place", arguments: ["goaway", "refused-streams"])
+    func ends(name: String) throws {
+        let item = try Self.run(name, in: Self.shipped("opencode-ios"))
+        #expect(item.faults.count == 2 && item.faults[1].contains("event: end") && item.faults[1].contains("times: 1"))
+        #expect(item.exercises.contains("last-state-delivered"))
+        let alerts = try Self.run(name, in: Self.planned(Self.alerts("json: { message: \"{{title}} {{marker}} {{text}}\" }")))
+        #expect(alerts.faults.count == 1 && !alerts.exercises.contains("last-state-delivered"))
+        #expect(try Self.run("polite-goaway", in: Self.shipped("opencode-ios")).faults.count == 1)
+    }
+
+    @Test("waits for an answer as long as the most patient relay waits for APNs, or as its pushes may rest")
+    func patience() throws {
+        let base = try #require(try ScenarioBase.load(path: "\(Self.repository)/Scenarios/smoke.yaml").base)
+        func timeout(_ name: String, rest: Interval? = nil) throws -> Interval {
+            var relay = base.relay
+            relay.profile.rest = rest
+            let text = try Self.run(name, in: CaseCatalogue(relay).cases).text(extending: "\(Self.repository)/Scenarios/smoke.yaml", seed: 1)
+            return try Scenario.parse(text: text, path: "/nowhere/x.yaml").workload.requestTimeout
+        }
+        #expect(try timeout("silence") == .seconds(35))
+        #expect(try timeout("lifecycle", rest: .seconds(30)) == .seconds(10))
+        #expect(try timeout("outage") == .seconds(10) && timeout("outage", rest: .seconds(30)) == .seconds(40))
+        #expect(try timeout("rotated-in-retry", rest: .seconds(30)) == .seconds(70))
     }
 
     /// The fifth part that each wait may be longer counts.

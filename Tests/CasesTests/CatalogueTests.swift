@@ -12,7 +12,7 @@ private let repository = #filePath.split(separator: "/").dropLast(3).map { "/" +
 
 @Suite("The cases of a check")
 struct CatalogueTests {
-    private static let bases = ["smoke", "conformance/environments", "opencode-ios", "epilogue"]
+    private static let bases = ["smoke", "conformance/environments", "conformance/restarts", "opencode-ios", "epilogue"]
 
     private static func path(_ name: String) -> String { "\(repository)/Scenarios/\(name).yaml" }
 

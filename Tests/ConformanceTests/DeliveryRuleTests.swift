@@ -246,6 +246,15 @@ struct DeliveryRuleTests {
         #expect(twice.findings("goaway-obeyed") == nil)
     }
 
+    @Test("goaway-obeyed is put to the test by what a connection took along, and not by what had come before it went", arguments: [
+        (13.01, 0), (13.3, nil),
+    ] as [(Double, Int?)])
+    func goAwayTested(seconds: Double, expected: Int?) {
+        let history = History.goneAway
+        history.run.circumstances.connectionFirings = [(at: at(seconds), rule: 1)]
+        #expect(history.findings("goaway-obeyed") == expected)
+    }
+
     @Test("a connection that went when the push was long on its way, or not yet due, took nothing along", arguments: [
         (14.0, 1), (14.01, nil), (12.99, nil),
     ] as [(Double, Int?)])

@@ -54,6 +54,16 @@ struct ServingRuleTests {
         #expect(history.findings("throttled-says-when") == findings)
     }
 
+    @Test("a relay that is started again and never answers breaks relay-serves, when its time for that is over", arguments: [
+        (20.0, 1), (40.0, 0),
+    ])
+    func neverBack(end: Double, findings: Int) {
+        let history = History.honest
+        history.run.isComingBack = .init(startedAt: at(5), dueBy: at(end))
+        history.run.circumstances.end = at(30)
+        #expect(history.findings("relay-serves") == findings)
+    }
+
     @Test("a call without an answer breaks relay-serves", arguments: [EventFailure.timeout, .connect, .reset, .closed])
     func unanswered(failure: EventFailure) {
         let history = History.honest.with {

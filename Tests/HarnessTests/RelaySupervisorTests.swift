@@ -175,6 +175,22 @@ import Testing
         }
     }
 
+    @Test func `is awaited while it comes up again, and no longer than it may take`() throws {
+        let once = "[ -e {{run.dir}}/came ] && exec sleep 60; touch {{run.dir}}/came; " + Self.serve
+        let turn: (inout RelaySpec) -> Void = {
+            $0.restarts = [RelayRestart(at: .zero, signal: .kill, down: .zero)]
+            $0.ready = ReadySpec(path: "/", timeout: .seconds(4))
+        }
+        try withRelay(launch: once, turn: turn) { supervisor, notes in
+            try comeUp(supervisor)
+            #expect(supervisor.wasReady && !supervisor.isAwaited)
+            let origin = time.now()
+            #expect(self.turn(supervisor, since: origin) { notes.words.last == "started 1" } && supervisor.isAwaited)
+            #expect(self.turn(supervisor, since: origin) { !supervisor.isAwaited })
+            #expect(notes.words.last == "started 1" && time.now() - origin >= .seconds(4))
+        }
+    }
+
     @Test func `notes a relay that goes without being told to, and goes on`() throws {
         let restart = RelayRestart(at: .seconds(100), signal: .kill, down: .zero)
         try withRelay(launch: "timeout 4 " + Self.serve.dropFirst(5), turn: { $0.restarts = [restart] }) { supervisor, notes in

@@ -168,12 +168,67 @@ struct CheckExitTests {
         #expect(item.verdict == .inconclusive && item.reasons == ["state-order was not put to the test"])
     }
 
-    @Test("A case that was ended for its length is judged by what it has broken")
+    /// Where the break is in a case that nobody asked, or that came to nothing, it has not healed by the others.
+    @Test("is of a known break healed only where all cases about it were asked, and came to an end that proves something")
+    func healedByAll() {
+        let kept = CheckSample.item("kept", [CheckSample.rule("one-start", known: true)], code: 4)
+        var record = CheckSample.record([kept])
+        #expect(record.exit.code == 4)
+        record.unasked = ["state-order"]
+        #expect(record.exit.code == 4)
+        record.unasked = ["one-start"]
+        #expect(record.exit.code == 0 && record.rules[0].standing == .kept)
+        var idle = CheckSample.idle("idle")
+        #expect(code([kept, idle]) == 4)
+        idle.touches = ["one-start"]
+        #expect(code([kept, idle]) == 0)
+        let open = CheckSample.item("open", [], code: 5, reasons: ["why"], exercises: ["one-start"])
+        #expect(CheckSample.record([kept, open]).exit.reasons == ["not proven: open"])
+    }
+
+    @Test("A known break that is kept in a case hides none of its doubts, and proves none of what it may have broken")
+    func healedAndUnsound() {
+        let known = CheckSample.rule("one-start", known: true)
+        let late = CheckSample.broken("throttle-respected")
+        let doubts = ["our own measuring is not sound: our queues: 12 planned events were dropped"]
+        let unsound = CheckSample.item("unsound", [known], code: 4, proof: .init(doubts: doubts))
+        #expect(unsound.verdict == .inconclusive && unsound.reasons == doubts)
+        let doubtful = CheckSample.item("late", [known, late], code: 4, proof: .init(doubts: doubts))
+        #expect(doubtful.verdict == .inconclusive && doubtful.toMend.isEmpty && doubtful.proven.isEmpty)
+        let proven = CheckSample.item("late", [known, late], code: 4, proof: .init(broken: [late.id], doubts: doubts))
+        #expect(proven.verdict == .broken && proven.toMend.map(\.id) == [late.id])
+        #expect(CheckSample.item("sound", [known], code: 4).verdict == .kept)
+        // What one case leaves in doubt is no reason for what another has proven.
+        let wrong = CheckSample.item("wrong", [CheckSample.broken("dead-token-dropped")], code: 4)
+        #expect(CheckSample.record([doubtful, wrong]).exit.reasons == ["dead-token-dropped (R0.22) is broken: Dead tokens are <dropped>."])
+    }
+
+    @Test("A relay that runs already, has answered cases, and is not there for the next, has broken what it is to keep")
+    func gone() {
+        func down(neverReady: Bool, known: Bool = false) -> CaseResult {
+            var item = CheckSample.item(
+                "down", [CheckSample.rule("relay-serves", .must, .notExercised, known: known)], code: 1, reasons: ["no answer"],
+                proof: .init(wasNeverReady: neverReady))
+            item.relayWasGone()
+            return item
+        }
+        let gone = down(neverReady: true)
+        #expect(gone.verdict == .broken && gone.proven == ["relay-serves"] && gone.reasons == ["the relay had been there, and is gone: no answer"])
+        #expect(code([fine, gone]) == 4 && gone.toMend.count == 1)
+        #expect(down(neverReady: true, known: true).verdict == .knownBroken)
+        #expect(down(neverReady: false).verdict == .notExercised, "it may be something of ours")
+    }
+
+    @Test("A case that was ended for its length is judged by what it is proven to have broken")
     func overdue() {
-        var item = CheckSample.item("long", [CheckSample.broken("relay-serves")], code: 130)
+        let proof = RunRecord.Proof(broken: ["relay-serves"])
+        var item = CheckSample.item("long", [CheckSample.broken("relay-serves")], code: 130, proof: proof)
         #expect(item.verdict == .inconclusive)
         item.wasOverdue()
         #expect(item.verdict == .broken && item.reasons.first?.contains("far longer") == true)
+        var doubtful = CheckSample.item("long", [CheckSample.broken("states-delivered")], code: 130)
+        doubtful.wasOverdue()
+        #expect(doubtful.verdict == .inconclusive, "what did not come may have been cut off")
         var quiet = CheckSample.item("long", [CheckSample.rule("relay-serves")], code: 130)
         quiet.wasOverdue()
         #expect(quiet.verdict == .inconclusive)

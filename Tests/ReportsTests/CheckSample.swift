@@ -28,10 +28,13 @@ enum CheckSample {
     }
 
     static func item(
-        _ name: String, _ rules: [RuleResult], code: Int32 = 0, reasons: [String] = [], exercises: [String] = []
+        _ name: String, _ rules: [RuleResult], code: Int32 = 0, reasons: [String] = [], exercises: [String] = [],
+        proof: RunRecord.Proof? = nil
     ) -> CaseResult {
+        let broken = code == 4 ? rules.filter { $0.standing == .broken }.map(\.id) : []
         let record = Sample.record { record in
             record.verdicts = rules
+            record.proof = proof ?? .init(broken: broken, doubts: code == 5 ? reasons : [])
             record.exit = .init(code: code, word: "word", reasons: reasons)
             record.replayCommand = "pushrig run '\(directory)/cases/\(name).yaml'"
         }

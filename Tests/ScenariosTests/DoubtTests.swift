@@ -47,6 +47,15 @@ struct DoubtTests {
         #expect(try Self.doubts(registered).isEmpty)
     }
 
+    @Test("is a push to a token of APNs that no call registers")
+    func tokens() throws {
+        let doubts = try Self.doubts(Sample.with("[deviceToken, activityToken]", "[deviceToken]"))
+        #expect(doubts.count == 1, "\(doubts)")
+        #expect(doubts[0].contains("`update` owes a Live Activity push to `activityToken`, which no call registers: it is never owed"))
+        let alert = Sample.with(Self.usual, "- { channel: alert }").replacing("[deviceToken, activityToken]", with: "[activityToken]")
+        #expect(try Self.doubts(alert).first?.contains("owes an alert to `deviceToken`") == true)
+    }
+
     @Test("is a push without a marker of which nobody says what it shows")
     func unmarked() throws {
         let bare = Sample.with(Self.usual, "- { channel: liveactivity, event: update, marked: false }")

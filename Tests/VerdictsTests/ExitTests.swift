@@ -9,90 +9,7 @@ import Testing
 @testable import Journal
 @testable import Verdicts
 
-/// A run that has nothing wrong with it, and knobs.
-private struct Run {
-    var correlation = Correlation()
-    var results: [RuleResult]
-    var gates: [RunRecord.GateResult]
-    var notes: [RunNote]
-    var totals = TotalsNote()
-    var cuts: [JournalCut] = []
-    var digestHolds = true
-    var exercises: [String] = []
-    var saysInterrupted = false
-    var scenario: Scenario
-
-    init() throws {
-        scenario = try Scenario.parse(
-            text: """
-                name: exits
-                relay: { profile: relays/opencode.yaml, url: "http://127.0.0.1:1" }
-                workload: { arrivals: [{ rate: 1, for: 1s }], scripts: [{ script: sessions/S0-happy.yaml }] }
-                faults: [{ at: 1s, action: { respond: { reason: Unregistered } } }]
-                """, path: SyntheticRun.root + "/Scenarios/exits.yaml", searchPath: [SyntheticRun.root + "/Scenarios"])
-        correlation.events = 100
-        correlation.sent = 100
-        correlation.answered = 100
-        correlation.taken = 100
-        correlation.expected = 50
-        correlation.totals = [.delivered: 50]
-        correlation.lateness.record(1_000_000, count: 100)
-        results = [Self.result("one-start", .must, basis: []), Self.result("states-in-time", .must, basis: .timing)]
-        gates = [Self.gate(passed: true)]
-        totals.answered = 100
-        totals.pushes = 50
-        totals.firings = [1]
-        notes = [.phase("measure"), .relayReady(restart: 0)]
-    }
-
-    static func result(
-        _ id: String, _ level: Rule.Level, basis: Rule.Basis, verdict: Verdict = .kept(evidenceCount: 3),
-        known: Bool = false, strict: Bool = false
-    ) -> RuleResult {
-        RuleResult(
-            id: id, claims: ["R0.1"], level: level, basis: basis, requirement: "Do.", norm: "n", verdict: verdict,
-            isKnownFailing: known, isStrict: strict)
-    }
-
-    static func gate(passed: Bool?) -> RunRecord.GateResult {
-        RunRecord.GateResult(
-            text: "lost == 0", metric: "lost", unit: .count, value: passed.map { $0 ? 0 : 4 }, threshold: 0, passed: passed)
-    }
-
-    static let broken = Verdict.broken([Finding(message: "m", expected: "e", seen: "s")], count: 1)
-
-    var finish: RunNote = .finished(FinishNote())
-    var isFinished = true
-    var others: [(NoteKind, String)] = []
-    var pushesRead = 50
-    var eventsRead = 100
-
-    var exit: RunRecord.Exit {
-        var story = Story()
-        let context = RunContext()
-        let all = notes + [.totals(totals)] + (isFinished ? [finish] : [])
-        for (number, note) in all.enumerated() {
-            let entry = NoteEntry(id: 1, kind: note.kind, text: note.json.text, at: Instant(nanoseconds: Int64(number)))
-            story.pass(entry, scenario, context)
-        }
-        for (kind, text) in others {
-            story.pass(NoteEntry(id: 1, kind: kind, text: text, at: Instant(nanoseconds: 0)), scenario, context)
-        }
-        let soundness = Soundness(
-            correlation, story, scenario, cuts: cuts, pushesRead: pushesRead, eventsRead: eventsRead,
-            digestHolds: digestHolds)
-        return .judge(
-            .init(
-                correlation: correlation, soundness: soundness, results: results, gates: gates, exercises: exercises,
-                story: story, saysInterrupted: saysInterrupted))
-    }
-
-    static func with(_ turn: (inout Run) -> Void) throws -> RunRecord.Exit {
-        var run = try Run()
-        turn(&run)
-        return run.exit
-    }
-}
+private typealias Run = ExitRun
 
 @Suite("A run comes to")
 struct ExitTests {
@@ -304,13 +221,65 @@ struct ExitTests {
     @Test("passed where late pushes are all there is, nothing was owed, or what must be exercised was, by id or claim")
     func notEmpty() throws {
         #expect(try Run.with { $0.correlation.totals = [.late: 50] }.code == 0)
-        #expect(
-            try Run.with {
-                $0.correlation.totals = [:]
-                $0.correlation.expected = 0
-            }.code == 0)
         #expect(try Run.with { $0.exercises = ["one-start"] }.code == 0)
-        #expect(try Run.with { $0.exercises = ["R0.13"] }.code == 0)
+        let claimed = try Run.with { run in
+            run.exercises = ["R0.8"]
+            run.results = RuleBook.rules(named: "R0.8").map { Run.result($0.id, .must, basis: []) }
+        }
+        #expect(claimed.code == 0, "\(claimed.reasons)")
+    }
+
+    /// A relay that answers each call and pushes nothing keeps what is asked of answers alone.
+    @Test("inconclusive where calls are made that owe pushes, and none was owed, unless the scenario says what it is for", arguments: [
+        (true, [], 5), (false, [], 0), (true, ["one-start"], 0),
+    ] as [(Bool, [String], Int32)])
+    func nothingOwed(callsForPushes: Bool, exercises: [String], code: Int32) throws {
+        let exit = try Run.with { run in
+            (run.callsForPushes, run.exercises) = (callsForPushes, exercises)
+            (run.correlation.totals, run.correlation.expected) = ([:], 0)
+        }
+        #expect(exit.code == code)
+        #expect(exit.reasons.contains { $0.hasPrefix("no push was owed: does any call") } == (code == 5), "\(exit.reasons)")
+    }
+
+    @Test("inconclusive where one of the rules that judge a claim was not put to the test")
+    func claims() throws {
+        let exit = try Run.with { $0.exercises = ["R0.8"] }
+        #expect(exit.code == 5)
+        let wanting = RuleBook.rules(named: "R0.8").map(\.id).filter { $0 != "states-in-time" }
+        #expect(wanting.count == 2)
+        #expect(exit.reasons == wanting.map {
+            "\($0), one of 3 rules of R0.8, was not put to the test, and the scenario says that it must be"
+        })
+    }
+
+    @Test("what is proven and what is left open, whatever has healed")
+    func proof() throws {
+        let healed = Run.result("x", .must, basis: [], known: true)
+        let sound = try Run.proof { $0.results.append(healed) }
+        #expect(sound == RunRecord.Proof())
+        let unsound = try Run.proof { run in
+            run.results.append(healed)
+            run.correlation.dropped = 12
+        }
+        #expect(unsound.broken.isEmpty && unsound.doubts.count == 1 && unsound.doubts[0].contains("our queues"))
+        func late(_ index: Int) throws -> RunRecord.Proof {
+            try Run.proof { run in
+                run.results.append(healed)
+                run.results[index].verdict = Run.broken
+                run.correlation.lateness.record(500_000_000, count: 100)
+            }
+        }
+        #expect(try late(0).broken == ["one-start"] && late(1).broken.isEmpty)
+        #expect(try late(1).doubts.last?.hasPrefix("not proven, because of that: states-in-time") == true)
+        let refused = try Run.proof { run in
+            run.results[0].verdict = Run.broken
+            run.correlation.taken = 0
+            run.correlation.wrongAnswers = [WrongAnswer(status: 401, body: "", count: 100)]
+        }
+        #expect(refused.broken.isEmpty, "perhaps it was never meant")
+        let missing = try Run.proof { $0.finish = .finished(FinishNote(wasNeverReady: true)) }
+        #expect(missing.wasNeverReady && !sound.wasNeverReady)
     }
 
     @Test("what the relay answered comes first, where it took less than half")

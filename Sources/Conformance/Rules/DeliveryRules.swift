@@ -231,6 +231,14 @@ enum DeliveryRules {
         }
     }
 
+    /// A connection went between its call and its arrival.
+    private static func wasCrossed(_ joined: JoinedAccount, _ row: Int, _ run: RunContext) -> Bool {
+        guard let accepted = joined.deliveries[row].accepted else { return false }
+        let expected = joined.account.rows[row]
+        let sentAt = joined.account.call(at: expected.place)?.sentAt ?? expected.plannedAt
+        return !run.circumstances.firings(from: sentAt, to: joined.account.pushes[accepted].arrivedAt).isEmpty
+    }
+
     static let goAwayObeyed = Rule(
         "goaway-obeyed", ["P4", "P8", "G14", "F19"], .must, basis: .absence, on: .both,
         requirement: "What a connection that goes away did not process is sent again on another one.",
@@ -244,9 +252,12 @@ enum DeliveryRules {
             let cutOff = attempts.last { $0.status == 0 && run.circumstances.fault($0.faultRule)?.cutsOff == true }
             let isCutOff = cutOff.map { $0.id == attempts.last?.id } ?? attempts.isEmpty
             guard cutOff != nil || joined.connectionsLost(with: index, run.circumstances) == 1 else { continue }
+            // What was sent over the next connection in the first place met nothing: a connection went while it was to come, or
+            // it came in vain.
+            let isMet = cutOff != nil || wasCrossed(joined, index, run)
             switch delivery.outcome {
-            case .delivered, .late: tally.test()
-            case .excused where delivery.accepted != nil: tally.test()
+            case .delivered, .late: if isMet { tally.test() }
+            case .excused where delivery.accepted != nil: if isMet { tally.test() }
             case .lost where isCutOff && (cutOff != nil || !wasForgotten(joined, row)):
                 tally.find(
                     "`\(run.kind(row.kind))` was lost with a connection or stream that went away",

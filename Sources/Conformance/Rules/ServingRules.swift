@@ -55,6 +55,12 @@ enum ServingRules {
                     "the relay ended by itself", expected: "a relay that serves until it is told to stop",
                     seen: death.how + (death.lastLines.isEmpty ? "" : ": " + death.lastLines))
             }
+            if let back = run.isComingBack, back.dueBy <= run.circumstances.end {
+                tally.find(
+                    "the relay did not come up again behind a restart",
+                    expected: "an answer to its ready probe within \(back.dueBy - back.startedAt) of its start", seen: "none",
+                    restsOn: .running)
+            }
             return tally.verdict
         }
     }

@@ -63,9 +63,15 @@ enum TokenRules {
         return joined.account.calls.isEmpty
             || joined.account.rows.contains { row in
                 row.token == token && joined.account.call(at: row.place).map { call in
-                    call.state == .sent && joined.tokens.wasKnown(death, at: call.sentAt, grace: grace)
+                    isTempting(call) && joined.tokens.wasKnown(death, at: call.sentAt, grace: grace)
                 } ?? false
             }
+    }
+
+    /// The relay was asked. One that is down, or refuses what it is told, has nothing to send to anybody; one that says that
+    /// there is no card any more has looked for its token.
+    private static func isTempting(_ call: SeenCall) -> Bool {
+        call.wasAnswered && (call.wasTaken && !call.wasRefusedAsItMay || [404, 409, 410].contains(call.status))
     }
 
     static let deadDropped = Rule(

@@ -56,9 +56,9 @@ package final class CheckCommand {
         for item in planned {
             guard case .runs(let item) = item, let play = plan.play(item) else { continue }
             let path = "\(folder)/cases/\(item.name).yaml"
-            let text = item.text(extending: base.path, seed: Seed(seed).child(item.name).value, clock: play.clock)
-            try FileSystem.write(text, to: path)
-            lanes.add(CheckLanes.Job(name: item.name, item: item, play: play, scenario: path))
+            let own = Seed(seed).child(item.name)
+            try FileSystem.write(item.text(extending: base.path, seed: own.value, clock: play.clock), to: path)
+            lanes.add(CheckLanes.Job(name: item.name, item: item, play: play, scenario: path, seed: own))
         }
         say("\(Numbers.count(lanes.waiting, "case")), \(lanes.count) side by side, seed \(seed), report in \(folder)\n")
         let results = try lanes.play { _, result in
@@ -71,6 +71,7 @@ package final class CheckCommand {
             startedAt: started.wall, duration: time.now() - started.at, toolVersion: Build.version, commit: Build.commit,
             cases: planned.map { result(of: $0, in: results, plan, lanes.whyStopped) })
         record.isInterrupted = lanes.isInterrupted
+        record.unasked = plan.rulesUnasked(but: Set(results.keys))
         try CheckFiles.writeAll(record, to: folder)
         let text = CheckText.text(record, directory: folder, color: Console.wantsColor(1))
         Console.out(options.printsJSON ? record.json.text + "\n" : text)
@@ -184,7 +185,7 @@ package final class CheckCommand {
             return result
         case .runs(let item):
             var result = CaseResult(name: item.name, question: item.question, verdict: .notExercised)
-            result.exercises = item.exercises
+            (result.exercises, result.touches) = (item.exercises, item.touches)
             result.reasons = [
                 plan.play(item) == nil
                     ? "needs \(Numbers.duration(item.duration)): run it with --slow, or let the relay share a clock"

@@ -19,7 +19,15 @@ struct CheckLanes {
         var scenario: String
         /// Beside those of all.
         var arguments: [String] = []
+        /// That of its scenario, where that has one.
+        var seed: Seed?
         var attempt = 1
+
+        /// A relay that runs already, or keeps its database, knows the sessions of the attempt before: these are others.
+        var seedArguments: [String] {
+            guard attempt > 1, let seed else { return [] }
+            return ["--seed", String(seed.child("attempt \(attempt)").value)]
+        }
     }
 
     private struct Playing {
@@ -131,14 +139,12 @@ struct CheckLanes {
         if result.isMute, others.count + 1 >= Self.mostMute, others.allSatisfy(\.value.isMute) {
             whyStopped = "not asked: the relay answered no call of \(others.count + 1) cases"
         }
-        guard isOneRelay, result.verdict == .couldNotRun, others.contains(where: { $0.value.verdict == .broken }) else {
-            return result
-        }
-        // What it has broken before it went is proven all the same.
+        guard isOneRelay, result.verdict == .couldNotRun,
+            others.contains(where: { $0.value.verdict == .broken || $0.value.hasAnswers && result.wasNeverReady })
+        else { return result }
         whyStopped = "not asked: the relay was gone"
         var result = result
-        result.verdict = .notExercised
-        result.reasons = ["the relay had been there, and is gone: " + (result.reasons.first ?? "it does not answer")]
+        result.relayWasGone()
         return result
     }
 
@@ -158,7 +164,7 @@ struct CheckLanes {
         let out = directory(of: job)
         let program = executable ?? FileSystem.executable
         let process = try RelayProcess(
-            arguments: [program, "run", job.scenario, "--quiet", "--out", out] + arguments + job.arguments,
+            arguments: [program, "run", job.scenario, "--quiet", "--out", out] + arguments + job.arguments + job.seedArguments,
             environment: [], logPath: out + ".log")
         try process.start()
         return Playing(job: job, process: process, deadline: time.now() + job.play.takes + Self.patience)
@@ -178,7 +184,7 @@ struct CheckLanes {
             let words = playing.process.lastWords
             result.reasons = [words.isEmpty ? "its run \(playing.process.ending ?? "left nothing")" : words]
         }
-        result.scenario = job.scenario
+        (result.scenario, result.touches) = (job.scenario, job.item.touches)
         result.attempts = job.attempt
         return result
     }

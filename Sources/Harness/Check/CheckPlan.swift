@@ -22,6 +22,8 @@ struct CheckPlan {
     let base: CheckBase
     let cases: [PlannedCase]
     private let options: CheckOptions
+    /// Those that every relay is asked, if nothing but the profile stood in their way.
+    private let unbound: [PlannedCase]
 
     /// What a case that is stepped may take of our time: it is all work, and a machine may be busy.
     private static let stepped = Interval.seconds(60)
@@ -41,10 +43,16 @@ struct CheckPlan {
         let hasSandbox = try options.mock.map { path throws(Failure) in try MockPlace(of: path).hasSandbox } ?? false
         let catalogue = CaseCatalogue(relay, saysGrace: base.scenario.saysGrace, hasSandbox: hasSandbox)
         var planned = catalogue.cases
+        unbound = catalogue.unbound.cases
         for var item in try catalogue.ownCases(base.source(), overrides: options.overrides) {
             if case .runs(var own) = item {
                 try Preflight.checkRules(own.exercises, "exercises", own.exercises.map { _ in own.file?.path ?? "" })
-                own.exercises = own.exercises.map { RuleBook.rule(named: $0)?.id ?? $0 }
+                var rules: [String] = []
+                // A claim stands for all its rules, as in a run.
+                for rule in own.exercises.flatMap({ RuleBook.rules(named: $0) }) where !rules.contains(rule.id) {
+                    rules.append(rule.id)
+                }
+                own.exercises = rules
                 item = .runs(own)
             }
             planned.append(item)
@@ -54,6 +62,14 @@ struct CheckPlan {
         throw Failure(
             .usage, "\(options.path) does not say that the relay can take part in a clock that is stepped",
             hint: "hand it `{{mock.clock}}` and add `clock: stepped` to `relay` (docs/time.md), or leave --stepped out")
+    }
+
+    /// What the cases are about that were not played: left out on the command line, too long, or stopped; or such as this
+    /// relay could be asked if it were launched, or told where the sandbox is.
+    func rulesUnasked(but played: Set<String>) -> Set<String> {
+        var rules: Set<String> = []
+        for case .runs(let item) in cases + unbound where !played.contains(item.name) { rules.formUnion(item.rules) }
+        return rules
     }
 
     /// Nil where it takes longer than is granted without `--slow`.

@@ -198,6 +198,12 @@ final class RelaySupervisor {
     /// Ended on purpose and not yet up again.
     var isDown: Bool { outageBegan != nil }
 
+    /// It was started again, and has time to come up: a run that ends before tells nothing of whether it does.
+    var isAwaited: Bool {
+        guard wasReady, case .comingUp = state else { return false }
+        return time.now() < startedAt + spec.ready.timeout + .milliseconds(100)
+    }
+
     /// It comes up or goes down, which takes its own time and not the run's.
     var isChanging: Bool {
         switch state {

@@ -135,7 +135,8 @@ final class Conductor {
                 Moment(
                     now: now, origin: origin, phase: phases.current, load: load, mock: rig.mock.statistics(),
                     faults: faults.active(at: now)))
-            if let loadEnded, now >= loadEnded + drain, phases.current == PhaseTimeline.drain { return .over }
+            let isOver = loadEnded.map { now >= $0 + drain } ?? false
+            if isOver, phases.current == PhaseTimeline.drain, !rig.relay.isAwaited { return .over }
             let drained = loadEnded.map { $0 + drain }
             let isInterrupted =
                 clock.isStepped ? rest(origin, drained) : signals.wait(atMost: tick(now, origin: origin))

@@ -12,7 +12,7 @@ struct CheckCodeQuality {
     var json: JSONValue {
         .array(
             record.cases.flatMap { item in
-                item.broken.filter { $0.standing != .knownBroken }.map { entry(item, $0) }
+                item.toMend.map { entry(item, $0) }
             })
     }
 

@@ -28,7 +28,7 @@ package enum CheckText {
     /// For GitHub's workflow log: an annotation for each broken rule of a case.
     package static func annotations(_ record: CheckRecord) -> String {
         record.cases.flatMap { item in
-            item.broken.filter { $0.standing != .knownBroken }.map { rule in
+            item.toMend.map { rule in
                 let kind = rule.standing == .broken ? "error" : "warning"
                 let words = rule.verdict.findings.first?.line ?? rule.requirement
                 return "::\(kind) title=\(property("\(item.name): \(rule.id)"))::\(data("\(words). Change: \(rule.advice)"))\n"

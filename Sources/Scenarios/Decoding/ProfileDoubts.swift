@@ -41,11 +41,14 @@ struct ProfileDoubts {
         }
     }
 
-    /// A push to a registration token of FCM that nobody ever tells the relay.
+    /// A push to a token that nobody ever tells the relay.
     private func lookAtTokens(of call: ProfileCall, at place: YAMLPlace) {
         let registered = Set(profile.calls.flatMap(\.registers))
-        for push in call.pushes where push.provider == .fcm && !registered.contains(push.token) {
-            let what = push.channel == .liveactivity ? "a Live Update" : "a message"
+        for push in call.pushes where !registered.contains(push.token) {
+            let isActivity = push.channel == .liveactivity
+            let what =
+                push.provider == .fcm
+                ? isActivity ? "a Live Update" : "a message" : isActivity ? "a Live Activity push" : "an alert"
             mistakes.doubt(
                 "`\(call.name)` owes \(what) to `\(push.token.rawValue)`, which no call registers: it is never owed",
                 hint: "add `registers: [\(push.token.rawValue)]` to the call that tells the relay of it", at: place)

@@ -22,6 +22,9 @@ package struct CheckRecord: Sendable {
     package var cases: [CaseResult]
     /// Ended by a signal before all were over.
     package var isInterrupted = false
+    /// What the cases are about that were left out, or could be asked of this relay in another way alone: of these rules
+    /// nobody knows whether they hold everywhere.
+    package var unasked: Set<String> = []
 
     package init(
         subject: String, profile: String, command: String, seed: UInt64, startedAt: WallTime, duration: Interval,
@@ -69,10 +72,18 @@ package struct CaseResult: Sendable {
     /// How often it was run, since our own measuring was not sound before.
     package var attempts = 1
     package var rules: [RuleResult] = []
+    /// Ids of those that are broken by evidence which rests on nothing of ours that was not sound.
+    package var proven: Set<String> = []
+    /// All that it is about, beside what it has to put to the test.
+    package var touches: [String] = []
     /// Our own measuring was sound.
     package var isSound = true
     /// Calls were sent, and the relay answered none.
     package var isMute = false
+    /// It answered some.
+    package var hasAnswers = false
+    /// It never answered its ready probe.
+    package var wasNeverReady = false
 
     package init(name: String, question: String, verdict: Verdict) {
         self.name = name
@@ -87,38 +98,61 @@ package struct CaseResult: Sendable {
         rules = record.verdicts
         isSound = record.soundness.allSatisfy(\.passed)
         isMute = record.load.sent > 0 && record.load.answered == 0
+        hasAnswers = record.load.answered > 0
+        wasNeverReady = record.proof.wasNeverReady
         duration = record.duration
         command = record.replayCommand
+        proven = Set(record.proof.broken)
         let untested = exercises.filter { wanted in
             !rules.contains { $0.id == wanted && $0.verdict != .notExercised }
         }
         let standings = Set(rules.map(\.standing))
-        // What only heals is told over all cases: each by itself may leave the break alone.
-        let onlyHeals = record.exit.code == 4 && !standings.contains(.broken)
+        // What only heals is told over all cases: each by itself may leave the break alone. It proves nothing of the rest.
+        let onlyHeals = record.exit.code == 4 && proven.isEmpty
         switch record.exit.code {
         case 1, 2: verdict = .couldNotRun
         case 4 where !onlyHeals: verdict = .broken
         case 0, 4:
             verdict =
-                !untested.isEmpty
+                !untested.isEmpty || !record.proof.doubts.isEmpty
                 ? .inconclusive
                 : standings.contains(.knownBroken) ? .knownBroken : standings.contains(.warning) ? .warning : .kept
         default: verdict = .inconclusive
         }
         if verdict == .inconclusive || verdict == .broken || verdict == .couldNotRun { reasons = record.exit.reasons }
-        if onlyHeals { reasons = untested.map { "\($0) was not put to the test" } }
+        guard onlyHeals else { return }
+        reasons = record.proof.doubts
+        if reasons.isEmpty { reasons = untested.map { "\($0) was not put to the test" } }
     }
 
-    /// It was ended since it took far longer than planned; what it has broken by then counts.
+    /// It was ended since it took far longer than planned; what it has been proven to break by then counts.
     package mutating func wasOverdue() {
         guard verdict == .inconclusive else { return }
-        if rules.contains(where: { $0.standing == .broken }) { verdict = .broken }
+        if !proven.isEmpty { verdict = .broken }
         reasons.insert("it was ended since it took far longer than planned: does the relay answer?", at: 0)
+    }
+
+    /// The relay, which nobody but its user may end, had answered the cases before and was not there for this one.
+    package mutating func relayWasGone() {
+        let words = "the relay had been there, and is gone"
+        reasons = [words + ": " + (reasons.first ?? "it does not answer")]
+        verdict = .notExercised
+        guard wasNeverReady, let place = rules.firstIndex(where: { $0.id == "relay-serves" }) else { return }
+        let finding = Finding(
+            message: words, expected: "a relay that serves until it is told to stop", seen: reasons[0])
+        rules[place].verdict = .broken([finding], count: 1)
+        verdict = rules[place].standing == .broken ? .broken : .knownBroken
+        if verdict == .broken { proven = ["relay-serves"] }
     }
 
     /// The rules that make it what it is.
     package var broken: [RuleResult] {
         rules.filter { [.broken, .warning, .knownBroken].contains($0.standing) }
+    }
+
+    /// Those that are to be mended: warnings, and what is proven.
+    package var toMend: [RuleResult] {
+        rules.filter { $0.standing == .warning || $0.standing == .broken && proven.contains($0.id) }
     }
 }
 
@@ -128,11 +162,13 @@ extension CheckRecord {
         package var rule: RuleResult
         package var keptIn: [String] = []
         package var brokenIn: [String] = []
+        /// It was kept, and all cases about it were asked and came to an end that proves something.
+        package var isSettled = false
 
         package var standing: RuleResult.Standing {
             if !brokenIn.isEmpty { return rule.standing }
             if keptIn.isEmpty { return .notExercised }
-            return rule.isKnownFailing ? .healed : .kept
+            return rule.isKnownFailing && isSettled ? .healed : .kept
         }
     }
 
@@ -140,6 +176,9 @@ extension CheckRecord {
     package var rules: [RuleSum] {
         var sums: [RuleSum] = []
         var places: [String: Int] = [:]
+        func isOpen(_ item: CaseResult) -> Bool { [.couldNotRun, .inconclusive, .notExercised].contains(item.verdict) }
+        let open = cases.filter(isOpen)
+        let doubtful = unasked.union(open.flatMap { $0.exercises + $0.touches })
         for item in cases {
             for result in item.rules {
                 if places[result.id] == nil {
@@ -148,7 +187,9 @@ extension CheckRecord {
                 }
                 let place = places[result.id]!
                 switch result.verdict {
-                case .kept: sums[place].keptIn.append(item.name)
+                case .kept:
+                    sums[place].keptIn.append(item.name)
+                    if !isOpen(item), !doubtful.contains(result.id) { sums[place].isSettled = true }
                 case .broken:
                     if sums[place].brokenIn.isEmpty { sums[place].rule = result }
                     sums[place].brokenIn.append(item.name)
@@ -173,7 +214,9 @@ extension CheckRecord {
         }
         if isInterrupted { return RunRecord.Exit(code: 130, word: "interrupted", reasons: ["ended by a signal"]) }
         if count(.broken) > 0 || !healed.isEmpty {
-            let broken = rules.filter { $0.standing == .broken }.map { RunRecord.Exit.reason($0.rule) }
+            let proven = cases.filter { $0.verdict == .broken }.reduce(into: Set<String>()) { $0.formUnion($1.proven) }
+            let broken = rules.filter { $0.standing == .broken && proven.contains($0.rule.id) }
+                .map { RunRecord.Exit.reason($0.rule) }
             return RunRecord.Exit(
                 code: 4, word: "conformance broken",
                 reasons: broken + healed.map { "\($0.rule.id) is kept again: strike it from the list of known breaks" })

@@ -12,6 +12,10 @@ extension RunRecord {
             "exit": [
                 "code": .integer(Int64(exit.code)), "word": .string(exit.word), "reasons": Self.texts(exit.reasons),
             ],
+            "proof": [
+                "broken": Self.texts(proof.broken), "doubts": Self.texts(proof.doubts),
+                "neverReady": .bool(proof.wasNeverReady),
+            ],
             "name": .string(name),
             "profile": .string(profile),
             "scenario": ["path": .string(scenarioPath), "text": .string(scenarioText)],
@@ -76,6 +80,16 @@ extension RunRecord {
             exit: Exit(
                 code: try exit["code"].integer(), word: try exit["word"].text(), reasons: try exit["reasons"].texts()))
         directory = json["directory"]?.string ?? ""
+        if json["proof"] == nil {
+            // Of before there was one.
+            proof.broken = self.exit.code == 4 ? verdicts.filter { $0.standing == .broken }.map(\.id) : []
+            proof.doubts = self.exit.code == 5 ? self.exit.reasons : []
+        } else {
+            let proof = try reading["proof"]
+            self.proof = Proof(
+                broken: try proof["broken"].texts(), doubts: try proof["doubts"].texts(),
+                wasNeverReady: try proof["neverReady"].flag())
+        }
     }
 
     static func texts(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }

@@ -64,6 +64,23 @@ extension RunRecord {
         package var passed: Bool?
     }
 
+    /// What is proven and what is left open, whatever known breaks have healed: these make the exit code 4, too, and say
+    /// nothing of the rest.
+    package struct Proof: Hashable, Sendable {
+        /// Ids of the rules that are broken by evidence which rests on nothing of ours that was not sound.
+        package var broken: [String] = []
+        /// Why what was kept may not be.
+        package var doubts: [String] = []
+        /// The relay never answered its ready probe.
+        package var wasNeverReady = false
+
+        package init(broken: [String] = [], doubts: [String] = [], wasNeverReady: Bool = false) {
+            self.broken = broken
+            self.doubts = doubts
+            self.wasNeverReady = wasNeverReady
+        }
+    }
+
     /// How the run ended: the process's exit code, the word for it, and why.
     package struct Exit: Hashable, Sendable {
         package var code: Int32

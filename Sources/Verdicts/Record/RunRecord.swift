@@ -49,6 +49,8 @@ package struct RunRecord: Sendable {
     package var gates: [GateResult]
     package var verdicts: [RuleResult]
     package var exit: Exit
+    /// What the exit rests on.
+    package var proof = Proof()
 
     package init(
         name: String, scenarioPath: String, scenarioText: String, profile: String, seed: UInt64, run: UInt32,
