@@ -257,18 +257,6 @@ package struct JoinedAccount: Sendable {
         }
     }
 
-    /// A device, or an app's registration, that another session of the user has registered: who keeps devices by user pushes
-    /// there for each of them, where calls of that kind owe devices anything.
-    private func isToDeviceOfAnother(_ push: SeenPush) -> Bool {
-        guard let lane = tokens.lanes[push.token], [.device, .registration].contains(lane.role),
-            let kind = account.call(at: push.place)?.kind,
-            account.tokenCalls.contains(where: {
-                $0.isRegistration && $0.token == push.token && UInt32($0.place >> 32) != push.session
-            })
-        else { return false }
-        return account.rows.contains { $0.kind == kind && $0.type == push.type && $0.lane.role == lane.role }
-    }
-
     /// The expectation for the same token, else the one for the same phone under the token it had before or after.
     private func row(for push: SeenPush, among candidates: Range<Int>) -> Int? {
         let candidates = candidates.filter { account.rows[$0].provider == push.provider }
@@ -296,14 +284,6 @@ package struct JoinedAccount: Sendable {
         case .ignoredOlder: return isOlder || wasShownBefore(push)
         case .undecodable, .unknownActivity, .ignoredFuture, .nothingShown: return false
         default: return true
-        }
-    }
-
-    /// It is sent again for want of an answer, and the device had it the first time.
-    private func wasShownBefore(_ push: SeenPush) -> Bool {
-        account.pushes.contains { former in
-            former.identity == push.identity && former.arrivedAt < push.arrivedAt && former.id != push.id
-                && !former.isAccepted && [.ended, .updated, .started].contains(former.outcome)
         }
     }
 
