@@ -169,7 +169,7 @@ enum RegistrationRules {
             let since = call.answeredAt + run.circumstances.inFlightGrace
             // Whatever comes now might bring it back.
             let isTempted = joined.account.calls.contains { later in
-                later.session == session && later.wasTaken && later.sentAt > since && later.sentAt < until
+                later.session == session && TokenRules.isTempting(later) && later.sentAt > since && later.sentAt < until
             }
             guard isTempted else { continue }
             tally.test()

@@ -70,7 +70,7 @@ enum TokenRules {
 
     /// The relay was asked. One that is down, or refuses what it is told, has nothing to send to anybody; one that says that
     /// there is no card any more has looked for its token.
-    private static func isTempting(_ call: SeenCall) -> Bool {
+    static func isTempting(_ call: SeenCall) -> Bool {
         call.wasAnswered && (call.wasTaken && !call.wasRefusedAsItMay || [404, 409, 410].contains(call.status))
     }
 
