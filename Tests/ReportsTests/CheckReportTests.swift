@@ -209,7 +209,7 @@ struct CheckExitTests {
             var item = CheckSample.item(
                 "down", [CheckSample.rule("relay-serves", .must, .notExercised, known: known)], code: 1, reasons: ["no answer"],
                 proof: .init(wasNeverReady: neverReady))
-            item.relayWasGone()
+            item.relayWasGone(isConvicted: false)
             return item
         }
         let gone = down(neverReady: true)

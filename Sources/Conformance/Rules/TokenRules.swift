@@ -69,9 +69,9 @@ enum TokenRules {
     }
 
     /// The relay was asked. One that is down, or refuses what it is told, has nothing to send to anybody; one that says that
-    /// there is no card any more has looked for its token.
+    /// there is no card or phone any more, as its profile has it or by 404, 409 or 410, has looked for its token.
     static func isTempting(_ call: SeenCall) -> Bool {
-        call.wasAnswered && (call.wasTaken && !call.wasRefusedAsItMay || [404, 409, 410].contains(call.status))
+        call.wasAnswered && (call.wasTaken || [404, 409, 410].contains(call.status))
     }
 
     static let deadDropped = Rule(

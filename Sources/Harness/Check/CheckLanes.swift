@@ -139,12 +139,13 @@ struct CheckLanes {
         if result.isMute, others.count + 1 >= Self.mostMute, others.allSatisfy(\.value.isMute) {
             whyStopped = "not asked: the relay answered no call of \(others.count + 1) cases"
         }
+        let isConvicted = others.contains { $0.value.verdict == .broken }
         guard isOneRelay, result.verdict == .couldNotRun,
-            others.contains(where: { $0.value.verdict == .broken || $0.value.hasAnswers && result.wasNeverReady })
+            isConvicted || result.wasNeverReady && others.contains(where: \.value.hasAnswers)
         else { return result }
         whyStopped = "not asked: the relay was gone"
         var result = result
-        result.relayWasGone()
+        result.relayWasGone(isConvicted: isConvicted)
         return result
     }
 

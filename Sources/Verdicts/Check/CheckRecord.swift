@@ -133,11 +133,12 @@ package struct CaseResult: Sendable {
     }
 
     /// The relay, which nobody but its user may end, had answered the cases before and was not there for this one.
-    package mutating func relayWasGone() {
+    /// `isConvicted`: one of those has convicted it already.
+    package mutating func relayWasGone(isConvicted: Bool) {
         let words = "the relay had been there, and is gone"
         reasons = [words + ": " + (reasons.first ?? "it does not answer")]
         verdict = .notExercised
-        guard wasNeverReady, let place = rules.firstIndex(where: { $0.id == "relay-serves" }) else { return }
+        guard !isConvicted, wasNeverReady, let place = rules.firstIndex(where: { $0.id == "relay-serves" }) else { return }
         let finding = Finding(
             message: words, expected: "a relay that serves until it is told to stop", seen: reasons[0])
         rules[place].verdict = .broken([finding], count: 1)
