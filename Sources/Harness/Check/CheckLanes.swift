@@ -66,7 +66,7 @@ struct CheckLanes {
     /// A run whose own measuring was not sound says nothing of the relay: so often it is tried.
     private static let mostAttempts = 3
     /// Beyond its planned duration: for the relay to come up and to go, and for the judge.
-    private static let patience = Interval.seconds(45)
+    private static let patience = Interval.seconds(90)
     /// And for what was ended then, to tell what it has seen.
     private static let grace = Interval.seconds(20)
 

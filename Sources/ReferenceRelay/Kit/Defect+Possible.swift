@@ -60,9 +60,9 @@ extension Defect {
         // What is forgotten ends, and that is called back as a death.
         case .forgetsForAny404: ["webhooks-told", "webhooks-for-cause"]
         // Any answer may be the one that it forgets for.
-        case .forgetsRegistrations: ["other-not-found-kept", "webhooks-for-cause"]
-        // A registration whose card is gone by APNs' word is one of them.
-        case .keepsGoneRegistrations: ["disabled-token-dropped"]
+        case .forgetsRegistrations: ["other-not-found-kept", "webhooks-for-cause", "webhooks-told"]
+        // A registration whose card is gone by APNs' word is one of them, and nobody is told of what goes on.
+        case .keepsGoneRegistrations: ["disabled-token-dropped", "webhooks-told"]
         // The marker of the call before comes with what it said.
         case .mergesStates: ["webhooks-once", "nothing-unexpected", "webhooks-told", "pushes-as-declared"]
         // An alert may be the last of a session.
