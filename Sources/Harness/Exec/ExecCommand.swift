@@ -84,7 +84,7 @@ package struct ExecCommand {
         return variables
     }
 
-    static func beginning(_ mock: ExecMock) -> String {
+    private static func beginning(_ mock: ExecMock) -> String {
         let found = mock.coordinates
         let ports = [found.apns, found.apnsTwin].compactMap { $0.map { String($0.port) } }.joined(separator: " and ")
         func place(_ role: ProviderName.Role) -> String {
