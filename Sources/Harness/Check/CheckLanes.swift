@@ -37,7 +37,7 @@ struct CheckLanes {
         var isOverdue = false
     }
 
-    /// Cases side by side; those by a clock that is stepped are all work, and so many.
+    /// Cases side by side; those by a clock that is stepped wait for nothing but their own processes, and so many.
     let count: Int
     private let steppedCount: Int
     private var room: LaneRoom
@@ -57,7 +57,8 @@ struct CheckLanes {
     /// Small relays that wait most of their time: so many for a processor.
     static var usualCount: Int { min(12, max(1, Machine.current.cores * 6)) }
 
-    /// Between the starts of two: coming up is all work, and who does it together keeps the others waiting.
+    /// Between the starts of two that wait: coming up is all work, and who does it together keeps the others waiting. Those by a
+    /// clock that is stepped have nobody who is late.
     private static let gap = Interval.milliseconds(250)
 
     /// A relay that answers no call of so many cases answers none of the others.
@@ -73,7 +74,7 @@ struct CheckLanes {
     init(count: Int, folder: String, arguments: [String], signals: Signals) {
         self.count = count
         room = LaneRoom(most: count)
-        steppedCount = min(count, Machine.current.cores)
+        steppedCount = min(count, Machine.current.cores * 2)
         self.folder = folder
         self.arguments = arguments
         self.signals = signals
@@ -83,10 +84,11 @@ struct CheckLanes {
 
     mutating func add(_ job: Job) { jobs.append(job) }
 
-    /// The next that there is room for beside those that play: the longest wait first, then what is work alone.
-    private mutating func next(beside playing: [Playing]) -> Job? {
+    /// The next that there is room for beside those that play: the longest wait first, then what is work alone. Another that
+    /// waits begins when `isTime`.
+    private mutating func next(beside playing: [Playing], isTime: Bool) -> Job? {
         let stepped = playing.count { $0.job.play.isStepped }
-        let place = jobs.indices.filter { !jobs[$0].play.isStepped || stepped < steppedCount }.max { one, other in
+        let place = jobs.indices.filter { jobs[$0].play.isStepped ? stepped < steppedCount : isTime }.max { one, other in
             let (one, other) = (jobs[one].play, jobs[other].play)
             return one.isStepped == other.isStepped ? one.takes < other.takes : one.isStepped
         }
@@ -101,9 +103,9 @@ struct CheckLanes {
         var isStopped = false
         var nextStart = time.now()
         while !playing.isEmpty || (!jobs.isEmpty && !isStopped) {
-            if !isStopped, time.now() >= nextStart, let job = next(beside: playing) {
+            if !isStopped, let job = next(beside: playing, isTime: time.now() >= nextStart) {
                 playing.append(try begin(job))
-                nextStart = time.now() + Self.gap
+                if !job.play.isStepped { nextStart = time.now() + Self.gap }
             }
             if signals.wait(atMost: .milliseconds(20)), !isInterrupted {
                 isInterrupted = true
