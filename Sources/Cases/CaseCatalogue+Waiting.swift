@@ -62,8 +62,13 @@ extension CaseCatalogue {
 
     private var rotatedInFlight: PlannedCase {
         let question = "When APNs calls a token dead that has just been replaced, is the new one kept?"
+        // Where a caller waits for APNs nothing crosses: the old token is dead by then, and what was called by its id is gone.
+        let isNamedByItself = Need(
+            isThere: roles.activity?.captures.isEmpty ?? true,
+            words: "later calls name an activity by what its registration captures, which a dead token may take with it")
         return planned(
-            "rotated-in-flight", question, [needsActivity, need(roles.rotation, "registers `rotatedToken`")]
+            "rotated-in-flight", question,
+            [needsActivity, need(roles.rotation, "registers `rotatedToken`"), isNamedByItself]
         ) {
             // More than the new token gets, so that it does not meet the same.
             let passing = 3
