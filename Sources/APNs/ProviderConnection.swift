@@ -49,6 +49,9 @@ package final class ProviderConnection {
     /// The team this connection is bound to.
     package var teamID: String? { firstKey?.record.teamID }
 
+    /// An expired token was seen on it: whatever comes is refused from here on (§8).
+    package func wedge() { wedged = true }
+
     /// Whether the token is the last accepted one and the keys are still the same.
     func knows(_ candidate: Span<UInt8>, generation: UInt64) -> Bool {
         guard keysGeneration == generation else { return false }

@@ -179,14 +179,16 @@ extension CaseCatalogue {
     }
 
     private var expiredCredential: PlannedCase {
-        let question = "When APNs answers 403 ExpiredProviderToken, is a new provider token signed?"
+        let question = "When APNs answers 403 ExpiredProviderToken, is a new token signed, and sent by a new connection?"
         return planned("expired-credential", question, [needsDevice, needsEvent]) {
             var script = opening()
             states(&script, 6)
+            // That connection is wedged, and whatever comes by it is refused (P2).
+            let fault = "action: { respond: { reason: ExpiredProviderToken } }, times: 1, until-heals: new-connection"
             return Case(
                 name: "expired-credential", question: question, scripts: [script],
-                faults: ["{ id: expired-credential, at: 2s, action: { respond: { reason: ExpiredProviderToken } }, times: 1 }"],
-                exercises: ["provider-token-renewed"])
+                faults: ["{ id: expired-credential, at: 2s, \(fault) }"],
+                exercises: ["provider-token-renewed", "states-delivered"])
         }
     }
 

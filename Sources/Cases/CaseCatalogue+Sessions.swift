@@ -6,7 +6,7 @@ import Scenarios
 
 extension CaseCatalogue {
     var sessionCases: [PlannedCase] {
-        [lifecycle, longTexts, load, burst, questionInBurst, sharedUser, gap, longGap, nextTurn, hours, aged]
+        [lifecycle, longTexts, load, burst, questionInBurst, sharedUser, gap, longGap, nextTurn, toldAfterEnd, hours, aged]
     }
 
     private var lifecycle: PlannedCase {
@@ -259,12 +259,45 @@ extension CaseCatalogue {
         }
     }
 
+    /// What was overtaken on its way to the relay. Where that refuses what is said of a session that is none, that is the
+    /// profile's own to ask.
+    private var toldAfterEnd: PlannedCase {
+        let question = "Does a state that is told right behind a session's end leave the ended activity alone?"
+        let ends = roles.final.flatMap { call in
+            call.owes(.liveactivity, .end) && call.unregisters.contains(.activityToken) ? call : nil
+        }
+        let late = roles.progress ?? roles.state
+        let isTaken = Need(
+            isThere: !roles.refusesUnknownSessions,
+            words: "by a call of the profile what is said of an unknown session is refused (`expect: 404`)")
+        return planned(
+            "told-after-end", question,
+            [
+                needsActivity, need(late, "owes an update"), isTaken,
+                need(ends, "ends a session, and takes its activity's token back (`final: true`, `unregisters`)"),
+            ]
+        ) {
+            var script = opening()
+            settle(&script, roles.anyState)
+            settle(&script, ends)
+            // Not so late that a relay may take it for the next turn's first.
+            script.add(late, after: .milliseconds(400))
+            return Case(
+                name: "told-after-end", question: question, scripts: [script], exercises: ["nothing-after-end"],
+                touches: ["nothing-unexpected", "last-state-delivered"])
+        }
+    }
+
     private var hours: PlannedCase {
         let question = "Is a provider token replaced before it is an hour old?"
         return planned("hours", question, [needsDevice, needsEvent]) {
             var script = opening()
-            // Half an hour, and up to a fifth more: none that is signed anew with each push is too young for that.
-            script.add(roles.anyEvent, after: .seconds(1_800), every: .seconds(1_800), count: 7)
+            let often = max(pause, .seconds(150))
+            // Close together, so that one who signs anew some minutes too late is seen; and two silences over the hour, of the
+            // first token and of the second: who waits until APNs calls a token expired comes with an old one behind them.
+            for (after, count) in [(often, 20), (.seconds(700), 20), (.seconds(700), 6)] {
+                script.add(roles.anyEvent, after: after, every: often, count: count)
+            }
             return Case(
                 name: "hours", question: question, scripts: [script], sessions: 4, exercises: ["provider-token-fresh"],
                 touches: ["provider-token-reused", "states-delivered"])

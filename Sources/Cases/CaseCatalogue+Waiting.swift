@@ -4,7 +4,9 @@ import Basics
 import Scenarios
 
 extension CaseCatalogue {
-    var waitingCases: [PlannedCase] { [questionInWindow, rotatedInRetry, goodbyeInRetry] }
+    var waitingCases: [PlannedCase] {
+        [questionInWindow, newsInRetry, rotatedInRetry, rotatedInFlight, goodbyeInRetry]
+    }
 
     private var questionInWindow: PlannedCase {
         let question = "Does a state that waits for the window still come, where a question has passed the one before it?"
@@ -23,6 +25,68 @@ extension CaseCatalogue {
             return Case(
                 name: "question-in-window", question: question, scripts: [script], sessions: 12,
                 exercises: ["last-state-delivered"], touches: ["urgent-states-not-held", "state-order"])
+        }
+    }
+
+    private var newsInRetry: PlannedCase {
+        let question = "When a newer state is told while one waits to be sent again, is nothing older shown behind it?"
+        let isOrdered = Need(
+            isThere: roles.profile.order != .parallel, words: "the calls of the profile cross each other (`order: parallel`)")
+        return planned("news-in-retry", question, [needsActivity, isOrdered]) {
+            // What waits, and what comes meanwhile.
+            var pairs = roles.state.map { [($0, $0)] } ?? []
+            if let progress = roles.progress, pairs.isEmpty || (window ?? .zero) <= .seconds(3) {
+                pairs.append((progress, roles.state ?? progress))
+            }
+            let scripts = pairs.map { older, newer in
+                var script = opening()
+                for call in [roles.anyState, older] { settle(&script, call) }
+                script.add(newer, after: .milliseconds(300))
+                // What waited has come by then, also from who waits longer each time.
+                script.add(roles.final, after: max(silence(behind: script), .seconds(3)) + rest)
+                return script
+            }
+            return Case(
+                name: "news-in-retry", question: question, scripts: scripts, sessions: 8 * scripts.count,
+                faults: [
+                    respond(
+                        "news-in-retry", "{ reason: ServiceUnavailable }", match: "pushType: liveactivity, event: update",
+                        after: 1, times: 1)
+                ], exercises: ["state-order"], touches: ["timestamp-seconds-rising", "last-state-delivered"], rests: 1,
+                rest: rest)
+        }
+    }
+
+    /// An answer that takes so long crosses a registration, unless the caller before that waits for it.
+    private static let slowAnswer = Interval.milliseconds(1_200)
+
+    private var rotatedInFlight: PlannedCase {
+        let question = "When APNs calls a token dead that has just been replaced, is the new one kept?"
+        // Where a caller waits for APNs nothing crosses: the old token is dead by then, and what was called by its id is gone.
+        let isNamedByItself = Need(
+            isThere: roles.activity?.captures.isEmpty ?? true,
+            words: "later calls name an activity by what its registration captures, which a dead token may take with it")
+        return planned(
+            "rotated-in-flight", question,
+            [needsActivity, need(roles.rotation, "registers `rotatedToken`"), isNamedByItself]
+        ) {
+            // More than the new token gets, so that it does not meet the same.
+            let passing = 3
+            var script = opening()
+            for _ in 0...passing { settle(&script, roles.anyState) }
+            script.add(roles.rotation, after: .milliseconds(300))
+            script.add(roles.anyState, after: max(silence(behind: script), Self.slowAnswer + grace))
+            settle(&script, roles.anyState)
+            settle(&script, roles.final)
+            let delay = "delay: \(Self.slowAnswer.nanoseconds / 1_000_000)ms"
+            return Case(
+                name: "rotated-in-flight", question: question, scripts: [script], sessions: 12,
+                faults: [
+                    respond(
+                        "rotated-in-flight", "{ reason: Unregistered, timestamp: after-registration, \(delay) }",
+                        match: "pushType: liveactivity, event: update", after: passing, times: 1)
+                ], exercises: [roles.state == nil ? "last-state-delivered" : "states-delivered"],
+                touches: ["changed-row-kept"])
         }
     }
 

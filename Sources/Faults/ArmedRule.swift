@@ -91,7 +91,8 @@ struct ArmedRule {
         guard takesTurn(peer, now: now) else { return nil }
         fired += 1
         if rule.cure != nil { noteFiring(peer, now: now) }
-        return Firing(ruleID: number, action: rule.action, delay: delay(peer.identity))
+        return Firing(
+            ruleID: number, action: rule.action, delay: delay(peer.identity), isOfConnection: rule.cure == .newConnection)
     }
 
     // MARK: Counting

@@ -75,4 +75,6 @@ package struct Firing: Sendable, Equatable {
     package var action: FaultAction
     /// Drawn for this push when the action is `delay`, or that of a `respond`; else zero.
     package var delay: Interval
+    /// Only a new connection heals it.
+    package var isOfConnection = false
 }

@@ -190,7 +190,7 @@ struct CaseTests {
 
     @Test("waits as long as the profile says that a push rests behind a refusal for now, each time, and for nothing else", arguments: [
         ("rotated-in-retry", 2.0, 2.0), ("goodbye-in-retry", 2, 2), ("outage", 0, 1), ("too-many-requests", 0, 1),
-        ("server-error", 0, 1), ("too-many-credentials", 0, 1), ("forbidden-reply", 0, 0), ("lifecycle", 0, 0),
+        ("server-error", 0, 1), ("news-in-retry", 1, 1), ("rotated-in-flight", 0, 0), ("too-many-credentials", 0, 1), ("forbidden-reply", 0, 0), ("lifecycle", 0, 0),
     ])
     func rests(name: String, before: Double, behind: Double) throws {
         let base = try #require(try ScenarioBase.load(path: "\(Self.repository)/Scenarios/smoke.yaml").base)
@@ -224,10 +224,60 @@ struct CaseTests {
         #expect(Self.time(steps[...(end + 1)]) >= .milliseconds(4_200))
     }
 
-    @Test("pushes each half an hour for hours, so that no provider token lasts")
+    /// From the first push to the end of each silence, as long as the waits may be.
+    @Test("pushes every few minutes, and is silent over the hour of the first provider token and of the second")
     func hours() throws {
-        let step = try #require(try Self.run("hours", in: Self.shipped("smoke")).scripts[0].steps.last)
-        #expect(step.after == .seconds(1_800) && step.every == .seconds(1_800) && step.count == 7)
+        let steps = try Self.run("hours", in: Self.shipped("smoke")).scripts[0].steps.suffix(3)
+        let waits = steps.map { step in (step.after.seconds, (step.every?.seconds ?? 0) * Double(step.count - 1)) }
+        #expect(steps.allSatisfy { $0.every == .seconds(150) } && waits.count == 3)
+        let first = waits[0].0 + waits[0].1
+        #expect(first < 3_600 && first + waits[1].0 > 3_600, "the least")
+        #expect(1.2 * first <= 3_600 && first * 1.1 + waits[1].0 * 1.1 > 3_900, "the mean is late enough for any tolerance")
+        #expect(waits[1].1 * 1.1 < 3_500 && (waits[1].1 + waits[2].0) * 1.1 > 3_840)
+    }
+
+    @Test("tells a state right behind the end, where the relay takes what is said of a session that is over")
+    func toldAfterEnd() throws {
+        let item = try Self.run("told-after-end", in: Self.shipped("smoke"))
+        let steps = item.scripts[0].steps.suffix(2)
+        #expect(steps.map(\.call) == ["complete", "progress"] && item.exercises == ["nothing-after-end"])
+        #expect(try #require(steps.last).after * 1.2 < .milliseconds(500))
+        for base in ["opencode-ios", "sendora", "busymate"] {
+            #expect(throws: (any Error).self, "\(base)") { try Self.run("told-after-end", in: Self.shipped(base)) }
+        }
+    }
+
+    @Test("tells a newer state of either kind while one rests, and then nothing until that has come")
+    func newsInRetry() throws {
+        let item = try Self.run("news-in-retry", in: Self.shipped("check/opencode"))
+        let calls = item.scripts.map { Array(Self.calls($0).suffix(4)) }
+        #expect(calls == [
+            ["permission", "permission", "permission", "complete"], ["permission", "progress", "permission", "complete"],
+        ])
+        for script in item.scripts {
+            #expect(script.steps[script.steps.count - 2].after * 1.2 < .milliseconds(500))
+            #expect(try #require(script.steps.last).after >= .seconds(3))
+        }
+        #expect(item.faults.count == 1 && item.faults[0].contains("after: 1, times: 1") && item.exercises == ["state-order"])
+    }
+
+    @Test("changes a token while APNs takes its time to call it dead, which the new one does not meet")
+    func rotatedInFlight() throws {
+        let item = try Self.run("rotated-in-flight", in: Self.shipped("smoke"))
+        let calls = Self.calls(item.scripts[0])
+        let place = try #require(calls.firstIndex(of: "rotateActivity"))
+        #expect(calls[..<place].count { $0 == "permission" } == 4 && calls[place...].count { $0 == "permission" } == 2)
+        #expect(item.faults.count == 1 && item.faults[0].contains("delay: 1200ms") && item.faults[0].contains("after: 3, times: 1"))
+        let steps = item.scripts[0].steps
+        #expect(steps[place].after * 1.2 < .milliseconds(1_200) && steps[place + 1].after > .milliseconds(1_200))
+        #expect(item.rules == ["states-delivered", "changed-row-kept"])
+    }
+
+    @Test("calls the provider token expired once, by a connection that is of no use from there on")
+    func expiredCredential() throws {
+        let item = try Self.run("expired-credential", in: Self.shipped("smoke"))
+        #expect(item.faults.count == 1 && item.faults[0].contains("times: 1, until-heals: new-connection"))
+        #expect(item.exercises == ["provider-token-renewed", "states-delivered"])
     }
 
     @Test("says every event of a large profile in time, in several sessions")

@@ -181,6 +181,16 @@ struct ProviderTokenRuleTests {
         #expect(RuleBook.rule(named: "provider-token-fresh")?.level == .must)
     }
 
+    /// Two seconds of ours are hours there.
+    @Test("on a fast clock it may be a few minutes more, however fast that is", arguments: [(1.0, 60), (60, 120), (555, 240), (3_600, 240)])
+    func freshOnFastClock(pace: Double, grace: Int64) {
+        for (age, expected) in [(3_600 + grace, 0), (3_601 + grace, 1)] {
+            let history = Self.anHour(age)
+            history.run.circumstances.pace = pace
+            #expect(history.findings("provider-token-fresh") == expected, "\(age)")
+        }
+    }
+
     @Test("not with a fault of ours, nor within an hour of the key's first push, and once for a token")
     func notFresh() {
         #expect(Self.anHour(3_700) { $0.faultRule = 1 }.findings("provider-token-fresh") == 0)

@@ -133,6 +133,20 @@ import Testing
         }
     }
 
+    @Test func `a provider token that is called expired until a new connection comes wedges the one that it came by`() throws {
+        for (cure, second) in [(#","until-heals":"new-connection""#, 403), ("", 200)] {
+            try withMock { mock in
+                try mock.fault(#"{"action":{"respond":{"reason":"ExpiredProviderToken"}},"times":1\#(cure)}"#)
+                let ill = try mock.provider()
+                #expect(try ill.ask("POST", path, mock.fields(), body: alert).status == 403)
+                #expect(try ill.ask("POST", path, mock.fields(), body: alert).status == second)
+                #expect(try mock.provider().ask("POST", path, mock.fields(), body: alert).status == 200)
+                let pushes = try mock.admin.ask("GET", "/v1/pushes").json["pushes"]?.array ?? []
+                #expect(pushes.map { $0["fault"] != nil } == [true, false, false], "the second refusal is Apple's own")
+            }
+        }
+    }
+
     @Test func `a rule whose time to live is over is not listed, and its pushes still name it`() throws {
         try withMock { mock in
             let rule = #"{"id":"brief","action":{"respond":{"reason":"Shutdown"}},"ttl":"200ms"}"#

@@ -154,6 +154,15 @@ import Testing
         #expect(broken.attempts.count == 2)
     }
 
+    @Test func staysWedged() {
+        let (honest, broken) = pair(start: nil, .staysWedged) { rig in
+            rig.answer = { $0.renewedToken ? Rig.accepted : Rig.refusal(403, "ExpiredProviderToken") }
+            rig.event(.permission)
+        }
+        #expect(honest.signatures == 2 && honest.renewals.count == 1)
+        #expect(broken.signatures == 2 && broken.renewals.isEmpty)
+    }
+
     @Test func losesRefusedStreams() {
         let (honest, broken) = pair(start: nil, .losesRefusedStreams) { rig in
             var isFirst = true

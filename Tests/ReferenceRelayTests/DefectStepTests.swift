@@ -19,6 +19,19 @@ import Testing
         }
     }
 
+    @Test func tellsEnded() {
+        let (honest, broken) = pair(.tellsEnded) { rig in
+            rig.activity()
+            rig.event(.permission)
+            rig.event(.complete)
+            rig.event(.progress, "late")
+            rig.pass(.seconds(30))
+        }
+        #expect(honest.seen == ["alert d1", "update a1 permission", "alert d1", "end a1 complete"])
+        #expect(broken.seen == honest.seen + ["update a1 working"])
+        #expect(broken.message(4) == "late" && broken.stamp(4)! > broken.stamp(3)!)
+    }
+
     @Test func sendsStaleProgress() {
         let (honest, broken) = pair(.sendsStaleProgress) { rig in
             rig.activity()

@@ -41,6 +41,27 @@ import Testing
         return (honest.seen.filter { $0 != "alert d1" }, broken.seen.filter { $0 != "alert d1" })
     }
 
+    /// Once, so that the newer one passes.
+    @Test func resendsBehindNewer() {
+        let (honest, broken) = pair(.resendsBehindNewer) { rig in
+            rig.activity()
+            var isBusy = true
+            rig.answer = { push in
+                guard push.isActivity, isBusy else { return Rig.accepted }
+                isBusy = false
+                return Self.busy
+            }
+            rig.event(.permission, "older")
+            rig.event(.permission, "newer")
+            rig.pass(.seconds(30))
+        }
+        func said(_ rig: Rig) -> [String] {
+            rig.seen.indices.filter { rig.seen[$0].hasPrefix("update") }.compactMap { rig.message($0) }
+        }
+        #expect(said(honest) == ["older", "newer"])
+        #expect(said(broken) == ["older", "newer", "older"])
+    }
+
     @Test func retriesOldToken() {
         let (honest, broken) = retried(.retriesOldToken) { $0.activity("a2") }
         #expect(honest == ["update a1 permission", "update a2 permission", "update a2 permission"])

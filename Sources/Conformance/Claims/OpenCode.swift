@@ -53,6 +53,7 @@ extension Claim {
             rules: ["last-state-delivered", "states-in-time", "urgent-states-not-held"],
             defects: [
                 "drops-trailing-edge", "swaps-order", "rising-late", "throttles-questions", "sends-stale-progress",
+                "resends-behind-newer",
                 "loses-pending-at-rotation", "question-kills-timer",
             ]),
         Claim(
@@ -64,7 +65,7 @@ extension Claim {
             "R0.10", .must,
             "A throttled state that is still waiting when the activity ends is never sent after the end.",
             norm: "\(follows); Apple, Starting and updating Live Activities: an ended activity takes no pushes",
-            rules: ["nothing-after-end"], defects: ["update-after-end", "update-after-error"]),
+            rules: ["nothing-after-end"], defects: ["update-after-end", "update-after-error", "tells-ended"]),
         Claim(
             "R0.11", .must,
             "A session that retries is shown with status retry and the text of the retry in retryInfo.",

@@ -83,6 +83,6 @@ extension Claim {
         Claim(
             "R2.18", .should, "Updates of the same second are shown in the order of their calls.",
             norm: "\(follows): each update is a task of its own", rules: ["state-order", "last-state-delivered"],
-            defects: ["swaps-order", "sends-stale-progress"]),
+            defects: ["swaps-order", "sends-stale-progress", "resends-behind-newer"]),
     ]
 }

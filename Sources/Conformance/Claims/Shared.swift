@@ -55,7 +55,8 @@ extension Claim {
             "G11", .must,
             "An end is final: what was throttled is discarded, and updates that come after it are not sent.",
             norm: "\(apple): pushes after the end are ignored", on: [.liveActivities],
-            rules: ["nothing-after-end", "stale-start-dropped"], defects: ["update-after-end", "repeats-stale-start"]),
+            rules: ["nothing-after-end", "stale-start-dropped"],
+            defects: ["update-after-end", "tells-ended", "repeats-stale-start"]),
         Claim(
             "G12", .should, "Whole tokens are neither logged nor sent back, not in texts of errors either.",
             norm: custom,

@@ -39,6 +39,8 @@ final class APNsPipeline: Provider {
             seed: seed.child("broadcasts"))
     }
 
+    private static let expired = Reason.expiredProviderToken.word.description
+
     static var farewell: [UInt8] { rejectionBody(.shutdown, timestampMilliseconds: nil) }
 
     func refused(_ refusal: Refusal, times: Int) { core.shared.refusedByAPNs.add(refusal, times: times) }
@@ -73,7 +75,12 @@ final class APNsPipeline: Provider {
             push: facts, topic: head.value(at: topicField), nthOfToken: pushCount(of: facts, head),
             nthOfConnection: UInt32(clamping: peer.provider.requestCount),
             caller: core.caller(connection.number, acceptedAt: connection.metAt), credential: credential)
-        return core.shared.faults.firing(for: subject, now: exchange.arrivedAt)
+        let firing = core.shared.faults.firing(for: subject, now: exchange.arrivedAt)
+        // Said by a fault as Apple says it, the connection is as useless as behind Apple's own word (§8).
+        if let firing, firing.isOfConnection, settings.wedgesAfterExpiredToken, firing.action.reason == Self.expired {
+            peer.provider.wedge()
+        }
+        return firing
     }
 
     private func pushCount(of facts: PushFacts, _ head: HeaderBlock) -> UInt32 {

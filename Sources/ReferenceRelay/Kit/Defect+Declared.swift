@@ -18,6 +18,8 @@ extension Defect {
         case .sharesThrottle: ("R0.9", ["throttle-per-session"])
         case .updateAfterEnd: ("R0.10", ["nothing-after-end", "state-order", "timestamp-seconds-rising"])
         case .updateAfterError: ("R0.10", ["nothing-after-end", "state-order", "timestamp-seconds-rising"])
+        case .tellsEnded: ("R0.10", ["nothing-after-end", "nothing-unexpected"])
+        case .resendsBehindNewer: ("R0.8", ["state-order"])
         case .sendsStaleProgress: ("R0.8", ["state-order", "timestamp-seconds-rising"])
         case .alertsOnProgress: ("R0.3", ["alerts-only-where-due", "nothing-unexpected"])
         case .loudProgress: ("R0.3", ["progress-is-quiet"])
@@ -255,6 +257,7 @@ extension Defect {
             ("P1", ["expired-token-replaced", "provider-token-renewed", "provider-token-fresh"] + Self.lost)
         case .signsWhenTold: ("R0.33", ["provider-token-fresh"])
         case .keepsExpiredProviderToken: ("R0.34", ["provider-token-renewed"])
+        case .staysWedged: ("P2", ["states-delivered"])
         case .mixesTeams: ("P3", ["one-team-per-connection", "states-delivered"])
         case .connectionPerPush: ("R0.35", ["connections-reused"])
 

@@ -28,6 +28,10 @@ extension Defect {
         case .storesLate: Self.lost
         // What was kept back came very late; or a single state went astray, and a newer one did not make up for it.
         case .swapsOrder: ["states-in-time"]
+        // It leaves as soon as it has rested, whatever the window lets pass.
+        case .resendsBehindNewer: ["throttle-respected"]
+        // Where nothing is said any more; and the new token is refused as expired there, and used on.
+        case .staysWedged: ["last-state-delivered", "provider-token-renewed"]
         // It leaves with the window, and not behind it.
         case .sendsStaleProgress: ["throttle-respected"]
         // A topic that APNs refuses for it keeps every push from its phone.

@@ -11,6 +11,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case updateAfterEnd = "update-after-end"  // Lets a throttled update land after the end. Breaks R0.10 (G11).
     /// The same where a session fails, and not where it is done. Breaks R0.10 (G11).
     case updateAfterError = "update-after-error"
+    /// Sends what is told behind a session's end to the activity that has ended. Breaks R0.10 (G11).
+    case tellsEnded = "tells-ended"
     /// Sends the progress that a window still holds back behind the question that came meanwhile. Breaks R0.8 (R2.18).
     case sendsStaleProgress = "sends-stale-progress"
     case alertsOnProgress = "alerts-on-progress"  // Raises an ordinary alert for progress and start. Breaks R0.3.
@@ -22,6 +24,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case mutesAlerts = "mutes-alerts"  // Leaves the sound out of alerts. Breaks R0.2.
     /// Keeps every third progress state back and sends it, with a fresh stamp, behind its successor. Breaks R0.8.
     case swapsOrder = "swaps-order"
+    /// Sends a newer state while one waits to be sent again, and that one behind it. Breaks R0.8 (R2.18).
+    case resendsBehindNewer = "resends-behind-newer"
     /// Lets a permission wait for the throttle's window like progress. Breaks R0.8.
     case throttlesQuestions = "throttles-questions"
     /// Stops the window's timer for a question: what comes behind it into the same window never leaves. Breaks R0.8.
@@ -319,6 +323,7 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case signsOnce = "signs-once"  // Signs one provider token for good, whatever APNs says of it. Breaks P1 (P2).
     case signsWhenTold = "signs-when-told"  // Signs when APNs calls the token expired, and not before. Breaks R0.33 (P1).
     case keepsExpiredProviderToken = "keeps-expired-provider-token"  // Goes on with an expired token. Breaks R0.34 (P2).
+    case staysWedged = "stays-wedged"  // Signs anew when told, and stays on the connection that was told so. Breaks P2.
     case mixesTeams = "mixes-teams"  // Signs for two teams in turn, on the same connection. Breaks P3.
     case connectionPerPush = "connection-per-push"  // Opens a connection for each push. Breaks R0.35 (P6).
     // MARK: Rows that go to APNs or FCM (sendora)

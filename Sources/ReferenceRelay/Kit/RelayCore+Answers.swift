@@ -188,7 +188,7 @@ extension RelayCore {
         guard !has(.keepsExpiredProviderToken), !push.renewedToken,
             !has(.signsOnce), providerToken.renew(rejected: push.tokenSerial, at: now.wall)
         else { return fail(push, now: now) }
-        if isNewer { actions.append(.renewConnection(push.environment)) }
+        if isNewer, !has(.staysWedged) { actions.append(.renewConnection(push.environment)) }
         push.renewedToken = true
         send(push)
     }

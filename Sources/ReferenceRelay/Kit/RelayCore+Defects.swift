@@ -22,6 +22,8 @@ struct Mischief {
     var buried: Set<String> = []
     /// Sessions that were over when the process before ended.
     var over: [ReplacedRow] = []
+    /// Activities that have ended, by their sessions.
+    var ended: [ObjectIdentifier: [Lane]] = [:]
     /// Sessions of whatever user, by their ids.
     var shared: [String: SessionReference] = [:]
 
@@ -307,6 +309,14 @@ extension RelayCore {
         let stamp = max(now.wall.seconds, lane.session.lastStamp + 1)
         let payload = dialect.update(state, stamp: stamp)
         send(stray(for: lane, state, payload: payload, isUrgent: false, now: now))
+    }
+
+    /// Defect `tells-ended`.
+    func tellEnded(_ event: RelayEvent, _ session: Session, now: Moment) {
+        let lanes = mischief.ended[ObjectIdentifier(session)] ?? []
+        guard !lanes.isEmpty else { return }
+        let state = session.state(after: event)
+        for lane in lanes { sendAfterEnd(lane, state, now: now) }
     }
 
     // MARK: - Order

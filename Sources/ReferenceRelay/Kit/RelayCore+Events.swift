@@ -118,6 +118,8 @@ extension RelayCore {
             end(session, with: session.state(after: event), ticket: ticket, now: now)
         } else if session.phase == .active, !session.isSilenced {
             show(event, session, ticket: ticket, now: now)
+        } else if has(.tellsEnded), session.phase == .ended {
+            tellEnded(event, session, now: now)
         }
     }
 
@@ -274,6 +276,7 @@ extension RelayCore {
         }
         session.endedTokens = session.lanes.map(\.token)
         if has(.endedForGoodAfterRestart) { noteOver(session) }
+        if has(.tellsEnded) { mischief.ended[ObjectIdentifier(session)] = session.lanes }
         oweEnds(atTheEndOf: session)
         session.owedUnregisters = has(.obeysFormerUnregister) ? [] : session.lanes.map(\.token)
         let lanes = session.lanes

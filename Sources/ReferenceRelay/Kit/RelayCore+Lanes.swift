@@ -12,6 +12,9 @@ extension RelayCore {
     /// The lane's newest state wants to leave.
     func want(_ lane: Lane, ticket: EventTicket?, isCounted: Bool = true, now: Moment) {
         guard lane.isRegistered else { return }
+        if has(.resendsBehindNewer), lane.retryAt != nil, !lane.isInFlight, lane.finalState == nil {
+            return sendNewest(lane, ticket: ticket, isCounted: isCounted, now: now)
+        }
         if lane.isInFlight || lane.retryAt != nil {
             if queues(lane) { return }
             lane.isStale = true
