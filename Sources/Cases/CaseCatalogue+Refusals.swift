@@ -160,7 +160,8 @@ extension CaseCatalogue {
                 name: name, question: question, scripts: [script], faults: faults,
                 exercises: hasEnd ? rules : rules.filter { $0 != "retry-backs-off" },
                 touches: ["retry-storm", "states-delivered"]
-                    + (isForNow ? ["retry-keeps-apns-id"] + (hasEnd ? [] : ["retry-backs-off"]) : []),
+                    + (isForNow ? ["retry-keeps-apns-id"] + (hasEnd ? [] : ["retry-backs-off"]) : [])
+                    + (name == "too-many-credentials" ? ["provider-token-reused"] : []),
                 rests: isForNow || name == "too-many-credentials" ? 1 : 0, rest: rest)
         }
     }

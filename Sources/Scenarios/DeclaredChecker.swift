@@ -1,5 +1,5 @@
-// Holds a push to APNs against what its call declares of headers, alert, sound and dates. Only what the push says counts: no
-// value is asked for that a relay could not know.
+// Holds a push against what its call declares of headers, alert, sound and dates, or of a message to FCM. Only what the push
+// says counts: no value is asked for that a relay could not know.
 
 package import Basics
 package import Pushes
@@ -16,6 +16,9 @@ package struct DeclarablePush {
     package var arrivals: [WallTime]
     /// `aps.timestamp`.
     package var stamp: Int64?
+    /// Of a message to FCM.
+    package var isHigh = false
+    package var hasNotification = false
     /// Between which the relay was given the call.
     package var told: ClosedRange<WallTime>
 
@@ -57,6 +60,7 @@ package final class DeclaredChecker {
         _ push: DeclarablePush, _ payload: Span<UInt8>, call: Int, render: (Template) -> [UInt8]?
     ) -> [PushDeviation] {
         guard judges(call: call, push.form), let declared = calls[call][push.form] else { return [] }
+        if push.form.provider == .fcm { return declared.message.map { message(push, $0, payload) } ?? [] }
         var found = headers(push, declared, render)
         guard scanner.scan(payload) == nil, let aps = scanner.member("aps", of: 0) else { return found }
         if let alert = declared.alert { found += deviations(of: alert, aps, payload, render) }
@@ -67,6 +71,41 @@ package final class DeclaredChecker {
         }
         if let score = declared.relevanceScore { found += compare(score, member("relevance-score", of: aps)) }
         return found
+    }
+
+    // MARK: Messages to FCM
+
+    private func message(
+        _ push: DeclarablePush, _ declared: DeclaredPush.Message, _ request: Span<UInt8>
+    ) -> [PushDeviation] {
+        func words(_ isHigh: Bool) -> String { isHigh ? "high" : "normal" }
+        func words(there: Bool) -> String { there ? "a notification block" : "none" }
+        var found: [PushDeviation] = []
+        if let isHigh = declared.isHigh, isHigh != push.isHigh {
+            found.append(PushDeviation("message.priority", expected: words(isHigh), seen: words(push.isHigh)))
+        }
+        if let there = declared.hasNotification, there != push.hasNotification {
+            found.append(
+                PushDeviation(
+                    "message.notification", expected: words(there: there), seen: words(there: push.hasNotification)))
+        }
+        guard let keys = declared.data, scanner.scan(request) == nil else { return found }
+        let given = member("message", of: 0).flatMap { member("data", of: $0) }.map(keys(of:)) ?? []
+        if given != keys {
+            func list(_ keys: Set<String>) -> String { keys.isEmpty ? "none" : clipped(keys.sorted().joined(separator: ", ")) }
+            found.append(PushDeviation("message.data", expected: list(keys), seen: list(given)))
+        }
+        return found
+    }
+
+    private func keys(of object: Int) -> Set<String> {
+        var keys: Set<String> = []
+        var child = Int(scanner.node(object).firstChild)
+        while child >= 0 {
+            if let key = scanner.key(child) { keys.insert(key) }
+            child = Int(scanner.node(child).next)
+        }
+        return keys
     }
 
     // MARK: Headers

@@ -35,6 +35,8 @@ final class DeclaredCheck {
         sent.collapseID = entry.header("apns-collapse-id")
         sent.expiration = entry.header("apns-expiration")
         sent.stamp = push.stamp
+        sent.isHigh = push.priority >= 10
+        sent.hasNotification = push.flags.contains(.hasNotification)
         push.flags.insert(.isDeclared)
         let found = checker.deviations(sent, entry.payload.span, call: index) { renderer.text($0, of: call)?.array() }
         push.deviation = context.deviations.number(of: found)

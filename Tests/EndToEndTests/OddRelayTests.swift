@@ -9,7 +9,7 @@ struct OddRelayTests {
     /// What each does, and the rule of which it is convicted.
     private static let modes = [
         ("ok", "accepted-is-pushed"), ("echo", "accepted-is-pushed"), ("hang", "relay-serves"), ("garbage", "states-delivered"),
-        ("dies", "relay-serves"),
+        ("dies", "relay-serves"), ("crowds", "stream-limit-obeyed"),
     ]
 
     private static func launch(_ mode: String) -> [String] {

@@ -38,18 +38,21 @@ struct SendoraRunTests {
             let run = try run("conformance/orders", [], in: folder)
             #expect(run.code == 0 && verdicts(run.record, "broken") == [], "\(run.words)")
             let judged: Set = [
-                "messages-well-formed", "messages-are-meant", "live-update-data-only", "live-update-high",
+                "messages-well-formed", "messages-are-meant", "live-update-data-only", "live-update-high", "pushes-as-declared",
                 "access-token-reused", "topic-fits-type", "provider-token-reused", "webhooks-signed",
             ]
             #expect(verdicts(run.record, "kept").isSuperset(of: judged))
         }
     }
 
-    @Test("finds that a Live Update is no data alone")
-    func notified() throws {
+    @Test("finds what is in a Live Update beside its data", arguments: [
+        ("notifies-live-updates", ["pushes-as-declared", "live-update-data-only"]), ("adds-data-key", ["pushes-as-declared"]),
+        ("normal-live-updates", ["pushes-as-declared", "live-update-high"]),
+    ])
+    func notified(defect: String, rules: Set<String>) throws {
         try Rig.withFolder { folder in
-            let run = try run("conformance/orders", ["--defect", "notifies-live-updates"], in: folder)
-            #expect(run.code == 4 && verdicts(run.record, "broken").contains("live-update-data-only"), "\(run.words)")
+            let run = try run("conformance/orders", ["--defect", defect], in: folder)
+            #expect(run.code == 4 && verdicts(run.record, "broken") == rules, "\(run.words)")
         }
     }
 

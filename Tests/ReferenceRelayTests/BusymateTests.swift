@@ -115,6 +115,18 @@ struct BusymateRig {
         }
     }
 
+    @Test(arguments: [[], [.forgetsIdleMessages]] as [Set<Defect>])
+    func whatIsWrittenWhileNothingRunsIsThereWhenTheCardIs(defects: Set<Defect>) throws {
+        try Rig.with(defects) { rig in
+            let read = Rig.messages + "?select=message&device_uuid=eq." + Rig.device
+            #expect(rig.write("idle").status == 201)
+            rig.card("a1")
+            #expect(rig.call("GET", read).body == (defects.isEmpty ? #"[{"message":"idle"}]"# : "[]"))
+            #expect(rig.write("shown").status == 201 && rig.shown(1) == [shown("off", "shown")])
+            #expect(rig.call("GET", read).body == #"[{"message":"shown"}]"#)
+        }
+    }
+
     @Test func anEmptyMessageTakesTheNoteAwayAndLeavesTheRow() throws {
         try Rig.with { rig in
             rig.card("a1")

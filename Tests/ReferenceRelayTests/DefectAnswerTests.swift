@@ -163,6 +163,23 @@ import Testing
         #expect(broken.signatures == 2 && broken.renewals.isEmpty)
     }
 
+    /// Once in a while: it is told so of each token.
+    @Test func signsFor429() {
+        let (honest, broken) = pair(start: nil, .signsFor429) { rig in
+            var isFirst = true
+            rig.answer = { _ in
+                defer { isFirst = false }
+                return isFirst ? Rig.refusal(429, "TooManyProviderTokenUpdates") : Rig.accepted
+            }
+            rig.event(.permission)
+            rig.pass(.seconds(10))
+            rig.answer = { _ in Rig.refusal(429, "TooManyRequests") }
+            rig.event(.permission)
+        }
+        #expect(honest.signatures == 1 && broken.signatures == 2)
+        #expect(honest.attempts.count == broken.attempts.count)
+    }
+
     @Test func losesRefusedStreams() {
         let (honest, broken) = pair(start: nil, .losesRefusedStreams) { rig in
             var isFirst = true

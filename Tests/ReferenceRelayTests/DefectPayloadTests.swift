@@ -45,6 +45,19 @@ import Testing
         #expect(broken.state(0)["sessionTitle"] == nil && broken.state(0)["sessiontitle"] == "T")
     }
 
+    @Test func hidesQuestions() {
+        let (honest, broken) = pair(.hidesQuestions) { rig in
+            rig.activity()
+            rig.event(.permission)
+            rig.event(.complete)
+        }
+        func statuses(_ rig: Rig) -> [String?] {
+            rig.attempts.indices.filter { rig.attempts[$0].isActivity }.map { rig.state($0)["status"]?.string }
+        }
+        #expect(statuses(honest) == ["permission", "complete"])
+        #expect(statuses(broken) == ["working", "complete"])
+    }
+
     @Test func losesRetryInfo() {
         let (honest, broken) = updates(.losesRetryInfo)
         #expect(honest.state(0)["retryInfo"] == "Retry 1/5 in 2s")

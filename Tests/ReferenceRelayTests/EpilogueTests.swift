@@ -75,6 +75,25 @@ import Testing
         #expect(rig.attempts.map(\.priority) == ["10"])
     }
 
+    @Test func aStartOfWhatRunsIsNothing() throws {
+        let (honest, broken) = (try Say.running(), try Say.running(defects: [.startsRunningSessions]))
+        for rig in [honest, broken] {
+            rig.forgetSeen()
+            try Say.start(rig)
+        }
+        #expect(honest.seen.isEmpty && broken.seen == ["start p1"])
+    }
+
+    @Test func aLongTranscriptIsCutSoThatItFits() throws {
+        let text = String(repeating: "Emma Woodhouse, handsome, clever and rich. ", count: 120)
+        for defects in [[], [.uncutTranscripts]] as [Set<Defect>] {
+            let rig = try Say.running(defects: defects)
+            try Say.update(rig, #""lastTranscript":"\#(text)""#)
+            let size = try #require(rig.attempts.last).payload.count
+            #expect(defects.isEmpty ? size < 1_000 : size > 4_096)
+        }
+    }
+
     @Test func theSessionsTimeIsThatOfThePush() throws {
         let rig = try Say.running()
         rig.pass(.seconds(3_600))

@@ -103,6 +103,18 @@ private let expired = #"{"@type":"type.googleapis.com/google.rpc.ErrorInfo","rea
         }
     }
 
+    @Test(arguments: [[], [.addsDataKey]] as [Set<Defect>])
+    func dataHasThreeKeys(defects: Set<Defect>) throws {
+        try Rig.with(defects) { rig in
+            _ = rig.sendora.update(try rig.row(), 1)
+            #expect(rig.settles(at: 1))
+            let data = try JSONValue(parsing: try #require(rig.messages.first).body).at(pointer: "/message/data")
+            let keys = try #require(data?.object).map(\.key).sorted()
+            let three = ["sendoraContentState", "sendoraLiveActivityEvent", "sendoraLiveActivityId"]
+            #expect(keys == (defects.isEmpty ? three : ["sentBy"] + three).sorted())
+        }
+    }
+
     @Test(arguments: [[], [.leavesOutCollapseKeys]] as [Set<Defect>])
     func theStatesOfAnActivityHaveOneCollapseKey(defects: Set<Defect>) throws {
         try Rig.with(defects) { rig in

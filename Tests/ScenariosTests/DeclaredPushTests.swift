@@ -63,6 +63,8 @@ struct DeclaredPushTests {
         #expect(
             Sample.complaint(text.replacing("channel: alert,", with: "channel: fcm,"))
                 .contains("a message to FCM has no `headers` of APNs"))
+        let message = Sample.complaint(text.replacing("alert: absent,", with: "message: {},"))
+        #expect(message.contains("only a push to FCM has a `message`"), "\(message)")
         #expect(
             Sample.complaint(text.replacing("channel: alert,", with: "channel: alert, event: end,"))
                 .contains("only a liveactivity push has an `event`"))
@@ -127,6 +129,74 @@ struct DeclaredPushTests {
         let without = text.replacing(request, with: "json: { body: \"{{text}}\" }")
         let said = Sample.complaint(without)
         #expect(said.contains("the variable `extra` is never used") && said.contains("carries no {{marker}}"), "\(said)")
+    }
+}
+
+@Suite("What a message to FCM is declared to look like")
+struct DeclaredMessageTests {
+    private static let keys = "message: { priority: high, notification: absent, data: [id, state] }"
+
+    private func text(_ keys: String, usual declares: String = "") -> String {
+        Sample.with(usual, "- { channel: fcm, event: update\(keys.isEmpty ? "" : ", " + keys) }")
+            .replacing("coalescing: { window: 10s }", with: "coalescing: { window: 10s }\n    " + declares)
+    }
+
+    private func profile(_ keys: String, usual declares: String = "") throws -> Profile {
+        try Sample.load(text(keys, usual: declares)).relay.profile
+    }
+
+    private static let form = PushForm(.fcm, .liveactivity, .update)
+
+    private func found(
+        _ keys: String = keys, isHigh: Bool = true, hasNotification: Bool = false, data: String = #"{"id":"1","state":"{}"}"#
+    ) throws -> [PushDeviation] {
+        let checker = try #require(DeclaredChecker(profile(keys)))
+        let wall = WallTime(seconds: 1_760_000_000)
+        var push = DeclarablePush(form: Self.form, arrivals: [wall], told: wall...wall)
+        (push.isHigh, push.hasNotification) = (isHigh, hasNotification)
+        let request = Array(#"{"message":{"token":"t","data":\#(data)}}"#.utf8)
+        return checker.deviations(push, request.span, call: 1) { _ in nil }
+    }
+
+    @Test("is read, and the profile's where a call does not say otherwise, key by key")
+    func read() throws {
+        let own = try #require(profile(Self.keys).calls[1].declared[Self.form]?.message)
+        #expect(own == DeclaredPush.Message(isHigh: true, hasNotification: false, data: ["id", "state"]))
+        let usual = "declares: [{ channel: fcm, \(Self.keys) }, { channel: liveactivity, alert: absent }]"
+        #expect(try profile("", usual: usual).calls[1].declared[Self.form]?.message == own)
+        let normal = try profile("message: { priority: normal }", usual: usual).calls[1].declared[Self.form]
+        #expect(normal?.message == DeclaredPush.Message(isHigh: false, hasNotification: false, data: ["id", "state"]))
+        #expect(normal?.alert == nil)
+        let others = usual.replacing("channel: fcm,", with: "channel: fcm, event: end,")
+        #expect(try profile("", usual: others).calls[1].declared.isEmpty)
+    }
+
+    @Test("is refused where it cannot be", arguments: [
+        ("message: { priority: loud }", "`loud` is no value of `priority`"), ("message: { data: id }", "`data` must be a list"),
+        ("message: { notification: silent }", "`silent` is no value of `notification`"),
+        ("message: { ttl: 5s }", "unknown key `ttl`"),
+        ("sound: a.wav", "a message to FCM has no `sound` of APNs"),
+    ])
+    func refused(keys: String, words: String) {
+        let said = Sample.complaint(text(keys))
+        #expect(said.contains(words), "\(said)")
+    }
+
+    @Test("is so, or is told of in each field that is otherwise")
+    func held() throws {
+        #expect(try found() == [])
+        #expect(try found(isHigh: false) == [PushDeviation("message.priority", expected: "high", seen: "normal")])
+        #expect(
+            try found(hasNotification: true)
+                == [PushDeviation("message.notification", expected: "none", seen: "a notification block")])
+        let wrong = [
+            (#"{"id":"1"}"#, "id"), (#"{"id":"1","a":"","state":""}"#, "a, id, state"), ("{}", "none"), ("null", "none"),
+        ]
+        for (data, seen) in wrong {
+            #expect(try found(data: data) == [PushDeviation("message.data", expected: "id, state", seen: seen)])
+        }
+        #expect(try found("message: { notification: present }").map(\.seen) == ["none"])
+        #expect(try found("message: { priority: normal, data: [] }", data: "{}").map(\.field) == ["message.priority"])
     }
 }
 

@@ -71,7 +71,7 @@ extension Claim {
         Claim(
             "P14", .must,
             "TooManyProviderTokenUpdates comes with 429, and asks for fewer signatures, not for a new one.",
-            norm: answers, rules: ["provider-token-reused", "living-token-kept"]),
+            norm: answers, rules: ["provider-token-reused", "living-token-kept"], defects: ["signs-for-429"]),
         Claim(
             "P15", .should, "Each push has an apns-id of its own, which it keeps when it is sent again.",
             norm: "\(sending): the id names the notification; keeping it is practice",

@@ -25,7 +25,7 @@ extension Claim {
             defects: ["alerts-on-message", "loud-messages"]),
         Claim(
             "R1.4", .must, "The content-state has mode, requestsPerSec and note, and nothing else.",
-            norm: page, rules: ["content-fits-contract"], defects: ["tells-who-wrote", "guesses-rate"]),
+            norm: page, rules: ["content-fits-contract"], defects: ["tells-who-wrote"]),
         Claim(
             "R1.5", .must,
             "mode tells the device's state at the write: vpn or pac while it is online with one, else off.",
@@ -49,7 +49,7 @@ extension Claim {
                 + "switch, and whoever reads the row is told the message."),
         Claim(
             "R1.10", .must, "A push does not overwrite what only the device knows, such as the rate of requests.",
-            norm: "\(follows): the pushed rate is always 0", rules: ["content-unchanged"],
+            norm: "\(follows): the pushed rate is always 0", rules: ["content-fits-contract", "content-unchanged"],
             unseen: "The number that the app had counted: every push takes the place of the whole state, so a relay that must "
                 + "send the key can only send 0, and whether it makes one up is what is judged.",
             defects: ["guesses-rate"]),
@@ -57,7 +57,8 @@ extension Claim {
             "R1.11", .must,
             "A message written while nothing runs is stored, and shown as soon as the app starts its capture.",
             norm: page, rules: ["answers-hold-values", "relay-serves"],
-            unseen: "What the app shows of it: its own reading of the row is part of no run."),
+            unseen: "What the app shows of it: its own reading of the row is part of no run.",
+            defects: ["forgets-idle-messages"]),
         Claim(
             "R1.12", .must, "An app that starts or comes to the front reads the row again and blanks no message.",
             norm: page,

@@ -60,14 +60,17 @@ extension Claim {
             norm: "\(follows): its source copies the session's beginning", rules: ["restart-by-own-age"],
             unseen: "What a relaunched app makes of it: the adoption is a call within the phone.",
             defects: ["counts-session-age"]),
-        Claim("R4.13", .must, "Starting while active does nothing.", norm: guide, rules: ["one-start", "restart-by-own-age"]),
+        Claim(
+            "R4.13", .must, "Starting while active does nothing.", norm: guide, rules: ["one-start", "restart-by-own-age"],
+            defects: ["starts-running-sessions"]),
         Claim(
             "R4.14", .must,
             "Where Live Activities are switched off nothing crashes, repeats, or claims to be active.",
             norm: guide, missing: local),
         Claim(
             "R4.15", .must, "A state takes less than 4,096 bytes, and a long transcript is cut.",
-            norm: "\(guide); Apple, Generating a remote notification", rules: ["payload-fits", "content-fits-contract"]),
+            norm: "\(guide); Apple, Generating a remote notification", rules: ["payload-fits", "content-fits-contract"],
+            defects: ["uncut-transcripts"]),
         Claim(
             "R4.16", .must,
             "At the end the card shows the last figures, no longer listens, and goes after five seconds.",

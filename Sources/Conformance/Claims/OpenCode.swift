@@ -74,7 +74,7 @@ extension Claim {
             "R0.12", .must,
             "A session that asks for permission is shown with status permission, and should be at priority 10.",
             norm: "\(plan); the priority is only a warning", rules: ["content-unchanged", "urgent-states-at-10"],
-            defects: ["permission-at-5"]),
+            defects: ["hides-questions", "permission-at-5"]),
         Claim(
             "R0.13", .must,
             "The first busy state of a session starts its activity once; all that follow are progress.",

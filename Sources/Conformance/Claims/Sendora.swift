@@ -36,11 +36,11 @@ extension Claim {
         Claim(
             "R3.6", .must,
             "A push to Android is data only, HIGH, with three text values, one of them the state as JSON.",
-            norm: page, rules: ["content-unchanged"],
-            defects: ["normal-live-updates"]),
+            norm: page, rules: ["pushes-as-declared", "content-unchanged"],
+            defects: ["normal-live-updates", "adds-data-key"]),
         Claim(
             "R3.7", .must, "A message to FCM has no notification block.", norm: page,
-            rules: ["live-update-data-only", "content-unchanged"],
+            rules: ["pushes-as-declared", "live-update-data-only"],
             defects: ["notifies-live-updates"]),
         Claim(
             "R3.8", .must, "An alert in the update is shown with its title and body; without one nothing sounds.",

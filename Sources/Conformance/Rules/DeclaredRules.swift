@@ -1,4 +1,4 @@
-// A rule about what a profile declares of each push beside its state: headers, alert, sound and dates.
+// A rule about what a profile declares of each push beside its state: headers, alert, sound, dates and, at FCM, keys.
 
 import Basics
 import Metrics
@@ -8,8 +8,9 @@ enum DeclaredRules {
     static let all = [asDeclared]
 
     static let asDeclared = Rule(
-        "pushes-as-declared", ["R0.2", "R0.14", "R1.3", "R2.2", "R3.8", "R3.13"], .must,
-        requirement: "Each push has the headers, the alert, the sound and the dates that its call declares.",
+        "pushes-as-declared", ["R0.2", "R0.14", "R1.3", "R2.2", "R3.6", "R3.7", "R3.8", "R3.13"], .must, on: .both,
+        requirement:
+            "Each push has the headers, the alert, the sound and the dates that its call declares; to FCM, priority and keys.",
         norm: "The profile's declaration: what this relay is said to send for the call",
         advice: "build the push as declared, each time it is tried; or correct the profile where it promises too much"
     ) { joined, run, tally in

@@ -84,6 +84,7 @@ extension Defect {
         case .millisecondTimestamps: ("R0.16", ["timestamp-seconds-rising"] + Self.lost)
         case .addsStateKey: ("R0.5", ["content-fits-contract", "content-unchanged"] + Self.lost)
         case .wrongCaseKeys: ("R0.43", ["content-decodes", "content-fits-contract", "content-unchanged"] + Self.lost)
+        case .hidesQuestions: ("R0.12", ["content-unchanged", "states-delivered"])
         case .losesRetryInfo: ("R0.11", ["content-unchanged", "content-fits-contract", "last-state-delivered"])
         case .wrapsState: ("R0.43", ["content-decodes", "content-fits-contract", "content-unchanged"] + Self.lost)
         case .oversizedPayloads: ("R0.6", ["payload-fits", "requests-well-formed"] + Self.lost)
@@ -157,6 +158,13 @@ extension Defect {
         case .hammersStarts: ("R4.24", ["restart-backs-off"])
         case .unixStartTime: ("R4.27", ["content-fits-contract", "content-unchanged", "restart-keeps-state"])
         case .restartsAllAtOnce: ("R4.28", ["restarts-spread"])
+        // It comes behind what has answered for the first, so it looks like a restart before its time, and of nothing.
+        case .startsRunningSessions:
+            ("R4.13", [
+                "restart-by-own-age", "restart-in-window", "replaced-card-ended", "one-card-at-a-time", "restart-keeps-state",
+                "omitted-values-kept", "values-never-fall", "numbers-run-on", "seconds-run-with-clock",
+            ])
+        case .uncutTranscripts: ("R4.15", ["payload-fits", "requests-well-formed"])
 
         case .pushesInsertsOnly: ("R1.1", ["states-delivered"])
         case .loudMessages: ("R1.3", ["pushes-as-declared"])
@@ -179,12 +187,13 @@ extension Defect {
         case .broadcastsInBinary: ("R1.2", ["broadcasts-readable"])
         case .retellsOldBroadcast: ("R1.16", ["observers-agree"])
         case .pushesToEveryKind: ("R1.8", ["token-of-its-kind"])
-        case .guessesRate: ("R1.4", ["content-fits-contract", "content-unchanged"] + Self.lost)
+        case .guessesRate: ("R1.10", ["content-fits-contract", "content-unchanged"] + Self.lost)
         case .alternatesRepeats: ("R1.22", ["repeats-alike"])
         case .pushesFirstOfStatement: ("R1.25", ["states-delivered", "broadcasts-told"])
         case .letsDevicesWrite: ("R1.13", ["bad-requests-refused", "nothing-unexpected"])
         case .showsAllRows: ("R1.13", ["answers-keep-secrets"])
         case .hidesRowsFromPeople: ("R1.14", ["answers-hold-values"])
+        case .forgetsIdleMessages: ("R1.11", ["answers-hold-values"])
         case .pushesNoToolCalls: ("R1.15", ["states-delivered"])
         case .postsWithoutOrder: ("R1.17", ["state-order", "timestamp-seconds-rising"])
         case .pushesBeforeCommit: ("R1.18", ["bad-requests-refused", "nothing-unexpected"])
@@ -256,6 +265,7 @@ extension Defect {
         case .signsOnce:
             ("P1", ["expired-token-replaced", "provider-token-renewed", "provider-token-fresh"] + Self.lost)
         case .signsWhenTold: ("R0.33", ["provider-token-fresh"])
+        case .signsFor429: ("P14", ["provider-token-reused"])
         case .keepsExpiredProviderToken: ("R0.34", ["provider-token-renewed"])
         case .staysWedged: ("P2", ["states-delivered"])
         case .mixesTeams: ("P3", ["one-team-per-connection", "states-delivered"])
@@ -271,9 +281,10 @@ extension Defect {
         case .numbersInData: ("F11", ["messages-well-formed"] + Self.lost)
         case .reservedDataKey: ("F12", ["messages-well-formed"] + Self.lost)
         case .dryRuns: ("F25", ["messages-are-meant"] + Self.lost)
-        case .notifiesLiveUpdates: ("R3.7", ["live-update-data-only", "content-unchanged"] + Self.lost)
+        case .addsDataKey: ("R3.6", ["pushes-as-declared"])
+        case .notifiesLiveUpdates: ("R3.7", ["pushes-as-declared", "live-update-data-only"])
         case .soundsQuietUpdates: ("R3.8", ["pushes-as-declared"])
-        case .normalLiveUpdates: ("F15", ["live-update-high", "content-unchanged"] + Self.lost)
+        case .normalLiveUpdates: ("R3.6", ["pushes-as-declared", "live-update-high"])
         case .floodsRegistrations: ("F21", ["token-rate-kept", "no-duplicate-push", "quota-obeyed"] + Self.lost)
         case .makesSecondRow: ("R3.15", ["new-token-used", "webhooks-for-cause"])
         case .servesAnyTier: ("R3.1", ["bad-requests-refused", "webhooks-for-cause"] + Self.lost)

@@ -14,6 +14,8 @@ extension Defect {
         case .restartsDismissed: ["one-start"]
         // Whether the next turn's states are taken for the new activity's.
         case .keepsEndedRow: ["nothing-unexpected"]
+        // Whether nothing follows a question.
+        case .hidesQuestions: ["last-state-delivered"]
         // Whether a turn that it does not begin has a question that nothing follows.
         case .endsForGood, .endedForGoodAfterRestart: ["last-state-delivered"]
         // What goes with a token that is none at that host looks like another one's death, or a goodbye that was obeyed.
@@ -37,7 +39,7 @@ extension Defect {
         // A topic that APNs refuses for it keeps every push from its phone.
         case .topicWithoutSuffix: Self.lost
         // Where nothing follows an event that begins no session or whose text no payload holds, or what is said behind it.
-        case .startsOnStartOnly, .uncutNotes, .tellsHeldToOnePhone, .wakesWithoutStarts: ["last-state-delivered"]
+        case .startsOnStartOnly, .uncutNotes, .uncutTranscripts, .tellsHeldToOnePhone, .wakesWithoutStarts: ["last-state-delivered"]
         // What two sessions of a user have left may stand a window apart by chance.
         case .dropsTrailingEdge: ["throttle-per-session"]
         // Whether a nudge falls into the time in which nobody shows anything.

@@ -112,6 +112,7 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case millisecondTimestamps = "millisecond-timestamps"  // Writes `aps.timestamp` in milliseconds. Breaks R0.16 (P16, G6).
     case addsStateKey = "adds-state-key"  // Puts a fifth key into the content-state. Breaks R0.5.
     case wrongCaseKeys = "wrong-case-keys"  // Writes `sessiontitle` for `sessionTitle`. Breaks R0.5, R0.43 (P20).
+    case hidesQuestions = "hides-questions"  // Shows the status `working` for a question. Breaks R0.12.
     case losesRetryInfo = "loses-retry-info"  // Writes `retryInfo: null` always. Breaks R0.11.
     /// Wraps the state as variant B does, under variant A's attributes-type: nothing decodes. Breaks R0.43.
     case wrapsState = "wraps-state"
@@ -198,6 +199,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case hammersStarts = "hammers-starts"  // Tries again each minute. Breaks R4.24.
     case unixStartTime = "unix-start-time"  // Writes the date of a start in seconds since 1970. Breaks R4.27.
     case restartsAllAtOnce = "restarts-all-at-once"  // Replaces what began together in the same second. Breaks R4.28.
+    case startsRunningSessions = "starts-running-sessions"  // Starts a second card of a session that runs. Breaks R4.13.
+    case uncutTranscripts = "uncut-transcripts"  // Cuts no transcript. Breaks R4.15.
     // MARK: Rows that are pushed when they are written (busymate)
     case pushesInsertsOnly = "pushes-inserts-only"  // Pushes what is inserted, and not what is changed by PATCH. Breaks R1.1.
     case alertsOnMessage = "alerts-on-message"  // Sends an alert to the device besides. Breaks R1.3.
@@ -215,7 +218,7 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     /// Tells the second who listens the message before this one once more. Breaks R1.16.
     case retellsOldBroadcast = "retells-old-broadcast"
     case pushesToEveryKind = "pushes-to-every-kind"  // Sends to tokens of other kinds, too. Breaks R1.8.
-    case guessesRate = "guesses-rate"  // Tells a rate of requests that it cannot know. Breaks R1.4 (R1.10).
+    case guessesRate = "guesses-rate"  // Tells a rate of requests that it cannot know. Breaks R1.10.
     /// Pushes a message that is written again unchanged each second time. Breaks R1.22.
     case alternatesRepeats = "alternates-repeats"
     /// Pushes to the device of a statement's first row alone. Breaks R1.25.
@@ -223,6 +226,8 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case letsDevicesWrite = "lets-devices-write"  // Takes what a device writes into its own row. Breaks R1.13.
     case showsAllRows = "shows-all-rows"  // Shows each device the rows of all. Breaks R1.13.
     case hidesRowsFromPeople = "hides-rows-from-people"  // Shows people no row. Breaks R1.14.
+    /// Stores no message of a device that has no card. Breaks R1.11.
+    case forgetsIdleMessages = "forgets-idle-messages"
     case pushesNoToolCalls = "pushes-no-tool-calls"  // Pushes nothing for a message that the tool sets. Breaks R1.15.
     case postsWithoutOrder = "posts-without-order"  // Posts what came within a quarter of a second in reverse. Breaks R1.17.
     /// Commits each row by itself, so that what stands before a bad one is pushed. Breaks R1.18.
@@ -324,6 +329,7 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case signsWhenTold = "signs-when-told"  // Signs when APNs calls the token expired, and not before. Breaks R0.33 (P1).
     case keepsExpiredProviderToken = "keeps-expired-provider-token"  // Goes on with an expired token. Breaks R0.34 (P2).
     case staysWedged = "stays-wedged"  // Signs anew when told, and stays on the connection that was told so. Breaks P2.
+    case signsFor429 = "signs-for-429"  // Signs anew when APNs says that it signs too often. Breaks P14.
     case mixesTeams = "mixes-teams"  // Signs for two teams in turn, on the same connection. Breaks P3.
     case connectionPerPush = "connection-per-push"  // Opens a connection for each push. Breaks R0.35 (P6).
     // MARK: Rows that go to APNs or FCM (sendora)
@@ -336,10 +342,11 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case keepsExpiredAccess = "keeps-expired-access"  // Goes on with an access token that has ended. Breaks F10.
     case numbersInData = "numbers-in-data"  // Puts a number into data. Breaks F11.
     case reservedDataKey = "reserved-data-key"  // Puts `from` into data. Breaks F12.
+    case addsDataKey = "adds-data-key"  // Puts a fourth text into data. Breaks R3.6.
     case dryRuns = "dry-runs"  // Leaves validate_only on. Breaks F25.
     case notifiesLiveUpdates = "notifies-live-updates"  // Adds a notification block. Breaks R3.7 (F14).
     case soundsQuietUpdates = "sounds-quiet-updates"  // Gives an update without an alert a sound. Breaks R3.8.
-    case normalLiveUpdates = "normal-live-updates"  // Sends Live Updates at priority normal. Breaks F15.
+    case normalLiveUpdates = "normal-live-updates"  // Sends Live Updates at priority normal. Breaks R3.6 (F15).
     case floodsRegistrations = "floods-registrations"  // Sends each message to FCM eighty times over. Breaks F21.
     case makesSecondRow = "makes-second-row"  // Takes a changed token for another activity. Breaks R3.15 (R3.14).
     case servesAnyTier = "serves-any-tier"  // Asks nobody to pay. Breaks R3.1.

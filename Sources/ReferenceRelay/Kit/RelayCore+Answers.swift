@@ -38,6 +38,9 @@ extension RelayCore {
             }
             if has(.triesOnce) || has(.losesCutPushes) && !outcome.isAnswer { return fail(push, now: now) }
             if has(.prunesOnTokenUpdates), outcome.words.hasSuffix("TooManyProviderTokenUpdates") { prune(push, now: now) }
+            if has(.signsFor429), outcome.words.hasSuffix("TooManyProviderTokenUpdates") {
+                _ = providerToken.renew(rejected: push.tokenSerial, at: now.wall)
+            }
             retry(push, isToken: isToken, now: now)
         case .unprocessed:
             if has(.losesRefusedStreams) { fail(push, now: now) } else { resendUnprocessed(push, now: now) }

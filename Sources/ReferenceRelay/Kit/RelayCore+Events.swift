@@ -179,7 +179,7 @@ extension RelayCore {
         let runs = session.latest != nil && !wasRefused
         if event.type == .start, dialect.policy.startsOnRequestOnly, runs {
             // What runs is not started, and not set back to its beginning (R2.6).
-            if has(.startsWhileActive) { startBeside(event, session, ticket: ticket, now: now) }
+            if has(.startsWhileActive) || has(.startsRunningSessions) { startBeside(event, session, ticket: ticket, now: now) }
             return
         }
         guard !session.lanes.isEmpty else {

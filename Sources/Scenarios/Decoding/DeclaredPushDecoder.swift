@@ -26,7 +26,7 @@ struct DeclaredPushDecoder {
                 mistakes.add("only a liveactivity push has an `event`", hint: "strike it", at: inner.value("event")!.place)
             }
             let declared = declared(inner, told.provider, channel, isEnd: events == [.end])
-            return told.provider == .apns ? UsualPush(channel: channel, events: events, declared: declared) : nil
+            return UsualPush(provider: told.provider, channel: channel, events: events, declared: declared)
         }
     }
 
@@ -59,9 +59,14 @@ struct DeclaredPushDecoder {
             for key in Self.keys {
                 guard let node = fields.value(key) else { continue }
                 mistakes.add(
-                    "a message to FCM has no `\(key)` of APNs", hint: "say what stands in it under `passes`", at: node.place)
+                    "a message to FCM has no `\(key)` of APNs", hint: "say what stands in it under `message` or `passes`",
+                    at: node.place)
             }
+            declared.message = message(fields)
             return declared
+        }
+        if let node = fields.value("message") {
+            mistakes.add("only a push to FCM has a `message`", hint: "write `channel: fcm`, or strike it", at: node.place)
         }
         if let node = fields.value("headers"), let inner = Fields(node, .pushHeaders, mistakes) {
             headers(inner, into: &declared)
@@ -85,6 +90,18 @@ struct DeclaredPushDecoder {
         // A notification's lies between 0 and 1, an activity's is any number (Apple, Generating a remote notification).
         declared.relevanceScore = score(fields, channel == .liveactivity ? -1e9...1e9 : 0...1)
         return declared
+    }
+
+    private enum MessagePriority: String, CaseIterable { case high, normal }
+    private enum Presence: String, CaseIterable { case present, absent }
+
+    private func message(_ fields: Fields) -> DeclaredPush.Message? {
+        guard let node = fields.value("message"), let inner = Fields(node, .pushMessage, mistakes) else { return nil }
+        let priority: MessagePriority? = inner.choice("priority")
+        let notification: Presence? = inner.choice("notification")
+        let keys = inner.value("data") == nil ? nil : Set(inner.texts("data"))
+        return DeclaredPush.Message(
+            isHigh: priority.map { $0 == .high }, hasNotification: notification.map { $0 == .present }, data: keys)
     }
 
     private func headers(_ fields: Fields, into declared: inout DeclaredPush) {

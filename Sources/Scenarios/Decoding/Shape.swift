@@ -34,7 +34,7 @@ extension Shape {
         profile, profileCase, observer, webSocket, socketMessage, socketJoined, socketBeat, telling,
         webhooks, webhookAnswer, hook, state, statePostgres, stateEndpoint,
         coalescing, dedupe, cap, deadlines, activities, activityRestart, activityEnd, schemas, pass, carried, call, answer,
-        retries, push, declared, pushHeaders, pushExpiration, pushAlert, pushDate, auth,
+        retries, push, declared, pushMessage, pushHeaders, pushExpiration, pushAlert, pushDate, auth,
         authBasic, authHeader, hmac, signedTime, signedDigest, signedText, jwt, sigv4, oauth2, batch, secret, secrets,
         session, step, reaction, act, distribution, logNormal,
     ]
@@ -276,7 +276,7 @@ extension Shape {
             "coalesce": "true", "dedupe": "true", "held": "true", "deadline": "5s", "urgent": "true", "first": "true",
             "marked": "false",
             "headers": "{ priority: 10, expiration: none }", "alert": "{ title: \"{{title}}\" }", "sound": "alert.wav",
-            "staleDate": "60s", "dismissalDate": "{ after: 5s }", "relevanceScore": "75",
+            "staleDate": "60s", "dismissalDate": "{ after: 5s }", "relevanceScore": "75", "message": "{ priority: high }",
         ])
 
     static let declared = Shape(
@@ -284,9 +284,11 @@ extension Shape {
         [
             "channel*": "liveactivity", "event": "[update, end]", "headers": "{ priority: 10, expiration: none }",
             "alert": "absent", "sound": "alert.wav", "staleDate": "60s", "dismissalDate": "{ after: 5s }",
-            "relevanceScore": "75",
+            "relevanceScore": "75", "message": "{ priority: high }",
         ])
 
+    static let pushMessage = Shape(
+        "pushMessage", ["priority": "high", "notification": "absent", "data": "[id, state]"])
     static let pushHeaders = Shape(
         "pushHeaders",
         ["priority": "10", "topic": "\"{{topic}}\"", "collapseID": "\"{{sessionID}}\"", "expiration": "none"])

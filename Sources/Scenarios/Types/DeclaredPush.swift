@@ -1,4 +1,5 @@
-// What a profile says a push looks like beside its state: headers, alert, sound and dates.
+// What a profile says a push looks like beside its state: headers, alert, sound and dates; of a message to FCM its
+// priority and its keys.
 
 package import Basics
 import Pushes
@@ -46,6 +47,21 @@ package struct DeclaredPush: Hashable, Sendable {
         case exactly(Double)
     }
 
+    /// What stands in a message to FCM beside the state.
+    package struct Message: Hashable, Sendable {
+        package var isHigh: Bool?
+        /// For all platforms or for Android.
+        package var hasNotification: Bool?
+        /// These keys, and no others.
+        package var data: Set<String>?
+
+        func over(_ other: Message) -> Message {
+            Message(
+                isHigh: isHigh ?? other.isHigh, hasNotification: hasNotification ?? other.hasNotification,
+                data: data ?? other.data)
+        }
+    }
+
     package var priorities: Set<Int> = []
     package var topic: Text?
     package var collapseID: Text?
@@ -55,6 +71,7 @@ package struct DeclaredPush: Hashable, Sendable {
     package var staleDate: Date?
     package var dismissalDate: Date?
     package var relevanceScore: Score?
+    package var message: Message?
 
     package init() {}
 
@@ -70,18 +87,22 @@ package struct DeclaredPush: Hashable, Sendable {
         merged.staleDate = staleDate ?? other.staleDate
         merged.dismissalDate = dismissalDate ?? other.dismissalDate
         merged.relevanceScore = relevanceScore ?? other.relevanceScore
+        merged.message = message.map { own in other.message.map(own.over) ?? own } ?? other.message
         return merged
     }
 }
 
 /// The same for the pushes of every call that does not say otherwise.
 struct UsualPush {
+    var provider: Provider
+    /// Of APNs.
     var channel: PushType
     /// Empty: of every event.
     var events: Set<ActivityEvent>
     var declared: DeclaredPush
 
     func covers(_ push: ExpectedPush) -> Bool {
-        push.provider == .apns && push.channel == channel && (events.isEmpty || push.event.map(events.contains) ?? false)
+        push.provider == provider && (provider == .fcm || push.channel == channel)
+            && (events.isEmpty || push.event.map(events.contains) ?? false)
     }
 }

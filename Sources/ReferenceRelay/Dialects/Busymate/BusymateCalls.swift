@@ -57,6 +57,7 @@ extension BusymateDesk {
         let last = try tables.lastRequest()
         let row = BusymateTables.Message(device: device, message: message, writer: caller.subject)
         _ = try tables.insert([row], merges: true, now: relay.moment.wall)
+        try forgetIdle([device], relay)
         try forgetRequests(after: last, because: .pushesNoToolCalls)
         queue.wake(relay)
         return said(id, "Message set")

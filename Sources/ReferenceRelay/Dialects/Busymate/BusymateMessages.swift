@@ -24,6 +24,7 @@ extension BusymateDesk {
         if let conflict = try tables.insert(rows, merges: request.mergesDuplicates, now: relay.moment.wall) {
             throw RowError.duplicate(Self.messages, "device_uuid", conflict.text)
         }
+        try forgetIdle(rows.map(\.device), relay)
         queue.wake(relay)
     }
 
@@ -61,6 +62,15 @@ extension BusymateDesk {
         let device = try row.device(of: Self.messages)
         guard let message = row["message"]?.string else { throw .missing("message", of: Self.messages) }
         return BusymateTables.Message(device: device, message: message, writer: row["updated_by"]?.string)
+    }
+
+    /// Defect `forgets-idle-messages`; what is due for the write is asked for by then.
+    func forgetIdle(_ devices: [DeviceID], _ relay: RelayService) throws {
+        guard has(.forgetsIdleMessages) else { return }
+        for device in devices.map(\.text) {
+            let account = relay.core.registry.accounts[PushQueue.secret(of: device)]
+            if account?.sessions[device]?.lanes.isEmpty ?? true { try tables.forgetMessage(of: device) }
+        }
     }
 
     /// Defects `pushes-inserts-only` and `pushes-no-tool-calls`.

@@ -122,6 +122,13 @@ final class BusymateTables {
         try update.run()
     }
 
+    /// Of the defect alone.
+    func forgetMessage(of device: String) throws(Failure) {
+        let delete = try database.prepare("DELETE FROM device_live_activity_message WHERE device_uuid = ?")
+        delete.bind(device, at: 1)
+        try delete.run()
+    }
+
     /// Each row by its columns.
     func messages(of devices: [DeviceID]?) throws(Failure) -> [JSONObject] {
         try rows("device_live_activity_message", devices) { row in

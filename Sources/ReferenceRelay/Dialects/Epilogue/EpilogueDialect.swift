@@ -61,7 +61,7 @@ struct EpilogueDialect: Dialect {
     }
 
     private func start(_ state: SessionState, stamp: Int64, title: String?, body: String, startTime: Double?) -> [UInt8] {
-        JSONBytes.fitted { share in
+        fitted { share in
             var json = opening("start", state, stamp: stamp, share: share)
             json.raw(",\"attributes-type\":")
             json.string(Self.attributesType)
@@ -85,7 +85,7 @@ struct EpilogueDialect: Dialect {
 
     /// A card that was replaced goes at once, that of a session that is over after five seconds.
     func update(_ state: SessionState, stamp: Int64) -> [UInt8] {
-        JSONBytes.fitted { share in
+        fitted { share in
             var json = opening(state.isFinal ? "end" : "update", state, stamp: stamp, share: share)
             if state.isFinal, let stay = stay(state) {
                 json.raw(",\"dismissal-date\":")
@@ -94,6 +94,10 @@ struct EpilogueDialect: Dialect {
             close(&json, state)
             return json.bytes
         }
+    }
+
+    private func fitted(_ write: (_ share: Int) -> [UInt8]) -> [UInt8] {
+        has(.uncutTranscripts) ? write(1) : JSONBytes.fitted { write($0) }
     }
 
     /// In seconds; nil: as long as the system lets it.
@@ -112,7 +116,8 @@ struct EpilogueDialect: Dialect {
         json.integer(shown.capturedCount)
         json.raw(shown.isListening ? ",\"isListening\":true" : ",\"isListening\":false")
         json.raw(",\"lastTranscript\":")
-        json.string(shortened(shown.lastTranscript, to: Self.transcriptMax / share))
+        let text = shown.lastTranscript
+        json.string(has(.uncutTranscripts) ? text : shortened(text, to: Self.transcriptMax / share))
         json.raw(",\"pagesRead\":")
         json.integer(shown.pagesRead)
         // What is not there is not shown: a nudge that is over, for one.

@@ -102,7 +102,8 @@ struct PayloadWriter {
     /// Always all four keys (R0.5): iOS drops a state from which one is missing.
     private func contentState(_ state: OpenCodeState, share: Int, into json: inout JSONBytes) {
         json.raw("{\"status\":")
-        json.string(state.status.rawValue)
+        let isHidden = has(.hidesQuestions) && state.status == .permission
+        json.string(isHidden ? ActivityStatus.working.rawValue : state.status.rawValue)
         json.raw(has(.wrongCaseKeys) ? ",\"sessiontitle\":" : ",\"sessionTitle\":")
         json.string(title(state.title, share))
         json.raw(",\"lastMessage\":")

@@ -69,6 +69,7 @@ struct SendoraDialect: Dialect {
         if let activity = desk.activityToken(of: sessionID) { return forApple(state, registration: token, activity: activity) }
         var data = Self.data(state.content as! SendoraState, isFinal: state.isFinal, id: sessionID)
         if has(.numbersInData) { data["attempt"] = .integer(1) }
+        if has(.addsDataKey) { data["sentBy"] = .string("sendora") }
         if has(.reservedDataKey) { data["from"] = .string("sendora") }
         var android: JSONObject = [
             "priority": .string(has(.normalLiveUpdates) ? "NORMAL" : "HIGH"),
