@@ -102,6 +102,35 @@ struct CaseTests {
         #expect(Self.calls(whole.scripts[0]).contains("registerActivity") && whole.question.contains("the app's own activity"))
     }
 
+    /// `calls`: behind the three that open the session.
+    @Test("says something before and behind what it is about", arguments: [
+        ("rotated-token", 0, "permission rotateActivity permission permission progress complete"),
+        ("rotated-token", 1, "progress progress rotateActivity complete"),
+        ("late-goodbye", 0, "permission rotateActivity lateUnregister permission permission complete"),
+        ("goodbye", 0, "permission unregisterActivity permission permission"),
+        ("signed-out", 0, "permission permission unregisterActivity unregisterDevice permission permission"),
+    ])
+    func around(name: String, script: Int, calls: String) throws {
+        let item = try Self.run(name, in: Self.shipped("smoke"))
+        #expect(Self.calls(item.scripts[script]).dropFirst(3).joined(separator: " ") == calls)
+    }
+
+    /// Each wait is up to a fifth longer, so that sessions do not march in step.
+    @Test("lasts a fifth longer than its waits and repeats at most", arguments: ["burst", "hours", "signed-out"])
+    func duration(name: String) throws {
+        let script = try Self.run(name, in: Self.shipped("smoke")).scripts[0]
+        #expect(abs((script.duration - script.shortest * 1.2).seconds) < 0.001 && script.shortest > .seconds(2))
+    }
+
+    @Test("lets a token take one push, and answers the next with its death", arguments: [
+        "dead-activity-token", "dead-device-token",
+    ])
+    func dies(name: String) throws {
+        let item = try Self.run(name, in: Self.shipped("smoke"))
+        #expect(item.faults.count == 1 && item.faults[0].contains(" after: 1, per: token "))
+        #expect(Self.calls(item.scripts[0]).filter { $0 == "permission" }.count == 5)
+    }
+
     @Test("asks of two phones that each outlives the other's sign-out and dead activity")
     func twoPhones() throws {
         let cases = try Self.shipped("smoke")

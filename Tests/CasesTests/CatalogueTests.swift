@@ -89,7 +89,7 @@ struct CatalogueTests {
             notify: { path: /notify, json: { text: "{{marker}}" }, pushes: [{ channel: alert }] }
             """)
         let runs = Self.runs(CaseCatalogue(alerts).cases)
-        #expect(runs.first { $0.name == "bad-request-reply" }?.faults.first?.contains("times: 3") == true)
+        #expect(runs.first { $0.name == "bad-request-reply" }?.faults.first?.contains("after: 1, times: 3") == true)
         #expect(runs.first { $0.name == "too-many-requests" }?.rules.contains("retry-backs-off") == true)
     }
 
@@ -132,6 +132,21 @@ struct CatalogueTests {
         let burst = try #require(Self.runs(CaseCatalogue(relay).cases).first { $0.name == "burst" })
         let waits = burst.scripts[0].steps.filter { $0.call == "progress" }.map(\.after)
         #expect(waits == [.milliseconds(1200), .seconds(expected)])
+    }
+
+    @Test("need a phone that cannot be started where activities are started by push, and nowhere else", arguments: [
+        ("startToken", "start", false), ("startToken", "update", true), ("deviceToken", "start", true),
+    ])
+    func restarts(token: String, event: String, runs: Bool) throws {
+        let tokens = Set(["deviceToken", token]).sorted().joined(separator: ", ")
+        let relay = try Self.relay(
+            """
+            subscribe: { path: /subscribe, registers: [\(tokens)] }
+            card: { path: /card, registers: [activityToken] }
+            begin: { path: /b, json: { t: "{{marker}}" }, pushes: [{ channel: liveactivity, event: \(event) }] }
+            progress: { path: /p, json: { t: "{{marker}}" }, pushes: [{ channel: liveactivity, event: update }] }
+            """)
+        #expect(Self.runs(CaseCatalogue(relay).cases).contains { $0.name == "dead-at-restart" } == runs)
     }
 
     @Test("register with FCM as well, where a call does that and takes nothing of another's", arguments: [

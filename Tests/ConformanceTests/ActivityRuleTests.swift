@@ -41,6 +41,7 @@ struct ActivityRuleTests {
             history.push(7, at: 28, status: 410, reason: "Unregistered")
         }
         #expect(broken(3.01, laterLetGo) == 1)
+        #expect(broken(3.01) { $0.registers(7, .activity, .activity, isRegistration: false) } == 1, "no call has said so")
         #expect(History.refusedStart(acceptedAt: 3.01).verdict(of: "stale-start-dropped").findings.first?.message
             == "session 1 was started although its activity had registered")
     }
@@ -157,6 +158,7 @@ struct ActivityRuleTests {
         #expect(untaken.findings("one-start") == 1)
         // The end does not lie between the two.
         #expect(again.with { $0.pushes[$0.pushes.count - 1].step = 2 }.findings("one-start") == 1)
+        #expect(again.with { $0.pushes[$0.pushes.count - 1].step = 6 }.findings("one-start") == 1, "it is the end's own")
     }
 
     @Test("a second start after the activity's token died says so")
@@ -252,9 +254,9 @@ struct ActivityRuleTests {
         }
         #expect(urgent.findings("activity-priorities-mixed") == 1)
         #expect(urgent.with { $0.pushes[10].priority = 5 }.isKept("activity-priorities-mixed"))
-        // 50 at the end, each but the first behind another; 20 are enough.
-        #expect(urgent.with { $0.pushes.removeLast(29) }.findings("activity-priorities-mixed") == 1)
-        #expect(urgent.with { $0.pushes.removeLast(34) }.findings("activity-priorities-mixed") == nil)
+        // 50 at the end, each behind another that could wait, and one before the question; 20 are enough.
+        #expect(urgent.with { $0.pushes.removeLast(31) }.findings("activity-priorities-mixed") == 1)
+        #expect(urgent.with { $0.pushes.removeLast(32) }.findings("activity-priorities-mixed") == nil)
         // A state that matters may be urgent.
         let mattering = urgent.with { history in
             for index in history.rows.indices { history.rows[index].flags = [] }

@@ -111,6 +111,14 @@ extension HeldTokens {
 
 @Suite("Rules about messages to FCM")
 struct MessageRuleTests {
+    @Test("a rule about one provider sees nothing of an account that goes to the other alone, and all of one that is empty")
+    func views() {
+        func isSeen(_ history: History, _ reach: Rule.Reach) -> Bool { Views(history.joined, history.run)[reach] != nil }
+        #expect(isSeen(.honest, .apns) && !isSeen(.honest, .fcm) && isSeen(.honest, .both))
+        #expect(!isSeen(.messages, .apns) && isSeen(.messages, .fcm) && isSeen(.messages, .both))
+        #expect(isSeen(History(), .apns) && isSeen(History(), .fcm))
+    }
+
     @Test("a message that FCM refuses for its form is told, and one whose registration is malformed is not", arguments: [
         ("INVALID_JSON", true), ("INVALID_TTL", true), ("MESSAGE_TOO_BIG", true), ("INVALID_REGISTRATION_TOKEN", false),
     ])

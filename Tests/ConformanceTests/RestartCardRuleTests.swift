@@ -241,6 +241,13 @@ struct RestartCardRuleTests {
         #expect(lost.findings("hand-over-catches-up") == 1)
         let late = turned(.between, isCatchUp) { $0.arrivedAt = at(24_640) }
         #expect(late.findings("hand-over-catches-up") == 1)
+        // It is due five seconds and what the way takes behind the registration, and by then the run has to last.
+        let due = at(24_636.025) + RestartRules.slack(lost.run)
+        func until(_ end: Instant) -> Int? {
+            lost.run.circumstances.end = end
+            return lost.findings("hand-over-catches-up")
+        }
+        #expect(until(due) == nil && until(due + .milliseconds(1)) == 1)
         // Refused for now it is sent again; for good, or twice, it is a fault that kept it away.
         func refused(_ status: UInt16) -> History {
             turned(.between, isCatchUp) {

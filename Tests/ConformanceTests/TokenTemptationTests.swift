@@ -3,6 +3,7 @@
 import Basics
 import Conformance
 import Metrics
+import Pushes
 import Testing
 
 @Suite("Dead tokens are a test")
@@ -19,5 +20,19 @@ struct TokenTemptationTests {
             }
         }
         #expect(history.findings("dead-token-dropped") == expected)
+    }
+
+    /// The state at 13 may wait for the window's ten seconds; the phone takes its card back then.
+    @Test("a token that is kept is put to the test by what a relay sends before the phone takes it back", arguments: [
+        (23.25, nil), (23.26, 1),
+    ] as [(Double, Int?)])
+    func goodbye(seconds: Double, expected: Int?) {
+        let history = History.oldReport.with { history in
+            history.rows.removeAll { $0.step > 3 }
+            history.pushes.removeAll { $0.step > 2 }
+            history.call(7, .unregister, at: seconds)
+            history.registers(7, .activity, .activity, isRegistration: false)
+        }
+        #expect(history.findings("old-410-ignored") == expected)
     }
 }

@@ -37,11 +37,14 @@ struct ExcuseTests {
     /// The sandbox does not know the production's token, which the mock says by itself; production says so by our fault.
     @Test("the death of its token, once the host where it lives has told of it")
     func deadAtHome() {
-        func refused(_ environments: [PushEnvironment], faulted: PushEnvironment? = .production) -> Story {
+        func refused(
+            _ environments: [PushEnvironment], faulted: PushEnvironment? = .production, at milliseconds: Int64 = 1050,
+            apart: Int64 = 10
+        ) -> Story {
             silent.with { story in
                 story.circumstances.hasBothEnvironments = true
                 for (number, environment) in environments.enumerated() {
-                    story.push(1, at: 1050 + Int64(number) * 10, status: 400) { push in
+                    story.push(1, at: milliseconds + Int64(number) * apart, status: 400) { push in
                         push.reason = Story.badToken
                         push.environment = environment
                         push.faultRule = environment == faulted ? 4 : 0
@@ -51,6 +54,7 @@ struct ExcuseTests {
         }
         #expect(refused([.production, .sandbox]).classes == "excused 1")
         #expect(refused([.sandbox, .production]).classes == "excused 1")
+        #expect(refused([.production, .sandbox], at: 1500, apart: 0).classes == "excused 1", "in the last instant")
         #expect(refused([.sandbox]).classes == "lost 1", "only the wrong host was asked")
         #expect(refused([.production, .sandbox], faulted: nil).classes == "lost 1", "as a token of the topic's would be")
     }

@@ -265,6 +265,17 @@ struct ExpectationClassTests {
         #expect(story.with { $0.circumstances.end = instant(1500) }.classes == "lost 1")
         #expect(story.with { $0.push(1) }.classes == "delivered 1")
     }
+
+    @Test("undecided where its token was never told, or where a limit of ours leaves open what is owed")
+    func open() {
+        let story = Story.usual.with { $0.account.pushes = [] }
+        #expect(story.classes == "lost 1")
+        #expect(story.with { $0.account.rows[0].flags = .waitsInVain }.classes == "undecided 1")
+        func held(_ token: TokenHash) -> Story {
+            story.with { $0.account.undecided.states = [.init(place: $0.account.rows[0].place, token: token)] }
+        }
+        #expect(held(.activity).classes == "undecided 1" && held(.other).classes == "lost 1")
+    }
 }
 
 @Suite("An account finds")

@@ -65,27 +65,35 @@ struct MessageRestTests {
         #expect(outcome(at: 35_500, slow) == .delivered && outcome(at: 35_501, slow) == .late)
     }
 
+    /// Step 2, called for at 70 s, never comes; a newer one does.
+    private func lost(at milliseconds: Int64 = 70_000, _ turn: (inout Story) -> Void) -> Bool {
+        let story = Story.usual.with { story in
+            story.circumstances.faults = [.init(rule: 4, label: "quota", windows: [])]
+            story.registers(0)
+            story.account.pushes = []
+            story.push(1, status: 429) { $0.faultRule = 4 }
+            story.push(1, at: 62_000)
+            story.call(2, at: milliseconds)
+            story.expect(2, at: milliseconds)
+            story.call(3, at: milliseconds + 100)
+            story.expect(3, at: milliseconds + 100)
+            story.push(3, at: milliseconds + 150)
+            turn(&story)
+            for index in story.account.rows.indices { story.account.rows[index].provider = .fcm }
+            for index in story.account.pushes.indices { story.account.pushes[index].provider = .fcm }
+        }
+        return story.joined.deliveries[1].outcome == .lost
+    }
+
+    @Test("may be passed over where it was called for by the end of the rest, and not later")
+    func lastInstant() {
+        let over: Int64 = 1050 + 120_000
+        func lost(at milliseconds: Int64) -> Bool { self.lost(at: milliseconds) { $0.account.pushes.remove(at: 1) } }
+        #expect(!lost(at: over) && lost(at: over + 1))
+    }
+
     @Test("waits no longer once its session gets something of its kind through again")
     func wentOn() {
-        /// Step 2, called for at 70 s, never comes; a newer one does.
-        func lost(_ turn: @escaping (inout Story) -> Void) -> Bool {
-            let story = Story.usual.with { story in
-                story.circumstances.faults = [.init(rule: 4, label: "quota", windows: [])]
-                story.registers(0)
-                story.account.pushes = []
-                story.push(1, status: 429) { $0.faultRule = 4 }
-                story.push(1, at: 62_000)
-                story.call(2, at: 70_000)
-                story.expect(2, at: 70_000)
-                story.call(3, at: 80_000)
-                story.expect(3, at: 80_000)
-                story.push(3, at: 80_050)
-                turn(&story)
-                for index in story.account.rows.indices { story.account.rows[index].provider = .fcm }
-                for index in story.account.pushes.indices { story.account.pushes[index].provider = .fcm }
-            }
-            return story.joined.deliveries[1].outcome == .lost
-        }
         #expect(lost { _ in })
         #expect(!lost { $0.account.pushes[1].arrivedAt = instant(2_000) }, "that was on its way")
         #expect(!lost { $0.account.pushes[1].session = 2 }, "another session's")

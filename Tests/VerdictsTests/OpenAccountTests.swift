@@ -86,7 +86,7 @@ struct OpenAccountTests {
             circumstances.connectionFirings = firings.map { (at: Self.instant($0), rule: 4) }
             return OpenAccount(account).reconnectsUntil(circumstances, .seconds(30))
         }
-        #expect(until(account) == nil && until(account, 70) == nil)
+        #expect(until(account) == nil && until(account, 79) == nil && until(account, 80) == Self.instant(110))
         #expect(until(account, 100, 131, 150) == Self.instant(161), "what comes later has nothing to do with it")
         var served = account
         served.pushes = [push(.apns, 200, at: 105)]

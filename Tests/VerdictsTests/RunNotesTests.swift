@@ -68,6 +68,32 @@ struct NoteTests {
         #expect(try !result("nothing-unexpected", record(behind: 0)).verdict.isBroken)
     }
 
+    @Test("a push to nobody's token that bears no marker is one that nothing called for, of a relay that we started")
+    func unmarkedStray() throws {
+        let record = try judge(smallScenario, spoil: { sendings, account in
+            guard account == 0, var stray = sendings.first(where: { $0.row.type == .alert }) else { return }
+            (stray.token, stray.payload) = ("0f", #"{"aps":{"alert":"Hello"}}"#)
+            sendings.append(stray)
+        })
+        #expect(record.correlation.count(.unexpected) == 1)
+    }
+
+    /// It is looked for until half a minute behind its deadline, which counts from the answer.
+    @Test("what a call owes that was answered late is late when it comes behind that, and not lost")
+    func answeredLate() throws {
+        let calls = try SyntheticRun(smallScenario, directory: "/tmp").scenario.relay.profile.calls
+        let kind = try #require(calls.firstIndex { $0.name == "complete" })
+        let record = try judge(smallScenario, call: { draft in
+            guard draft.session == 0, draft.kind == kind else { return }
+            draft.answeredAt = draft.plannedAt + .seconds(60)
+        }, spoil: { sendings, _ in
+            for index in sendings.indices where sendings[index].row.session == 0 && Int(sendings[index].row.kind) == kind {
+                sendings[index].at = sendings[index].at + .seconds(92)
+            }
+        })
+        #expect(record.correlation.count(.late) == 2 && record.correlation.count(.lost) == 0)
+    }
+
     @Test("a loss tells how many of its kind were lost")
     func share() throws {
         let record = try judge(smallScenario, spoil: { sendings, _ in sendings.removeAll { $0.row.type == .alert } })

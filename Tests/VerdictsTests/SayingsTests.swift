@@ -76,4 +76,18 @@ struct SayingsTests {
         #expect(sayings.number(of: Self.push(200, token: "u")) { body } == 0)
         #expect(sayings.number(of: Self.push(403)) { nil } == 0)
     }
+
+    @Test("of 100,000 tokens is known that one was refused, and of no more")
+    func bounded() throws {
+        var sayings = Sayings()
+        let body = try JSONValue(parsing: message(""))
+        var push = Self.push(403)
+        for number in 0..<99_999 {
+            push.token = TokenHash("\(number)")
+            _ = sayings.number(of: push) { nil }
+        }
+        #expect(sayings.number(of: Self.push(403, token: "last")) { body } != 0)
+        #expect(sayings.number(of: Self.push(403, token: "more")) { body } == 0)
+        #expect(sayings.number(of: Self.push(403, token: "0")) { body } != 0)
+    }
 }

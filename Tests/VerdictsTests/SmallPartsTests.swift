@@ -72,6 +72,16 @@ struct JudgePartTests {
         #expect(times(FaultRule(action: .silence, at: .seconds(50))) == [])
     }
 
+    @Test("a fault cuts off what it ends before there is an answer, and no push that has one or waits for it", arguments: [
+        ("close: { how: reset, when: before-answer }", true), ("reset-stream: { code: REFUSED_STREAM }", true),
+        ("goaway: { reason: Shutdown, last: this }", true), ("respond: { reason: BadTopic }", false), ("delay: 2s", false),
+        ("silence: true", false),
+    ])
+    func cutsOff(action: String, isCut: Bool) throws {
+        let run = try SyntheticRun(smallScenario + "\nfaults: [{ action: { \(action) } }]", directory: "/tmp")
+        #expect(run.scenario.faults.map(\.rule.cutsOff) == [isCut])
+    }
+
     @Test("numbers below zero keep their sign, and nothing has none", arguments: [
         (-3.5, 1, "-3.5"), (3.5, 1, "3.5"), (-0.001, 2, "0"), (0, 2, "0"), (-1_234, 0, "-1,234"),
     ])
