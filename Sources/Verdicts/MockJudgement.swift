@@ -12,7 +12,8 @@ struct MockJudgement {
     static let rules: Set<String> = [
         "accepted-not-repeated", "access-token-renewed", "access-token-reused", "activity-priorities-mixed", "apns-id-unique",
         "connections-reused", "content-decodes", "dead-device-token-dropped", "dead-registration-dropped", "dead-token-dropped",
-        "expired-token-replaced", "failure-awaited", "messages-well-formed", "nothing-after-end", "one-team-per-connection",
+        "expired-connection-left", "expired-token-replaced", "failure-awaited", "messages-well-formed", "nothing-after-end",
+        "one-team-per-connection",
         "payload-fits", "provider-token-fresh", "provider-token-renewed", "provider-token-reused", "push-type-given",
         "quota-obeyed", "refusal-not-repeated", "requests-well-formed", "retry-backs-off", "retry-storm", "start-is-complete",
         "stream-limit-obeyed", "timestamp-seconds-rising", "token-rate-kept", "topic-fits-type",

@@ -114,6 +114,31 @@ struct ProviderTokenRuleTests {
         #expect(certificates.findings("provider-token-reused") == nil)
     }
 
+    @Test("a new token on the connection that was told ExpiredProviderToken breaks expired-connection-left")
+    func wedged() {
+        // Answered at 2.01 s; the next push comes by itself, the others after all that may be under way.
+        let later = { (seconds: Double, connection: UInt64) in
+            History.renewed(after: 0.5).with { history in
+                history.pushes.removeLast(history.pushes.count - 2)
+                let fresh = history.pushes[1].authorization
+                history.push(2, at: seconds) { ($0.connection, $0.authorization) = (connection, fresh) }
+            }
+        }
+        let told = History.renewed(after: 0.5).pushes[0].connection
+        #expect(later(9, told).findings("expired-connection-left") == 1)
+        #expect(later(9, told + 1).findings("expired-connection-left") == 0)
+        #expect(later(3.9, told).findings("expired-connection-left") == 0)
+        #expect(later(4.1, told).findings("expired-connection-left") == 1)
+        let slow = later(4.1, told).with { $0.run.circumstances.inFlightGrace = .seconds(3) }
+        #expect(slow.findings("expired-connection-left") == 0)
+        // Who goes on with the same token breaks another rule; who never heard of it none.
+        let same = later(9, told).with { $0.pushes[2].authorization = $0.pushes[0].authorization }
+        #expect(same.findings("expired-connection-left") == 0)
+        #expect(later(9, told).with { $0.undelivered = [$0.pushes[0].id] }.findings("expired-connection-left") == nil)
+        let other = later(9, told).with { $0.refuse(0, status: 403, reason: "InvalidProviderToken") }
+        #expect(other.findings("expired-connection-left") == nil)
+    }
+
     @Test("a refused token that is used on breaks provider-token-renewed")
     func notRenewed() {
         let same = { (seconds: Double) in

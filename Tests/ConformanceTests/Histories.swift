@@ -202,7 +202,10 @@ extension History {
         honest.with { history in
             history.push(2, at: 2.02 + pause)
             let fresh = history.text(bearer(issuedAt: epoch + 2))
-            for index in history.pushes.indices.dropFirst() { history.pushes[index].authorization = fresh }
+            for index in history.pushes.indices.dropFirst() {
+                history.pushes[index].authorization = fresh
+                history.pushes[index].connection = 2
+            }
             history.refuse(0, status: 403, reason: "ExpiredProviderToken")
         }
     }

@@ -100,6 +100,7 @@ private let honestHistories: [String: @Sendable () -> History] = [
     "provider-token-reused": { .honest },
     "provider-token-fresh": { ProviderTokenRuleTests.anHour() },
     "provider-token-renewed": { .renewed(after: 0.5) },
+    "expired-connection-left": { .renewed(after: 0.5) },
     "one-team-per-connection": { .honest },
     "stream-limit-obeyed": { .honest },
     "connections-reused": { .busy },

@@ -19,7 +19,7 @@ extension Claim {
             "P2", .should, "ExpiredProviderToken calls for a new token on a new connection, and for no endless loop.",
             norm: "\(tokens); that the old connection stays unusable was observed only. Whoever is told so of a token that is "
                 + "younger than 20 minutes may sign no other by P1: a should. One that is an hour old is P1's, a must",
-            rules: ["provider-token-renewed", "expired-token-replaced", "states-delivered"],
+            rules: ["provider-token-renewed", "expired-token-replaced", "expired-connection-left"],
             defects: ["keeps-expired-provider-token", "signs-once", "stays-wedged"]),
         Claim(
             "P3", .must, "A connection serves one team.", norm: tokens, rules: ["one-team-per-connection"],

@@ -6,8 +6,8 @@ import Pushes
 
 enum ConnectionRules {
     static let all = [
-        tokenReused, tokenFresh, tokenRenewed, expiredReplaced, oneTeam, streamLimitObeyed, connectionsReused,
-        messageConnectionsReused,
+        tokenReused, tokenFresh, tokenRenewed, expiredReplaced, WedgedConnectionRule.left, oneTeam, streamLimitObeyed,
+        connectionsReused, messageConnectionsReused,
     ]
 
     // MARK: Provider tokens

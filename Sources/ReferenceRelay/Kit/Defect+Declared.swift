@@ -267,7 +267,7 @@ extension Defect {
         case .signsWhenTold: ("R0.33", ["provider-token-fresh"])
         case .signsFor429: ("P14", ["provider-token-reused"])
         case .keepsExpiredProviderToken: ("R0.34", ["provider-token-renewed"])
-        case .staysWedged: ("P2", ["states-delivered"])
+        case .staysWedged: ("P2", ["expired-connection-left"])
         case .mixesTeams: ("P3", ["one-team-per-connection", "states-delivered"])
         case .connectionPerPush: ("R0.35", ["connections-reused"])
 

@@ -33,7 +33,9 @@ extension Defect {
         // It leaves as soon as it has rested, whatever the window lets pass.
         case .resendsBehindNewer: ["throttle-respected"]
         // Where nothing is said any more; and the new token is refused as expired there, and used on.
-        case .staysWedged: ["last-state-delivered", "provider-token-renewed"]
+        case .staysWedged: ["states-delivered", "last-state-delivered", "provider-token-renewed"]
+        // Each push has another token, whatever was said of the last one.
+        case .signsPerPush: ["expired-connection-left"]
         // It leaves with the window, and not behind it.
         case .sendsStaleProgress: ["throttle-respected"]
         // A topic that APNs refuses for it keeps every push from its phone.
@@ -54,7 +56,8 @@ extension Defect {
         case .startsStale, .unixStartTime: Self.lost
         // Whether the window opens right behind the event that takes the file away.
         case .keepsFileWhileThrottled: ["content-unchanged"]
-        case .crossesSessions, .mixesTeams, .sharesThrottle: ["last-state-delivered"]
+        case .crossesSessions, .sharesThrottle: ["last-state-delivered"]
+        case .mixesTeams: ["last-state-delivered", "expired-connection-left"]
         // What waits behind it is due half a minute later, when the run may be over.
         case .waitsForEver: ["states-delivered", "last-state-delivered", "states-in-time"]
         // The registration is none of APNs', and what is said behind its death reaches nobody.
