@@ -41,7 +41,8 @@ extension Defect {
         // A topic that APNs refuses for it keeps every push from its phone.
         case .topicWithoutSuffix: Self.lost
         // Where nothing follows an event that begins no session or whose text no payload holds, or what is said behind it.
-        case .startsOnStartOnly, .uncutNotes, .uncutTranscripts, .tellsHeldToOnePhone, .wakesWithoutStarts: ["last-state-delivered"]
+        case .startsOnStartOnly, .uncutNotes, .uncutTranscripts, .tellsHeldToOnePhone, .wakesWithoutStarts:
+            ["last-state-delivered"]
         // What two sessions of a user have left may stand a window apart by chance.
         case .dropsTrailingEdge: ["throttle-per-session"]
         // Whether a nudge falls into the time in which nobody shows anything.
