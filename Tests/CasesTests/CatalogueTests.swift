@@ -149,6 +149,19 @@ struct CatalogueTests {
         #expect(Self.runs(CaseCatalogue(relay).cases).contains { $0.name == "dead-at-restart" } == runs)
     }
 
+    @Test("change a token half a second behind a state, or when its window is over", arguments: [("1s", 1_200), ("300ms", 500)])
+    func rotation(window: String, expected: Int64) throws {
+        let relay = try Self.relay(
+            """
+            subscribe: { path: /subscribe, registers: [deviceToken] }
+            card: { path: /card, registers: [activityToken] }
+            turn: { path: /turn, registers: [rotatedToken] }
+            work: { path: /p, json: { t: "{{marker}}" }, pushes: [{ channel: liveactivity, event: update, coalesce: true }] }
+            """, profile: ["coalescing: { window: \(window) }"])
+        let item = try #require(Self.runs(CaseCatalogue(relay).cases).first { $0.name == "rotated-token" })
+        #expect(item.scripts[0].steps.first { $0.call == "turn" }?.after == .milliseconds(expected))
+    }
+
     @Test("register with FCM as well, where a call does that and takes nothing of another's", arguments: [
         ("", true), ("captures: { id: /id }, ", true), ("captures: { ticket: /ticket }, ", false),
         ("pushes: [{ channel: alert }], ", false),

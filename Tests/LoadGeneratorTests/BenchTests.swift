@@ -111,6 +111,14 @@ struct BenchTests {
         #expect(throws: Failure.self) { try Bench.run(options) }
     }
 
+    @Test func `a peer that was never there is given up long before the time is over`() throws {
+        var options = options(try TinyRelay.nowhere())
+        (options.requests, options.duration) = (nil, .seconds(20))
+        (options.connections, options.streams) = (1, 1)
+        let took = ContinuousClock().measure { #expect(throws: Failure.self) { try Bench.run(options) } }
+        #expect(took < .seconds(15))
+    }
+
     @Test func `an answer is awaited for thirty seconds, or as long as was asked for`() throws {
         let relay = try TinyRelay(.silence)
         defer { relay.stop() }

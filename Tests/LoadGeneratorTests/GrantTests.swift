@@ -102,6 +102,17 @@ struct GrantTests {
         #expect(never.requests(to: "/one").count == 6 && vain.snapshot.sent == 3)
     }
 
+    @Test func `a refusal that is expected stands, and the token is kept`() throws {
+        let relay = try ScriptedRelay { request, count in
+            request.path == "/token" ? .init(body: Self.token(count)) : .init(status: 401)
+        }
+        defer { relay.stop() }
+        let plan = try ScriptedRelay.plan(profile: Self.usual, call: Self.call + "\n        expect: 401")
+        let drive = try Drive(plan, at: relay.origin)
+        #expect(drive.isWhole && drive.events.allSatisfy { $0.status == 401 && $0.failure == 0 })
+        #expect(relay.requests(to: "/token").count == 1 && relay.requests(to: "/one").count == 10)
+    }
+
     @Test func `a spoilt call shows a token that nobody gave, and keeps the good one`() throws {
         let relay = try ScriptedRelay { request, count in
             if request.path == "/token" { return .init(body: Self.token(count)) }

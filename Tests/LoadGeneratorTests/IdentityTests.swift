@@ -30,6 +30,13 @@ struct IdentityTests {
         }
     }
 
+    @Test func `each digit that is a registration's own is drawn from all that there are`() {
+        let workload = Knobs.plan(Knobs.scenario(arrivals: [.constant(rate: 500, duration: .seconds(1))])).workload
+        let texts = (0..<500).map { Array(workload.text(.registrationToken, session: $0).utf8) }
+        #expect(texts.allSatisfy { $0.count == 163 && String(decoding: $0[22..<29], as: UTF8.self) == ":APA91b" })
+        for place in Array(1..<22) + Array(29..<163) { #expect(Set(texts.map { $0[place] }).count > 48, "digit \(place)") }
+    }
+
     @Test func `no two tokens of a session are equal`() {
         let workload = Knobs.plan().workload
         for variables in [SessionVariable.tokens, [.secret, .serverID, .sessionID]] {

@@ -95,6 +95,17 @@ struct ReplayTests {
         #expect(abs(part.start(of: 0).seconds - (whole.start(of: 20).seconds - 1) / 2) < 1e-6)
     }
 
+    @Test(arguments: [1, 2, 4]) func `faults, restarts and the warm-up are over sooner by the speed`(speed: Double) {
+        let (_, played) = replayed(ReplayNote(speed: speed)) { scenario in
+            scenario.faults = [ScheduledFault(at: .seconds(8), rule: FaultRule(action: .silence, duration: .seconds(4)))]
+            scenario.relay.restarts = [RelayRestart(at: .seconds(6), down: .seconds(2))]
+            scenario.phases.warmUp = .seconds(4)
+        }
+        #expect(played.faults[0].at == .seconds(8 / speed) && played.faults[0].rule.duration == .seconds(4 / speed))
+        #expect(played.relay.restarts == [RelayRestart(at: .seconds(6 / speed), down: .seconds(2 / speed))])
+        #expect(played.phases.warmUp == .seconds(4 / speed))
+    }
+
     @Test func `faults and restarts keep their place in the plan, and quotas their own time`() throws {
         let rule = FaultRule(
             id: "f", action: .silence, times: 3, duration: .seconds(8), renew: .seconds(1),
