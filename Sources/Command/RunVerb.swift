@@ -48,8 +48,11 @@ extension Verb {
         if arguments.has("--stepped") { options.overrides.append(("clock", "stepped")) }
         if let text = arguments.text("--shard") {
             let parts = text.split(separator: "/").map { Int($0) }
-            guard parts.count == 2, let index = parts[0], let count = parts[1], 0 <= index, index < count else {
-                throw Failure(.usage, "--shard \(text) is not one of 0/N to N-1/N", hint: "for example --shard 0/4")
+            guard parts.count == 2, let index = parts[0], let count = parts[1], 0 <= index, index < count,
+                RunOptions.shardCounts.contains(count)
+            else {
+                throw Failure(
+                    .usage, "--shard \(text) is not one of 0/N to N-1/N with N up to 1000000", hint: "for example --shard 0/4")
             }
             options.shard = (index, count)
         }

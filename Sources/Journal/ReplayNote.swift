@@ -63,7 +63,7 @@ extension ReplayNote {
     /// Throws when it is not whole, or when its numbers cannot be.
     package init(_ note: JSONReading) throws(Failure) {
         let users: [Int]? = try note["users"].optional()?.integers()
-        if let users, users.contains(where: { $0 < 0 }) || zip(users, users.dropFirst()).contains(where: { $0 >= $1 }) {
+        if let users, users.contains(where: { $0 < 0 || $0 > Int(Int32.max) }) || zip(users, users.dropFirst()).contains(where: { $0 >= $1 }) {
             throw try note["users"].wrong("does not rise")
         }
         let speed = try note["speed"].number()

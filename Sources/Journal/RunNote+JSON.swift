@@ -131,13 +131,16 @@ extension PlanNote {
             overrides.append(pair)
         }
         guard let seed = UInt64(try note["seed"].text()) else { throw try note["seed"].wrong("is no seed") }
+        let (shardIndex, shardCount): (Int, Int) = (try note["shardIndex"].integer(), try note["shardCount"].integer())
+        guard PlanNote.shardCounts.contains(shardCount), (0..<shardCount).contains(shardIndex) else {
+            throw try note["shardIndex"].wrong("is no shard")
+        }
         self.init(
             files: files, overrides: overrides, gates: try note["gates"].texts(),
             knownFailing: try note["knownFailing"].texts(), isStrict: try note["isStrict"].flag(), seed: seed,
             run: try note["run"].integer(), digest: try note["digest"].text(),
-            shardIndex: try note["shardIndex"].integer(), shardCount: try note["shardCount"].integer(),
-            command: try note["command"].text(), toolVersion: try note["toolVersion"].text(),
-            commit: try note["commit"].text(), machine: try Machine(note["machine"]))
+            shardIndex: shardIndex, shardCount: shardCount, command: try note["command"].text(),
+            toolVersion: try note["toolVersion"].text(), commit: try note["commit"].text(), machine: try Machine(note["machine"]))
         // Older runs have neither.
         folder = note.value["folder"]?.string ?? ""
         if let replay = note.value["replay"], !replay.isNull { self.replay = try ReplayNote(try note["replay"]) }

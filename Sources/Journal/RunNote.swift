@@ -29,6 +29,9 @@ package enum RunNote: Hashable, Sendable {
 
 /// The scenario and how it was asked for.
 package struct PlanNote: Hashable, Sendable {
+    /// Parts that a plan may be dealt into.
+    package static let shardCounts = 1...1_000_000
+
     package struct File: Hashable, Sendable {
         package var path: String
         package var text: String
@@ -53,6 +56,7 @@ package struct PlanNote: Hashable, Sendable {
     package var seed: UInt64
     package var run: UInt32
     package var digest: String
+    /// In `0..<shardCount`, and that in `shardCounts`.
     package var shardIndex: Int
     package var shardCount: Int
     package var command: String

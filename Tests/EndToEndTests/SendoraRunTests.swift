@@ -48,7 +48,7 @@ struct SendoraRunTests {
     @Test("finds what is in a Live Update beside its data", arguments: [
         ("notifies-live-updates", ["pushes-as-declared", "live-update-data-only"]), ("adds-data-key", ["pushes-as-declared"]),
         ("normal-live-updates", ["pushes-as-declared", "live-update-high"]),
-    ])
+    ] as [(String, Set<String>)])
     func notified(defect: String, rules: Set<String>) throws {
         try Rig.withFolder { folder in
             let run = try run("conformance/orders", ["--defect", defect], in: folder)

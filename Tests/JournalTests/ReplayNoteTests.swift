@@ -40,10 +40,23 @@ struct ReplayNoteTests {
     }
 
     @Test func `is refused where its numbers cannot be`() {
-        for (key, value) in [("speed", 0), ("speed", 1e9), ("users", [2, 1]), ("users", [-1]), ("faults", [[:]])]
+        for (key, value) in [("speed", 0), ("speed", 1e9), ("users", [2, 1]), ("users", [-1]), ("users", [2_147_483_648]), ("faults", [[:]])]
             as [(String, JSONValue)]
         {
             #expect(throws: Failure.self, "\(key) \(value.text)") { try read(changed(key, value)) }
+        }
+    }
+
+    @Test func `is refused where its part is none of a plan`() throws {
+        func part(_ index: Int64, of count: Int64) throws -> PlanNote {
+            var object = plan.json.object!
+            (object["shardIndex"], object["shardCount"]) = (.integer(index), .integer(count))
+            return try read(.object(object))
+        }
+        #expect(try part(3, of: 4).shardIndex == 3)
+        #expect(try part(999_999, of: 1_000_000).shardCount == 1_000_000)
+        for (index, count) in [(0, 0), (4, 4), (-1, 4), (0, -1), (0, 1_000_001), (0, .max)] as [(Int64, Int64)] {
+            #expect(throws: Failure.self, "\(index) of \(count)") { try part(index, of: count) }
         }
     }
 

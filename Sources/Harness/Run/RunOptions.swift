@@ -1,6 +1,7 @@
 // What `pushrig run` was told on the command line.
 
 package import Basics
+import Journal
 
 package struct RunOptions: Sendable {
     package var scenarioPath: String
@@ -22,6 +23,7 @@ package struct RunOptions: Sendable {
     package var allowHosts: Set<String> = []
     /// Part `shard.index` of `shard.count` (0-based) of the plan.
     package var shard: (index: Int, count: Int) = (0, 1)
+    package static var shardCounts: ClosedRange<Int> { PlanNote.shardCounts }
     /// When the load begins; nil: as soon as all is up.
     package var startAt: WallTime?
     /// State directory of a mock that is up, whose place the run has while it lasts.

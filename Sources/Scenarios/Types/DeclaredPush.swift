@@ -55,6 +55,12 @@ package struct DeclaredPush: Hashable, Sendable {
         /// These keys, and no others.
         package var data: Set<String>?
 
+        package init(isHigh: Bool? = nil, hasNotification: Bool? = nil, data: Set<String>? = nil) {
+            self.isHigh = isHigh
+            self.hasNotification = hasNotification
+            self.data = data
+        }
+
         func over(_ other: Message) -> Message {
             Message(
                 isHigh: isHigh ?? other.isHigh, hasNotification: hasNotification ?? other.hasNotification,
