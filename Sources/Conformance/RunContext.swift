@@ -123,8 +123,9 @@ package final class RunContext {
     package private(set) var unsaid: [RetryNote] = []
     /// Connections on which the relay opened more streams than it had acknowledged as the limit, and how many at once.
     package var overruns: [(connection: UInt64, streams: Int)] = []
-    /// The relay's connections to the mock.
+    /// The relay's connections to the mock APNs, and to the mock FCM, those to the endpoint for access tokens among them.
     package var connections = Connections()
+    package var messageConnections = Connections()
     /// Names of the profile's calls.
     package var kinds: [String] = []
     /// Calls whose Live Activity push is urgent, by number.

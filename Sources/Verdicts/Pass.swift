@@ -38,6 +38,8 @@ struct Pass {
     private var reactions: [UInt32: [MadeReaction]] = [:]
     let content: ContentCheck
     private var undelivered: Set<UInt64> = []
+    /// Connections to FCM that are open.
+    private var toFCM: Set<Int64> = []
     private var aftermath = Aftermath()
     /// Those whose accounts rules see; nil: all.
     var users: Set<UInt32>?
@@ -82,8 +84,7 @@ struct Pass {
             correlator.observe(late: "\(late.outcome.word)")
         }
         switch note.kind {
-        case .connectionOpened: context.connections.open(at: note.at)
-        case .connectionClosed: context.connections.close()
+        case .connectionOpened, .connectionClosed: seeConnection(note)
         default: break
         }
         if let retry = note.retry {
@@ -104,6 +105,22 @@ struct Pass {
         } else {
             story.passFault(note, context)
             if let act = note.tokenAct { beginAnew(act) }
+        }
+    }
+
+    private mutating func seeConnection(_ note: NoteEntry) {
+        let facts = note.json(of: note.kind)
+        let id = facts?["connection"]?.int ?? -1
+        if note.kind == .connectionOpened {
+            guard facts?["provider"]?.string == Provider.fcm.word.description else {
+                return context.connections.open(at: note.at)
+            }
+            context.messageConnections.open(at: note.at)
+            if toFCM.count < Self.mostDistantNotes { toFCM.insert(id) }
+        } else if toFCM.remove(id) != nil {
+            context.messageConnections.close()
+        } else {
+            context.connections.close()
         }
     }
 

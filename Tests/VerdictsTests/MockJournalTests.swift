@@ -249,6 +249,22 @@ struct MockAlertTests {
         #expect(seen == expected)
     }
 
+    @Test("leaves connections to FCM out of those to APNs", arguments: [("fcm", RuleResult.Standing.kept), ("apns", .broken)])
+    func connectionsToFCM(provider: String, expected: RuleResult.Standing) throws {
+        let seen = try standing("connections-reused") { writer in
+            // Two at a time.
+            for number in 0..<2 { writer.append(note: .connectionOpened, text: #"{"connection":\#(number)}"#, at: at(0.5)) }
+            for number in 0..<40 {
+                let time = 1 + Double(number) / 10
+                let id = number + 10
+                writer.append(note: .connectionOpened, text: #"{"connection":\#(id),"provider":"\#(provider)"}"#, at: at(time))
+                push(at: time + 0.01, connection: 1, to: writer)
+                writer.append(note: .connectionClosed, text: #"{"connection":\#(id)}"#, at: at(time + 0.05))
+            }
+        }
+        #expect(seen == expected)
+    }
+
     @Test("breaks where what was refused for good comes again with another time in it, and not where it says something new")
     func refused() throws {
         func repeats(_ second: (stamp: Int, word: String)) throws -> RuleResult.Standing {

@@ -308,15 +308,19 @@ enum ConnectionRules {
         /// Seconds: a connection in so many may be closed and opened again. Apple means hours (P6).
         private static let leastLife = 10.0
 
-        /// Whether those that come and go are counted by the run: it counts those to every provider as one.
-        private let countsAll: Bool
+        /// Those to FCM are not judged by how they come and go: the run counts those for access tokens among them.
+        private let isOfMessages: Bool
         private var pushes = 0
         private var connections: Set<UInt64> = []
         /// A push that was not answered in time, or whose answer spoils a connection, may cost the relay one.
         private var held = 0
         private var last: UInt64 = 0
 
-        init(countsAll: Bool = true) { self.countsAll = countsAll }
+        init(isOfMessages: Bool = false) { self.isOfMessages = isOfMessages }
+
+        private func counted(_ run: RunContext) -> RunContext.Connections {
+            isOfMessages ? run.messageConnections : run.connections
+        }
 
         mutating func see(_ push: SeenPush, _ run: RunContext) {
             pushes += 1
@@ -339,7 +343,7 @@ enum ConnectionRules {
 
         /// A pool of which none was closed is kept, however little there was to send, unless it has one for each push.
         private func wereAllKept(_ run: RunContext) -> Bool {
-            !run.kinds.isEmpty && run.connections.opened >= connections.count && run.connections.replaced == 0
+            !run.kinds.isEmpty && counted(run).opened >= connections.count && counted(run).replaced == 0
                 && pushes >= 2 * connections.count
                 && connections.count <= Self.mostPooled * run.circumstances.relayProcesses
         }
@@ -363,7 +367,7 @@ enum ConnectionRules {
                 tally.find(
                     "\(pushes) pushes came over \(connections.count) connections",
                     expected: "at least \(Self.leastPushesPerConnection) pushes per connection", seen: "\(tenths)", last)
-            } else if countsAll, run.connections.replaced > excused + lives(run) {
+            } else if !isOfMessages, run.connections.replaced > excused + lives(run) {
                 tally.find(
                     "connections were closed and others opened in their place", expected: "connections that last for hours",
                     seen: "\(run.connections.opened) opened in \(run.connections.span), "
@@ -385,5 +389,5 @@ enum ConnectionRules {
         requirement: "Connections to FCM are kept and carry many messages each.",
         norm: "Google, Best practices when sending FCM messages at scale: reuse connections",
         advice: "keep HTTP/2 connections open and send many streams over each",
-        make: { ConnectionsReused(countsAll: false) })
+        make: { ConnectionsReused(isOfMessages: true) })
 }
