@@ -73,6 +73,7 @@ struct CheckTests {
             #expect(run.code == 1, "\(run.out)\(run.error)")
             let verdicts = verdicts(record)
             #expect(verdicts["goodbye"] == "could not run" && verdicts["strangers"] == "not exercised", "\(verdicts)")
+            #expect(run.out.contains("not asked: the first case could not run"), "\(run.out)")
         }
     }
 

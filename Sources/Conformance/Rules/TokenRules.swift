@@ -44,7 +44,8 @@ enum TokenRules {
     }
 
     /// BadDeviceToken means no more than another host where that one was asked with the same push, and has said of the token
-    /// neither that it lives nor that it is none: what it refused was the request, the sender, or for now.
+    /// neither that it lives nor that it is none: what it refused was the request, the sender, or for now. And where a newer
+    /// push took the place of the one that was refused, before the other host was asked at all.
     private static func isUnsettled(
         _ death: TokenLife.Death, _ push: SeenPush, _ joined: JoinedAccount, _ run: RunContext
     ) -> Bool {
@@ -54,7 +55,17 @@ enum TokenRules {
             other.token == answer.token && other.identity == answer.identity && other.environment != answer.environment
                 && other.arrivedAt >= answer.arrivedAt && other.arrivedAt <= push.arrivedAt && other.id != push.id
         }
-        return asked.map { !$0.isAccepted && !run.tellsOfDeath($0) } ?? false
+        return asked.map { !$0.isAccepted && !run.tellsOfDeath($0) } ?? movedOn(from: answer, to: push, joined, run)
+    }
+
+    /// It comes at once, and is sent to the other host behind its own refusal.
+    private static func movedOn(
+        from answer: SeenPush, to push: SeenPush, _ joined: JoinedAccount, _ run: RunContext
+    ) -> Bool {
+        let elsewhere = joined.account.pushes.filter { $0.token == push.token && $0.environment != push.environment }
+        return push.identity != answer.identity && push.arrivedAt <= answer.answeredAt + run.circumstances.inFlightGrace
+            && elsewhere.contains { $0.identity == push.identity && $0.arrivedAt >= push.arrivedAt }
+            && !elsewhere.contains { answer.arrivedAt <= $0.arrivedAt && $0.arrivedAt < push.arrivedAt }
     }
 
     /// Whether something would have been sent to the token, had it not died. Without a plan nobody knows.

@@ -130,10 +130,18 @@ struct CheckLanes {
                 let outcome = conclude(result, after: results)
                 results[item.job.name] = outcome
                 jobs += try tell(item.job.name, outcome)
-                if whyStopped != nil || results.allSatisfy({ $0.value.verdict == .couldNotRun }) { isStopped = true }
+                giveUp(after: results)
+                if whyStopped != nil { isStopped = true }
             }
         }
         return results
+    }
+
+    /// One that is slow to come up may be so beside many others alone: where it is asked by many, several have to fail.
+    private mutating func giveUp(after results: [String: CaseResult]) {
+        let enough = min(count, Self.mostMute)
+        guard whyStopped == nil, results.count >= enough, results.allSatisfy({ $0.value.verdict == .couldNotRun }) else { return }
+        whyStopped = "not asked: \(results.count == 1 ? "the first case" : "the first \(results.count) cases") could not run"
     }
 
     /// Whether there is any use in asking further.
