@@ -109,7 +109,7 @@ final class RelaySupervisor {
         if probe.wrongStatus != nil { return place }
         return process == nil
             ? "is it up? see to relay.url or --relay, or \(place)"
-            : "its output is in relay.log of the run directory; or \(place)"
+            : "its output is in relay.log of the run directory; give it longer by relay.ready.timeout, or \(place)"
     }
 
     private var ended: Failure? {
