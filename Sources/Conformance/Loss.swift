@@ -95,10 +95,13 @@ struct Loss {
 
         /// The last answer that its card had, where that was none of success.
         var refusal: Hint? {
-            guard let last = before.last, !last.isAccepted else { return nil }
+            guard let own = before.last, !own.isAccepted else { return nil }
+            // Of whatever kind: what waits may wait for that.
+            let newest = joined.account.pushes.last { $0.token == own.token && $0.arrivedAt <= due } ?? own
+            let last = newest.isAccepted ? own : newest
+            let which = newest.isAccepted ? "the last push of its kind to this token" : "the last push to this token"
             return Hint(
-                words: "the last push to this token was answered \(run.reason(last)), \(after(last.arrivedAt)) this one's call",
-                entry: last.id)
+                words: "\(which) was answered \(run.reason(last)), \(after(last.arrivedAt)) this one's call", entry: last.id)
         }
 
         var card: Hint? {

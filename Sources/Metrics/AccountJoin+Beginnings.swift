@@ -5,16 +5,30 @@ import Basics
 import Pushes
 
 extension JoinedAccount {
-    /// The activity that is told what a start was to show which was refused, or for which there was no token: held until
-    /// there is one (R0.15). A start that could have been sent is lost all the same. So is one told that has taken another's
-    /// place, where nothing was said since the session began (R4.3).
-    func laneOfHeldStart(_ push: SeenPush, among candidates: Range<Int>) -> Lane? {
+    /// The activity that is told what a start was to show which was refused, which has no answer yet, or for which there was no
+    /// token: held until there is one (R0.15). A start that could have been sent is lost all the same. So is one told that has
+    /// taken another's place, where nothing was said since the session began (R4.3).
+    func laneOfHeldStart(_ push: SeenPush, among candidates: Range<Int>, _ circumstances: Circumstances) -> Lane? {
         guard push.event == .update, let lane = tokens.lanes[push.token], lane.role == .activity else { return nil }
         let isOwed = candidates.contains {
             account.rows[$0].event == .start && account.rows[$0].lane.phone == lane.phone
-                && (deliveries[$0].accepted == nil && wasRegistered(push.token, behind: push.place) || isOfSuccessor(push))
+                && (wasRegistered(push.token, behind: push.place)
+                    && (deliveries[$0].accepted == nil || isUnanswered(push, lane, circumstances)) || isOfSuccessor(push))
         }
         return isOwed ? lane : nil
+    }
+
+    /// Whether each start that was accepted was still under way for all that the relay knew when it was told of the token: its
+    /// answer was out, or had left a moment before.
+    private func isUnanswered(_ push: SeenPush, _ lane: Lane, _ circumstances: Circumstances) -> Bool {
+        let grace = circumstances.inFlightGrace
+        guard let told = tokens.registrations[push.token]?.first(where: { push.place < $0.place })?.sentAt else { return false }
+        return account.pushes.allSatisfy { start in
+            guard start.event == .start, start.isAccepted, start.isMarked, start.place == push.place,
+                tokens.lanes[start.token]?.phone == lane.phone, !start.flags.contains(.isAnswerUndelivered)
+            else { return true }
+            return push.arrivedAt <= start.answeredAt + grace && told <= start.answeredAt + grace * 0.25
+        }
     }
 
     /// Not one of an older life of the session.

@@ -1,5 +1,6 @@
 // A dead token does not end an activity: it may have been replaced while its app slept. What the relay could not tell then
-// is like a state that is held: with the registration of the next token the newest one leaves.
+// is like a state that is held: with the registration of the next token the newest one leaves. So it is with an app's
+// registration at FCM, but that nothing is owed to the next one which the profile does not say is held.
 
 import Basics
 import Pushes
@@ -22,7 +23,9 @@ extension JoinedAccount {
     /// behind it counts.
     func renewal(of index: Int, due: (Renewal) -> Instant) -> Renewal? {
         let row = account.rows[index]
-        guard row.lane.role == .activity, row.type == .liveactivity, isUndisturbed(row.session) else { return nil }
+        let isOfCard = row.lane.role == .activity && row.type == .liveactivity
+        let isOfApp = row.provider == .fcm && row.lane.role == .registration
+        guard isOfCard || isOfApp, isUndisturbed(row.session) else { return nil }
         // What was held comes behind the registration that it waited for.
         let held = row.flags.contains(.wasHeld) ? tokens.registrations[row.token]?.first { row.place < $0.place } : nil
         var renewal: Renewal?

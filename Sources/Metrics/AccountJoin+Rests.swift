@@ -1,7 +1,7 @@
 // The rest behind a provider's 429 or 5xx, where a fault of ours gave that answer: what the relay keeps back for so long it
 // keeps back by our doing, and the newest state is owed when the rest is over. FCM asks for what its answer says
-// (retry-after), or for a minute after 429 and ten seconds after 5xx (spec/fcm.md §8, F7, F8); Apple lets a relay rest for a
-// quarter of an hour (spec/apns.md §14, P13), unless its profile declares less.
+// (retry-after), or for a minute after 429 and ten seconds after 5xx, and for more each time (spec/fcm.md §8, F7, F8); Apple
+// lets a relay rest for a quarter of an hour (spec/apns.md §14, P13), unless its profile declares less.
 
 import Basics
 import Pushes
@@ -31,13 +31,18 @@ extension JoinedAccount {
         return ways.first(to: last.token, behind: last.answeredAt, where: \.isAccepted) != nil
     }
 
+    /// When the rest behind one answer is over, however many there were before it.
+    private func restOver(behind push: SeenPush, _ circumstances: Circumstances) -> Instant {
+        push.answeredAt + circumstances.allowedRest(after: push) + ways.pauses(before: push)
+    }
+
     /// When the last rest is over that was asked for before it was due; nil: none was.
     private func restOver(_ index: Int, by due: Instant, _ circumstances: Circumstances) -> Instant? {
         let row = account.rows[index]
         guard row.provider == .fcm || circumstances.rest > .zero else { return nil }
         if let own = attempts(of: index).last(where: { $0.arrivedAt <= due }) {
             guard own.isRefusedForNowByUs else { return nil }
-            let over = own.answeredAt + circumstances.allowedRest(after: own)
+            let over = restOver(behind: own, circumstances)
             // After 429 its registration may be told to rest by another message, too.
             return max(over, row.provider == .fcm ? restOverAtFCM(row, by: due, circumstances) ?? over : over)
         }
@@ -73,14 +78,13 @@ extension JoinedAccount {
     /// while the card waits, another session may have waited for less, and what was on its way ends no rest.
     private func restOverAtFCM(_ row: Expectation, by due: Instant, _ circumstances: Circumstances) -> Instant? {
         let last = ways.lastRefused(at: row.token, by: due) { push in
-            push.provider == .fcm && row.plannedAt <= push.answeredAt + circumstances.allowedRest(after: push)
+            push.provider == .fcm && row.plannedAt <= restOver(behind: push, circumstances)
         }
         guard let last else { return nil }
         let wentOn = ways.first(to: row.token, behind: last.answeredAt + circumstances.inFlightGrace) { push in
             push.isAccepted && push.type == row.type && (!push.isMarked || push.session == row.session)
         }
-        let over = min(
-            last.answeredAt + circumstances.allowedRest(after: last), wentOn?.arrivedAt ?? .distantFuture)
+        let over = min(restOver(behind: last, circumstances), wentOn?.arrivedAt ?? .distantFuture)
         return row.plannedAt <= over ? over : nil
     }
 }

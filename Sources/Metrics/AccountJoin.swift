@@ -213,7 +213,7 @@ package struct JoinedAccount: Sendable {
             }
             let candidates = account.rows(at: push.place, push.type)
             guard let row = row(for: push, among: candidates) else {
-                if push.isAccepted, let lane = laneOfHeldStart(push, among: candidates),
+                if push.isAccepted, let lane = laneOfHeldStart(push, among: candidates, circumstances),
                     newest[LaneKey(session: push.session, lane: lane)].map({
                         $0.mayBeFollowed(by: push, ofSuccessor: isOfSuccessor(push))
                     }) ?? true

@@ -9,7 +9,7 @@ extension Circumstances {
     package func longestWait(behind push: SeenPush) -> Interval? {
         // Whoever gives up an answer that a fault holds back sends again, and what goes one after the other waits for it.
         if push.isAccepted { return push.metFault && push.answeredAt > push.arrivedAt ? patience : nil }
-        guard push.isRefusedForNow || push.status == 0 && push.metFault else { return nil }
+        guard push.isToComeAgain else { return nil }
         return max(allowedRest(after: push), ofAge(push))
     }
 

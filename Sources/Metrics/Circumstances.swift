@@ -119,15 +119,15 @@ package struct Circumstances: Sendable {
         !push.metFault || faults.contains { $0.rule == push.faultRule }
     }
 
-    /// Who waits longer each time, and adds chance to it, takes twice as long at first. Of FCM's rests only: Apple's is the
-    /// longest, and what a profile declares its relay keeps.
+    /// Who adds chance to a pause takes twice as long at most; that it grows is counted by `RefusalRows`. Of FCM's rests only:
+    /// Apple's is the longest, and what a profile declares its relay keeps.
     private static let growth = 2.0
 
     /// So long a relay may wait for an answer, by the network's time. (Our choice: the most patient that we know gives a push
     /// up after 30 s.)
     package var patience: Interval { real(.seconds(30)) }
 
-    /// How long what waits behind a 429 or 5xx, or behind no answer at all, may rest.
+    /// How long what waits behind a 429 or 5xx, or behind no answer at all, may rest, where nothing was refused before.
     package func allowedRest(after push: SeenPush) -> Interval {
         if push.status == 0 { return patience }
         guard push.provider == .fcm else { return rest }

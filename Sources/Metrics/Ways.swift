@@ -18,6 +18,8 @@ struct Ways: Sendable {
     private var byCard: [Card: [Int]] = [:]
     private var refusedByToken: [TokenHash: [Int]] = [:]
     private var refusedBySession: [UInt32: [Int]] = [:]
+    /// By the push's id, of FCM only: how long the row of refusals had lasted before its own.
+    private var lasted: [UInt64: Interval] = [:]
 
     init(_ account: Account, _ lanes: [TokenHash: Lane]) {
         guard account.pushes.contains(where: \.metFault) else {
@@ -25,7 +27,14 @@ struct Ways: Sendable {
             return
         }
         pushes = account.pushes
+        var rows = RefusalRows()
         for (index, push) in pushes.enumerated() {
+            if push.provider == .fcm {
+                let pauses = RefusalRows.waiting(behind: push).map { waiting in
+                    rows.pauses(before: push, waiting, waits: push.isToComeAgain)
+                }.max()
+                if let pauses, pauses > .zero { lasted[push.id] = pauses }
+            }
             byToken[push.token, default: []].append(index)
             if let lane = lanes[push.token] {
                 let isOwn = lane.role == .activity && push.isMarked
@@ -57,6 +66,9 @@ struct Ways: Sendable {
         let start = Account.firstIndex(in: way.count) { pushes[way[$0]].arrivedAt > instant }
         return way[start...].lazy.map { pushes[$0] }.first(where: isMeant)
     }
+
+    /// So long FCM had refused for now what went to its token, or the push itself, one answer behind the other.
+    func pauses(before push: SeenPush) -> Interval { lasted[push.id] ?? .zero }
 
     /// The last push by then that a fault of ours refused for now, at that token or in that session, for which it holds.
     func lastRefused(

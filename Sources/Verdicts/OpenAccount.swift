@@ -6,13 +6,6 @@ import Pushes
 
 /// By reference: looking at it in a dictionary would copy it each time.
 final class OpenAccount {
-    /// A token's last push was refused for now, or not answered, or answered late by our doing.
-    private struct Rest {
-        /// The first such answer in a row.
-        var since: Instant
-        var until: Instant
-    }
-
     private struct Served: Hashable {
         var place: UInt64
         var type: PushType
@@ -20,7 +13,9 @@ final class OpenAccount {
 
     var account: Account
     var stamped = StampedPushes()
-    private var resting: [TokenHash: Rest] = [:]
+    private var rows = RefusalRows()
+    /// Until when: what was refused for now last, or not answered, or answered late by our doing.
+    private var resting: [RefusalRows.Waiting: Instant] = [:]
 
     /// When what the call that was answered last owes is due.
     private(set) var answeredUntil: Instant?
@@ -28,7 +23,7 @@ final class OpenAccount {
     init(_ account: Account) { self.account = account }
 
     /// Something may still come then.
-    var restsUntil: Instant? { resting.values.map(\.until).max() }
+    var restsUntil: Instant? { resting.values.max() }
 
     /// A call that was planned by then has not been told of: each is, also one that was never sent.
     func isWaiting(at instant: Instant) -> Bool {
@@ -42,13 +37,11 @@ final class OpenAccount {
 
     /// `wait`: from its answer to when what waits behind it is due; nil: nothing has to wait.
     func note(_ push: SeenPush, wait: Interval?) {
-        guard let wait else {
-            if !resting.isEmpty { resting[push.token] = nil }
-            return
+        guard wait != nil || !resting.isEmpty else { return }
+        for waiting in RefusalRows.waiting(behind: push) {
+            let pauses = rows.pauses(before: push, waiting, waits: wait != nil)
+            resting[waiting] = wait.map { push.answeredAt + pauses + $0 }
         }
-        let since = push.isAccepted ? push.answeredAt : resting[push.token]?.since ?? push.answeredAt
-        // Whose pauses double waits once more for as long as in all before, and for the first of them.
-        resting[push.token] = Rest(since: since, until: push.answeredAt + (push.answeredAt - since) + wait)
     }
 
     /// A fault met a connection shortly before all was due, and something that nothing can take the place of has not come: so

@@ -35,6 +35,10 @@ struct LossTests {
             history.pushes[before].reason = history.text("BadTopic")
         }
         #expect(seen(refused).contains("the last push to this token was answered 400 BadTopic, "), "\(seen(refused))")
+        let again = refused.with { $0.push(9, at: 14, status: 503, reason: "Shutdown", session: 2) }
+        #expect(seen(again).contains("the last push to this token was answered 503 Shutdown, "), "\(seen(again))")
+        let accepted = refused.with { $0.push(9, at: 14, session: 2) }
+        #expect(seen(accepted).contains("the last push of its kind to this token was answered 400 BadTopic, "))
         #expect(!seen(lost).contains("was answered"))
     }
 

@@ -41,6 +41,21 @@ struct MessageAnswerRuleTests {
         #expect(forgotten.verdict(of: "other-not-found-kept").isBroken == (status == 404))
     }
 
+    @Test("a registration is not forgotten as long as something that goes there has to come again", arguments: [
+        (60, 503, false), (60, 429, false), (60, 0, false), (60, 200, true), (60, 400, true), (2.5, 503, true),
+    ] as [(Double, UInt16, Bool)])
+    func waiting(seconds: Double, status: UInt16, isBroken: Bool) {
+        let history = History.answered(401, "THIRD_PARTY_AUTH_ERROR").with { history in
+            history.pushes.removeLast(2)
+            history.message(2, at: seconds) { push in
+                (push.status, push.faultRule) = (status, status == 200 ? 0 : 1)
+                if status != 200 { push.outcome = nil }
+            }
+        }
+        #expect(history.verdict(of: "living-registration-kept").isBroken == isBroken)
+        #expect(history.verdict(of: "states-delivered").isBroken, "lost is lost")
+    }
+
     @Test("what names the registration may cost it its place, and need not", arguments: [
         (403, "SENDER_ID_MISMATCH", false), (400, "INVALID_REGISTRATION_TOKEN", false), (400, "APNS_BAD_DEVICE_TOKEN", false),
         (400, "APNS_DEVICE_TOKEN_NOT_FOR_TOPIC", false),

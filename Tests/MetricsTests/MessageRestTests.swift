@@ -56,13 +56,57 @@ struct MessageRestTests {
         let again: (inout Story) -> Void = { story in
             story.push(1, at: 11_050, status: 503) { $0.faultRule = 4 }
         }
-        #expect(outcome(at: 31_550, again) == .delivered && outcome(at: 31_551, again) == .late)
+        #expect(outcome(at: 41_550, again) == .delivered && outcome(at: 41_551, again) == .late)
         let slow: (inout Story) -> Void = { story in
             story.push(1, at: 11_050) { push in
                 (push.faultRule, push.answeredAt) = (4, instant(35_000))
             }
         }
         #expect(outcome(at: 35_500, slow) == .delivered && outcome(at: 35_501, slow) == .late)
+    }
+
+    /// Refused again by a fault, twice, each pause twice as long as the one before.
+    private func again(_ steps: UInt32..., pause: Int64 = 12_000, status: UInt16 = 503) -> (inout Story) -> Void {
+        { story in
+            for (step, at) in zip(steps, [1_050 + pause, 1_050 + 3 * pause]) {
+                story.push(step, at: at, status: status) { $0.faultRule = 4 }
+            }
+        }
+    }
+
+    @Test("has as much again as was refused in a row before, for pauses are to grow")
+    func grows() {
+        let over: Int64 = 37_050 + 36_000 + 20_000
+        for row in [again(1, 1), again(11, 12)] {
+            #expect(outcome(at: over + 500, row) == .delivered && outcome(at: over + 501, row) == .late)
+        }
+        let quota = again(1, pause: 72_000, status: 429)
+        let quotaOver: Int64 = 73_050 + 72_000 + 120_000
+        #expect(outcome(at: quotaOver + 500, status: 429, quota) == .delivered)
+        #expect(outcome(at: quotaOver + 501, status: 429, quota) == .late)
+        let own: (inout Story) -> Void = { story in
+            (story.account.pushes[0].status, story.account.pushes[0].outcome) = (200, .updated)
+            for at in [1_600, 13_600, 37_600] as [Int64] { story.push(2, at: at, status: 503) { $0.faultRule = 4 } }
+        }
+        #expect(outcome(at: 37_600 + 36_000 + 20_500, own) == .delivered && outcome(at: 37_600 + 36_000 + 20_501, own) == .late)
+    }
+
+    @Test("has no more than the rest behind the last, where something got through in between, but for the same push")
+    func growsInARow() {
+        func through(_ row: @escaping (inout Story) -> Void) -> (inout Story) -> Void {
+            { story in
+                row(&story)
+                story.push(30, at: 36_000, session: 2)
+            }
+        }
+        let others = through(again(11, 12))
+        #expect(outcome(at: 57_550, others) == .delivered && outcome(at: 57_551, others) == .late)
+        #expect(outcome(at: 93_550, through(again(1, 1))) == .delivered && outcome(at: 93_551, through(again(1, 1))) == .late)
+        let forGood: (inout Story) -> Void = { story in
+            again(11, 12)(&story)
+            story.push(30, at: 36_000, session: 2, status: 400)
+        }
+        #expect(outcome(at: 57_550, forGood) == .delivered && outcome(at: 57_551, forGood) == .late)
     }
 
     /// Step 2, called for at 70 s, never comes; a newer one does.

@@ -127,6 +127,43 @@ struct RenewalTests {
         #expect(renewed { $0.push(2, at: 4_010, token: .rotated, status: 410) }.classes == "excused 2")
     }
 
+    /// The same at FCM, where nothing is held for a registration.
+    private func registered(_ turn: (inout Story) -> Void = { _ in }) -> String {
+        renewed { story in
+            turn(&story)
+            for index in story.account.rows.indices {
+                story.account.rows[index].provider = .fcm
+                story.account.rows[index].lane.role = .registration
+                story.account.rows[index].flags = []
+            }
+            for index in story.account.tokenCalls.indices { story.account.tokenCalls[index].lane.role = .registration }
+            for index in story.account.pushes.indices {
+                story.account.pushes[index].provider = .fcm
+                guard story.account.pushes[index].status == 410 else { continue }
+                (story.account.pushes[index].status, story.account.pushes[index].diedMilliseconds) = (400, 0)
+                story.account.pushes[index].reason = Story.badToken
+            }
+        }.classes
+    }
+
+    @Test("counts from its app's next registration, at FCM as well, and need not be told to that", arguments: [
+        (4_010, "delivered 1, excused 1"), (4_500, "delivered 1, excused 1"), (4_501, "late 1, excused 1"),
+    ] as [(Int64, String)])
+    func registrations(arrival: Int64, expected: String) {
+        #expect(registered { $0.push(2, at: arrival, token: .rotated) } == expected)
+        #expect(registered() == "excused 2")
+        let alive = registered { story in
+            (story.account.pushes[0].status, story.account.pushes[0].outcome) = (200, .handedOver)
+            story.push(2, at: arrival, token: .rotated)
+        }
+        #expect(alive == "delivered 1, late 1", "it had not died")
+        let ofAnother = registered { story in
+            story.account.tokenCalls[1].lane.phone = 1
+            story.push(2, at: arrival, token: .rotated)
+        }
+        #expect(!ofAnother.contains("delivered"), "another phone's app")
+    }
+
     /// The same where activities take each other's place, on a phone that tells of them: one, or two.
     private func restarting(_ tokens: [[TokenHash]], _ turn: (inout Story) -> Void = { _ in }) -> String {
         renewed { story in

@@ -114,6 +114,30 @@ struct HeldStartTests {
         #expect(held { $0.account.pushes.removeFirst() }.classes == "lost 1", "the start itself was owed")
     }
 
+    @Test("may be told while the start has no answer yet, or has had it a moment ago, once")
+    func underWay() {
+        /// The start was accepted and answered then; the token is registered at 2000.
+        func told(_ answered: Int64, at milliseconds: Int64 = 2_010, _ turn: (inout Story) -> Void = { _ in }) -> String {
+            held { story in
+                (story.account.pushes[0].status, story.account.pushes[0].outcome) = (200, .started)
+                story.account.pushes[0].answeredAt = instant(answered)
+                story.account.pushes[1].arrivedAt = instant(milliseconds)
+                turn(&story)
+            }.classes
+        }
+        #expect(told(3_000) == "delivered 1" && told(1_750) == "delivered 1")
+        #expect(told(1_749) == "delivered 1, misdirected 1", "the answer was there a quarter of the grace")
+        #expect(told(1_900, at: 2_900) == "delivered 1" && told(1_900, at: 2_901) == "delivered 1, misdirected 1")
+        #expect(told(3_000) { $0.push(1, at: 2_020) } == "delivered 1, misdirected 1", "and again")
+        #expect(told(1_050) { $0.undelivered = [1] } == "delivered 1", "it never had the answer")
+        let retried = told(1_050) { story in
+            story.undelivered = [1]
+            story.push(1, at: 1_200, event: .start, token: .start, outcome: .started)
+        }
+        #expect(retried.contains("misdirected 1"), "it had that of the next one")
+        #expect(told(3_000) { $0.account.tokenCalls[1].lane.phone = 1 } == "delivered 1, misdirected 1")
+    }
+
     @Test("belongs to no other phone, to no start that was accepted, and behind no newer state")
     func misdirected() {
         #expect(held { $0.account.tokenCalls[1].lane.phone = 1 }.classes == "excused 1, misdirected 1")

@@ -43,6 +43,22 @@ struct OpenAccountTests {
         #expect(account.restsUntil == Self.instant(130), "counted anew")
     }
 
+    @Test("for one message that FCM refuses again and again, whatever else gets through there", arguments: [
+        (Provider.fcm, 80), (.apns, nil),
+    ] as [(Provider, Double?)])
+    func ofOneMessage(provider: Provider, until: Double?) {
+        let account = OpenAccount(Account(number: 0))
+        var other = push(provider, 200, at: 0, fault: 0)
+        (other.flags, other.session, other.step) = (.isMarked, 1, 2)
+        for seconds in [0, 10, 30] as [Double] {
+            account.note(push(provider, 503, at: seconds), wait: .seconds(20))
+            account.note(other, wait: nil)
+        }
+        #expect(account.restsUntil == until.map(Self.instant))
+        account.note(push(provider, 200, at: 60), wait: nil)
+        #expect(account.restsUntil == nil)
+    }
+
     @Test("for what waits behind an answer that a fault holds back")
     func delayed() {
         let circumstances = Circumstances()

@@ -46,7 +46,7 @@ enum TimestampRule {
     }
 
     /// Whether a clock that is read in seconds must have moved between the two, whether the relay reads it when a call comes
-    /// or when it pushes.
+    /// or when it builds a push, which for the first may be late and for the second early.
     private static func hasTimePassed(
         _ first: SeenPush, _ second: SeenPush, _ joined: JoinedAccount, _ run: RunContext
     ) -> Bool {
@@ -55,6 +55,24 @@ enum TimestampRule {
             let later = joined.account.call(at: second.place)
         else { return false }
         return later.sentAt - max(earlier.sentAt, earlier.answeredAt) >= standstill
+            && toldBehind(first, second, later.sentAt, run.circumstances) >= standstill
+    }
+
+    /// How long the second that both carry had begun when the later state was told: by the mock's clock, or by the host's where
+    /// the relay goes by that.
+    private static func toldBehind(
+        _ first: SeenPush, _ second: SeenPush, _ sentAt: Instant, _ circumstances: Circumstances
+    ) -> Interval {
+        let stamped = WallTime(seconds: second.stamp ?? 0)
+        let skew = circumstances.clockSkew
+        func distance(_ wall: WallTime) -> UInt64 { (stamped - wall).nanoseconds.magnitude }
+        let ahead = distance(first.arrivedWall - skew) < distance(first.arrivedWall) ? skew : .zero
+        let (former, latter) = (first.arrivedWall - ahead, second.arrivedWall - ahead)
+        // The lesser, where we set the clock in between.
+        let told = min(former + (sentAt - first.arrivedAt), latter - (second.arrivedAt - sentAt))
+        // A push is built before it arrives: who is ahead of that, no clock of ours having been set, has not read the time.
+        let built = circumstances.isWallTimeSet ? stamped : min(stamped, WallTime(seconds: former.seconds))
+        return told - built
     }
 
     static let secondsAndRising = Rule(

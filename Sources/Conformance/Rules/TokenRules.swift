@@ -137,6 +137,9 @@ enum TokenRules {
     private struct OwedTo {
         var rows: [Int] = []
         var lastTried = Instant(nanoseconds: .min)
+        /// The last push of all to that token, whatever it was of, where it has to come again: what was planned behind may
+        /// wait for it.
+        var waitsBehind: Instant?
     }
 
     private static func owed(_ joined: JoinedAccount, to tokens: Set<TokenHash>) -> [TokenHash: OwedTo] {
@@ -145,6 +148,9 @@ enum TokenRules {
             owed[row.token, default: OwedTo()].rows.append(index)
             guard !joined.attempts(of: index).isEmpty else { continue }
             owed[row.token]!.lastTried = max(owed[row.token]!.lastTried, row.plannedAt)
+        }
+        for push in joined.account.pushes where owed[push.token] != nil {
+            owed[push.token]!.waitsBehind = push.isToComeAgain ? push.arrivedAt : nil
         }
         return owed
     }
@@ -170,12 +176,16 @@ enum TokenRules {
         for push in refused {
             guard let own = owed[push.token], !found.contains(push.token) else { continue }
             let isForgotten = own.lastTried <= push.answeredAt
+            // At FCM pauses are to grow (F7, F8), and who keeps messages in order sends nothing past the one that waits.
+            let isWaiting = push.provider == .fcm
+                && own.waitsBehind.map { $0 > push.answeredAt + run.circumstances.inFlightGrace } ?? false
             if !isForgotten, tested.contains(push.token) { continue }
             let later = owedLater(joined, push.token, after: push.answeredAt, run, among: own.rows).filter { index in
                 let row = joined.account.rows[index]
                 // Of what a relay that has died does not send, others speak.
                 return !run.circumstances.wasDown(between: push.arrivedAt, and: row.plannedAt)
                     && !run.hasDied(by: joined.deliveries[index].due)
+                    && !(isWaiting && joined.deliveries[index].outcome == .lost)
                     && (!push.isRefusedForNow || joined.deliveries[index].outcome != .lost
                         || row.plannedAt - push.answeredAt > RetryRules.longBackOff)
             }
