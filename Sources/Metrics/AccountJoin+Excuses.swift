@@ -18,6 +18,7 @@ extension JoinedAccount {
         let held = account.call(at: row.place).map { max(.zero, $0.sentAt - row.plannedAt) } ?? .zero
         if let death = deadToken(token, plannedAt: since, by: due + held, circumstances) { return death }
         if let death = deadDevice(row, plannedAt: since, by: due + held, circumstances) { return death }
+        if let death = deadBeside(row, plannedAt: since, by: due + held, circumstances) { return death }
         if wasToldBlurred(index) { return "another card's token" }
         if let endedAt = aged?.endedAt(for: row, tokens), endedAt <= due { return "activity ended for its age" }
         if let fault = takenAlong(index, circumstances) { return fault.label }

@@ -42,6 +42,8 @@ package struct SeenPush: Hashable, Sendable {
         package static let hasTag = Flags(rawValue: 32_768)
         /// What it says was held against what its call said.
         package static let isCompared = Flags(rawValue: 65_536)
+        /// FCM passes on what APNs said of a message (spec/fcm.md §3.3).
+        package static let isWordOfAPNs = Flags(rawValue: 131_072)
     }
 
     /// A long ID and what was made of it: a number for each.
@@ -68,6 +70,8 @@ package struct SeenPush: Hashable, Sendable {
     /// `aps.dismissal-date`, when it is an integer.
     package var dismissal: Int64?
     package var token: TokenHash
+    /// What a message for a Live Activity has beside its registration.
+    package var activityToken: TokenHash?
     package var connection: UInt64 = 0
     package var apnsID = UUIDBytes(high: 0, low: 0)
     /// Of the payload as it is held: half of its `Hash128`.
@@ -137,6 +141,11 @@ package struct SeenPush: Hashable, Sendable {
     package var isAccepted: Bool { status == 200 }
     package var metFault: Bool { faultRule != 0 }
     package var isLiveActivity: Bool { type == .liveactivity }
+    /// Which token a refusal that speaks of one means: what APNs says of a message for a Live Activity is said of the
+    /// activity's (spec/fcm.md §6.1). 404 is FCM's word for a registration, whatever stands beside it.
+    package var refusedToken: TokenHash {
+        flags.contains(.isWordOfAPNs) && status == 400 ? activityToken ?? token : token
+    }
     /// Refused in a way that may pass: too many requests, or a failure of the provider's.
     package var isRefusedForNow: Bool { status == 429 || status >= 500 }
     /// Refused in a way after which the same push is not to be sent again, or not before something is mended.

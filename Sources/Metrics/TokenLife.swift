@@ -42,6 +42,9 @@ package struct TokenLife: Sendable {
                     sentAt: made.sentAt, answeredAt: made.answeredAt, place: call.place, wasTaken: made.wasTaken))
         }
         for (index, push) in account.pushes.enumerated() where isDeath(push) {
+            let token = push.refusedToken
+            // What was never an activity's is refused as one, and lives on.
+            if token != push.token, let lane = lanes[token], ![.activity, .start].contains(lane.role) { continue }
             var death = Death(
                 push: index, arrivedAt: push.arrivedAt, answeredAt: push.answeredAt, environment: push.environment,
                 isDoubtful: true)
@@ -55,7 +58,7 @@ package struct TokenLife: Sendable {
                 || circumstances.isWallTimeSet && push.diedMilliseconds > 0
                 || speaksOfThePast(push, circumstances) || speaksOfRegistration(push, circumstances)
                 || crossesRegistration(push, circumstances)
-            deaths[push.token, default: []].append(death)
+            deaths[token, default: []].append(death)
         }
     }
 
@@ -87,13 +90,16 @@ package struct TokenLife: Sendable {
     package func death(
         before push: SeenPush, in account: Account, grace: Interval, isOfItsHost: Bool = false
     ) -> Death? {
-        guard let deaths = deaths[push.token] else { return nil }
+        let deaths = (deaths[push.token] ?? []) + (push.activityToken.flatMap { self.deaths[$0] } ?? [])
+        guard !deaths.isEmpty else { return nil }
         let sentAt = push.isMarked ? account.call(at: push.place)?.sentAt : nil
         return deaths.last { death in
             let answered = account.pushes[death.push]
             if isOfItsHost, death.environment != push.environment { return false }
+            // It may speak of the activity's token, and this is another's.
+            if answered.flags.contains(.isWordOfAPNs), answered.activityToken != push.activityToken { return false }
             guard !death.isDoubtful, answered.id != push.id, death.answeredAt <= push.arrivedAt,
-                !wasRegistered(push.token, after: death.arrivedAt, until: push.arrivedAt)
+                !wasRegistered(answered.refusedToken, after: death.arrivedAt, until: push.arrivedAt)
             else { return false }
             let isAgain = answered.identity == push.identity
             let isOfLaterCall = sentAt.map { wasKnown(death, at: $0, grace: grace) } ?? false

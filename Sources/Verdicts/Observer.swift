@@ -113,6 +113,10 @@ final class Observer {
         let token = (apns["live_activity_token"] ?? apns["liveActivityToken"])?.string ?? ""
         guard !token.isEmpty || aps?["content-state"] != nil else { return }
         push.flags.insert(.isForApple)
+        if !token.isEmpty {
+            push.activityToken = TokenHash(token)
+            if context.texts[push.reason].hasPrefix("APNS_") { push.flags.insert(.isWordOfAPNs) }
+        }
         var lacks: [String] = []
         if token.isEmpty { lacks.append("live_activity_token") }
         if message["token"]?.string == nil, message["fid"]?.string == nil { lacks.append("token or fid beside it") }

@@ -182,7 +182,7 @@ struct Pass {
         if push.metFault, let scenario {
             story.meet(push.faultRule, at: push.answeredAt, scenario, context)
         }
-        push.owner = owners[push.token].map { $0 &+ 1 } ?? 0
+        push.owner = owner(of: push).map { $0 &+ 1 } ?? 0
         correlator.observe(push, reason: context.texts[push.reason])
         course.see(push, context)
         if context.circumstances.rest > .zero {
@@ -210,6 +210,13 @@ struct Pass {
         guard let held = open[number], let index = held.account.index(ofCall: place) else { return [] }
         guard context.carriesValues else { return held.account.calls[index...index] }
         return held.account.calls(of: marker.session, through: marker.step)
+    }
+
+    /// The account whose token it is. A message for a Live Activity names two: where one is not its own account's, that counts.
+    private func owner(of push: SeenPush) -> UInt32? {
+        let owner = owners[push.token]
+        guard let plan, let other = push.activityToken.flatMap({ owners[$0] }), push.isMarked else { return owner }
+        return owner == plan.account(ofSession: push.session) ? other : owner ?? other
     }
 
     /// The account that a push belongs to: that of its marker, else that of its token.

@@ -147,6 +147,12 @@ struct MessageRuleTests {
         #expect(both.findings("new-token-used") == 1)
         let ofOther = rotated.with { history in history.message(5, at: 160.03) { $0.session = 2 } }
         #expect(ofOther.findings("new-token-used") == 0, "another session has it in a row of its own")
+        // A second phone has no part in that: a registration is of one app.
+        func withPhone(_ history: History) -> History {
+            history.with { $0.registers(0, .device2, Lane(role: .device, phone: 1)) }
+        }
+        #expect(withPhone(rotated).findings("new-token-used") == 0)
+        #expect(withPhone(both).findings("new-token-used") == 1)
     }
 
     /// The third message ends the card.

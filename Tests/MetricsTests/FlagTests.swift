@@ -11,6 +11,7 @@ struct FlagTests {
         let all: [SeenPush.Flags] = [
             .isMarked, .gaveAPNsID, .gavePriority, .isAnswerUndelivered, .hasUnknownEvent, .asksForToken, .expiresNever, .alerts,
             .isQuietStart, .hasNotification, .isForApple, .isDeclared, .gaveExpiration, .gaveCollapseID, .lacksType, .hasTag,
+            .isCompared, .isWordOfAPNs,
         ]
         #expect(Set(all.map(\.rawValue)).count == all.count)
         #expect(all.allSatisfy { $0.rawValue.nonzeroBitCount == 1 })

@@ -14,9 +14,12 @@ struct ActivityMessageTests {
     private static let whole = #""payload":{"aps":{"timestamp":1760000000,"event":"end","content-state":{"n":1}}}"#
 
     /// What is seen of a message with these members, and the run's texts.
-    private func look(_ members: String) -> (push: SeenPush, lack: String?) {
+    private func look(
+        _ members: String, _ status: UInt16 = 200, _ reason: String? = nil
+    ) -> (push: SeenPush, lack: String?) {
         let entry = PushEntry(
-            id: 1, arrivedAt: Instant(nanoseconds: 1), provider: .fcm, status: 200, headers: [], token: "r1:APA91b",
+            id: 1, arrivedAt: Instant(nanoseconds: 1), provider: .fcm, status: status, reason: reason, headers: [],
+            token: "r1:APA91b",
             payload: Array(#"{"message":{\#(members)}}"#.utf8))
         let context = RunContext()
         let observer = Observer(run: nil, content: ContentCheck(plan: nil), context: context)
@@ -34,6 +37,25 @@ struct ActivityMessageTests {
     func known(members: String, isKnown: Bool) {
         #expect(look(members).push.flags.contains(.isForApple) == isKnown)
         if !isKnown { #expect(look(members).lack == nil) }
+    }
+
+    @Test("is to the token that stands beside its registration")
+    func beside() {
+        let named = look(#""token":"r","apns":{"live_activity_token":"AB12",\#(Self.whole)}"#).push
+        #expect(named.activityToken == TokenHash("ab12") && named.token == TokenHash("r1:APA91b"))
+        #expect(look(#""token":"r","apns":{\#(Self.whole)}"#).push.activityToken == nil)
+        #expect(look(#""token":"r","data":{}"#).push.activityToken == nil)
+    }
+
+    @Test("what APNs says of it is said of the activity's token", arguments: [
+        ("APNS_TOKEN_DISABLED", 400, true), ("APNS_BAD_DEVICE_TOKEN", 400, true), ("APNS_UNREGISTERED", 404, false),
+        ("INVALID_REGISTRATION_TOKEN", 400, false), ("UNREGISTERED", 404, false),
+    ] as [(String, UInt16, Bool)])
+    func refused(reason: String, status: UInt16, isOfActivity: Bool) {
+        let push = look(#""token":"r","apns":{"live_activity_token":"ab",\#(Self.whole)}"#, status, reason).push
+        #expect(push.refusedToken == (isOfActivity ? TokenHash("ab") : TokenHash("r1:APA91b")))
+        let alert = look(#""token":"r","apns":{"payload":{"aps":{"alert":"x"}}}"#, status, reason).push
+        #expect(alert.refusedToken == alert.token)
     }
 
     @Test("lacks what it has not", arguments: [

@@ -180,7 +180,7 @@ enum DeliveryRules {
         for push in joined.account.pushes where push.isMarked {
             tally.test()
             let isOfOther = push.owner != 0 && push.owner != joined.account.number &+ 1
-            let other = owner[push.token.bits]
+            let other = owner[(push.activityToken ?? push.token).bits]
             guard isOfOther || other.map({ $0 != push.session }) ?? false else { continue }
             tally.find(
                 "a state of session \(push.session) reached a token of another session",
@@ -208,12 +208,21 @@ enum DeliveryRules {
             tally.test()
             for index in range where joined.deliveries[index].outcome == .lost && joined.attempts(of: index).isEmpty {
                 let row = account.rows[index]
+                // Another phone has nothing to do with that: of what it was forgotten for, others speak.
+                if wasForgottenForRefusal(joined, row, run) { continue }
                 tally.find(
                     "phone \(row.lane.phone + 1) got nothing for `\(run.kind(row.kind))`, another phone did",
                     expected: "a push to each phone", seen: "none to this one", session: row.session, step: row.step,
                     restsOn: basis(joined, index))
             }
         }
+    }
+
+    /// The last thing that went to the token was refused, in words that do not speak of it.
+    private static func wasForgottenForRefusal(_ joined: JoinedAccount, _ row: Expectation, _ run: RunContext) -> Bool {
+        let pushes = joined.account.pushes.lazy.filter { $0.token == row.token }
+        guard let last = pushes.last, last.arrivedAt < row.plannedAt, last.status >= 400 else { return false }
+        return !run.tellsOfDeath(last) || last.refusedToken != row.token
     }
 
     /// The relay had let go of the token by then: an answer had refused what it got last, or what was owed before came to

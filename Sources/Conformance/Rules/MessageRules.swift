@@ -135,12 +135,32 @@ enum MessageRules {
         guard !messages.isEmpty else { return }
         for push in messages {
             tally.test()
+            if let (expected, seen) = strangerBeside(push, joined) {
+                tally.find(
+                    "a message for a Live Activity names a token that is not its activity's", expected: expected, seen: seen,
+                    of: push, push.id)
+            }
             guard push.startLack >= 0 else { continue }
             tally.find(
                 "a message for a Live Activity is not whole", expected: "what Google's page says that it has",
                 seen: run.texts[push.startLack], of: push, push.id)
         }
         TimestampRule.judge(joined, run, &tally)
+    }
+
+    /// What was registered as something else, or by nobody of its user though its session has registered one. That of another
+    /// session is `sessions-kept-apart`'s.
+    private static func strangerBeside(_ push: SeenPush, _ joined: JoinedAccount) -> (expected: String, seen: String)? {
+        guard let token = push.activityToken, let event = push.event else { return nil }
+        let role: Lane.Role = event == .start ? .start : .activity
+        let expected = event == .start ? "the phone's start token" : "the token that its activity has registered"
+        if let lane = joined.tokens.lanes[token] {
+            return lane.role == role ? nil : (expected, "one of kind \(lane.role)")
+        }
+        let isKnown = push.isMarked && joined.account.tokenCalls.contains { made in
+            made.isRegistration && made.lane.role == role && made.place >> 32 == UInt64(push.session)
+        }
+        return isKnown && push.event != .start ? (expected, "one that nobody of its user has registered") : nil
     }
 
     private static let mostAMinute = 240

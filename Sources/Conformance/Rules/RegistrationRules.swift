@@ -14,9 +14,9 @@ enum RegistrationRules {
         advice: "replace the activity's token in one step, also for what is waiting to be sent"
     ) { joined, run, tally in
         let registrations = joined.account.tokenCalls.filter(\.isRegistration)
-        // With several phones a second token may be another phone's.
-        guard Set(registrations.map(\.lane.phone)).count == 1 else { return }
-        for new in registrations where [.activity, .registration].contains(new.lane.role) {
+        // With several phones a second activity's token may be another phone's. A registration is of one app.
+        let isOnePhone = Set(registrations.map(\.lane.phone)).count == 1
+        for new in registrations where new.lane.role == .registration || new.lane.role == .activity && isOnePhone {
             guard let call = joined.account.call(at: new.place), call.wasTaken,
                 let old = registrations.last(where: {
                     $0.lane == new.lane && $0.token != new.token && $0.place < new.place
@@ -26,10 +26,12 @@ enum RegistrationRules {
             let since = call.answeredAt + run.circumstances.inFlightGrace
             for push in joined.account.pushes
             where (push.isLiveActivity || push.provider == .fcm) && push.arrivedAt > since {
-                if push.token == new.token { tally.test() }
+                // By way of FCM the activity's token stands beside the registration.
+                let token = new.lane.role == .activity ? push.activityToken ?? push.token : push.token
+                if token == new.token { tally.test() }
                 // Another activity's end is due to that, however late (G20): a refusal may have held it up.
                 let isOwnEnd = push.event == .end && joined.areOfTwoActivities(old.token, new.token)
-                guard push.token == old.token, !isOwnEnd, !joined.isOfRestart(push),
+                guard token == old.token, !isOwnEnd, !joined.isOfRestart(push),
                     !isOfOther(push, UInt32(new.place >> 32), new.lane, joined),
                     !joined.tokens.wasRegistered(old.token, after: call.answeredAt, until: push.arrivedAt)
                 else { continue }

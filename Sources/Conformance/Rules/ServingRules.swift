@@ -140,7 +140,8 @@ enum ServingRules {
         return joined.account.pushes.contains { push in
             guard own.contains(push.token), push.arrivedAt <= call.answeredAt else { return false }
             let isOver = !joined.wasToldToken(session: call.session, after: push.arrivedAt, until: call.answeredAt)
-            let isDeath = joined.tokens.deaths[push.token]?.contains { joined.account.pushes[$0.push].id == push.id } ?? false
+            let deaths = joined.tokens.deaths[push.refusedToken]
+            let isDeath = deaths?.contains { joined.account.pushes[$0.push].id == push.id } ?? false
             return isOver && (isDeath || push.event == .end && push.isAccepted)
         }
     }

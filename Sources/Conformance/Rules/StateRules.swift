@@ -86,7 +86,8 @@ enum StateRules {
         for call in joined.account.calls where run.circumstances.finalKinds.contains(call.kind) {
             if call.sentAt > registration.sentAt { until = min(until, call.sentAt) }
         }
-        for push in joined.account.pushes where push.token == token || isOfItsApp(joined.tokens.lanes[push.token]) {
+        for push in joined.account.pushes
+        where push.token == token || push.activityToken == token || isOfItsApp(joined.tokens.lanes[push.token]) {
             if run.tellsOfDeath(push) || push.event == .end { until = min(until, push.arrivedAt) }
         }
         return until

@@ -25,7 +25,7 @@ enum TokenRules {
                     seen: "a push \(push.arrivedAt - answer.answeredAt) after that answer",
                     of: push, answer.id, push.id)
             }
-            let death = joined.tokens.deaths[push.token]?.first { joined.account.pushes[$0.push].id == push.id }
+            let death = joined.tokens.deaths[push.refusedToken]?.first { joined.account.pushes[$0.push].id == push.id }
             guard let death, run.tellsOfDeathForGood(push), isWord(push), !told.contains(push.token),
                 !push.flags.contains(.isAnswerUndelivered), !run.mayHaveLost(push), isTested(death, joined, grace)
             else { continue }
@@ -70,12 +70,15 @@ enum TokenRules {
 
     /// Whether something would have been sent to the token, had it not died. Without a plan nobody knows.
     private static func isTested(_ death: TokenLife.Death, _ joined: JoinedAccount, _ grace: Interval) -> Bool {
-        let token = joined.account.pushes[death.push].token
+        let answer = joined.account.pushes[death.push]
+        // A registration lives on when an activity's token beside it is dead.
+        let isApart = answer.refusedToken != answer.token
         return joined.account.calls.isEmpty
             || joined.account.rows.contains { row in
-                row.token == token && joined.account.call(at: row.place).map { call in
-                    isTempting(call) && joined.tokens.wasKnown(death, at: call.sentAt, grace: grace)
-                } ?? false
+                row.token == answer.token && (!isApart || joined.tokenBeside(row) == answer.refusedToken)
+                    && joined.account.call(at: row.place).map { call in
+                        isTempting(call) && joined.tokens.wasKnown(death, at: call.sentAt, grace: grace)
+                    } ?? false
             }
     }
 
@@ -119,7 +122,11 @@ enum TokenRules {
 
     private static func nextGoodbye(_ joined: JoinedAccount, _ token: TokenHash, after instant: Instant) -> Instant {
         let phone = joined.tokens.lanes[token]?.phone
-        let goodbyes = joined.account.tokenCalls.lazy.filter { !$0.isRegistration && $0.lane.phone == phone }
+        let isMessage = joined.tokens.lanes[token]?.role == .registration
+        // An activity that is taken back is an iPhone's, and no app's on Android.
+        let goodbyes = joined.account.tokenCalls.lazy.filter {
+            !$0.isRegistration && $0.lane.phone == phone && !(isMessage && $0.lane.role == .activity)
+        }
         return goodbyes.compactMap { joined.account.call(at: $0.place)?.sentAt }.filter { $0 > instant }.min()
             ?? .distantFuture
     }
@@ -146,7 +153,8 @@ enum TokenRules {
         var owed: [TokenHash: OwedTo] = [:]
         for (index, row) in joined.account.rows.enumerated() where tokens.contains(row.token) {
             owed[row.token, default: OwedTo()].rows.append(index)
-            guard !joined.attempts(of: index).isEmpty else { continue }
+            // What went to the token that took its place was no trial of this one.
+            guard joined.attempts(of: index).contains(where: { $0.token == row.token }) else { continue }
             owed[row.token]!.lastTried = max(owed[row.token]!.lastTried, row.plannedAt)
         }
         for push in joined.account.pushes where owed[push.token] != nil {
@@ -169,8 +177,8 @@ enum TokenRules {
         // Whichever refusal it was that it forgot a token for: it may have survived others. Each token counts once.
         var (tested, found): (Set<TokenHash>, Set<TokenHash>) = ([], [])
         let refused = joined.account.pushes.filter { push in
-            push.status >= 400 && !run.tellsOfDeath(push) && isMeant(push) && !push.flags.contains(.isAnswerUndelivered)
-                && joined.tokens.deaths[push.token] == nil
+            push.status >= 400 && (!run.tellsOfDeath(push) || push.refusedToken != push.token) && isMeant(push)
+                && !push.flags.contains(.isAnswerUndelivered) && joined.tokens.deaths[push.token] == nil
         }
         let owed = owed(joined, to: Set(refused.map(\.token)))
         for push in refused {
@@ -189,9 +197,9 @@ enum TokenRules {
                     && (!push.isRefusedForNow || joined.deliveries[index].outcome != .lost
                         || row.plannedAt - push.answeredAt > RetryRules.longBackOff)
             }
-            guard let first = later.first else { continue }
+            guard !later.isEmpty else { continue }
             if tested.insert(push.token).inserted { tally.test() }
-            guard isForgotten else { continue }
+            guard isForgotten, let first = later.first(where: { joined.attempts(of: $0).isEmpty }) else { continue }
             found.insert(push.token)
             let row = joined.account.rows[first]
             tally.find(
