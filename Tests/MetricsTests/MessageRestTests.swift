@@ -154,6 +154,6 @@ struct MessageRestTests {
         let busy: (inout Story) -> Void = { story in
             story.push(2, at: 1_600, status: 503) { $0.faultRule = 4 }
         }
-        #expect(outcome(at: 22_100, busy) == .delivered && outcome(at: 22_101, busy) == .late)
+        #expect(outcome(at: 22_650, busy) == .delivered && outcome(at: 22_651, busy) == .late, "the second answer in a row")
     }
 }
