@@ -44,7 +44,7 @@ package struct TokenLife: Sendable {
         for (index, push) in account.pushes.enumerated() where isDeath(push) {
             let token = push.refusedToken
             // What was never an activity's is refused as one, and lives on.
-            if token != push.token, let lane = lanes[token], ![.activity, .start].contains(lane.role) { continue }
+            if token == push.activityToken, let lane = lanes[token], ![.activity, .start].contains(lane.role) { continue }
             var death = Death(
                 push: index, arrivedAt: push.arrivedAt, answeredAt: push.answeredAt, environment: push.environment,
                 isDoubtful: true)
