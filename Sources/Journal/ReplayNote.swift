@@ -63,8 +63,9 @@ extension ReplayNote {
     /// Throws when it is not whole, or when its numbers cannot be.
     package init(_ note: JSONReading) throws(Failure) {
         let users: [Int]? = try note["users"].optional()?.integers()
-        if let users, users.contains(where: { $0 < 0 || $0 > Int(Int32.max) }) || zip(users, users.dropFirst()).contains(where: { $0 >= $1 }) {
-            throw try note["users"].wrong("does not rise")
+        if let users {
+            let isRising = zip(users, users.dropFirst()).allSatisfy { $0 < $1 }
+            guard isRising, users.allSatisfy((0...Int(Int32.max)).contains) else { throw try note["users"].wrong("does not rise") }
         }
         let speed = try note["speed"].number()
         guard ReplayNote.admits(speed: speed) else { throw try note["speed"].wrong("is no speed") }

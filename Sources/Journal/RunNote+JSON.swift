@@ -138,9 +138,9 @@ extension PlanNote {
         self.init(
             files: files, overrides: overrides, gates: try note["gates"].texts(),
             knownFailing: try note["knownFailing"].texts(), isStrict: try note["isStrict"].flag(), seed: seed,
-            run: try note["run"].integer(), digest: try note["digest"].text(),
-            shardIndex: shardIndex, shardCount: shardCount, command: try note["command"].text(),
-            toolVersion: try note["toolVersion"].text(), commit: try note["commit"].text(), machine: try Machine(note["machine"]))
+            run: try note["run"].integer(), digest: try note["digest"].text(), shardIndex: shardIndex,
+            shardCount: shardCount, command: try note["command"].text(), toolVersion: try note["toolVersion"].text(),
+            commit: try note["commit"].text(), machine: try Machine(note["machine"]))
         // Older runs have neither.
         folder = note.value["folder"]?.string ?? ""
         if let replay = note.value["replay"], !replay.isNull { self.replay = try ReplayNote(try note["replay"]) }

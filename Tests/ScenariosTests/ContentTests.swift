@@ -289,13 +289,14 @@ struct ContentTests {
         ("null", false),
     ])
     func words(said: String, isRight: Bool) throws {
-        let profile = try Self.profile("sendora")
-        let checker = ContentChecker(profile)
-        let index = try #require(profile.call(named: "update"))
+        let passing = "passes: [{ channel: fcm, at: /message/android/priority, is: HIGH }]"
+        let scenario = try Sample.load(
+            Sample.with("coalescing: { window: 10s }", "coalescing: { window: 10s }\n    " + passing))
+        let checker = ContentChecker(scenario.relay.profile)
         let message = #"{"message":{"android":{"priority":\#(said)}}}"#
-        let found = withBytes(of: Self.body) { body in
+        let found = withBytes(of: "{}") { body in
             withBytes(of: message) { message in
-                checker.differences(message, PushForm(.fcm, .liveactivity, .update), call: index, body: body)
+                checker.differences(message, PushForm(.fcm, .liveactivity, .update), call: 0, body: body)
             }
         }
         #expect(found.contains { $0.pointer == "/message/android/priority" } != isRight, "\(found.map(\.description))")

@@ -138,7 +138,7 @@ struct DeclaredMessageTests {
 
     private func text(_ keys: String, usual declares: String = "") -> String {
         Sample.with(usual, "- { channel: fcm, event: update\(keys.isEmpty ? "" : ", " + keys) }")
-            .replacing("coalescing: { window: 10s }", with: "coalescing: { window: 10s }\n    " + declares)
+            .replacing("coalescing: { window: 10s }", with: "coalescing: { window: 10s }\n    messageEvent: /message/data/event\n    " + declares)
     }
 
     private func profile(_ keys: String, usual declares: String = "") throws -> Profile {

@@ -57,8 +57,8 @@ struct CheckLanes {
     /// Small relays that wait most of their time: so many for a processor.
     static var usualCount: Int { min(12, max(1, Machine.current.cores * 6)) }
 
-    /// Between the starts of two that wait: coming up is all work, and who does it together keeps the others waiting. Those by a
-    /// clock that is stepped have nobody who is late.
+    /// Between the starts of two that wait: coming up is all work, and who does it together keeps the others waiting. Those by
+    /// a clock that is stepped have nobody who is late.
     private static let gap = Interval.milliseconds(250)
 
     /// A relay that answers no call of so many cases answers none of the others.
@@ -140,7 +140,9 @@ struct CheckLanes {
     /// One that is slow to come up may be so beside many others alone: where it is asked by many, several have to fail.
     private mutating func giveUp(after results: [String: CaseResult]) {
         let enough = min(count, Self.mostMute)
-        guard whyStopped == nil, results.count >= enough, results.allSatisfy({ $0.value.verdict == .couldNotRun }) else { return }
+        guard whyStopped == nil, results.count >= enough, results.values.allSatisfy({ $0.verdict == .couldNotRun }) else {
+            return
+        }
         whyStopped = "not asked: \(results.count == 1 ? "the first case" : "the first \(results.count) cases") could not run"
     }
 
