@@ -65,7 +65,9 @@ extension ReplayNote {
         let users: [Int]? = try note["users"].optional()?.integers()
         if let users {
             let isRising = zip(users, users.dropFirst()).allSatisfy { $0 < $1 }
-            guard isRising, users.allSatisfy((0...Int(Int32.max)).contains) else { throw try note["users"].wrong("does not rise") }
+            guard isRising, users.allSatisfy((0...Int(Int32.max)).contains) else {
+                throw try note["users"].wrong("does not rise")
+            }
         }
         let speed = try note["speed"].number()
         guard ReplayNote.admits(speed: speed) else { throw try note["speed"].wrong("is no speed") }
