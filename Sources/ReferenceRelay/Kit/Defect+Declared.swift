@@ -308,7 +308,7 @@ extension Defect {
         case .startsByPush: ("R3.33", ["nothing-unexpected", "token-of-its-kind"])
         case .keepsDisabledTokens: ("F4", ["disabled-token-dropped"])
         case .repeatsRefusedMessages: ("F6", ["refused-message-not-repeated"])
-        case .rebuildsRefusedMessages: ("F6", ["refused-message-not-repeated"])
+        case .rebuildsRefusedMessages: ("F6", ["refused-message-not-repeated", "pushes-as-declared"])
         case .givesUpOnPages: ("F9", ["last-state-delivered"])
         case .measuresNoMessages: ("F13", ["messages-well-formed", "bad-requests-refused", "webhooks-for-cause"])
         case .legacyFields: ("F16", ["messages-well-formed"] + Self.lost)
