@@ -55,7 +55,7 @@ struct CheckLanes {
     private let time = SystemTime()
 
     /// Small relays that wait most of their time: so many for a processor.
-    static var usualCount: Int { min(12, max(1, Machine.current.cores * 6)) }
+    static var usualCount: Int { min(14, max(1, Machine.current.cores * 7)) }
 
     /// Between the starts of two that wait: coming up is all work, and who does it together keeps the others waiting. Those by
     /// a clock that is stepped have nobody who is late.
