@@ -117,11 +117,11 @@ import Testing
     }
 
     @Test func `tells of a relay that runs and is never ready`() throws {
-        try withRelay(turn: { $0.ready = ReadySpec(path: "/health", timeout: .milliseconds(600)) }) { supervisor, _ in
+        try withRelay(turn: { $0.ready = ReadySpec(path: "/health", timeout: .seconds(2)) }) { supervisor, _ in
             try comeUp(supervisor)
             #expect(
                 supervisor.neverReady?.message
-                    == "the relay did not answer GET \(supervisor.target)/health with 2xx within 600ms, but with 404")
+                    == "the relay did not answer GET \(supervisor.target)/health with 2xx within \(Interval.seconds(2)), but with 404")
         }
     }
 

@@ -34,8 +34,8 @@ extension Defect {
         case .resendsBehindNewer: ["throttle-respected"]
         // Where nothing is said any more; and the new token is refused as expired there, and used on.
         case .staysWedged: ["states-delivered", "last-state-delivered", "provider-token-renewed"]
-        // Each push has another token, whatever was said of the last one.
-        case .signsPerPush: ["expired-connection-left"]
+        // Each push has another token, or the next one in its time, whatever was said of the last one.
+        case .signsPerPush, .keepsExpiredProviderToken: ["expired-connection-left"]
         // It leaves with the window, and not behind it.
         case .sendsStaleProgress: ["throttle-respected"]
         // A topic that APNs refuses for it keeps every push from its phone.
