@@ -49,7 +49,9 @@ package struct Finding: Hashable, Sendable {
     /// The event itself and the pushes, as far as they were looked up.
     package var call: CallSeen?
     package var exchanges: [Exchange] = []
-    /// It speaks of no session, and playing the whole run again shows it.
+    /// Sessions of another user have part in it.
+    package var involvesOthers = false
+    /// It speaks of no session, or of several users', and playing the whole run again shows it.
     package var isOfWholeRun = false
 
     package init(
@@ -158,12 +160,12 @@ struct Tally {
         _ message: @autoclosure () -> String, expected: @autoclosure () -> String, seen: @autoclosure () -> String,
         session: UInt32? = nil, step: UInt32? = nil, restsOn basis: Rule.Basis = [], _ entries: UInt64...
     ) {
-        add(message(), expected(), seen(), session, step, basis, entries)
+        add(message(), expected(), seen(), session, step, basis, false, entries)
     }
 
     private mutating func add(
         _ message: @autoclosure () -> String, _ expected: @autoclosure () -> String, _ seen: @autoclosure () -> String,
-        _ session: UInt32?, _ step: UInt32?, _ basis: Rule.Basis, _ entries: [UInt64]
+        _ session: UInt32?, _ step: UInt32?, _ basis: Rule.Basis, _ involvesOthers: Bool, _ entries: [UInt64]
     ) {
         found += 1
         // A firm finding takes the place of one that is less so.
@@ -175,17 +177,18 @@ struct Tally {
             message: message(), expected: expected(), seen: seen(), session: session, step: step,
             entries: entries.filter { $0 != 0 })
         finding.basis = basis
+        finding.involvesOthers = involvesOthers
         list.append(finding)
     }
 
-    /// `push`: whose session and step it is, where it bears a marker.
+    /// `push`: whose session and step it is, where it bears a marker. `involvesOthers`: so have sessions of another user.
     mutating func find(
         _ message: @autoclosure () -> String, expected: @autoclosure () -> String, seen: @autoclosure () -> String,
-        of push: SeenPush, restsOn basis: Rule.Basis = [], _ entries: UInt64...
+        of push: SeenPush, involvesOthers: Bool = false, restsOn basis: Rule.Basis = [], _ entries: UInt64...
     ) {
         add(
             message(), expected(), seen(), push.isMarked ? push.session : nil, push.isMarked ? push.step : nil, basis,
-            entries)
+            involvesOthers, entries)
     }
 
     var verdict: Verdict {

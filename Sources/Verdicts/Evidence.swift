@@ -112,10 +112,12 @@ struct Evidence {
 }
 
 extension RuleResult {
-    /// Those that speak of no session are found again in the whole run.
+    /// Those that speak of no session, or of several users', are found again in the whole run.
     fileprivate var withReplays: RuleResult {
         guard case .broken(var findings, let count) = verdict else { return self }
-        for index in findings.indices { findings[index].isOfWholeRun = findings[index].session == nil }
+        for index in findings.indices {
+            findings[index].isOfWholeRun = findings[index].session == nil || findings[index].involvesOthers
+        }
         var copy = self
         copy.verdict = .broken(findings, count: count)
         return copy

@@ -28,11 +28,12 @@ extension Finding {
         ShellWords.journal(directory, session: session, entry: entries.last ?? call?.entry)
     }
 
-    /// The command that plays its session again, or the whole run where it speaks of none; nil where nothing was played.
+    /// The command that plays its session again, or the whole run where it speaks of none or of others as well; nil where
+    /// nothing was played.
     /// `directory` is where the run's journal stands.
     package func replay(in directory: String) -> String? {
         guard session != nil || isOfWholeRun else { return nil }
-        let chosen = session.map { ["--session", String($0)] } ?? []
+        let chosen = isOfWholeRun ? [] : session.map { ["--session", String($0)] } ?? []
         return ShellWords.line(["pushrig", "replay", directory.isEmpty ? "RUN" : directory] + chosen)
     }
 }

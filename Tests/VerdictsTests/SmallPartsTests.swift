@@ -133,6 +133,23 @@ struct JudgePartTests {
         }
     }
 
+    @Test("what has to do with another user's sessions is played again whole, also by its record")
+    func involved() throws {
+        var first: String?
+        let record = try judge(usualScenario, spoil: { sendings, account in
+            guard let own = sendings.firstIndex(where: { $0.event == .update }) else { return }
+            // The second user's state goes to the first one's card.
+            if let token = first, account == 1 { sendings[own].token = token } else { first = first ?? sendings[own].token }
+        })
+        let findings = try result("sessions-kept-apart", record).verdict.findings
+        let again = try RunRecord(json: record.json).verdicts.first { $0.id == "sessions-kept-apart" }?.verdict.findings ?? []
+        #expect(!findings.isEmpty && findings.count == again.count)
+        for finding in findings + again {
+            #expect(finding.session != nil && finding.replay(in: "some run") == "pushrig replay 'some run'")
+            #expect(finding.more(in: "some run").contains("--session"))
+        }
+    }
+
     @Test("a start is looked at as deep as 128 levels, and what is deeper is left to the schemas", arguments: [(126, true), (127, false)])
     func depth(arrays: Int, isTold: Bool) throws {
         let nested = String(repeating: "[", count: arrays) + String(repeating: "]", count: arrays)

@@ -140,12 +140,14 @@ enum DeliveryRules {
             for (index, push) in joined.account.pushes.enumerated() where push.isAccepted {
                 tally.test()
                 guard let fault = joined.fault[index], fault == .unexpected || fault == .misdirected else { continue }
+                let isOfOther = joined.isOfOtherUser(push)
+                let whose = isOfOther ? " to a token of another user" : " to a token that nobody has registered"
                 tally.find(
                     fault == .misdirected ? "a push went to a token that it was not for" : "a push that nothing called for",
                     expected: fault == .misdirected ? "the token that is registered for it" : "none",
                     seen: Self.words(push)
-                        + (joined.tokens.lanes[push.token] == nil ? " to a token that nobody has registered" : ""),
-                    of: push, push.id)
+                        + (joined.tokens.lanes[push.token] == nil ? whose : ""),
+                    of: push, involvesOthers: isOfOther, push.id)
             }
         }
 
@@ -179,14 +181,14 @@ enum DeliveryRules {
         }
         for push in joined.account.pushes where push.isMarked {
             tally.test()
-            let isOfOther = push.owner != 0 && push.owner != joined.account.number &+ 1
+            let isOfOther = joined.isOfOtherUser(push)
             let other = owner[(push.activityToken ?? push.token).bits]
             guard isOfOther || other.map({ $0 != push.session }) ?? false else { continue }
             tally.find(
                 "a state of session \(push.session) reached a token of another session",
                 expected: "a token of session \(push.session)",
-                seen: other.map { "a token of session \($0)" } ?? "a token of another user", session: push.session,
-                step: push.step, push.id)
+                seen: other.map { "a token of session \($0)" } ?? "a token of another user", of: push,
+                involvesOthers: isOfOther, push.id)
         }
     }
 
@@ -276,4 +278,9 @@ enum DeliveryRules {
             }
         }
     }
+}
+
+extension JoinedAccount {
+    /// Its token is registered, and by another user's sessions.
+    func isOfOtherUser(_ push: SeenPush) -> Bool { push.owner != 0 && push.owner != account.number &+ 1 }
 }

@@ -71,8 +71,8 @@ extension Finding {
             message: try reading["message"].text(), expected: try reading["expected"].text(),
             seen: try reading["seen"].text(), session: try reading["session"].optional()?.integer(),
             step: try reading["step"].optional()?.integer(), entries: try reading["entries"].integers())
-        let replay = try reading["replay"].optional()
-        isOfWholeRun = session == nil && replay != nil
+        let replay = try reading["replay"].optional()?.text()
+        isOfWholeRun = replay.map { !$0.contains(" --session ") } ?? false
         if reading.value["call"]?.object != nil { call = try CallSeen(reading["call"]) }
         exchanges = try RunRecord.all(reading["exchanges"]) { r throws(Failure) in try Exchange(r) }
     }
