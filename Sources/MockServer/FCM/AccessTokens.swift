@@ -8,12 +8,17 @@ import TLS
 
 /// Safe to use from any thread.
 final class AccessTokens: AccessDirectory {
-    /// The oldest make room.
+    /// The oldest make room that were not used since their turn came last.
     static let limit = 10_000
     static let lifetime = Interval.seconds(3_600)
 
+    private struct Given {
+        var grant: AccessGrant
+        var isUsed = false
+    }
+
     private struct State {
-        var grants: [Hash128: AccessGrant] = [:]
+        var grants: [Hash128: Given] = [:]
         var order: [Hash128] = []
         var next = 0
     }
@@ -29,10 +34,14 @@ final class AccessTokens: AccessDirectory {
         let hash = withBytes(of: token) { Hash128(hashing: $0) }
         let kept = AccessGrant(project: Array(grant.project.utf8), expiresAt: now + Self.lifetime, maySend: grant.maySend)
         state.withLock { state in
-            state.grants[hash] = kept
+            state.grants[hash] = Given(grant: kept)
             if state.order.count < Self.limit {
                 state.order.append(hash)
             } else {
+                while state.grants[state.order[state.next]]?.isUsed ?? false {
+                    state.grants[state.order[state.next]]?.isUsed = false
+                    state.next = (state.next + 1) % Self.limit
+                }
                 state.grants[state.order[state.next]] = nil
                 state.order[state.next] = hash
                 state.next = (state.next + 1) % Self.limit
@@ -44,6 +53,9 @@ final class AccessTokens: AccessDirectory {
 
     func grant(of accessToken: Span<UInt8>) -> AccessGrant? {
         let hash = Hash128(hashing: accessToken)
-        return state.withLock { $0.grants[hash] }
+        return state.withLock { state in
+            state.grants[hash]?.isUsed = true
+            return state.grants[hash]?.grant
+        }
     }
 }
