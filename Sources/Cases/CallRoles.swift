@@ -11,6 +11,18 @@ package struct CallRoles: Sendable {
     package var relaunches: [ProfileCall]
     /// Registers an app with FCM, and nothing else.
     package var registration: ProfileCall?
+    /// Registers an app with FCM, whatever else it says.
+    package var app: ProfileCall?
+    /// Registers what took the place of an app's registration.
+    package var newRegistration: ProfileCall?
+    /// Takes an app's registration back, and owes nothing.
+    package var unregisterApp: ProfileCall?
+    /// Begins a session of an app's: owes a start by FCM, or one by APNs where none does.
+    package var messageStart: ProfileCall?
+    /// Owes a message of FCM, in the middle of a session.
+    package var message: ProfileCall?
+    /// The same at its end.
+    package var messageEnd: ProfileCall?
     package var unregisterDevice: ProfileCall?
     package var secondDevice: ProfileCall?
     /// Registers an activity's token.
@@ -83,6 +95,8 @@ package struct CallRoles: Sendable {
             let isAlone = usual.allSatisfy { $0.name == call.name || names.isDisjoint(with: $0.captures.map(\.name)) }
             return call.pushes.isEmpty && isAlone && call.name != deviceName ? call : nil
         }
+        app = most(.registrationToken)
+        newRegistration = most(.newRegistrationToken)
         activity = most(.activityToken)
         secondActivity = most(.activityToken2)
         rotation = most(.rotatedToken)
@@ -98,6 +112,10 @@ package struct CallRoles: Sendable {
         state = states.first { call in !call.pushes.contains { $0.coalesce } }
         alert = events.first { $0.owes(.alert) && !$0.isFinal && !$0.owes(.liveactivity, .start) }
         finals = events.filter(\.isFinal)
+        unregisterApp = quiet.first { $0.unregisters.contains(.registrationToken) }
+        messageStart = events.first { !$0.isFinal && $0.owesMessage(.start) } ?? start
+        message = events.first { $0.owesMessage && !$0.isFinal && !$0.owesMessage(.start) && !$0.owes(.liveactivity, .start) }
+        messageEnd = finals.first(where: \.owesMessage)
         stranger = profile.calls.first { $0.isUnknown }
         oversized = profile.calls.filter(\.isOversized)
         refused = profile.calls.filter { call in

@@ -28,6 +28,11 @@ extension ProfileCall {
         (auth?.isSpoilt ?? false) && expectedStatus.allSatisfy { 400..<500 ~= $0 }
     }
 
+    /// A message of FCM, of whatever event.
+    package var owesMessage: Bool { pushes.contains { $0.provider == .fcm } }
+
+    package func owesMessage(_ event: ActivityEvent) -> Bool { pushes.contains { $0.provider == .fcm && $0.event == event } }
+
     /// `event` nil: of any.
     package func owes(_ type: PushType, _ event: ActivityEvent? = nil) -> Bool {
         pushes.contains { $0.channel == type && (event == nil || $0.event == event) }

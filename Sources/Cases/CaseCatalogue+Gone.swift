@@ -70,7 +70,7 @@ extension CaseCatalogue {
     }
 
     /// Long enough behind what a case takes back or refuses that it is stored.
-    private static let lateRestart = Interval.milliseconds(3_400)
+    static let lateRestart = Interval.milliseconds(3_400)
 
     private func gone(_ name: String, _ question: String, _ needs: [Need], _ make: () -> Case) -> PlannedCase {
         guard isLaunched else { return .cannot(name: name, question: question, reason: Self.isNotOurs) }

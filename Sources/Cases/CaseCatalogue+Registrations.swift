@@ -133,11 +133,11 @@ extension CaseCatalogue {
 
     private var strangers: PlannedCase {
         let question = "Does an event of a user whom nobody has registered reach nobody?"
-        return planned("strangers", question, [needsEvent, need(roles.stranger, "speaks for a stranger (`unknown: true`)")]) {
-            var script = opening()
-            states(&script, 1)
+        return planned("strangers", question, [needsAny, need(roles.stranger, "speaks for a stranger (`unknown: true`)")]) {
+            var script = anyOpening()
+            anything(&script)
             script.add(roles.stranger, after: .milliseconds(300))
-            states(&script, 1)
+            anything(&script)
             return Case(name: "strangers", question: question, scripts: [script], exercises: ["unknown-secret-silent"])
         }
     }
@@ -163,10 +163,10 @@ extension CaseCatalogue {
     private func unlawful(
         _ name: String, _ question: String, _ calls: [ProfileCall], _ words: String, _ rule: String
     ) -> PlannedCase {
-        planned(name, question, [needsEvent, need(calls.first, words)]) {
-            var script = opening()
+        planned(name, question, [needsAny, need(calls.first, words)]) {
+            var script = anyOpening()
             for call in calls { script.add(call, after: .milliseconds(150)) }
-            states(&script, 1)
+            anything(&script)
             return Case(name: name, question: question, scripts: [script], exercises: [rule])
         }
     }

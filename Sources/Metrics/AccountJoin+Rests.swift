@@ -1,6 +1,7 @@
 // The rest behind a provider's 429 or 5xx, where a fault of ours gave that answer: what the relay keeps back for so long it
 // keeps back by our doing, and the newest state is owed when the rest is over. FCM asks for what its answer says
-// (retry-after), or for a minute after 429 and ten seconds after 5xx, and for more each time (spec/fcm.md §8, F7, F8); Apple
+// (retry-after), or for a minute after 429 and ten seconds after 5xx, and for more each time (spec/fcm.md §8, F7, F8). Who
+// waits that long whatever is said, and behind a connection that was cut off, too, is as right. Apple
 // lets a relay rest for a quarter of an hour (spec/apns.md §14, P13), unless its profile declares less.
 
 import Basics
@@ -41,7 +42,7 @@ extension JoinedAccount {
         let row = account.rows[index]
         guard row.provider == .fcm || circumstances.rest > .zero else { return nil }
         if let own = attempts(of: index).last(where: { $0.arrivedAt <= due }) {
-            guard own.isRefusedForNowByUs else { return nil }
+            guard circumstances.mayRest(behind: own) else { return nil }
             let over = restOver(behind: own, circumstances)
             // After 429 its registration may be told to rest by another message, too.
             return max(over, row.provider == .fcm ? restOverAtFCM(row, by: due, circumstances) ?? over : over)
@@ -78,7 +79,8 @@ extension JoinedAccount {
     /// while the card waits, another session may have waited for less, and what was on its way ends no rest.
     private func restOverAtFCM(_ row: Expectation, by due: Instant, _ circumstances: Circumstances) -> Instant? {
         let last = ways.lastRefused(at: row.token, by: due) { push in
-            push.provider == .fcm && row.plannedAt <= restOver(behind: push, circumstances)
+            push.provider == .fcm && circumstances.mayRest(behind: push)
+                && row.plannedAt <= restOver(behind: push, circumstances)
         }
         guard let last else { return nil }
         let wentOn = ways.first(to: row.token, behind: last.answeredAt + circumstances.inFlightGrace) { push in

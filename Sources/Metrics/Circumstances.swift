@@ -129,10 +129,19 @@ package struct Circumstances: Sendable {
 
     /// How long what waits behind a 429 or 5xx, or behind no answer at all, may rest, where nothing was refused before.
     package func allowedRest(after push: SeenPush) -> Interval {
-        if push.status == 0 { return patience }
+        if push.status == 0 { return isCutOff(push) && push.provider == .fcm ? .seconds(10) * Self.growth : patience }
         guard push.provider == .fcm else { return rest }
-        return (retryAfter(push) ?? (push.status == 429 ? .seconds(60) : .seconds(10))) * Self.growth
+        // Nobody need come sooner because FCM would let him.
+        return max(retryAfter(push) ?? .zero, push.status == 429 ? .seconds(60) : .seconds(10)) * Self.growth
     }
+
+    /// Whether what such an answer of a fault's was given for may rest. At APNs a push whose connection went goes on over the
+    /// next one at once (G14); at FCM who cannot know whether it was processed may wait as behind a failure (F8, F20).
+    func mayRest(behind push: SeenPush) -> Bool {
+        push.isRefusedForNowByUs || push.wasCutAtFCM && isCutOff(push)
+    }
+
+    private func isCutOff(_ push: SeenPush) -> Bool { fault(push.faultRule)?.cutsOff ?? false }
 
     /// Whether we held the relay down at some time between the two.
     package func wasDown(between first: Instant, and last: Instant) -> Bool {

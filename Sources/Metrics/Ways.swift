@@ -40,7 +40,7 @@ struct Ways: Sendable {
                 let isOwn = lane.role == .activity && push.isMarked
                 byCard[Card(lane: lane, session: isOwn ? push.session : nil), default: []].append(index)
             }
-            guard push.isRefusedForNowByUs else { continue }
+            guard push.isRefusedForNowByUs || push.wasCutAtFCM else { continue }
             refusedByToken[push.token, default: []].append(index)
             if push.isMarked { refusedBySession[push.session, default: []].append(index) }
         }
@@ -87,4 +87,7 @@ struct Ways: Sendable {
 extension SeenPush {
     /// A fault of ours told it to come again later.
     var isRefusedForNowByUs: Bool { metFault && isRefusedForNow }
+
+    /// A fault of ours left a message without an answer.
+    var wasCutAtFCM: Bool { metFault && provider == .fcm && status == 0 }
 }
