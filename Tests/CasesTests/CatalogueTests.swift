@@ -185,7 +185,7 @@ struct CatalogueTests {
             notify: { path: /notify, json: { text: "{{marker}}" }, pushes: [{ channel: fcm }] }
             """)
         let runs = Self.runs(CaseCatalogue(relay).cases)
-        #expect(runs.map(\.name) == ["lifecycle"])
+        #expect(runs.map(\.name).first == "lifecycle")
         #expect(runs[0].exercises.contains("messages-well-formed") && !runs[0].exercises.contains("payload-fits"))
     }
 

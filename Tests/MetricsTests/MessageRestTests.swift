@@ -33,13 +33,49 @@ struct MessageRestTests {
         #expect(outcome(at: over + 500, status: status) == .delivered && outcome(at: over + 501, status: status) == .late)
     }
 
-    @Test("has what the answer asked for, where it asked for more or less")
-    func said() {
+    /// Who waits a minute whatever is said obeys as well.
+    @Test("has what the answer asked for where that is more than usual", arguments: [
+        (503, 120, 240), (503, 5, 20), (429, 120, 240), (429, 5, 120),
+    ] as [(UInt16, Int64, Int64)])
+    func said(status: UInt16, seconds: Int64, rest: Int64) {
         func outcome(at milliseconds: Int64) -> DeliveryClass? {
-            self.outcome(at: milliseconds) { $0.circumstances.faults[0].retryAfter = .seconds(120) }
+            self.outcome(at: milliseconds, status: status) { $0.circumstances.faults[0].retryAfter = .seconds(Double(seconds)) }
         }
-        let over: Int64 = 1050 + 240_000
+        let over = 1050 + rest * 1000
         #expect(outcome(at: over + 500) == .delivered && outcome(at: over + 501) == .late)
+    }
+
+    /// Whether it was processed nobody knows who was cut off.
+    @Test("may rest behind a message that a fault cut off as behind a failure, and behind silence it may not")
+    func cut() {
+        func outcome(at milliseconds: Int64, cutsOff: Bool = true, _ turn: (inout Story) -> Void = { _ in }) -> DeliveryClass? {
+            self.outcome(at: milliseconds, status: 0) { story in
+                story.circumstances.faults[0].cutsOff = cutsOff
+                turn(&story)
+            }
+        }
+        let over: Int64 = 1050 + 20_000
+        #expect(outcome(at: over + 500) == .delivered && outcome(at: over + 501) == .late)
+        #expect(outcome(at: 6_000) == .delivered && outcome(at: over, cutsOff: false) == .late)
+        #expect(outcome(at: over) { $0.account.pushes[0].faultRule = 0 } == .late, "it cut itself off")
+    }
+
+    @Test("may rest so behind its own, too, and one of APNs may not")
+    func ownCut() {
+        func outcome(provider: Provider) -> DeliveryClass? {
+            let story = Story.usual.with { story in
+                story.circumstances.faults = [.init(rule: 4, label: "cut", windows: [], cutsOff: true)]
+                story.circumstances.rest = .seconds(900)
+                story.registers(0)
+                story.account.pushes = []
+                story.push(1, status: 0) { $0.faultRule = 4 }
+                story.push(1, at: 21_000)
+                for index in story.account.rows.indices { story.account.rows[index].provider = provider }
+                for index in story.account.pushes.indices { story.account.pushes[index].provider = provider }
+            }
+            return story.joined.deliveries.first?.outcome
+        }
+        #expect(outcome(provider: .fcm) == .delivered && outcome(provider: .apns) != .delivered)
     }
 
     @Test("waits for no rest that the relay brought upon itself, nor for another's")
