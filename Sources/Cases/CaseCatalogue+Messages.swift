@@ -92,7 +92,8 @@ extension CaseCatalogue {
         return message(name, question) {
             var script = messageOpening()
             messages(&script, 2)
-            messages(&script, 5, after: grace)
+            // Nothing newer takes the place of what was refused, until who tries again has done so.
+            messages(&script, 5, after: Self.failureRest * 1.1)
             return Case(
                 name: name, question: question, scripts: [script], sessions: 12,
                 faults: [

@@ -22,9 +22,9 @@ struct MessageCaseTests {
         wrong: { path: /notify, expect: 400, json: {} }
         """
 
-    private static func relay(_ calls: String, profile: String = "messageEvent: /message/data/e", launch: Bool = true) throws
-        -> RelaySpec
-    {
+    private static func relay(
+        _ calls: String, profile: String = "messageEvent: /message/data/e", launch: Bool = true
+    ) throws -> RelaySpec {
         let text = """
             relay:
               \(launch ? "launch: [./relay]" : "url: http://127.0.0.1:8787")
@@ -105,9 +105,11 @@ struct MessageCaseTests {
         let item = try #require(Self.runs(try Self.relay(Self.usual)).first { $0.name == "bad-message" })
         #expect(item.faults.map { $0.contains("per: token") } == [true, true, true])
         for (place, fault) in item.faults.enumerated() { #expect(fault.contains("after: \(place + 1), times: 1")) }
+        let waits = item.scripts[0].steps.filter { $0.call == "notify" }.map(\.after)
+        #expect(waits[2] > .seconds(10) && item.duration < .seconds(30), "whoever tries again within ten seconds is seen to")
     }
 
-    /// From the refusal on: something is told while FCM wants rest, something when that is over, and then the newest is waited for.
+    /// From the refusal on: a state comes when FCM's rest is over, and the newest is waited for until two are.
     @Test("waits as long as FCM asks for, and once more", arguments: [("quota-exceeded", 60.0), ("unavailable", 10)])
     func rests(name: String, rest: Double) throws {
         let item = try #require(Self.runs(try Self.relay(Self.usual)).first { $0.name == name })
