@@ -23,6 +23,10 @@ enum StarterFiles {
         # A throttle: one push for each activity and window, the newest state last. Then such pushes say `coalesce: true`.
         # coalescing: { window: 10s }
 
+        # Where a message to FCM says what becomes of a Live Update; then `pushes` owe `{ channel: fcm, event: update }`, and
+        # `check` asks FCM what it asks APNs (docs/check.md).
+        # messageEvent: /message/data/event
+
         # What arrives as it was said: a place in the push, and where it comes from in the call.
         passes:
           - { channel: alert, at: /aps/alert/title, from: /title }
