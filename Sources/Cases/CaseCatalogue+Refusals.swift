@@ -183,7 +183,8 @@ extension CaseCatalogue {
         let question = "When APNs answers 403 ExpiredProviderToken, is a new token signed, and sent by a new connection?"
         return planned("expired-credential", question, [needsDevice, needsEvent]) {
             var script = opening()
-            states(&script, 6)
+            // Long enough behind the answer that whoever goes on with the old token, or by the old connection, is seen to.
+            states(&script, 12)
             // The connection goes on to serve: that it does not at Apple's was observed only (P2), so nobody loses by it.
             return Case(
                 name: "expired-credential", question: question, scripts: [script],

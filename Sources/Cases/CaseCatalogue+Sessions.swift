@@ -43,6 +43,9 @@ extension CaseCatalogue {
         return events.map { [$0] }
     }
 
+    /// What an encoding on the way may spoil, of a form, of JSON, of a page: two, three and four bytes, and what is escaped.
+    private static let words = JSONValue.string("Größe – 🚀 + & % \"5\"").text
+
     /// All that may be said in a session, from its beginning to its end.
     private func whole(_ start: ProfileCall?, _ final: ProfileCall?, saying events: [ProfileCall]) -> CaseScript {
         var script = CaseScript(roles.profile)
@@ -54,7 +57,7 @@ extension CaseCatalogue {
         // What may wait for a long window has a case of its own.
         let isShort = (window ?? .zero) <= .seconds(3)
         for call in events where isShort || !call.pushes.contains(where: \.coalesce) {
-            settle(&script, call)
+            settle(&script, call, with: call.freeTexts.suffix(1).map { ($0, Self.words) })
         }
         settle(&script, final)
         script.add(roles.goodbye, after: .milliseconds(300))

@@ -182,6 +182,8 @@ package final class RunContext {
     package var jitter = Interval.zero
     /// Pushes of the run, or to tokens of nobody, that came when no session was there any more: the first of them.
     package private(set) var strays: [SeenPush] = []
+    /// Pushes to tokens of nobody that were refused, though no fault met them: the first of them.
+    package private(set) var refusedStrays: [SeenPush] = []
     private static let mostStrays = 100
     /// Apart by more than `relief`, so few.
     private var troubles: [ClosedRange<Instant>] = []
@@ -290,6 +292,10 @@ package final class RunContext {
 
     package func note(stray push: SeenPush) {
         if strays.count < Self.mostStrays { strays.append(push) }
+    }
+
+    package func note(refusedStray push: SeenPush) {
+        if refusedStrays.count < Self.mostStrays { refusedStrays.append(push) }
     }
 
     /// Whether an answer says that nothing gets through to the token any more.

@@ -194,6 +194,8 @@ struct Pass {
             let isOurs = correlator.observe(stray: push, isRelayOurs: context.circumstances.isRelayOurs)
             // While we held the relay down what was owed may have come later than anybody waits.
             if isOurs, plan != nil, context.circumstances.outages.isEmpty { context.note(stray: push) }
+            // Nobody else pushes to the mock of a relay that we launched.
+            if context.circumstances.isRelayOurs, push.status >= 400, !push.metFault { context.note(refusedStray: push) }
             return
         }
         open[number]?.account.pushes.append(push)

@@ -134,6 +134,8 @@ struct ProviderTokenRuleTests {
         // Who goes on with the same token breaks another rule; who never heard of it none.
         let same = later(9, told).with { $0.pushes[2].authorization = $0.pushes[0].authorization }
         #expect(same.findings("expired-connection-left") == 0)
+        let never = same.with { $0.pushes[1].authorization = $0.pushes[0].authorization }
+        #expect(never.findings("expired-connection-left") == nil, "there is no new token to send anywhere")
         #expect(later(9, told).with { $0.undelivered = [$0.pushes[0].id] }.findings("expired-connection-left") == nil)
         let other = later(9, told).with { $0.refuse(0, status: 403, reason: "InvalidProviderToken") }
         #expect(other.findings("expired-connection-left") == nil)
@@ -148,16 +150,24 @@ struct ProviderTokenRuleTests {
                 history.push(2, at: seconds)
             }
         }
-        #expect(same(3.02).findings("provider-token-renewed") == 0)
+        #expect(same(3.02).findings("provider-token-renewed") == nil, "nobody knows what it would have done")
         #expect(same(4.03).findings("provider-token-renewed") == 1)
-        #expect(same(4.01).findings("provider-token-renewed") == 0)
+        #expect(same(4.01).findings("provider-token-renewed") == nil)
+        let renewed = same(4.01).with { $0.pushes[$0.pushes.count - 1].authorization = $0.text(bearer(issuedAt: epoch + 60)) }
+        #expect(renewed.findings("provider-token-renewed") == 0)
+        let crossed = same(4.01).with { history in
+            let fresh = history.text(bearer(issuedAt: epoch + 60))
+            let answeredAt = history.pushes[0].answeredAt
+            history.push(2, at: 1) { ($0.authorization, $0.arrivedAt) = (fresh, answeredAt) }
+        }
+        #expect(crossed.findings("provider-token-renewed") == nil, "it left before that answer was there")
         // Within two seconds twenty may have been on their way.
         let many = same(3.1).with { history in for _ in 0..<20 { history.push(2, at: 3.5) } }
         #expect(many.findings("provider-token-renewed") == 1)
-        #expect(many.with { $0.pushes.removeLast() }.findings("provider-token-renewed") == 0)
+        #expect(many.with { $0.pushes.removeLast() }.findings("provider-token-renewed") == nil)
         // What comes within the second that is granted to pushes on their way is none of those twenty.
         let inFlight = same(2.5).with { history in for _ in 0..<30 { history.push(2, at: 2.9) } }
-        #expect(inFlight.findings("provider-token-renewed") == 0)
+        #expect(inFlight.findings("provider-token-renewed") == nil)
         // The relay never heard of it, but of the next one.
         let unheard = same(9).with { $0.undelivered = [$0.pushes[0].id] }
         #expect(unheard.findings("provider-token-renewed") == nil)

@@ -256,6 +256,8 @@ struct DeliveryRuleTests {
         let history = History.goneAway
         history.run.circumstances.connectionFirings = [(at: at(seconds), rule: 1)]
         #expect(history.findings("goaway-obeyed") == expected)
+        let again = history.with { history in for index in history.calls.indices { history.calls[index].attempts = 2 } }
+        #expect(again.findings("goaway-obeyed") == nil, "its caller had to tell it twice")
     }
 
     @Test("a connection that went when the push was long on its way, or not yet due, took nothing along", arguments: [

@@ -229,6 +229,19 @@ struct FormRuleTests {
         #expect(calls.findings("payload-fits") == 0)
     }
 
+    @Test("a push to a token that nobody has registered is held to its form as well", arguments: [
+        ("BadPriority", 1), ("BadDeviceToken", 0),
+    ])
+    func strayForm(reason: String, expected: Int) {
+        let history = History.honest
+        var stray = history.pushes[0]
+        (stray.status, stray.reason) = (400, history.text(reason))
+        history.run.note(refusedStray: stray)
+        #expect(history.findings("requests-well-formed") == expected)
+        for _ in 0..<200 { history.run.note(refusedStray: stray) }
+        #expect(history.run.refusedStrays.count == 100)
+    }
+
     @Test("a rejection that only a malformed request earns breaks requests-well-formed, unless a fault says it")
     func malformed() {
         let rejected = History.honest.with {

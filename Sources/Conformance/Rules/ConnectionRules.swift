@@ -125,6 +125,7 @@ enum ConnectionRules {
         /// Of one credential, so that memory does not grow with the run. The first that reached the relay counts.
         private static let (mostRefusals, mostBreaches) = (8, 1_000)
         private var refused: [Int32: [Refusal]] = [:]
+        private var successions = Successions()
         /// Refusals that never reached the relay.
         private var unheard: Set<UInt64> = []
 
@@ -136,6 +137,7 @@ enum ConnectionRules {
 
         mutating func see(_ push: SeenPush, _ run: RunContext) {
             guard push.authorization >= 0 else { return }
+            successions.note(push)
             var list = refused[push.authorization] ?? []
             for index in list.indices where push.arrivedAt > list[index].push.answeredAt + run.circumstances.inFlightGrace {
                 list[index].after += 1
@@ -145,7 +147,10 @@ enum ConnectionRules {
                 else { continue }
                 list[index].breaches.append(push)
             }
-            if list.count < Self.mostRefusals, isExpired(push, run.word(push), run) { list.append(Refusal(push: push)) }
+            if list.count < Self.mostRefusals, isExpired(push, run.word(push), run) {
+                list.append(Refusal(push: push))
+                successions.note(refused: push)
+            }
             if !list.isEmpty { refused[push.authorization] = list }
         }
 
@@ -159,6 +164,8 @@ enum ConnectionRules {
             var tally = Tally()
             let heard = refused.values.compactMap { list in list.first { !unheard.contains($0.push.id) } }
             for refusal in heard.sorted(by: { $0.push.id < $1.push.id }) {
+                // Where nothing more was sent, or nothing that could not have been on its way, nobody knows.
+                guard !refusal.breaches.isEmpty || successions.isFollowed(refusal.push) else { continue }
                 tally.test()
                 for push in refusal.breaches {
                     tally.find(

@@ -54,7 +54,8 @@ enum ContentRules {
         "content-unchanged", ["R0.11", "R0.12"], .must, on: .both,
         requirement: "What the relay passes on is what it was given.",
         norm: "Relay contract: the state is passed through",
-        advice: "pass the state on as it came; shorten a text only where the contract says so"
+        advice: "pass the state on as it came, and shorten a text only where the contract says so; "
+            + "or mend the profile's `passes`"
     ) { joined, run, tally in
         guard run.passesContent else { return }
         for push in joined.account.pushes where push.isMarked && push.isAccepted {

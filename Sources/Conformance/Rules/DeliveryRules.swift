@@ -265,7 +265,9 @@ enum DeliveryRules {
             guard cutOff != nil || joined.connectionsLost(with: index, run.circumstances) == 1 else { continue }
             // What was sent over the next connection in the first place met nothing: a connection went while it was to come, or
             // it came in vain.
-            let isMet = cutOff != nil || wasCrossed(joined, index, run)
+            // What its caller had to tell twice, for lack of an answer, says nothing of who sends again by himself.
+            let wasToldTwice = joined.account.call(at: row.place).map { $0.attempts > 1 } ?? false
+            let isMet = !wasToldTwice && (cutOff != nil || wasCrossed(joined, index, run))
             switch delivery.outcome {
             case .delivered, .late: if isMet { tally.test() }
             case .excused where delivery.accepted != nil: if isMet { tally.test() }

@@ -18,20 +18,38 @@ enum RequestRules {
         "requests-well-formed", ["P17", "P23"], .must,
         requirement: "No push is rejected for its path, its header fields or its payload; its expiration is in seconds.",
         norm: "Apple, Sending notification requests to APNs",
-        advice: "the reason names the field; compare it with Apple's table of request header fields"
-    ) { joined, run, tally in
-        for push in joined.account.pushes where !push.metFault {
-            tally.test()
-            if push.flags.contains(.expiresNever) {
-                tally.find(
-                    "apns-expiration is not in Unix seconds", expected: "seconds since 1970, such as "
-                        + "\(push.arrivedWall.seconds + 3_600)", seen: "a time some thousand years ahead, as of milliseconds",
-                    of: push, push.id)
+        advice: "the reason names the field; compare it with Apple's table of request header fields",
+        make: { WellFormed() })
+
+    /// Also of pushes to tokens that nobody has registered, where the relay is ours: what it sends there it made up.
+    private struct WellFormed: RuleMachine {
+        private var tally = Tally()
+
+        mutating func close(_ joined: JoinedAccount, _ run: RunContext) {
+            for push in joined.account.pushes where !push.metFault {
+                tally.test()
+                if push.flags.contains(.expiresNever) {
+                    tally.find(
+                        "apns-expiration is not in Unix seconds", expected: "seconds since 1970, such as "
+                            + "\(push.arrivedWall.seconds + 3_600)",
+                        seen: "a time some thousand years ahead, as of milliseconds", of: push, push.id)
+                }
+                Self.judge(push, "a push was rejected for its form", run, &tally)
             }
-            guard push.reason >= 0, malformed.contains(run.word(push)) else { continue }
-            tally.find(
-                "a push was rejected for its form", expected: "a request APNs accepts", seen: run.reason(push),
-                of: push, push.id)
+        }
+
+        func verdict(_ run: RunContext) -> Verdict {
+            var tally = tally
+            for push in run.refusedStrays where push.provider == .apns {
+                tally.test()
+                Self.judge(push, "a push to a token that nobody has registered was rejected for its form", run, &tally)
+            }
+            return tally.verdict
+        }
+
+        private static func judge(_ push: SeenPush, _ message: String, _ run: RunContext, _ tally: inout Tally) {
+            guard push.reason >= 0, malformed.contains(run.word(push)) else { return }
+            tally.find(message, expected: "a request APNs accepts", seen: run.reason(push), of: push, push.id)
         }
     }
 

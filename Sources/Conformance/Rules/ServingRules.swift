@@ -190,8 +190,9 @@ enum ServingRules {
             if owed > 0, run.pushCount == 0 {
                 tally.find(
                     "\(owed) pushes were owed for calls that the relay took, and none reached the mock",
-                    expected: "pushes", seen: "none: is the relay pointed at this mock?", session: example?.session,
-                    step: example?.step)
+                    expected: "pushes",
+                    seen: "none: is the relay pointed at this mock, and what does its log say (relay.log)?",
+                    session: example?.session, step: example?.step)
             }
             return tally.verdict
         }

@@ -14,13 +14,17 @@ enum WedgedConnectionRule {
 
         private static let (mostConnections, mostBreaches) = (10_000, 100)
         private var told: [UInt64: Told] = [:]
+        private var successions = Successions()
         /// Refusals that never reached the relay.
         private var unheard: Set<UInt64> = []
 
         mutating func see(_ push: SeenPush, _ run: RunContext) {
+            successions.note(push)
             guard let before = told[push.connection] else {
                 let isExpired = push.status == 403 && run.word(push) == "ExpiredProviderToken"
-                if isExpired, told.count < Self.mostConnections { told[push.connection] = Told(push: push) }
+                guard isExpired, told.count < Self.mostConnections else { return }
+                told[push.connection] = Told(push: push)
+                successions.note(refused: push)
                 return
             }
             let underWay = max(run.circumstances.inFlightGrace, run.circumstances.real(.seconds(2)))
@@ -41,6 +45,8 @@ enum WedgedConnectionRule {
             var tally = Tally()
             let heard = told.filter { !unheard.contains($0.value.push.id) }
             for (connection, told) in heard.sorted(by: { $0.value.push.id < $1.value.push.id }) {
+                // Without a new token there is none to send elsewhere.
+                guard successions.isFollowed(told.push) else { continue }
                 tally.test()
                 for push in told.breaches {
                     tally.find(

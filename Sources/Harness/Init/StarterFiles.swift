@@ -14,8 +14,9 @@ enum StarterFiles {
         # How long after a call its push may come.
         deadlines: { default: 5s }
         # How much longer it may take behind a 429 or 5xx of APNs, before it is sent again. Apple allows 15 minutes, which is
-        # the default: then no short run can tell a relay that rests from one that gives up.
-        rest: 30s
+        # the default: then no short run can tell a relay that rests from one that gives up. Where it is more than some ten
+        # seconds, `check` asks what it asks about those answers with --slow, or by a clock that the relay shares.
+        rest: 10s
 
         # From whom a call comes; the secret itself stays out of files (docs/adding-a-relay.md, Your relay wants a signature).
         # auth: { bearer: { env: RELAY_KEY } }
@@ -64,7 +65,7 @@ enum StarterFiles {
           # A server tells an event: an alert, and a new state of the card.
           update:
             path: /events
-            variables: { title: Building, text: Half way }        # a session may say others
+            variables: { title: Building, text: \"Half way \u{2013} é 🚀 + & %\" }      # a session may say others
             json:
               user: "{{secret}}"
               session: "{{sessionID}}"
@@ -116,7 +117,7 @@ enum StarterFiles {
           - call: update
             every: $pause
             count: 4
-            with: { text: [Compiling, Linking, "Running the tests"] }
+            with: { text: [Compiling, "Größe & 🚀 + %", "Running the tests"] }
           - { call: stranger, after: 100ms }
           - { call: badRequest, after: 100ms }
           - { call: end, after: $pause }
@@ -164,7 +165,7 @@ enum StarterFiles {
             times: 2
 
         phases:
-          drain: 6s                       # longer than the deadlines of the profile
+          drain: 16s                      # longer than the profile's deadlines and its rest together
 
         gates:
           - lost == 0

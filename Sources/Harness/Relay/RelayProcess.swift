@@ -87,7 +87,8 @@ final class RelayProcess {
     private func cannotStart(_ number: Int32) -> Failure {
         Failure(
             .run, "cannot start the relay '\(arguments[0])': \(SystemCall.describe(number))",
-            hint: "check the command behind --, or `relay.launch` in the scenario")
+            hint: "check the command behind --, or `relay.launch` in the scenario: it is looked for from the folder in which "
+                + "pushrig was started, or in PATH")
     }
 
     /// Of the program itself, while it runs.
