@@ -194,7 +194,8 @@ import Testing
         try Place.withFolder { folder in
             let relay = try RelayProcess(arguments: ["/no/such/relay"], environment: [], logPath: folder + "/relay.log")
             let failure = #expect(throws: Failure.self) { try relay.start() }
-            #expect(failure?.kind == .run && failure?.hint?.hasPrefix("check the command behind --, or `relay.launch` in the scenario") == true)
+            let isTold = failure?.hint?.hasPrefix("check the command behind --, or `relay.launch` in the scenario")
+            #expect(failure?.kind == .run && isTold == true)
             #expect(failure?.message.contains("cannot start the relay '/no/such/relay'") == true)
             #expect(!relay.isRunning)
         }
