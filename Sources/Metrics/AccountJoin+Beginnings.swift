@@ -10,10 +10,11 @@ extension JoinedAccount {
     /// taken another's place, where nothing was said since the session began (R4.3).
     func laneOfHeldStart(_ push: SeenPush, among candidates: Range<Int>, _ circumstances: Circumstances) -> Lane? {
         guard push.event == .update, let lane = tokens.lanes[push.token], lane.role == .activity else { return nil }
-        let isOwed = candidates.contains {
-            account.rows[$0].event == .start && account.rows[$0].lane.phone == lane.phone
-                && (wasRegistered(push.token, behind: push.place)
-                    && (deliveries[$0].accepted == nil || isUnanswered(push, account.rows[$0], circumstances)) || isOfSuccessor(push))
+        let isOwed = candidates.contains { index in
+            let row = account.rows[index]
+            guard row.event == .start, row.lane.phone == lane.phone else { return false }
+            let isHeld = deliveries[index].accepted == nil || isUnanswered(push, row, circumstances)
+            return wasRegistered(push.token, behind: push.place) && isHeld || isOfSuccessor(push)
         }
         return isOwed ? lane : nil
     }
