@@ -3,7 +3,7 @@
 // (retry-after), or for a minute after 429 and ten seconds after 5xx, and for more each time (spec/fcm.md §8, F7, F8); Apple
 // lets a relay rest for a quarter of an hour (spec/apns.md §14, P13), unless its profile declares less.
 
-import Basics
+package import Basics
 import Pushes
 
 extension JoinedAccount {
@@ -32,7 +32,7 @@ extension JoinedAccount {
     }
 
     /// When the rest behind one answer is over, however many there were before it.
-    private func restOver(behind push: SeenPush, _ circumstances: Circumstances) -> Instant {
+    package func restOver(behind push: SeenPush, _ circumstances: Circumstances) -> Instant {
         push.answeredAt + circumstances.allowedRest(after: push) + ways.pauses(before: push)
     }
 
