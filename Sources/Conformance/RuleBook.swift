@@ -7,8 +7,8 @@ package enum RuleBook {
     package static let all: [Rule] =
         ServingRules.all + ContentRules.all + CarriedRules.all + DeclaredRules.all + RequestRules.all
         + [TimestampRule.secondsAndRising] + TokenRules.all
-        + MessageRules.all + MessageAnswerRules.all + AccessTokenRules.all + StateRules.all + RegistrationRules.all
-        + EnvironmentRules.all + ActivityRules.all + RestartRules.all
+        + MessageRules.all + CollapseKeyRule.all + MessageAnswerRules.all + AccessTokenRules.all + StateRules.all
+        + RegistrationRules.all + EnvironmentRules.all + ActivityRules.all + RestartRules.all
         + AgeRules.all + AlertRules.all + ThrottleRules.all + RetryRules.all + ConnectionRules.all + BroadcastRules.all
         + WebhookRules.all + RepeatRules.all + DeliveryRules.all
 

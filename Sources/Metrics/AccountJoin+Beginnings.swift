@@ -10,24 +10,26 @@ extension JoinedAccount {
     /// taken another's place, where nothing was said since the session began (R4.3).
     func laneOfHeldStart(_ push: SeenPush, among candidates: Range<Int>, _ circumstances: Circumstances) -> Lane? {
         guard push.event == .update, let lane = tokens.lanes[push.token], lane.role == .activity else { return nil }
-        let isOwed = candidates.contains {
-            account.rows[$0].event == .start && account.rows[$0].lane.phone == lane.phone
-                && (wasRegistered(push.token, behind: push.place)
-                    && (deliveries[$0].accepted == nil || isUnanswered(push, lane, circumstances)) || isOfSuccessor(push))
+        let isOwed = candidates.contains { index in
+            let row = account.rows[index]
+            guard row.event == .start, row.lane.phone == lane.phone else { return false }
+            let isHeld = deliveries[index].accepted == nil || isUnanswered(push, row, circumstances)
+            return wasRegistered(push.token, behind: push.place) && isHeld || isOfSuccessor(push)
         }
         return isOwed ? lane : nil
     }
 
     /// Whether each start that was accepted was still under way for all that the relay knew when it was told of the token: its
-    /// answer was out, or had left a moment before.
-    private func isUnanswered(_ push: SeenPush, _ lane: Lane, _ circumstances: Circumstances) -> Bool {
+    /// answer was out, or had left a moment before. What it decided then has its deadline from there, like what was held.
+    private func isUnanswered(_ push: SeenPush, _ row: Expectation, _ circumstances: Circumstances) -> Bool {
         let grace = circumstances.inFlightGrace
         guard let told = tokens.registrations[push.token]?.first(where: { push.place < $0.place })?.sentAt else { return false }
         return account.pushes.allSatisfy { start in
             guard start.event == .start, start.isAccepted, start.isMarked, start.place == push.place,
-                tokens.lanes[start.token]?.phone == lane.phone, !start.flags.contains(.isAnswerUndelivered)
+                tokens.lanes[start.token]?.phone == row.lane.phone, !start.flags.contains(.isAnswerUndelivered)
             else { return true }
-            return push.arrivedAt <= start.answeredAt + grace && told <= start.answeredAt + grace * 0.25
+            return push.arrivedAt <= max(start.answeredAt + grace, told + row.deadline + circumstances.allowance)
+                && told <= start.answeredAt + grace * 0.25
         }
     }
 

@@ -19,6 +19,7 @@ extension JoinedAccount {
         if let death = deadToken(token, plannedAt: since, by: due + held, circumstances) { return death }
         if let death = deadDevice(row, plannedAt: since, by: due + held, circumstances) { return death }
         if let death = deadBeside(row, plannedAt: since, by: due + held, circumstances) { return death }
+        if let death = deadInItsPlace(row, by: due + held, circumstances) { return death }
         if wasToldBlurred(index) { return "another card's token" }
         if let endedAt = aged?.endedAt(for: row, tokens), endedAt <= due { return "activity ended for its age" }
         if let fault = takenAlong(index, circumstances) { return fault.label }
@@ -66,6 +67,11 @@ extension JoinedAccount {
         else { return nil }
         let fault = circumstances.fault(account.pushes[death.push].faultRule)
         return "dead token" + (fault.map { " (\($0.label))" } ?? "")
+    }
+
+    /// It had still to come when its app's registration at FCM was replaced, and that which took its place is dead.
+    private func deadInItsPlace(_ row: Expectation, by due: Instant, _ circumstances: Circumstances) -> String? {
+        nextRegistration(of: row, by: due).flatMap { deadToken($0.token, plannedAt: $0.sentAt, by: due, circumstances) }
     }
 
     /// A start token that travels in its device's row may go with it (R0.44).

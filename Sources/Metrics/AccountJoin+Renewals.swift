@@ -63,6 +63,17 @@ extension JoinedAccount {
         restarts?.activities.contains { $0.tokens.contains(old) && $0.tokens.contains(new) } ?? true
     }
 
+    /// The registration that took the place of its app's at FCM while it had still to come: what waits goes with the row
+    /// (R0.18). Nil where a call took the old one back.
+    func nextRegistration(of row: Expectation, by due: Instant) -> (token: TokenHash, sentAt: Instant)? {
+        guard row.provider == .fcm, row.lane.role == .registration, isUndisturbed(row.session),
+            let next = account.tokenCalls.filter({ follows($0, row) && !($0.isRegistration && $0.token == row.token) })
+                .min(by: { $0.place < $1.place }),
+            next.isRegistration, let call = account.call(at: next.place), call.wasTaken, call.sentAt <= due
+        else { return nil }
+        return (next.token, call.sentAt)
+    }
+
     private func follows(_ call: TokenCall, _ row: Expectation) -> Bool {
         row.place < call.place && call.place >> 32 == UInt64(row.session) && call.lane == row.lane
     }

@@ -4,7 +4,7 @@
 // waits that long whatever is said, and behind a connection that was cut off, too, is as right. Apple
 // lets a relay rest for a quarter of an hour (spec/apns.md §14, P13), unless its profile declares less.
 
-import Basics
+package import Basics
 import Pushes
 
 extension JoinedAccount {
@@ -33,7 +33,7 @@ extension JoinedAccount {
     }
 
     /// When the rest behind one answer is over, however many there were before it.
-    private func restOver(behind push: SeenPush, _ circumstances: Circumstances) -> Instant {
+    package func restOver(behind push: SeenPush, _ circumstances: Circumstances) -> Instant {
         push.answeredAt + circumstances.allowedRest(after: push) + ways.pauses(before: push)
     }
 
@@ -75,18 +75,28 @@ extension JoinedAccount {
         return row.plannedAt <= over ? over : nil
     }
 
-    /// It waits for its registration's rest, until its session gets something of its kind through there again: alerts may go on
-    /// while the card waits, another session may have waited for less, and what was on its way ends no rest.
+    /// It waits for its registration's rest, or for that of the one which its app was given meanwhile: what waits goes there
+    /// (R0.18).
     private func restOverAtFCM(_ row: Expectation, by due: Instant, _ circumstances: Circumstances) -> Instant? {
-        let last = ways.lastRefused(at: row.token, by: due) { push in
-            push.provider == .fcm && circumstances.mayRest(behind: push)
-                && row.plannedAt <= restOver(behind: push, circumstances)
+        let own = restOverAtFCM(row, at: row.token, since: row.plannedAt, by: due, circumstances)
+        guard let next = nextRegistration(of: row, by: due) else { return own }
+        let moved = restOverAtFCM(row, at: next.token, since: next.sentAt, by: due, circumstances)
+        return [own, moved].compactMap(\.self).max()
+    }
+
+    /// Until its session gets something of its kind through there again: alerts may go on while the card waits, another session
+    /// may have waited for less, and what was on its way ends no rest.
+    private func restOverAtFCM(
+        _ row: Expectation, at token: TokenHash, since: Instant, by due: Instant, _ circumstances: Circumstances
+    ) -> Instant? {
+        let last = ways.lastRefused(at: token, by: due) { push in
+            push.provider == .fcm && circumstances.mayRest(behind: push) && since <= restOver(behind: push, circumstances)
         }
         guard let last else { return nil }
-        let wentOn = ways.first(to: row.token, behind: last.answeredAt + circumstances.inFlightGrace) { push in
+        let wentOn = ways.first(to: token, behind: last.answeredAt + circumstances.inFlightGrace) { push in
             push.isAccepted && push.type == row.type && (!push.isMarked || push.session == row.session)
         }
         let over = min(restOver(behind: last, circumstances), wentOn?.arrivedAt ?? .distantFuture)
-        return row.plannedAt <= over ? over : nil
+        return since <= over ? over : nil
     }
 }

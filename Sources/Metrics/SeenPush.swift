@@ -72,6 +72,8 @@ package struct SeenPush: Hashable, Sendable {
     package var token: TokenHash
     /// What a message for a Live Activity has beside its registration.
     package var activityToken: TokenHash?
+    /// The `collapse_key` of a message to an Android app that may wait for its device, as a number; 0: none.
+    package var waitsUnder: UInt64 = 0
     package var connection: UInt64 = 0
     package var apnsID = UUIDBytes(high: 0, low: 0)
     /// Of the payload as it is held: half of its `Hash128`.

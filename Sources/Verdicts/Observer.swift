@@ -20,6 +20,9 @@ final class Observer {
     private var topics: [(text: String, number: Int32)] = []
     private static let mostKnown = 8
     private var sayings = Sayings()
+    /// The end of a message's path stands for its target where it was refused before the mock had read its body: for its
+    /// project, its sender, or its form.
+    private static let unreadTarget = "messages:send"
     /// Unix seconds, in the year 5138: milliseconds lie above.
     private static let latestExpiration: Int64 = 99_999_999_999
 
@@ -93,16 +96,28 @@ final class Observer {
     private func lookAtMessage(_ entry: PushEntry, _ push: inout SeenPush) {
         push.priority = 5
         guard let message = body(of: entry)?["message"] else { return }
+        if entry.token == Self.unreadTarget, let target = (message["token"] ?? message["fid"])?.string, !target.isEmpty {
+            push.token = TokenHash(target)
+        }
         push.event = event(of: entry)
         if push.event != nil { push.type = .liveactivity }
         lookAtActivity(message, &push)
         let android = message["android"] ?? .null
         if message["notification"] != nil || android["notification"] != nil { push.flags.insert(.hasNotification) }
         if android.at(pointer: "/notification/tag")?.string?.isEmpty == false { push.flags.insert(.hasTag) }
+        push.waitsUnder = keyOfWaiting(android)
         guard let priority = android["priority"], priority.string != nil || priority.int != nil else { return }
         push.flags.insert(.gavePriority)
         // In any case of letters, or as the word's number (spec/fcm.md §1.2).
         if priority.int == 1 || priority.string?.lowercased() == "high" { push.priority = 10 }
+    }
+
+    /// Of an Android app's message. One that lives for no time waits for nobody, and a fraction of a second is dropped
+    /// (spec/fcm.md §2.2).
+    private func keyOfWaiting(_ android: JSONValue) -> UInt64 {
+        guard let key = (android["collapse_key"] ?? android["collapseKey"])?.string, !key.isEmpty else { return 0 }
+        let seconds = android["ttl"]?.string.flatMap { Int64($0.prefix { $0.isNumber }) }
+        return seconds == 0 ? 0 : withBytes(of: key) { Hash128(hashing: $0) }.low | 1
     }
 
     /// Google's page says what a message for a Live Activity has (spec/fcm.md §6.1). One that has neither its token nor a state

@@ -227,6 +227,14 @@ struct DeliveryRuleTests {
             }
         }
         #expect(refused.findings("each-phone-served") == 0)
+        // Nothing that was told behind a refusal came, but for what came later.
+        func behind(_ status: UInt16) -> Int? {
+            History.twoPhones.with { history in
+                history.pushes.removeAll { $0.token == .device2 && $0.step == 4 }
+                history.push(9, at: 10, .alert, token: .device2, status: status)
+            }.findings("each-phone-served")
+        }
+        #expect(behind(400) == 0 && behind(200) == 1)
     }
 
     @Test("a push that is lost with a connection that went away breaks goaway-obeyed")

@@ -82,6 +82,30 @@ struct DeviceDeathTests {
     }
 }
 
+@Suite("A token that gets nothing behind another one's death")
+struct UnservedTokenTests {
+    @Test("had not gone with it, where what was owed to it before had not come either")
+    func unserved() {
+        func earlier(at seconds: Double = 4, isSent: Bool, _ token: TokenHash = .device) -> Int? {
+            History.died(.activity, at: 14).with { history in
+                history.pushes.removeAll { $0.type == .alert && $0.step == 6 }
+                history.call(9, .permission, at: seconds)
+                history.expect(9, .permission, at: seconds, .alert, token: token)
+                if isSent { history.push(9, at: seconds + 0.01, .alert) }
+            }.findings("other-token-kept")
+        }
+        #expect(earlier(isSent: true) == 1 && earlier(isSent: false) == nil)
+        #expect(earlier(at: 12, isSent: false) == 1, "it was still to come")
+        #expect(earlier(isSent: false, .device2) == nil, "by whatever token")
+        let ofAnotherKind = History.died(.activity, at: 14).with { history in
+            history.pushes.removeAll { $0.type == .alert && $0.step == 6 }
+            history.call(9, .progress, at: 4)
+            history.expect(9, .progress, at: 4, token: .device, lane: .device)
+        }
+        #expect(ofAnotherKind.findings("other-token-kept") == 1)
+    }
+}
+
 @Suite("Where calls are sent in parallel")
 struct ParallelCallTests {
     /// The call of that step is answered so late.

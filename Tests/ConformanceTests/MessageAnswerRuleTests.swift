@@ -27,7 +27,7 @@ struct MessageAnswerRuleTests {
         let history = History.answered(status, reason)
         #expect(!history.verdict(of: "dead-registration-dropped").isBroken)
         #expect(!history.verdict(of: "living-registration-kept").isBroken)
-        // What is refused for now may be waited for, up to a quarter of an hour.
+        // What is refused for now may be waited for.
         let forgotten = history.with { history in
             history.pushes.removeLast(2)
             for row in 1...2 { history.rows[row].plannedAt = history.rows[row].plannedAt + .seconds(1_000) }
@@ -41,8 +41,23 @@ struct MessageAnswerRuleTests {
         #expect(forgotten.verdict(of: "other-not-found-kept").isBroken == (status == 404))
     }
 
+    @Test("a registration is forgotten for a refusal that may pass, where FCM's rest was over and nothing went there", arguments: [
+        (429, 121.9, false), (429, 122.1, true), (503, 21.9, false), (503, 22.1, true),
+    ] as [(UInt16, Double, Bool)])
+    func forgottenForNow(status: UInt16, planned: Double, isBroken: Bool) {
+        let history = History.answered(status, status == 429 ? "QUOTA_EXCEEDED" : "UNAVAILABLE").with { history in
+            history.pushes.removeLast(2)
+            history.rows.removeLast(2)
+            history.call(7, .progress, at: planned)
+            history.expect(7, .progress, at: planned, token: .registration, lane: Lane(role: .registration))
+            history.rows[history.rows.count - 1].provider = .fcm
+        }
+        #expect(history.verdict(of: "living-registration-kept").isBroken == isBroken)
+        #expect(!history.with { $0.message(7, at: planned + 1) }.verdict(of: "living-registration-kept").isBroken)
+    }
+
     @Test("a registration is not forgotten as long as something that goes there has to come again", arguments: [
-        (60, 503, false), (60, 429, false), (60, 0, false), (60, 200, true), (60, 400, true), (2.5, 503, true),
+        (150, 503, false), (60, 503, true), (60, 429, false), (60, 0, false), (60, 200, true), (60, 400, true), (2.5, 503, true),
     ] as [(Double, UInt16, Bool)])
     func waiting(seconds: Double, status: UInt16, isBroken: Bool) {
         let history = History.answered(401, "THIRD_PARTY_AUTH_ERROR").with { history in

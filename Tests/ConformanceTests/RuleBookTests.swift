@@ -115,7 +115,7 @@ private let honestHistories: [String: @Sendable () -> History] = [
     "live-update-high": { .messages },
     "token-rate-kept": { .messages },
     "late-states-in-order": { .messages.with { $0.pushes[1].outcome = .superseded } },
-    "repeats-shown-once": { .sentAgain(.replaced) },
+    "repeats-shown-once": { .sentAgain(.replaced) }, "collapse-keys-apart": { .keyed(7, 8) },
     "throttled-says-when": { .toldToWait(true) },
     "live-activity-messages-fit": { .forApple },
     "messages-ramp-up": { .rising() },

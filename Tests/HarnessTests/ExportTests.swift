@@ -92,12 +92,26 @@ struct ExportTests {
             #expect(try failure(of: all.joined(separator: "\n").dropLast(40).description) == nil)
             #expect(try failure(of: all[0])?.place?.hasSuffix("some.ndjson:2:1") == true)
             #expect(try failure(of: all[0] + "\n{\"file\":")?.message == "this is no JSON")
+            // What a replay needs may not, be it cut within a file or between two.
+            let files = all.count { $0.hasPrefix(#"{"file":"#) }
+            #expect(files > 1)
+            for kept in 1..<files {
+                let whole = all[...kept].joined(separator: "\n")
+                for text in [whole, whole + "\n" + all[kept + 1].dropLast(9)] {
+                    let failure = try failure(of: text)
+                    #expect(failure?.message == "the file is cut: it holds \(kept) of \(files) files of the scenario whole")
+                    #expect(failure?.place?.hasSuffix("some.ndjson:\(kept + 2):1") == true)
+                }
+                let old = whole.replacing(#""files":\#(files),"#, with: "")
+                #expect(try failure(of: old + "\n" + all[kept + 1].dropLast(9))?.message.hasPrefix("the file is cut") == true)
+            }
+            let rest = "\n" + all[1...files].joined(separator: "\n")
             let newer = all[0].replacing(#""version":1"#, with: #""version":2"#)
             #expect(try failure(of: newer)?.message.contains("is of version 2") == true)
             let speed = all[0].replacing(#""speed":1"#, with: #""speed":-1"#)
-            #expect(try failure(of: speed + "\n" + all[1])?.message.contains("/cut/speed is no speed") == true)
+            #expect(try failure(of: speed + rest)?.message.contains("/cut/speed is no speed") == true)
             let other = all[0].replacing(history.note.digest, with: "0000000000000000")
-            #expect(try failure(of: other + "\n" + all[1]) == nil)
+            #expect(try failure(of: other + rest) == nil)
         }
         for text in ["", "{}", "no JSON", "[1]", #"{"pushrig":"else"}"#, #"{"kind":"push"}"#] {
             let failure = try failure(of: text)

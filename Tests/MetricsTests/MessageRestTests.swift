@@ -192,4 +192,58 @@ struct MessageRestTests {
         }
         #expect(outcome(at: 22_650, busy) == .delivered && outcome(at: 22_651, busy) == .late, "the second answer in a row")
     }
+
+    /// Step 2 waits behind the 503 of step 1 when its app registers another token, at 2000; that is answered so at `answered`.
+    private func moved(
+        _ status: UInt16, at answered: Int64 = 2_010, registered: Int64 = 2_000, _ turn: (inout Story) -> Void = { _ in }
+    ) -> DeliveryClass? {
+        let story = Story.usual.with { story in
+            story.circumstances.faults = [.init(rule: 4, label: "away", windows: [])]
+            story.registers(0)
+            story.account.pushes = []
+            story.push(1, status: 503) { $0.faultRule = 4 }
+            story.call(2, at: 1500)
+            story.expect(2, at: 1500)
+            story.call(3, at: registered)
+            story.registers(3, .rotated)
+            story.push(1, at: answered, token: .rotated, status: status) { push in
+                (push.faultRule, push.reason) = (4, status == 400 ? Story.badToken : -1)
+            }
+            turn(&story)
+            for index in story.account.rows.indices {
+                (story.account.rows[index].provider, story.account.rows[index].lane) = (.fcm, Lane(role: .registration))
+            }
+            for index in story.account.tokenCalls.indices { story.account.tokenCalls[index].lane.role = .registration }
+            for index in story.account.pushes.indices { story.account.pushes[index].provider = .fcm }
+        }
+        return story.joined.deliveries.last?.outcome
+    }
+
+    @Test("may go to the registration that took the place of its own, and is excused where that is dead")
+    func movedOn() {
+        #expect(moved(400) == .excused)
+        #expect(moved(200) == .lost && moved(403) == .lost, "that one lives")
+        let over: Int64 = 1_050 + 20_000 + 500
+        #expect(moved(400, at: over) == .excused && moved(400, at: over + 1) == .lost, "it was due before")
+        #expect(moved(400, at: over + 1_010, registered: over + 1_000) == .lost)
+        #expect(moved(400) { $0.account.pushes[0].faultRule = 0 } == .lost, "it had no reason to wait")
+        #expect(moved(400) { $0.account.tokenCalls[1].lane.phone = 1 } == .lost, "another phone's app")
+        #expect(moved(400) { $0.account.calls[2].wasTaken = false } != .excused)
+        let takenBack: (inout Story) -> Void = { story in
+            story.call(4, at: 1_900)
+            (story.account.calls[2].step, story.account.calls[3].step) = (4, 3)
+            story.account.tokenCalls[1].place = EventNumber.place(session: 1, step: 4)
+            story.registers(3, isRegistration: false)
+        }
+        #expect(moved(400, takenBack) == .lost, "its own was taken back")
+    }
+
+    @Test("rests at that one as well")
+    func movedRest() {
+        func comes(at milliseconds: Int64) -> DeliveryClass? {
+            moved(503, at: 15_000) { $0.push(2, at: milliseconds, token: .rotated) }
+        }
+        let over: Int64 = 15_000 + 20_000 + 500
+        #expect(comes(at: over) == .delivered && comes(at: over + 1) == .late)
+    }
 }

@@ -128,6 +128,10 @@ struct HeldStartTests {
         #expect(told(3_000) == "delivered 1" && told(1_750) == "delivered 1")
         #expect(told(1_749) == "delivered 1, misdirected 1", "the answer was there a quarter of the grace")
         #expect(told(1_900, at: 2_900) == "delivered 1" && told(1_900, at: 2_901) == "delivered 1, misdirected 1")
+        let patient: (inout Story) -> Void = { $0.account.rows[0].deadline = .milliseconds(1_500) }
+        #expect(told(1_900, at: 3_500, patient) == "delivered 1", "decided then, and sent by the deadline")
+        #expect(told(1_900, at: 3_501, patient) == "delivered 1, misdirected 1")
+        #expect(told(1_749, at: 2_010, patient) == "delivered 1, misdirected 1")
         #expect(told(3_000) { $0.push(1, at: 2_020) } == "delivered 1, misdirected 1", "and again")
         #expect(told(1_050) { $0.undelivered = [1] } == "delivered 1", "it never had the answer")
         let retried = told(1_050) { story in

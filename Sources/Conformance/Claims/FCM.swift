@@ -104,12 +104,12 @@ extension Claim {
         Claim(
             "F20", .should, "A message sent again after a timeout or 503 does not show twice on the device.",
             norm: "\(observed); Google acknowledged it",
-            rules: ["repeats-shown-once"],
+            rules: ["repeats-shown-once", "collapse-keys-apart"],
             unseen: "Data of apps that no device of the mock plays: `liveUpdateKey` names what one goes by.",
             defects: ["names-each-attempt"]),
         Claim(
             "F21", .must, "A token gets at most 240 messages a minute, and updates are merged before they are sent.",
-            norm: quotas, rules: ["token-rate-kept"],
+            norm: quotas, rules: ["token-rate-kept", "collapse-keys-apart"],
             unseen: "That updates are merged.",
             defects: ["floods-registrations"]),
         Claim(

@@ -220,10 +220,10 @@ enum DeliveryRules {
         }
     }
 
-    /// The last thing that went to the token was refused, in words that do not speak of it.
+    /// The last thing that had gone to the token was refused, in words that do not speak of it.
     private static func wasForgottenForRefusal(_ joined: JoinedAccount, _ row: Expectation, _ run: RunContext) -> Bool {
-        let pushes = joined.account.pushes.lazy.filter { $0.token == row.token }
-        guard let last = pushes.last, last.arrivedAt < row.plannedAt, last.status >= 400 else { return false }
+        let last = joined.account.pushes.last { $0.token == row.token && $0.arrivedAt < row.plannedAt }
+        guard let last, last.status >= 400 else { return false }
         return !run.tellsOfDeath(last) || last.refusedToken != row.token
     }
 

@@ -45,7 +45,7 @@ enum MessageRules {
     }
 
     /// Of an Android app; a Live Activity of an iPhone has fields of its own.
-    private static func isLiveUpdate(_ push: SeenPush) -> Bool { push.isLiveActivity && !push.flags.contains(.isForApple) }
+    static func isLiveUpdate(_ push: SeenPush) -> Bool { push.isLiveActivity && !push.flags.contains(.isForApple) }
 
     static let dataOnly = Rule(
         "live-update-data-only", ["F14", "R3.7"], .should, on: .fcm,

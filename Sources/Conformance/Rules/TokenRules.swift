@@ -195,7 +195,7 @@ enum TokenRules {
                     && !run.hasDied(by: joined.deliveries[index].due)
                     && !(isWaiting && joined.deliveries[index].outcome == .lost)
                     && (!push.isRefusedForNow || joined.deliveries[index].outcome != .lost
-                        || row.plannedAt - push.answeredAt > RetryRules.longBackOff)
+                        || row.plannedAt > restOver(behind: push, joined, run))
             }
             guard !later.isEmpty else { continue }
             if tested.insert(push.token).inserted { tally.test() }
@@ -207,6 +207,12 @@ enum TokenRules {
                 expected: "a push for the event planned \(row.plannedAt - push.answeredAt) after that reply", seen: "none",
                 session: row.session, step: row.step, push.id)
         }
+    }
+
+    /// Until then nobody is blamed who sends nothing. FCM says for how long; of a 429 Apple's words know no figure.
+    private static func restOver(behind push: SeenPush, _ joined: JoinedAccount, _ run: RunContext) -> Instant {
+        push.provider == .fcm
+            ? joined.restOver(behind: push, run.circumstances) : push.answeredAt + RetryRules.longBackOff
     }
 
     static let otherKept = Rule(
@@ -231,7 +237,9 @@ enum TokenRules {
             let answer = joined.account.pushes[death.push]
             for role in Set(others.map { joined.account.rows[$0].lane.role }) {
                 let owed = others.filter {
-                    joined.account.rows[$0].lane.role == role && !refused.contains(joined.account.rows[$0].token)
+                    let row = joined.account.rows[$0]
+                    return row.lane.role == role && !refused.contains(row.token)
+                        && !wasUnserved(row, before: death.arrivedAt, joined)
                 }
                 guard !owed.isEmpty else { continue }
                 tally.test()
@@ -243,6 +251,18 @@ enum TokenRules {
                     answer.id)
             }
         }
+    }
+
+    /// What its session owed to that app or card last before, of its kind and by whatever token, was never sent either: it was
+    /// not dropped with the other.
+    private static func wasUnserved(_ row: Expectation, before instant: Instant, _ joined: JoinedAccount) -> Bool {
+        let before = joined.account.rows.indices.filter { index in
+            let (own, delivery) = (joined.account.rows[index], joined.deliveries[index])
+            return own.lane == row.lane && own.session == row.session && own.type == row.type && delivery.due < instant
+                && [.delivered, .late, .lost].contains(delivery.outcome)
+        }
+        let last = before.max { joined.account.rows[$0].plannedAt < joined.account.rows[$1].plannedAt }
+        return last.map { joined.deliveries[$0].outcome == .lost && joined.attempts(of: $0).isEmpty } ?? false
     }
 
     static let ofItsKind = Rule(

@@ -24,7 +24,7 @@ enum ExportFile {
         let head: JSONValue = [
             "pushrig": .string(mark), "version": .integer(version), "about": .string(about),
             "verdict": run.verdict.json, "scenario": .string(note.files.first?.path ?? ""), "seed": .string(String(note.seed)),
-            "plan": .object(plan), "cut": run.cut?.json ?? .null,
+            "plan": .object(plan), "files": .integer(Int64(note.files.count)), "cut": run.cut?.json ?? .null,
         ]
         let files = note.files.map { file -> JSONValue in ["file": .string(file.path), "text": .string(file.text)] }
         return ([head] + files).map(\.text)
@@ -63,6 +63,7 @@ enum ExportFile {
                 guard let file = object(line) else {
                     // The history may be cut off in a copy; what a replay needs may not.
                     if note.files.isEmpty { throw Failure(.usage, "this is no JSON", place: "\(path):\(number + 1):1") }
+                    if line.starts(with: beginningOfFile) { throw isCut(note, of: head, path) }
                     break
                 }
                 guard let name = file["file"]?.string, let text = file["text"]?.string else { break }
@@ -71,6 +72,8 @@ enum ExportFile {
             guard !note.files.isEmpty else {
                 throw Failure(.usage, "the scenario's files are missing", hint: "export it again", place: "\(path):2:1")
             }
+            // Files of before do not say how many they hold.
+            if let all = head["files"]?.int, note.files.count < all { throw isCut(note, of: head, path) }
             let cut = try reading["cut"].optional().map { value throws(Failure) in try ReplayNote(value) }
             return RecordedRun(
                 note: note, cut: cut ?? note.replay, verdict: try RecordedVerdict(try reading["verdict"]), directory: nil)
@@ -80,6 +83,16 @@ enum ExportFile {
             failure.hint = failure.hint ?? "export it again"
             throw failure
         }
+    }
+
+    /// How a line begins that holds a file of the scenario.
+    private static let beginningOfFile = Array(#"{"file":"#.utf8)
+
+    private static func isCut(_ note: PlanNote, of head: JSONValue, _ path: String) -> Failure {
+        let all = head["files"]?.int.map { " of \($0)" } ?? ""
+        return Failure(
+            .usage, "the file is cut: it holds \(note.files.count)\(all) files of the scenario whole",
+            hint: "copy it again, or export it again", place: "\(path):\(note.files.count + 2):1")
     }
 
     private static func object(_ line: some Collection<UInt8>) -> JSONValue? {
