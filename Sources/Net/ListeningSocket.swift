@@ -29,7 +29,7 @@ package final class ListeningSocket: Sendable {
             let hint =
                 switch error {
                 case EADDRINUSE:
-                    "something else listens on port \(address.port): stop it, or choose another port (0 picks a free one)"
+                    "something else listens on port \(address.port): stop it" + Self.otherPort
                 case EACCES: Self.portRights + "; or choose a port above 1023"
                 default: "choose an address of this machine"
                 }
@@ -40,6 +40,9 @@ package final class ListeningSocket: Sendable {
     }
 
     deinit { close(descriptor) }
+
+    /// What helps where the port is whose listener chose it.
+    package static let otherPort = ", or choose another port (0 picks a free one)"
 
     /// What a small port such as 443 needs (ip(7)).
     package static let portRights =

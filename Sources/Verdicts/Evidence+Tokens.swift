@@ -9,18 +9,19 @@ package enum ShortTokens {
     private static let leastDigits = 48
     private static let kept = 8
 
-    /// The text with every token in it cut to its first eight characters: runs of hex digits, and JSON Web Tokens.
+    /// The text with every token in it cut to its first eight characters: runs of hex digits, JSON Web Tokens, and what
+    /// Google has.
     package static func cut(_ text: String) -> String {
         let bytes = Array(text.utf8)
         var cut: [UInt8] = []
         var position = 0
         while position < bytes.count {
-            guard isWord(bytes[position]) else {
+            guard isWord(bytes[position]) || bytes[position] == 45 || bytes[position] == 95 else {
                 cut.append(bytes[position])
                 position += 1
                 continue
             }
-            let end = webToken(bytes, at: position) ?? hexDigits(bytes, at: position)
+            let end = webToken(bytes, at: position) ?? hexDigits(bytes, at: position) ?? TokenForm.end(bytes, at: position)
             if let end {
                 cut += bytes[position..<position + kept]
                 cut += Array("…".utf8)
@@ -36,12 +37,13 @@ package enum ShortTokens {
     }
 
     /// A token that stands by itself, of whatever length.
-    static func cutToken(_ token: String) -> String { token.count > kept ? token.prefix(kept) + "…" : token }
+    package static func cutToken(_ token: String) -> String { token.count > kept ? token.prefix(kept) + "…" : token }
 
     /// A header field as `name: value`.
     static func cutField(_ field: String) -> String {
         // The signature proves nothing to a reader, and its claims are told where they matter.
-        if field.hasPrefix("authorization: bearer ") { return "authorization: bearer …" }
+        let bearer = "authorization: bearer "
+        if field.prefix(bearer.count).lowercased() == bearer { return field.prefix(bearer.count) + "…" }
         let path = ":path: /3/device/"
         return field.hasPrefix(path) ? path + cutToken(String(field.dropFirst(path.count))) : cut(field)
     }

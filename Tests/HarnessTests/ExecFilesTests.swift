@@ -1,6 +1,7 @@
 // What a program is shown: names, and whom to trust.
 
 import Basics
+import Glibc
 import Net
 import Testing
 
@@ -60,5 +61,26 @@ struct ExecFilesTests {
         #expect(!hint.contains("above 1023"))
         let busy = Failure(.run, "cannot listen", hint: "something else listens")
         #expect(ExecMock.told(busy) == busy)
+    }
+
+    @Test("says what exec has where a port of theirs is taken: no other one, and --no-443 for 443", arguments: [443, 2197])
+    func taken(port: Int) throws {
+        let listens = "something else listens on port \(port): stop it"
+        let trouble = Failure(.run, "cannot listen", hint: listens + ", or choose another port (0 picks a free one)")
+        let hint = try #require(ExecMock.told(trouble).hint)
+        #expect(hint == listens + (port == 443 ? "; or say --no-443, for a program that calls APNs at port 2197" : ""))
+    }
+
+    @Test("says one port, or several")
+    func ports() {
+        #expect(ExecCommand.ports([2197]) == "port 2197" && ExecCommand.ports([443, 2197]) == "ports 443 and 2197")
+    }
+
+    @Test("says that user namespaces are off, of which the system says that no space is left")
+    func namespaces() {
+        let words = ExecWithin.unmade(ENOSPC, "No space left on device")
+        #expect(words.contains("user namespaces are off") && words.contains("max_user_namespaces"))
+        #expect(!words.contains("No space"))
+        #expect(ExecWithin.unmade(EPERM, "Operation not permitted") == "cannot make a mount namespace: Operation not permitted")
     }
 }

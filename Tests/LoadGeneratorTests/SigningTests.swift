@@ -140,6 +140,22 @@ import TLS
         #expect(right.body.text == wrong.body.text && right.head.count == wrong.head.count)
     }
 
+    @Test func `a credential of an earlier time is right, as of then`() throws {
+        let old = "auth: { spoil: 10m }"
+        let stamped = "{ hmac: { key: SECRET, over: [timestamp], header: s, timestamp: { header: t } } }"
+        let signed = try request(stamped, call: old).request
+        #expect(header(signed, "t") == "1699999400")
+        #expect(header(signed, "s") == Hex.encode(code("1699999400").span))
+        let minted = try request("{ jwt: { key: SECRET } }", call: old).request
+        let parts = header(minted, "authorization").dropFirst(7).split(separator: ".").map { String($0) }
+        try #require(parts.count == 3)
+        #expect(String(decoding: Base64URL.decode(parts[1]) ?? [], as: UTF8.self) == #"{"iat":1699999400,"exp":1699999460}"#)
+        #expect(Base64URL.decode(parts[2]) == code(parts[0] + "." + parts[1]))
+        let amazon = try request(
+            "{ sigv4: { accessKeyID: me, secretAccessKey: SECRET, region: r, service: s } }", call: old).request
+        #expect(header(amazon, "x-amz-date") == "20231114T220320Z")
+    }
+
     @Test func `a call without credentials has none, and a secret that would break its header is not sent`() throws {
         #expect(try request("{ bearer: SECRET }", call: "auth: none").request.head.text("authorization") == nil)
         let broken = try request("{ bearer: \"{{token}}\" }", captured: "a\r\nb: c")

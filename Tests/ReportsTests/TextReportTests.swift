@@ -116,6 +116,14 @@ import Testing
         #expect(!text.contains("\u{1B}"))
     }
 
+    @Test func `counts each rule once, a known break too`() {
+        let text = TerminalSummary.renderText(
+            Sample.record { record in
+                record.verdicts.append(Sample.rule("one-start", .broken([Sample.finding], count: 1), known: true))
+            }, color: false)
+        #expect(text.contains("4 of 6 rules were kept, 1 known broken, 1 not exercised."))
+    }
+
     @Test func `begins with the relay's wrong answers, grouped`() {
         let text = TerminalSummary.renderText(
             Sample.record { record in

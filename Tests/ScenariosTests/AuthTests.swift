@@ -24,6 +24,23 @@ struct AuthTests {
         #expect(try Sample.load(spoilt).relay.profile.calls.map { $0.auth?.isSpoilt } == [true, false])
     }
 
+    @Test("may be of an earlier time, which is wrong on purpose too, where it has a time")
+    func age() throws {
+        func text(_ auth: String, _ spoil: String) -> String {
+            Self.with(auth).split(separator: "path: /register")
+                .joined(separator: "auth: { spoil: \(spoil) }\n        path: /register")
+        }
+        let jwt = #"{ jwt: { key: "{{secret}}" } }"#
+        #expect(try Sample.load(text(jwt, "10m")).relay.profile.calls.map { $0.auth?.isSpoilt } == [true, false])
+        #expect(
+            Sample.complaint(text(#"{ bearer: "{{secret}}" }"#, "10m")) == "tiny.yaml:11:24: a `bearer` has no time, so it is of none"
+                + " long ago (write `spoil: true`, or sign with a time: `hmac` with `timestamp`, `jwt`, `sigv4`)")
+        let timeless = text(#"{ hmac: { key: "{{secret}}", over: [body], header: s } }"#, "10m")
+        #expect(Sample.complaint(timeless).hasPrefix("tiny.yaml:11:24: a `hmac` without `timestamp` has no time"))
+        #expect(Sample.complaint(text(jwt, "soon")).hasPrefix("tiny.yaml:11:24: `spoil` must be true, false or a duration"))
+        #expect(Sample.complaint(text(jwt, "0s")).hasPrefix("tiny.yaml:11:24: `spoil` must be a duration from 1s"))
+    }
+
     @Test("takes a captured value out of the record where it is in no body")
     func secretCaptures() throws {
         func names(_ body: String) throws -> CapturedNames {

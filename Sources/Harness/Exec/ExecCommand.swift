@@ -86,12 +86,16 @@ package struct ExecCommand {
 
     private static func beginning(_ mock: ExecMock) -> String {
         let found = mock.coordinates
-        let ports = [found.apns, found.apnsTwin].compactMap { $0.map { String($0.port) } }.joined(separator: " and ")
+        let ports = ports([found.apns, found.apnsTwin].compactMap { $0.map { Int($0.port) } })
         func place(_ role: ProviderName.Role) -> String {
             mock.closed.contains(role) ? "nowhere, for this mock does not play them" : "to \(mock.addresses[role]!)"
         }
-        return "pushrig: Apple's names lead \(place(.production)), sandbox's \(place(.sandbox)), ports \(ports); "
+        return "pushrig: Apple's names lead \(place(.production)), sandbox's \(place(.sandbox)), \(ports); "
             + "Google's \(place(.google)); admin API at \(found.adminURL ?? "no address")\n"
+    }
+
+    static func ports(_ ports: [Int]) -> String {
+        "port" + (ports.count == 1 ? " " : "s ") + ports.map(String.init).joined(separator: " and ")
     }
 
     private static func ending(_ mock: MockService) -> String {

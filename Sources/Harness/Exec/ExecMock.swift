@@ -99,9 +99,15 @@ final class ExecMock {
 
     /// The ports are the providers' own, and not ours to choose: what helps beside the rights is to leave 443 out.
     static func told(_ trouble: Failure) -> Failure {
-        guard trouble.hint?.hasPrefix(ListeningSocket.portRights) == true else { return trouble }
+        guard let hint = trouble.hint else { return trouble }
         var told = trouble
-        told.hint = ListeningSocket.portRights + "; or say --no-443, for a program that calls APNs at port 2197"
+        let without443 = "; or say --no-443, for a program that calls APNs at port 2197"
+        if hint.hasPrefix(ListeningSocket.portRights) {
+            told.hint = ListeningSocket.portRights + without443
+        } else if hint.hasSuffix(ListeningSocket.otherPort) {
+            let rest = String(hint.dropLast(ListeningSocket.otherPort.count))
+            told.hint = rest + (rest.contains("port \(ProviderName.pushPort):") ? without443 : "")
+        }
         return told
     }
 

@@ -45,9 +45,17 @@ package enum ExecWithin {
         let rights = "run it as root, or let users make namespaces: sysctl user.max_user_namespaces and "
             + "kernel.apparmor_restrict_unprivileged_userns; in a container --cap-add SYS_ADMIN"
         return switch refusal.step {
-        case .making: Failure(.run, "cannot make a mount namespace: \(refusal.words)", hint: rights)
+        case .making: Failure(.run, unmade(refusal.number, refusal.words), hint: rights)
         case .keeping: Failure(.run, "cannot keep mounts to this namespace: \(refusal.words)", hint: rights)
         case .laying(let place): Failure(.run, "cannot lay a file over \(place): \(refusal.words)", hint: rights)
         }
+    }
+
+    /// What ENOSPC says of a disk is said of namespaces where none may be made any more (unshare(2)).
+    static func unmade(_ number: Int32, _ words: String) -> String {
+        number == ENOSPC
+            ? "cannot make a mount namespace: user namespaces are off here, or as many are in use "
+                + "as user.max_user_namespaces allows"
+            : "cannot make a mount namespace: \(words)"
     }
 }

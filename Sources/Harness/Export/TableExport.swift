@@ -4,6 +4,7 @@ import Basics
 import Journal
 import LoadGenerator
 import OperatingSystem
+import Pushes
 import SQLite
 import Verdicts
 
@@ -76,6 +77,10 @@ struct TableExport {
             guard isTaken else { return true }
             var object = known.frame.object(entry)
             object.hideProviderToken()
+            // By itself nothing tells that it is one.
+            if !command.showsFullTokens, case .push(let push) = entry, push.provider == .fcm {
+                object["token"] = .string(ShortTokens.cutToken(push.token))
+            }
             body(object)
             return true
         }

@@ -6,23 +6,24 @@ import Net
 import Scenarios
 
 extension RelayDriver {
-    /// The first bytes of an answer, with `(secret)` in the place of each secret and of each credential of its request.
+    /// The first bytes of an answer, with `(secret)` in the place of each secret and of each credential of its request, in
+    /// whatever form a program writes it into an answer.
     func redact(_ answer: ByteBuffer, of call: Int, _ request: OutgoingRequest, upTo limit: Int) -> [UInt8] {
-        let bytes = answer.bytes
-        let secrets = secrets(of: call, request)
+        let search = SecretSearch(secrets(of: call, request))
+        // A secret that begins before the limit is known by what stands behind it.
+        let text = answer.bytes.extracting(0..<min(answer.bytes.count, limit + Self.behind)).array
         var output: [UInt8] = []
         var place = 0
-        while place < bytes.count, place < limit, output.count < limit {
-            if let secret = secrets.first(where: { !$0.isEmpty && bytes.has($0, at: place) }) {
-                output += Array(Capture.unrecorded.utf8)
-                place += secret.count
-            } else {
-                output.append(bytes[place])
-                place += 1
-            }
+        for range in search.ranges(in: text) where range.lowerBound < limit {
+            output += text[place..<range.lowerBound]
+            output += Array(Capture.unrecorded.utf8)
+            place = range.upperBound
         }
+        if place < limit { output += text[place...] }
         return Array(output.prefix(limit))
     }
+
+    private static let behind = 1_024
 
     /// Those that the files name, and what stands behind the last blank of headers that hold a credential.
     private func secrets(of call: Int, _ request: OutgoingRequest) -> [[UInt8]] {
@@ -38,7 +39,16 @@ extension RelayDriver {
             .map { Array(head.value(at: $0).array.split(separator: 32).last ?? []) }
             // Of AWS the signature alone.
             .map { $0.starts(with: Array("Signature=".utf8)) ? Array($0.dropFirst(10)) : $0 }
-        return kept + written
+        return kept + written + written.compactMap(Self.password)
+    }
+}
+
+extension RelayDriver {
+    /// Of a credential of basic, RFC 7617.
+    private static func password(_ credential: [UInt8]) -> [UInt8]? {
+        guard let pair = Base64.decode(credential.span), let colon = pair.firstIndex(of: 58) else { return nil }
+        // Fewer may stand anywhere, and in what is no pair.
+        return pair.count - colon > 6 ? Array(pair[(colon + 1)...]) : nil
     }
 }
 
@@ -46,13 +56,5 @@ extension ProfileCall {
     /// Names of the headers that `auth` writes, or that say what an answer held.
     var secretHeaders: Set<String> {
         Set((auth?.headers ?? []) + fields.filter { !$0.value.captured.isEmpty }.map(\.name))
-    }
-}
-
-extension Span<UInt8> {
-    fileprivate func has(_ text: [UInt8], at place: Int) -> Bool {
-        guard place + text.count <= count else { return false }
-        for index in text.indices where self[place + index] != text[index] { return false }
-        return true
     }
 }

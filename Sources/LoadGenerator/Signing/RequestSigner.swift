@@ -27,31 +27,33 @@ final class RequestSigner {
     /// Head and body of `request` are all there. In words why it must not be sent; nil when it may.
     func sign(_ request: OutgoingRequest, _ auth: AuthSpec, _ values: EventValues, at now: WallTime) -> String? {
         output.clear()
+        // One of an earlier time is wrong by that alone.
+        let (now, isSpoilt) = auth.age.map { (now - $0, false) } ?? (now, auth.isSpoilt)
         let header: [UInt8]
         switch auth.kind {
         case .plain(let name, let prefix, let value):
             header = name
             put(value, into: secret, values, at: now)
-            if auth.isSpoilt { secret.spoilLast() }
+            if isSpoilt { secret.spoilLast() }
             output.append(prefix.span)
             output.append(contentsOf: secret)
         case .basic(let user, let password):
             header = Self.authorization
             output.append("Basic ")
-            output.append(credentials(user, password, values, at: now, isSpoilt: auth.isSpoilt))
-        case .hmac(let spec): return sign(request, spec, values, at: now, isSpoilt: auth.isSpoilt)
-        case .sigv4(let spec): return sign(request, spec, values, at: now, isSpoilt: auth.isSpoilt)
+            output.append(credentials(user, password, values, at: now, isSpoilt: isSpoilt))
+        case .hmac(let spec): return sign(request, spec, values, at: now, isSpoilt: isSpoilt)
+        case .sigv4(let spec): return sign(request, spec, values, at: now, isSpoilt: isSpoilt)
         case .oauth2(let spec):
             header = Self.authorization
             guard let token = tokens?.token(spec)?.bytes else { return "there is no access token" }
             output.append("Bearer ")
             output.append(token.span)
             // Not the last one, which in a token of base64 may not count.
-            if auth.isSpoilt { output.spoil(at: output.count - (token.count + 1) / 2) }
+            if isSpoilt { output.spoil(at: output.count - (token.count + 1) / 2) }
         case .jwt(let spec):
             header = spec.header
             output.append(spec.prefix.span)
-            guard mint(spec, values, at: now, isSpoilt: auth.isSpoilt) else { return "the key that signs is not there" }
+            guard mint(spec, values, at: now, isSpoilt: isSpoilt) else { return "the key that signs is not there" }
         }
         return write(header, into: request.head)
     }

@@ -65,10 +65,14 @@ extension RunRecord {
         let kept = verdicts.count { $0.standing == .kept }
         let failing = verdicts.count(where: \.standing.failsTheRun)
         let warnings = verdicts.count { $0.standing == .warning }
+        let known = verdicts.count { $0.standing == .knownBroken }
+        let outside = verdicts.count { $0.standing == .environment }
         let idle = verdicts.count { $0.standing == .notExercised }
         var parts = [gates.isEmpty ? "No gate was set" : "\(held) of \(gates.count) gates held"]
         var rules = "\(kept) of \(verdicts.count) rules were kept"
         if failing > 0 { rules += ", \(failing) broken" }
+        if known > 0 { rules += ", \(known) known broken" }
+        if outside > 0 { rules += ", \(outside) broken by the environment" }
         if warnings > 0 { rules += ", \(Numbers.count(warnings, "warning"))" }
         if idle > 0 { rules += ", \(idle) not exercised" }
         parts.append(verdicts.isEmpty ? "no rule was judged" : rules)

@@ -27,8 +27,34 @@ struct AuthDecoder {
             return nil
         }
         var auth = spec(profile, &compiler)
-        auth?.isSpoilt = Fields(own, .auth, mistakes)?.flag("spoil") ?? false
+        if let fields = Fields(own, .auth, mistakes), let kind = kind(of: profile) { spoil(&auth, fields, kind) }
         return auth
+    }
+
+    private func kind(of node: YAMLNode) -> String? {
+        guard case .mapping(let entries) = node.content else { return nil }
+        return entries.map(\.key).first { Self.kinds.contains($0) }
+    }
+
+    /// `true`, or how long ago a credential was made that is right otherwise.
+    private func spoil(_ auth: inout AuthSpec?, _ fields: Fields, _ kind: String) {
+        guard let node = fields.value("spoil") else { return }
+        if case .bool(let flag) = node.plainValue {
+            auth?.isSpoilt = flag
+            auth?.age = nil
+            return
+        }
+        guard case .scalar(let text, _) = node.content, Interval(parsing: text) != nil else {
+            return fields.wrong("spoil", node, "true, false or a duration")
+        }
+        guard let age = fields.duration("spoil", .seconds(1)...Fields.longest) else { return }
+        if let timeless = auth?.timeless {
+            mistakes.add(
+                "a `\(kind)` \(timeless), so it is of none long ago",
+                hint: "write `spoil: true`, or sign with a time: `hmac` with `timestamp`, `jwt`, `sigv4`", at: node.place)
+        }
+        auth?.isSpoilt = true
+        auth?.age = age
     }
 
     private func spec(_ node: YAMLNode, _ compiler: inout TemplateCompiler) -> AuthSpec? {
@@ -55,7 +81,7 @@ struct AuthDecoder {
             case "oauth2": OAuth2Decoder(secrets: secrets, mistakes: mistakes).oauth2(inner)
             default: JWTDecoder(auths: self, secrets: secrets, mistakes: mistakes).jwt(inner, &compiler)
             }
-        auth?.isSpoilt = fields.flag("spoil") ?? false
+        spoil(&auth, fields, given[0])
         return auth
     }
 

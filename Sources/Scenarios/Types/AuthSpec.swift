@@ -20,6 +20,8 @@ package struct AuthSpec: Sendable {
     package var kind: Kind
     /// The credential is made wrong on purpose.
     package var isSpoilt = false
+    /// It is right, but as of so long ago, as whoever sends a request again would have it. Such a one is wrong on purpose, too.
+    package var age: Interval?
 
     package init(kind: Kind) { self.kind = kind }
 
@@ -51,6 +53,15 @@ package struct AuthSpec: Sendable {
         case .sigv4(let spec):
             [spec.accessKeyID] + spec.secretAccessKey.templates + (spec.sessionToken?.templates ?? [])
         case .oauth2: []
+        }
+    }
+
+    /// Why it is as good at any other time, or nil where it tells of its time.
+    var timeless: String? {
+        switch kind {
+        case .plain, .basic, .oauth2: "has no time"
+        case .hmac(let spec): spec.timestamp == nil ? "without `timestamp` has no time" : nil
+        case .jwt, .sigv4: nil
         }
     }
 
