@@ -1,8 +1,8 @@
 // The rest behind a provider's 429 or 5xx, where a fault of ours gave that answer: what the relay keeps back for so long it
-// keeps back by our doing, and the newest state is owed when the rest is over. FCM asks for what its answer says
-// (retry-after), or for a minute after 429 and ten seconds after 5xx, and for more each time (spec/fcm.md §8, F7, F8). Who
-// waits that long whatever is said, and behind a connection that was cut off, too, is as right. Apple
-// lets a relay rest for a quarter of an hour (spec/apns.md §14, P13), unless its profile declares less.
+// keeps back by our doing, and the newest state is owed when the rest is over. FCM asks for a minute after 429 and ten seconds
+// after 5xx, or for more where its answer says so (retry-after), and for more each time (spec/fcm.md §8, F7, F8); behind a
+// connection that was cut off a message may rest likewise. Apple lets a relay rest for a quarter of an hour (spec/apns.md §14,
+// P13), unless its profile declares less.
 
 package import Basics
 import Pushes
