@@ -41,7 +41,7 @@ final class Observer {
         let wall = entry.arrivedWall + context.circumstances.clockSkew
         var push = SeenPush(
             id: entry.id, arrivedAt: entry.arrivedAt, answeredAt: entry.arrivedAt + entry.delay, arrivedWall: wall,
-            token: TokenHash(entry.token), status: entry.status, type: type(of: entry))
+            token: token(of: entry), status: entry.status, type: type(of: entry))
         push.provider = entry.provider
         push.diedMilliseconds = entry.timestampMilliseconds
         push.stamp = entry.stamp
@@ -85,6 +85,14 @@ final class Observer {
         return body(of: entry).flatMap { content.messageEvent(of: $0) }
     }
 
+    /// Where it was to go, by its path or, of a message to FCM that was refused unread, by its body.
+    func token(of entry: PushEntry) -> TokenHash {
+        guard entry.provider == .fcm, entry.token == Self.unreadTarget, let message = body(of: entry)?["message"],
+            let target = (message["token"] ?? message["fid"])?.string, !target.isEmpty
+        else { return TokenHash(entry.token) }
+        return TokenHash(target)
+    }
+
     private func body(of entry: PushEntry) -> JSONValue? {
         if let newestBody, newestBody.id == entry.id { return newestBody.json }
         let json = entry.isCut ? nil : try? JSONValue(parsing: entry.payload.span)
@@ -96,9 +104,6 @@ final class Observer {
     private func lookAtMessage(_ entry: PushEntry, _ push: inout SeenPush) {
         push.priority = 5
         guard let message = body(of: entry)?["message"] else { return }
-        if entry.token == Self.unreadTarget, let target = (message["token"] ?? message["fid"])?.string, !target.isEmpty {
-            push.token = TokenHash(target)
-        }
         push.event = event(of: entry)
         if push.event != nil { push.type = .liveactivity }
         lookAtActivity(message, &push)

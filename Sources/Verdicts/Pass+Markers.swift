@@ -13,7 +13,7 @@ extension Pass {
     /// phone's session, where the user has only one.
     func restartMarker(of entry: PushEntry) -> Marker? {
         guard context.circumstances.restart != nil, entry.event == .start, let plan,
-            let calls = owners[TokenHash(entry.token)].flatMap({ open[$0]?.account.calls }),
+            let calls = owners[observer.token(of: entry)].flatMap({ open[$0]?.account.calls }),
             calls.first?.session == calls.last?.session
         else { return nil }
         let last = calls.last { $0.wasTaken && $0.answeredAt <= entry.arrivedAt && !context.quietKinds.contains($0.kind) }
@@ -33,7 +33,7 @@ extension Pass {
     /// one whose call has had no push yet.
     func unmarkedMarker(of entry: PushEntry, _ event: ActivityEvent?, _ own: Marker?) -> Marker? {
         guard event == .update || event == .end, !context.unmarkedKinds.isEmpty, let plan else { return nil }
-        let token = TokenHash(entry.token)
+        let token = observer.token(of: entry)
         guard let account = owners[token].flatMap({ open[$0]?.account }) else { return nil }
         var sessions: [UInt32] = []
         for made in account.tokenCalls.reversed() where made.token == token {
@@ -56,7 +56,7 @@ extension Pass {
     /// that one.
     func toldMarker(of entry: PushEntry, _ event: ActivityEvent?) -> Marker? {
         guard !context.toldKinds.isEmpty, let plan, let id = entry.header("apns-collapse-id"),
-            let account = owners[TokenHash(entry.token)].flatMap({ open[$0]?.account })
+            let account = owners[observer.token(of: entry)].flatMap({ open[$0]?.account })
         else { return nil }
         let form = PushForm(entry.provider, entry.pushType.flatMap { PushType(word: $0) } ?? .alert, event)
         let told = account.calls.filter { call in
@@ -69,7 +69,7 @@ extension Pass {
     /// Of a push whose timestamp says of which call it is: a call of its token's session made in that second.
     func stampedMarker(of entry: PushEntry) -> Marker? {
         guard !context.stampedKinds.isEmpty, let plan, let stamp = entry.stamp else { return nil }
-        let token = TokenHash(entry.token)
+        let token = observer.token(of: entry)
         guard let held = owners[token].flatMap({ open[$0] }),
             let session = held.account.tokenCalls.last(where: { $0.token == token }).map({ UInt32($0.place >> 32) })
         else { return nil }

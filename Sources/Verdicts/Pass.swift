@@ -22,7 +22,7 @@ struct Pass {
     private let scenario: Scenario?
     /// What the profile expects of each call.
     private let expectedStatuses: [Set<Int>]
-    private let observer: Observer
+    let observer: Observer
     private var correlator: Correlator
     private var course = RuleCourse()
     var open: [UInt32: OpenAccount] = [:]
