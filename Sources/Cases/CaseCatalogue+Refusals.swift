@@ -189,7 +189,7 @@ extension CaseCatalogue {
             return Case(
                 name: "expired-credential", question: question, scripts: [script],
                 faults: ["{ id: expired-credential, at: 2s, action: { respond: { reason: ExpiredProviderToken } }, times: 1 }"],
-                exercises: ["provider-token-renewed", "expired-connection-left"])
+                exercises: ["provider-token-renewed"], touches: ["expired-connection-left"])
         }
     }
 

@@ -309,7 +309,10 @@ struct CaseTests {
     func expiredCredential() throws {
         let item = try Self.run("expired-credential", in: Self.shipped("smoke"))
         #expect(item.faults.count == 1 && item.faults[0].hasSuffix("action: { respond: { reason: ExpiredProviderToken } }, times: 1 }"))
-        #expect(item.exercises == ["provider-token-renewed", "expired-connection-left"])
+        #expect(item.exercises == ["provider-token-renewed"] && item.touches == ["expired-connection-left"])
+        let steps = item.scripts[0].steps
+        let last = steps.map(\.after).reduce(.zero, +)
+        #expect(last >= .milliseconds(2_000 + 2_000 + 1_200), "who goes on with the old token is seen to")
     }
 
     @Test("says every event of a large profile in time, in several sessions")

@@ -122,7 +122,9 @@ struct BusymateRig {
             #expect(rig.write("idle").status == 201)
             rig.card("a1")
             #expect(rig.call("GET", read).body == (defects.isEmpty ? #"[{"message":"idle"}]"# : "[]"))
-            #expect(rig.write("shown").status == 201 && rig.shown(1) == [shown("off", "shown")])
+            // What the first write caused may come late, when there is a card, and be pushed first.
+            let last = shown("off", "shown")
+            #expect(rig.write("shown").status == 201 && (rig.shown(1).last == last || rig.shown(2).last == last))
             #expect(rig.call("GET", read).body == #"[{"message":"shown"}]"#)
         }
     }
