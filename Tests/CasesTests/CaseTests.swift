@@ -293,6 +293,21 @@ struct CaseTests {
         #expect(item.faults.count == 1 && item.faults[0].contains("after: 1, times: 1") && item.exercises == ["state-order"])
     }
 
+    @Test("registers both phones, and starts the session, before it asks which of them is served")
+    func bothPhones() throws {
+        let calls = Self.calls(try Self.run("two-phones", in: Self.shipped("smoke")).scripts[0])
+        #expect(calls.prefix(3) == ["registerDevice", "registerSecondDevice", "start"])
+        #expect(calls.contains("registerActivity") && calls.contains("registerSecondActivity"))
+    }
+
+    @Test("refuses each of its answers once, and the alert beside the third state")
+    func onceEach() throws {
+        let faults = try Self.run("too-many-requests", in: Self.shipped("smoke")).faults
+        #expect(faults.allSatisfy { $0.contains("times: 1") } && faults.contains { $0.contains("pushType: alert") })
+        let bad = try Self.run("bad-request-reply", in: Self.shipped("smoke")).faults.filter { !$0.contains("event: end") }
+        #expect(bad.count == 3 && bad.allSatisfy { $0.contains("after: 1, times: 1") })
+    }
+
     @Test("changes a token while APNs takes its time to call it dead, which the new one does not meet")
     func rotatedInFlight() throws {
         let item = try Self.run("rotated-in-flight", in: Self.shipped("smoke"))

@@ -109,6 +109,8 @@ struct CatalogueTests {
         #expect(!runs.contains { $0.name.contains("activity") || $0.name == "burst" || $0.name == "restart" })
         #expect(runs.flatMap(\.scripts).allSatisfy { $0.steps.first?.call == "subscribe" })
         for item in runs.flatMap(\.faults) { #expect(!item.contains("liveactivity"), "\(item)") }
+        #expect(runs.first { $0.name == "lost-connection" }?.exercises == ["relay-serves"], "there is no last state")
+        #expect(runs.first { $0.name == "goaway" }?.exercises == ["goaway-obeyed", "states-delivered"])
         func reason(_ name: String) -> String {
             for item in cases { if case .cannot(name, _, let reason) = item { return reason } }
             return "runs"
