@@ -43,12 +43,12 @@ extension CaseCatalogue {
                 faults: [
                     respond(
                         name, "{ reason: UNREGISTERED }", match: "provider: fcm, tokenFraction: 0.6",
-                        after: startsFirst ? 1 : 0, times: 1)
+                        after: startsByMessage ? 1 : 0, times: 1)
                 ],
                 restarts: [Self.restart(at: Self.lateRestart, "TERM")], exercises: ["dead-registration-dropped"])
         }
     }
 
-    /// A session whose only start failed is none to some.
-    private var startsFirst: Bool { roles.messageStart?.pushes.contains { $0.provider == .fcm } ?? false }
+    /// A session's first message is its start: one whose only start failed is none to some.
+    var startsByMessage: Bool { roles.messageStart?.pushes.contains { $0.provider == .fcm } ?? false }
 }

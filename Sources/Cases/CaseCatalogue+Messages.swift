@@ -91,7 +91,8 @@ extension CaseCatalogue {
         let question = "When FCM refuses a message, or the sender, is the registration kept, and the message not sent again?"
         return message(name, question) {
             var script = messageOpening()
-            messages(&script, 2)
+            // The second is refused.
+            messages(&script, startsByMessage ? 1 : 2)
             // Nothing newer takes the place of what was refused, until who tries again has done so.
             messages(&script, 5, after: Self.failureRest * 1.1)
             return Case(
