@@ -45,6 +45,33 @@ struct ReplayTests {
         }
     }
 
+    private func stepped(_ text: String, seeds: Range<UInt64> = 0..<4000) -> [[Substring]] {
+        seeds.map { seed in
+            var step = NumberStep(near: [1000], seed: Seed(seed))
+            let bytes = withBytes(of: text) { step.step(in: $0) } ?? []
+            return String(decoding: bytes, as: UTF8.self).split(separator: "|", omittingEmptySubsequences: false)
+        }
+    }
+
+    @Test("steps a number to near a bound or another number of the text, and leaves the rest")
+    func steps() {
+        let texts = stepped("a|5|-700000|x")
+        #expect(texts.allSatisfy { $0.count == 4 && $0[0] == "a" && $0[3] == "x" && ($0[1] == "5" || $0[2] == "-700000") })
+        let seen = Set(texts.flatMap { $0 })
+        for number in ["999", "1000", "1001", "4", "6", "-1", "-700001", "-699999", "9223372036854775807"] {
+            #expect(seen.contains(Substring(number)), "\(number) never comes")
+        }
+        #expect(stepped("no number", seeds: 0..<9).allSatisfy { $0 == [""] })
+    }
+
+    @Test("steps times alone, or together, as far apart as they were")
+    func stepsTogether() {
+        let lives = stepped("1700000000|1700003600").map { (Int64($0[0]) ?? 0, Int64($0[1]) ?? 0) }
+        let together = lives.count { $0.1 &- $0.0 == 3600 && $0.0 != 1_700_000_000 }
+        let alone = lives.count { ($0.0 == 1_700_000_000) != ($0.1 == 1_700_003_600) }
+        #expect(together > 1000 && alone > 1000 && together + alone > 3800, "\(together), \(alone)")
+    }
+
     @Test("keeps its corpus small: a folder for each target, 200 files in it at most, 1 MB in all")
     func size() {
         let folders = FuzzFolder.names(in: Self.corpus)

@@ -16,6 +16,7 @@ func LLVMFuzzerRunDriver(
 ) -> Int32
 
 nonisolated(unsafe) var eater: (any FuzzEater)!
+nonisolated(unsafe) var eaten: FuzzTarget!
 
 let words = CommandLine.arguments
 if words.dropFirst().first == "--list" {
@@ -31,6 +32,7 @@ guard let target = FuzzTarget.all.first(where: { $0.name == name }) else {
     exit(2)
 }
 setenv("PUSHRIG_FUZZ_TARGET", name, 1)
+eaten = target
 let folder = try FuzzFolder()
 eater = try target.make(folder.path)
 

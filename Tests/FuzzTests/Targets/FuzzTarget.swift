@@ -25,6 +25,8 @@ struct FuzzTarget: Sendable {
     let maxBytes: Int
     /// Files of Tests/FuzzCorpus/dictionaries, without their ending.
     let dictionaries: [String]
+    /// Numbers at which the reader changes its mind, besides those of any reader: NumberStep tries what lies about them.
+    var bounds: [Int64] = []
     /// `folder` is empty, and the eater's own.
     let make: @Sendable (_ folder: String) throws -> any FuzzEater
 
@@ -35,14 +37,18 @@ struct FuzzTarget: Sendable {
         FuzzTarget(name: "provider-token", maxBytes: 4096, dictionaries: ["apns", "json"]) { _ in
             ProviderTokenEater()
         },
-        FuzzTarget(name: "message", maxBytes: 8192, dictionaries: ["fcm", "json"]) { _ in MessageEater() },
-        FuzzTarget(name: "assertion", maxBytes: 4096, dictionaries: ["fcm", "json"]) { _ in AssertionEater() },
+        FuzzTarget(name: "message", maxBytes: 8192, dictionaries: ["fcm", "json"], bounds: MessageEater.bounds) { _ in
+            MessageEater()
+        },
+        FuzzTarget(name: "assertion", maxBytes: 4096, dictionaries: ["fcm", "json"], bounds: AssertionEater.bounds) { _ in
+            AssertionEater()
+        },
         FuzzTarget(name: "condition", maxBytes: 1024, dictionaries: ["fcm"]) { _ in ConditionEater() },
         FuzzTarget(name: "topic-request", maxBytes: 4096, dictionaries: ["fcm", "json", "http"]) { _ in
             TopicRequestEater()
         },
-        FuzzTarget(name: "messaging-door", maxBytes: 8192, dictionaries: ["fcm", "json", "http"]) { folder in
-            MessagingDoorEater(folder: folder)
+        FuzzTarget(name: "messaging-door", maxBytes: 8192, dictionaries: ["fcm", "json", "http"], bounds: MessageEater.bounds) {
+            folder in MessagingDoorEater(folder: folder)
         },
         FuzzTarget(name: "certificate", maxBytes: 4096, dictionaries: ["apns"]) { _ in CertificateEater() },
         FuzzTarget(name: "json", maxBytes: 8192, dictionaries: ["json"]) { _ in JSONEater() },

@@ -25,7 +25,9 @@ private struct OneToken: AccessDirectory {
 
 /// Byte 0: what becomes of the registration. The rest is the body of a send.
 final class MessageEater: FuzzEater {
+    static let bounds = [longestTTL]
     private static let standings: [RegistrationStanding] = [.active, .unregistered, .ofOtherProject]
+    private static let longestTTL: Int64 = 2_419_200
 
     func eat(_ input: Span<UInt8>) throws(Violation) {
         var choices = FuzzInput(input)
@@ -48,7 +50,7 @@ final class MessageEater: FuzzEater {
         guard let reason = verdict.rejection else {
             try hold(facts.target != .none && !facts.targetText.isEmpty, "an accepted message has no target")
             try hold(facts.targetText.upperBound <= text.count, "the target lies outside of the body")
-            try hold(0...2_419_200 ~= facts.timeToLive ?? 0, "a ttl of \(facts.timeToLive ?? 0)")
+            try hold(0...Self.longestTTL ~= facts.timeToLive ?? 0, "a ttl of \(facts.timeToLive ?? 0)")
             let isToOne = facts.target == .token || facts.target == .fid
             try hold(standing == .active || !isToOne, "a message to a registration that is gone was accepted")
             return
@@ -73,7 +75,9 @@ private struct OpenKey: AssertionVerifier {
 final class AssertionEater: FuzzEater {
     private let reader = TokenRequestReader(
         accounts: [ServiceAccount(email: "a@p", project: "p", keyID: "k", verifier: OpenKey())], audiences: ["https://own/token"])
-    private let now = WallTime(seconds: 1_790_000_000)
+    /// Now, and how far an assertion may lie ahead of it.
+    static let bounds = [now.seconds, now.seconds + 300, now.seconds + 3900]
+    private static let now = WallTime(seconds: 1_790_000_000)
 
     func eat(_ input: Span<UInt8>) throws(Violation) {
         var choices = FuzzInput(input)
@@ -90,7 +94,7 @@ final class AssertionEater: FuzzEater {
         }
         let grant: TokenGrant
         do throws(TokenRefusal) {
-            grant = try withExactBytes(body) { body throws(TokenRefusal) in try reader.read(body, now: now) }
+            grant = try withExactBytes(body) { body throws(TokenRefusal) in try reader.read(body, now: Self.now) }
         } catch {
             try hold((try? JSONValue(parsing: error.body))?["error"]?.string == error.error, "the refusal is no JSON")
             return
@@ -100,7 +104,9 @@ final class AssertionEater: FuzzEater {
         let read = try? JSONValue(parsing: claims.span)
         try hold(read?["iss"]?.string == "a@p", "an assertion of somebody else was taken")
         let times = [read?["iat"]?.double, read?["exp"]?.double].compactMap { $0 }
-        try hold(times.count == 2 && times[1] >= Double(now.seconds), "an assertion without times, or a dead one, was taken")
+        try hold(times.count == 2 && times[1] >= Double(Self.now.seconds), "an assertion without times, or a dead one, was taken")
+        try hold(0...3900 ~= times[1] - times[0], "an assertion of \(times[1] - times[0]) s was taken")
+        try hold(times[0] <= Double(Self.now.seconds) + 300, "an assertion of the future was taken")
     }
 }
 
