@@ -39,8 +39,9 @@ package final class RunClock: TimeSource {
     /// `wall`: what it shows at the beginning; nil: what its base does.
     package init(base: any TimeSource, mode: Mode = .running(1), wall given: WallTime? = nil) {
         self.base = base
-        beginning = base.now()
-        let (now, wall) = (beginning.nanoseconds, (given ?? base.wall()).nanoseconds)
+        let moment = base.moment()
+        beginning = moment.instant
+        let (now, wall) = (beginning.nanoseconds, (given ?? moment.wall).nanoseconds)
         baseOrigin = Atomic(now)
         origin = Atomic(now)
         wallOrigin = Atomic(wall)

@@ -155,6 +155,29 @@ package protocol TimeSource: Sendable {
     func wall() -> WallTime
 }
 
+extension TimeSource {
+    /// One moment on both clocks, within half of `closeEnough` where the host allows. Whoever is put aside between the two
+    /// readings would take its absence for a difference of the clocks: they are read again, and the closest count.
+    package func moment() -> (instant: Instant, wall: WallTime) {
+        var closest = reading()
+        for _ in 1..<readingsAtMost where closest.span > closeEnough {
+            let next = reading()
+            if next.span < closest.span { closest = next }
+        }
+        return (closest.instant, closest.wall)
+    }
+
+    private func reading() -> (instant: Instant, wall: WallTime, span: Interval) {
+        let before = now()
+        let wall = wall()
+        let span = now() - before
+        return (before + span * 0.5, wall, span)
+    }
+}
+
+private let readingsAtMost = 10
+private let closeEnough = Interval.microseconds(10)
+
 /// What may be asked of a clock that is not the world's.
 package enum ClockBounds {
     /// And above 0. A day passes in 24 s.

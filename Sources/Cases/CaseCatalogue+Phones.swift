@@ -80,12 +80,14 @@ extension CaseCatalogue {
 
     private var oneSignedOut: PlannedCase {
         let question = "When one phone of a user was taken back, is the other served all the same?"
-        let isOfOne = roles.unregisterDevice?.unregisters.allSatisfy { $0.phone == 0 } ?? false
+        let isOfOne = roles.unregisterDevice?.namedPhones == [0]
         return planned(
             "one-phone-signed-out", question,
             [
                 need(roles.alert, "owes an alert"), needsSecondPhone,
-                need(isOfOne ? roles.unregisterDevice : nil, "takes one phone's token back (`unregisters`)"),
+                need(
+                    isOfOne ? roles.unregisterDevice : nil,
+                    "takes one phone's token back (`unregisters`, and `phone: 1` where it names no token)"),
             ]
         ) {
             var script = CaseScript(roles.profile)

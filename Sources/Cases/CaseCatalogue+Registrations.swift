@@ -89,13 +89,15 @@ extension CaseCatalogue {
     private var signedOutStart: PlannedCase {
         let question = "Is no activity started on a phone that was taken back?"
         let signOut = roles.unregisterDevice.flatMap { call in
-            call.unregisters.contains(.startToken) && call.unregisters.allSatisfy { $0.phone == 0 } ? call : nil
+            call.unregisters.contains(.startToken) && call.namedPhones == [0] ? call : nil
         }
         return planned(
             "signed-out-start", question,
             [
                 need(roles.start, "owes a start"), need(roles.secondDevice, "registers a second phone"),
-                need(signOut, "takes one phone's start token back (`unregisters`)"),
+                need(
+                    signOut,
+                    "takes one phone's start token back (`unregisters`, and `phone: 1` where it names no token)"),
             ]
         ) {
             var script = CaseScript(roles.profile)

@@ -191,7 +191,8 @@ extension CaseCatalogue {
             var script = opening()
             states(&script, 1, of: roles.anyState)
             if let progress = roles.progress, let window {
-                script.add(progress, after: window * 1.2, every: window * 0.1, count: 12)
+                let gap = max(window * 0.1, .milliseconds(50))
+                script.add(progress, after: max(window * 1.2, .milliseconds(300)), every: gap, count: 12)
             }
             settle(&script, roles.anyState)
             script.add(roles.final, after: pause)

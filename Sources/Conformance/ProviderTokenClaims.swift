@@ -1,6 +1,7 @@
 // Reads who signed a provider token and when, without verifying it: the mock has done that.
 
 import Basics
+import Metrics
 
 /// The issuer, key and time of a provider token.
 package struct ProviderTokenClaims: Hashable, Sendable {
@@ -25,5 +26,13 @@ package struct ProviderTokenClaims: Hashable, Sendable {
     private static func object(_ part: Substring) -> JSONValue? {
         guard let bytes = withBytes(of: String(part), { Base64URL.decode($0) }) else { return nil }
         return try? JSONValue(parsing: bytes.span)
+    }
+}
+
+extension RunContext {
+    /// The mock called its provider token expired by its own clock, which nobody had set: no difference of clocks made it old.
+    func callsExpired(_ push: SeenPush) -> Bool {
+        push.status == 403 && !push.metFault && word(push) == "ExpiredProviderToken"
+            && circumstances.clockSkew == .zero && !circumstances.isWallTimeSet
     }
 }

@@ -31,8 +31,7 @@ struct FileHeader: Equatable {
     init(name: String, tag: UInt16, time: any TimeSource) {
         self.name = name
         self.tag = tag
-        instant = time.now()
-        wall = time.wall()
+        (instant, wall) = time.moment()
         boot = Self.currentBoot
         process = UInt32(bitPattern: getpid())
         salt = 0

@@ -23,7 +23,9 @@ extension JoinedAccount {
         if wasToldBlurred(index) { return "another card's token" }
         if let endedAt = aged?.endedAt(for: row, tokens), endedAt <= due { return "activity ended for its age" }
         if let fault = takenAlong(index, circumstances) { return fault.label }
-        if wasTakenBackAtOnce(index, circumstances) { return "token taken back" }
+        if wasTakenBackAtOnce(index, circumstances) || wasTakenBackAtRest(index, circumstances)
+            || wasSignedOutByAnother(row, circumstances)
+        { return "token taken back" }
         if isOfNobody(row) { return "no device of its user is registered" }
         if isOfFormerPhone(row) { return "no device of its phone is registered" }
         if followsMissingEnd(row, circumstances) { return Circumstances.heldDown }
@@ -164,7 +166,7 @@ extension JoinedAccount {
     }
 
     /// When its call left us, and when whatever goes before the push was through.
-    private func departure(of row: Expectation) -> (sentAt: Instant, leftAt: Instant) {
+    func departure(of row: Expectation) -> (sentAt: Instant, leftAt: Instant) {
         let sentAt = account.call(at: row.place)?.sentAt ?? row.plannedAt
         return (sentAt, alertAnswered(row).map { max($0, sentAt) } ?? sentAt)
     }
@@ -185,7 +187,7 @@ extension JoinedAccount {
     }
 
     /// By then it has left, where nothing holds it up.
-    private func lastDeparture(of row: Expectation, _ circumstances: Circumstances) -> Instant {
+    func lastDeparture(of row: Expectation, _ circumstances: Circumstances) -> Instant {
         let wait = row.flags.contains(.isThrottled) ? circumstances.throttle ?? .zero : .zero
         return departure(of: row).leftAt + wait + circumstances.real(Self.departure)
     }
@@ -197,22 +199,40 @@ extension JoinedAccount {
     }
 
     /// Its token was taken back when it need not have left yet: within a quarter of what is granted to pushes on their way,
-    /// counted from the relay's answer to its call, or from that to the alert that goes first.
+    /// counted from the relay's answer to its call, from that to the alert that goes first, or from the end of its window.
     private func wasTakenBackAtOnce(_ index: Int, _ circumstances: Circumstances) -> Bool {
         let row = account.rows[index]
         guard attempts(of: index).isEmpty, let taken = takenBack(row) else { return false }
         let answeredAt = account.call(at: row.place).map { max($0.sentAt, $0.answeredAt) } ?? row.plannedAt
-        return taken <= max(answeredAt, departure(of: row).leftAt) + circumstances.inFlightGrace * 0.25
+        let mayLeave = [departure(of: row).leftAt, windowOver(row, before: taken, circumstances)].compactMap(\.self)
+        return taken <= mayLeave.reduce(answeredAt, max) + circumstances.inFlightGrace * 0.25
+    }
+
+    /// When the window is over that the last push to its card before that instant began (R0.7).
+    private func windowOver(_ row: Expectation, before instant: Instant, _ circumstances: Circumstances) -> Instant? {
+        guard row.flags.contains(.isThrottled), let throttle = circumstances.throttle else { return nil }
+        let last = account.pushes.last { $0.token == row.token && $0.isLiveActivity && $0.arrivedAt <= instant }
+        return last.map { max($0.arrivedAt, $0.answeredAt) + throttle }
+    }
+
+    /// Its token was taken back while it rested behind a refusal, as it may: it may not leave sooner, nor later.
+    private func wasTakenBackAtRest(_ index: Int, _ circumstances: Circumstances) -> Bool {
+        guard let taken = takenBack(account.rows[index]), let over = restOver(index, by: taken, circumstances) else {
+            return false
+        }
+        return taken <= over
     }
 
     /// When a later call, which owes nothing itself, took its token back.
     private func takenBack(_ row: Expectation, _ token: TokenHash? = nil) -> Instant? {
-        account.tokenCalls.compactMap { taken -> Instant? in
-            guard !taken.isRegistration, taken.token == token ?? row.token, taken.place > row.place,
-                let call = account.call(at: taken.place), call.state == .sent,
-                !account.rows.contains(where: { $0.place == taken.place })
+        let said = account.call(at: row.place)?.sentAt ?? row.plannedAt
+        return account.tokenCalls.compactMap { taken -> Instant? in
+            guard !taken.isRegistration, taken.token == token ?? row.token, let call = account.call(at: taken.place),
+                call.state == .sent, !account.rows.contains(where: { $0.place == taken.place })
             else { return nil }
-            return call.sentAt
+            // Of one session the plan knows the order, of two the clock.
+            let isLater = taken.place >> 32 == row.place >> 32 ? taken.place > row.place : call.sentAt > said
+            return isLater ? call.sentAt : nil
         }.min()
     }
 }

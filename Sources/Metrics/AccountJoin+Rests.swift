@@ -38,11 +38,13 @@ extension JoinedAccount {
     }
 
     /// When the last rest is over that was asked for before it was due; nil: none was.
-    private func restOver(_ index: Int, by due: Instant, _ circumstances: Circumstances) -> Instant? {
+    func restOver(_ index: Int, by due: Instant, _ circumstances: Circumstances) -> Instant? {
         let row = account.rows[index]
         guard row.provider == .fcm || circumstances.rest > .zero else { return nil }
         if let own = attempts(of: index).last(where: { $0.arrivedAt <= due }) {
-            guard circumstances.mayRest(behind: own) else { return nil }
+            guard circumstances.mayRest(behind: own) else {
+                return own.provider == .fcm && own.status == 0 ? restOverAtFCM(row, by: due, circumstances) : nil
+            }
             let over = restOver(behind: own, circumstances)
             // After 429 its registration may be told to rest by another message, too.
             return max(over, row.provider == .fcm ? restOverAtFCM(row, by: due, circumstances) ?? over : over)
@@ -76,27 +78,70 @@ extension JoinedAccount {
     }
 
     /// It waits for its registration's rest, or for that of the one which its app was given meanwhile: what waits goes there
-    /// (R0.18).
+    /// (R0.18). A failure of the service at its app's former registration is one of the service still.
     private func restOverAtFCM(_ row: Expectation, by due: Instant, _ circumstances: Circumstances) -> Instant? {
-        let own = restOverAtFCM(row, at: row.token, since: row.plannedAt, by: due, circumstances)
-        guard let next = nextRegistration(of: row, by: due) else { return own }
-        let moved = restOverAtFCM(row, at: next.token, since: next.sentAt, by: due, circumstances)
-        return [own, moved].compactMap(\.self).max()
+        var overs = [restOverAtFCM(row, at: row.token, since: row.plannedAt, by: due, circumstances)]
+        if let next = nextRegistration(of: row, by: due) {
+            overs.append(restOverAtFCM(row, at: next.token, since: next.sentAt, by: due, circumstances))
+        }
+        for former in formerRegistrations(of: row) {
+            overs.append(restOverAtFCM(row, at: former, isFormer: true, since: row.plannedAt, by: due, circumstances))
+        }
+        return overs.compactMap(\.self).max()
+    }
+
+    /// Of its app, in its session.
+    private func formerRegistrations(of row: Expectation) -> Set<TokenHash> {
+        guard row.lane.role == .registration else { return [] }
+        let calls = account.tokenCalls.filter { call in
+            call.isRegistration && call.lane == row.lane && call.place >> 32 == row.place >> 32 && call.place < row.place
+        }
+        return Set(calls.map(\.token)).subtracting([row.token])
     }
 
     /// Until its session gets something of its kind through there again: alerts may go on while the card waits, another session
     /// may have waited for less, and what was on its way ends no rest.
     private func restOverAtFCM(
-        _ row: Expectation, at token: TokenHash, since: Instant, by due: Instant, _ circumstances: Circumstances
+        _ row: Expectation, at token: TokenHash, isFormer: Bool = false, since: Instant, by due: Instant,
+        _ circumstances: Circumstances
     ) -> Instant? {
         let last = ways.lastRefused(at: token, by: due) { push in
+            // After 429 the registration rests, and its successor need not.
             push.provider == .fcm && circumstances.mayRest(behind: push) && since <= restOver(behind: push, circumstances)
+                && !(isFormer && push.status == 429)
         }
-        guard let last else { return nil }
-        let wentOn = ways.first(to: token, behind: last.answeredAt + circumstances.inFlightGrace) { push in
-            push.isAccepted && push.type == row.type && (!push.isMarked || push.session == row.session)
+        let refused = last.map { (at: $0.answeredAt, over: restOver(behind: $0, circumstances)) }
+        let cut = unseenCut(at: token, since: since, by: due, circumstances).map {
+            (at: $0, over: $0 + Circumstances.restBehindCut)
         }
-        let over = min(restOver(behind: last, circumstances), wentOn?.arrivedAt ?? .distantFuture)
-        return since <= over ? over : nil
+        let overs = [refused, cut].compactMap(\.self).map { rest in
+            let wentOn = ways.first(to: isFormer ? row.token : token, behind: rest.at + circumstances.inFlightGrace) { push in
+                push.isAccepted && push.type == row.type && (!push.isMarked || push.session == row.session)
+            }
+            return min(rest.over, wentOn?.arrivedAt ?? .distantFuture)
+        }
+        return overs.filter { since <= $0 }.max()
+    }
+
+    /// When a fault of ours last cut a connection over which a message to that registration may have been on its way, unread or
+    /// unanswered, if that rest is not over: only its sender knows of it, and he cannot know whether it was processed (F20).
+    private func unseenCut(
+        at token: TokenHash, since: Instant, by due: Instant, _ circumstances: Circumstances
+    ) -> Instant? {
+        let firings = circumstances.firings(from: since - Circumstances.restBehindCut, to: due)
+        return firings.last { firing in
+            circumstances.fault(firing.rule)?.cutsOff == true
+                && account.rows.indices.contains { mayHaveBeenCut($0, at: token, by: firing.at, circumstances) }
+        }?.at
+    }
+
+    private func mayHaveBeenCut(
+        _ index: Int, at token: TokenHash, by instant: Instant, _ circumstances: Circumstances
+    ) -> Bool {
+        let row = account.rows[index]
+        guard row.provider == .fcm, row.token == token, departure(of: row).sentAt <= instant,
+            instant <= lastDeparture(of: row, circumstances)
+        else { return false }
+        return attempts(of: index).allSatisfy { $0.arrivedAt > instant || $0.status == 0 }
     }
 }

@@ -28,6 +28,8 @@ package struct Circumstances: Sendable {
         package var cutsOff: Bool
         /// What its answer says of when to come again.
         package var retryAfter: Interval?
+        /// The same, where its answer names the time.
+        package var retryAt: WallTime?
         /// It meets each token, or connection, so often and no more.
         package var timesEach: Int?
         /// When it had met all that it may meet.
@@ -35,7 +37,8 @@ package struct Circumstances: Sendable {
 
         package init(
             rule: UInt32, label: String, windows: [Range<Instant>], isSilence: Bool = false,
-            cutsOff: Bool = false, retryAfter: Interval? = nil, timesEach: Int? = nil, spentAt: Instant? = nil
+            cutsOff: Bool = false, retryAfter: Interval? = nil, retryAt: WallTime? = nil, timesEach: Int? = nil,
+            spentAt: Instant? = nil
         ) {
             self.rule = rule
             self.label = label
@@ -43,6 +46,7 @@ package struct Circumstances: Sendable {
             self.isSilence = isSilence
             self.cutsOff = cutsOff
             self.retryAfter = retryAfter
+            self.retryAt = retryAt
             self.timesEach = timesEach
             self.spentAt = spentAt
         }
@@ -111,7 +115,10 @@ package struct Circumstances: Sendable {
 
     /// What FCM's answer says of when to come again; nil: nothing.
     package func retryAfter(_ push: SeenPush) -> Interval? {
-        push.metFault ? fault(push.faultRule)?.retryAfter : push.status == 429 ? quotaRetryAfter : nil
+        guard push.metFault else { return push.status == 429 ? quotaRetryAfter : nil }
+        let fault = fault(push.faultRule)
+        let until = fault?.retryAt.map { max(.zero, $0 - push.arrivedWall - (push.answeredAt - push.arrivedAt)) }
+        return fault?.retryAfter ?? until
     }
 
     /// What it said is known: of a fault that was given past the scenario nobody knows.
@@ -123,13 +130,16 @@ package struct Circumstances: Sendable {
     /// Apple's is the longest, and what a profile declares its relay keeps.
     private static let growth = 2.0
 
+    /// Of a message that was cut off with its connection: as behind a failure (F8, F20).
+    static let restBehindCut = Interval.seconds(10) * growth
+
     /// So long a relay may wait for an answer, by the network's time. (Our choice: the most patient that we know gives a push
     /// up after 30 s.)
     package var patience: Interval { real(.seconds(30)) }
 
     /// How long what waits behind a 429 or 5xx, or behind no answer at all, may rest, where nothing was refused before.
     package func allowedRest(after push: SeenPush) -> Interval {
-        if push.status == 0 { return isCutOff(push) && push.provider == .fcm ? .seconds(10) * Self.growth : patience }
+        if push.status == 0 { return isCutOff(push) && push.provider == .fcm ? Self.restBehindCut : patience }
         guard push.provider == .fcm else { return rest }
         // Nobody need come sooner because FCM would let him.
         return max(retryAfter(push) ?? .zero, push.status == 429 ? .seconds(60) : .seconds(10)) * Self.growth
@@ -173,6 +183,11 @@ package struct Circumstances: Sendable {
         if last.isRefusedForGood || fault.isSilence { return fault.label }
         // It tried again, as often as one may ask of it: twice what had no answer, for that is to be sent again at once.
         if attempts.count >= 3 || attempts.count(where: { $0.status == 0 }) >= 2 { return fault.label }
+        // Whatever the fault might have met: its rest was over, as long as it may be, and it did not come again.
+        let rested = allowedRest(after: last)
+        if attempts.count == 1, last.isRefusedForNow, rested > .zero, last.answeredAt + rested + leastPatience < due {
+            return nil
+        }
         let first = attempts.map(\.arrivedAt).min() ?? last.arrivedAt
         let isSpent = fault.timesEach.map { most in attempts.count { $0.faultRule == fault.rule } >= most } ?? false
         let patience = leastPatience * (wasRefusedBefore ? 2 : 1)

@@ -36,7 +36,7 @@ struct CardAges {
     }
 
     /// Every card of the account: one for each session and phone. None whose token's registration never reached the
-    /// relay, or was waited for in vain; and what lies in an outage of ours is left out.
+    /// relay, or was waited for in vain; what lies in an outage of ours is left out, and what lies behind the last token's end.
     static func stretches(of joined: JoinedAccount, _ circumstances: Circumstances) -> [Stretch] {
         var stretches: [Stretch] = []
         let account = joined.account
@@ -74,6 +74,13 @@ struct CardAges {
             }
             // The user removed it, and nothing came in its place.
             if let at = rows.compactMap({ joined.dismissedAt(account.rows[$0]) }).max(),
+                showings.allSatisfy({ $0.at <= at })
+            {
+                showings.append(Showing(place: 0, at: at, isEnd: true))
+            }
+            // Nothing may be pushed there any more.
+            let card = account.rows[rows[0]]
+            if let at = joined.unreachableAt(session: card.session, phone: card.lane.phone),
                 showings.allSatisfy({ $0.at <= at })
             {
                 showings.append(Showing(place: 0, at: at, isEnd: true))

@@ -48,7 +48,8 @@ package struct TokenLife: Sendable {
             var death = Death(
                 push: index, arrivedAt: push.arrivedAt, answeredAt: push.answeredAt, environment: push.environment,
                 isDoubtful: true)
-            if speaksOfThePast(push, circumstances, within: Self.resolution) {
+            let isOfItsRegistration = speaksOfRegistration(push, circumstances)
+            if speaksOfThePast(push, circumstances, within: Self.resolution), !isOfItsRegistration {
                 guard !push.flags.contains(.isAnswerUndelivered) else { continue }
                 if !push.metFault, stillbirths[push.token] == nil { stillbirths[push.token] = death }
                 continue
@@ -56,7 +57,7 @@ package struct TokenLife: Sendable {
             // The relay may have read it before its connection broke, or not.
             death.isDoubtful = push.flags.contains(.isAnswerUndelivered)
                 || circumstances.isWallTimeSet && push.diedMilliseconds > 0
-                || speaksOfThePast(push, circumstances) || speaksOfRegistration(push, circumstances)
+                || speaksOfThePast(push, circumstances) || isOfItsRegistration
                 || crossesRegistration(push, circumstances)
             deaths[token, default: []].append(death)
         }
@@ -141,14 +142,18 @@ package struct TokenLife: Sendable {
         }
     }
 
-    /// A 410 whose timestamp lies within the registration's call, or so soon after it.
+    /// Between a provider's clock and a relay's, which may keep whole seconds.
+    private static let twoClocks = Interval.seconds(1)
+
+    /// A 410 whose timestamp lies within the registration's call, or so soon after it, or so shortly before that a relay whose
+    /// clock is another may take it for younger.
     private func speaksOfRegistration(_ push: SeenPush, _ circumstances: Circumstances) -> Bool {
         guard push.status == 410, push.diedMilliseconds > 0 else { return false }
         let died = push.arrivedAt - (push.arrivedWall - WallTime(milliseconds: push.diedMilliseconds))
         return registrations[push.token]?.contains { registration in
             registration.sentAt.nanoseconds != 0 && registration.sentAt <= push.arrivedAt
                 && died <= max(registration.sentAt, registration.answeredAt) + circumstances.real(Self.stamping)
-                && registration.sentAt <= died + Self.resolution
+                && registration.sentAt <= died + circumstances.real(Self.twoClocks)
         } ?? false
     }
 }

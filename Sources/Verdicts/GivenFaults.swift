@@ -45,12 +45,16 @@ extension FaultRule {
         switch action {
         case .respond(let reason, _, _): return FCMReason(reason).flatMap { mock.retryAfter($0) }
         case .answer(let answer):
-            guard let field = answer.headers.first(where: { $0.name == "retry-after" }), let seconds = Int64(field.value),
-                0...86_400 ~= seconds
-            else { return nil }
+            guard let seconds = answer.retryAfter.flatMap({ Int64($0) }), 0...86_400 ~= seconds else { return nil }
             return .seconds(Double(seconds))
         default: return nil
         }
+    }
+
+    /// The same, where it is a date (RFC 9110, 10.2.3).
+    var retryAt: WallTime? {
+        guard case .answer(let answer) = action else { return nil }
+        return answer.retryAfter.flatMap { WallTime(httpDate: $0) }
     }
 
     var isSilence: Bool {
@@ -73,4 +77,8 @@ extension FaultRule {
         case .respond, .refuse, .answer, .delay, .silence, .maxStreams, .refuseTLS, .raw, .window: false
         }
     }
+}
+
+extension LawlessAnswer {
+    fileprivate var retryAfter: String? { headers.first { $0.name == "retry-after" }?.value }
 }

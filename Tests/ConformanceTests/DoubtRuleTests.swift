@@ -236,6 +236,14 @@ struct OtherEnvironmentTests {
         #expect(findings == 1)
     }
 
+    @Test("a phone's other token that gets something all the same was not dropped, whatever that says")
+    func astray() {
+        let both = History.died(.activity, at: 14).with { $0.pushes.removeAll { $0.type == .alert && $0.step == 6 } }
+        #expect(both.findings("other-token-kept") == 1)
+        #expect(both.with { $0.push(2, at: 21, .alert) }.findings("other-token-kept") == 0)
+        #expect(both.with { $0.push(2, at: 13, .alert) }.findings("other-token-kept") == 1, "before that")
+    }
+
     @Test("what worked is remembered where the relay heard of it, and until the token is registered again")
     func remembered() {
         let forgotten = {

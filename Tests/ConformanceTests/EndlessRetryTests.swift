@@ -27,6 +27,17 @@ struct EndlessRetryTests {
         #expect(refused(attempts, every: seconds).findings("retry-backs-off") == findings)
     }
 
+    @Test("a pause that we ended the relay in is forgotten, and no storm crosses that")
+    func ended() {
+        func findings(_ rule: String, down: ClosedRange<Double>? = nil) -> Int? {
+            let history = refused(5, every: 0.2)
+            if let down { history.run.circumstances.outages = [.init(from: at(down.lowerBound), until: at(down.upperBound))] }
+            return history.findings(rule)
+        }
+        #expect(findings("retry-storm") == 2 && findings("retry-storm", down: 2.43...2.6) == 0)
+        #expect(findings("retry-backs-off") == 4 && findings("retry-backs-off", down: 2.43...2.6) == 3)
+    }
+
     @Test("and sixty break retry-storm", arguments: [(60, 0.9, 0), (61, 0.9, 1), (61, 1.01, 0), (200, 0.51, 3)] as [(Int, Double, Int)])
     func storm(attempts: Int, seconds: Double, findings: Int) {
         #expect(refused(attempts, every: seconds).findings("retry-storm") == findings)

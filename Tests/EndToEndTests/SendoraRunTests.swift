@@ -70,7 +70,8 @@ struct SendoraRunTests {
     }
 
     @Test("passes a relay by what Android devices, clocks and callers do to it, and finds the defect that each shows", arguments: [
-        ("held-back", "leaves-out-collapse-keys", "late-states-in-order"), ("sent-again", "names-each-attempt", "repeats-shown-once"),
+        ("held-back", "leaves-out-collapse-keys", "late-states-in-order"),
+        ("held-back", "shares-collapse-key", "collapse-keys-apart"), ("sent-again", "names-each-attempt", "repeats-shown-once"),
         ("set-back", "stamps-by-the-clock", "timestamp-seconds-rising"), ("told-to-wait", "hides-retry-time", "throttled-says-when"),
     ])
     func played(scenario: String, defect: String, rule: String) throws {

@@ -78,6 +78,37 @@ struct MessageRestTests {
         #expect(outcome(provider: .fcm) == .delivered && outcome(provider: .apns) != .delivered)
     }
 
+    /// Nothing of it was seen when a fault cut the connection at 1500: who sent it, or waited behind it, cannot know more.
+    @Test("may rest behind a connection that was cut with it unread")
+    func unreadCut() {
+        func outcome(at arrival: Int64, step: UInt32 = 1, _ turn: (inout Story) -> Void = { _ in }) -> DeliveryClass? {
+            let story = Story.usual.with { story in
+                story.circumstances.faults = [.init(rule: 4, label: "cut", windows: [], cutsOff: true)]
+                story.circumstances.connectionFirings = [(at: instant(1_500), rule: 4)]
+                story.registers(0)
+                story.account.pushes = []
+                story.call(2, at: 2_500)
+                story.expect(2, at: 2_500)
+                // It met the fault for another registration.
+                story.push(9, at: 1_500, token: .other, status: 0) { ($0.faultRule, $0.session) = (4, 2) }
+                story.push(step, at: arrival)
+                turn(&story)
+                for index in story.account.rows.indices { story.account.rows[index].provider = .fcm }
+                for index in story.account.pushes.indices { story.account.pushes[index].provider = .fcm }
+            }
+            return story.joined.deliveries[Int(step) - 1].outcome
+        }
+        for step in [1, 2] as [UInt32] {
+            #expect(outcome(at: 22_000, step: step) == .delivered && outcome(at: 22_001, step: step) == .late)
+        }
+        #expect(outcome(at: 22_000) { $0.circumstances.faults[0].cutsOff = false } == .late)
+        #expect(outcome(at: 22_000) { $0.circumstances.connectionFirings[0].at = instant(900) } == .late, "before its call")
+        #expect(outcome(at: 22_000) { $0.circumstances.connectionFirings[0].at = instant(3_600) } == .late, "it had long left")
+        #expect(outcome(at: 22_000, step: 2) { $0.push(1, at: 1_100) } == .late, "all was accepted before")
+        let silent: (inout Story) -> Void = { $0.push(1, at: 1_100, status: 0) }
+        #expect(outcome(at: 22_000, silent) == .delivered, "read, and never answered")
+    }
+
     @Test("waits for no rest that the relay brought upon itself, nor for another's")
     func others() {
         func isLate(_ turn: (inout Story) -> Void) -> Bool { outcome(at: 6_000, turn) == .late }
@@ -235,7 +266,38 @@ struct MessageRestTests {
             story.account.tokenCalls[1].place = EventNumber.place(session: 1, step: 4)
             story.registers(3, isRegistration: false)
         }
-        #expect(moved(400, takenBack) == .lost, "its own was taken back")
+        #expect(moved(400, takenBack) == .excused, "its own was taken back while it rested")
+    }
+
+    /// Called for at 3000, with the registration that took the place of the one which was refused at 1050.
+    @Test("rests behind a failure of the service that its app's former registration met, and behind no quota of that")
+    func formerRest() {
+        func outcome(status: UInt16, at arrival: Int64, _ turn: (inout Story) -> Void = { _ in }) -> DeliveryClass? {
+            moved(status) { story in
+                story.account.pushes = []
+                story.push(1, status: status) { $0.faultRule = 4 }
+                story.call(4, at: 3_000)
+                story.expect(4, at: 3_000, token: .rotated)
+                story.push(4, at: arrival, token: .rotated)
+                turn(&story)
+            }
+        }
+        #expect(outcome(status: 503, at: 21_550) == .delivered && outcome(status: 503, at: 21_551) == .late)
+        #expect(outcome(status: 429, at: 21_550) == .late)
+        let through: (inout Story) -> Void = { $0.push(4, at: 3_100, session: 1, token: .rotated) }
+        #expect(outcome(status: 503, at: 21_550, through) == .delivered)
+        #expect(outcome(status: 503, at: 21_550) { $0.account.tokenCalls[0].lane.phone = 1 } == .late, "another phone's app")
+    }
+
+    @Test("rests until the date that the answer names")
+    func date() {
+        func outcome(at arrival: Int64, until: Int64) -> DeliveryClass? {
+            self.outcome(at: arrival) { $0.circumstances.faults[0].retryAt = WallTime(seconds: 1_760_000_000) + .milliseconds(until) }
+        }
+        // It was refused at 1050: 60 s, and twice as much with jitter.
+        #expect(outcome(at: 1_050 + 120_000 + 500, until: 61_050) == .delivered)
+        #expect(outcome(at: 1_050 + 120_000 + 501, until: 61_050) == .late)
+        #expect(outcome(at: 1_050 + 20_501, until: 500) == .late, "a date of the past asks for no more than FCM does")
     }
 
     @Test("rests at that one as well")

@@ -46,6 +46,32 @@ struct RestTests {
         #expect(outcome(twice) == .delivered, "each further refusal lets it rest again")
     }
 
+    @Test("is lost where its rest is over and it was tried no more, whatever its fault might have met")
+    func triedOnce() {
+        let always: (inout Story) -> Void = { $0.circumstances.faults[0].windows = [instant(0)..<instant(1_000_000)] }
+        #expect(outcome(story(rest: .seconds(10), always)) == .lost)
+        let twice = story(rest: .seconds(10)) { story in
+            always(&story)
+            story.push(1, at: 11_050, status: 503) { $0.faultRule = 4 }
+        }
+        #expect(outcome(twice) == .excused, "it met the fault again")
+        #expect(outcome(story(rest: .zero, always)) == .excused, "nobody knows how long it rests")
+    }
+
+    @Test("need not come where its token is taken back meanwhile, nor need what waits behind it", arguments: [1, 2] as [UInt32])
+    func takenBack(step: UInt32) {
+        func outcome(taken: Int64, fault: UInt32 = 4) -> DeliveryClass? {
+            let story = story(fault: fault, rest: .seconds(10)) { story in
+                next(&story)
+                story.call(3, at: taken)
+                story.registers(3, isRegistration: false)
+            }
+            return self.outcome(story, Int(step) - 1)
+        }
+        #expect(outcome(taken: 11_050) == .excused && outcome(taken: 11_051) == .lost)
+        #expect(outcome(taken: 11_050, fault: 0) == .lost, "the relay brought that rest upon itself")
+    }
+
     @Test("is undecided until then, and lost where it never comes")
     func never() {
         let end = 1_050 + 900_000 + Self.deadline

@@ -41,6 +41,44 @@ struct StalenessTests {
         #expect(histogram.max > 3_300_000_000 && histogram.max < 3_410_000_000)
     }
 
+    /// The last state never comes: from 6000 on the card grows old, until its token died or was taken back.
+    @Test("ends with the card's last token", arguments: [true, false])
+    func unreachable(hasDied: Bool) {
+        func stretches(_ turn: (inout Story) -> Void = { _ in }) -> [CardAges.Stretch] {
+            self.stretches(
+                Story().with { story in
+                    story.call(0, at: 100)
+                    story.registers(0)
+                    for (step, offered) in [(1, 1_000), (2, 6_000)] as [(UInt32, Int64)] {
+                        story.call(step, at: offered)
+                        story.expect(step, at: offered, deadline: 5_000)
+                    }
+                    // As the start of it would be.
+                    story.account.rows[0].lane.role = .start
+                    story.push(1, at: 1_100)
+                    if hasDied {
+                        story.push(2, at: 7_000, status: 410)
+                    } else {
+                        story.call(3, at: 7_000)
+                        story.registers(3, isRegistration: false)
+                    }
+                    turn(&story)
+                })
+        }
+        #expect(stretches() == [stretch(1_100, 6_000, nil), stretch(6_000, 7_000, 6_000)])
+        let renewed = stretches { story in
+            story.call(4, at: 8_000)
+            story.registers(4, .rotated)
+        }
+        #expect(renewed == [stretch(1_100, 6_000, nil), stretch(6_000, 11_000, 6_000)], "another came in its place")
+        let living = stretches { story in
+            if hasDied { story.account.pushes[1].status = 503 } else { story.account.calls[3].state = .planned }
+        }
+        #expect(living == [stretch(1_100, 6_000, nil), stretch(6_000, 11_000, 6_000)])
+        let shown = stretches { $0.push(2, at: 7_500) }
+        #expect(shown.last?.end == instant(7_500), "it was told all the same")
+    }
+
     @Test("counts from the state that comes late, and ends when that is shown")
     func each() {
         let story = usual.with { $0.push(2, at: 3_200) }

@@ -65,6 +65,23 @@ struct DoubtTests {
         #expect(try Self.doubts(fixed).isEmpty)
         #expect(try Self.doubts(Sample.text).isEmpty)
     }
+
+    @Test("are told of a sign-out that names no phone, where a user has two")
+    func signOut() throws {
+        func profile(_ goodbye: String, registers: String = "[deviceToken, deviceToken2, activityToken]") -> String {
+            Sample.with("registers: [deviceToken, activityToken]", "registers: \(registers)")
+                .replacing("    calls:\n", with: "    calls:\n      goodbye: \(goodbye)\n")
+        }
+        let nameless = "{ method: DELETE, path: \"/d/{{session}}\", unregisters: [deviceToken] }"
+        let doubts = try Self.doubts(profile(nameless))
+        #expect(doubts.count == 1 && doubts[0].contains("`goodbye` names no phone's token: it takes those of both phones back"))
+        #expect(doubts[0].contains("`phone: 1`"))
+        #expect(try Self.doubts(profile(nameless, registers: "[deviceToken, activityToken]")).isEmpty, "one phone")
+        let one = nameless.replacing("unregisters:", with: "phone: 2, unregisters:")
+        #expect(try Self.doubts(profile(one)).isEmpty)
+        #expect(try Sample.load(profile(one)).relay.profile.calls.first { $0.name == "goodbye" }?.namedPhones == [1])
+        #expect(try Self.doubts(profile(nameless.replacing("{{session}}", with: "{{deviceToken}}"))).isEmpty)
+    }
 }
 
 @Suite("Headers of a call")

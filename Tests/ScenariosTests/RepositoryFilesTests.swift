@@ -42,6 +42,25 @@ struct RepositoryFilesTests {
         }
     }
 
+    /// Smoke has one-phone users, and one script of two phones.
+    @Test("whose sessions may share users do so only with the same phones in each script")
+    func sharedPhones() throws {
+        func load(_ overrides: [(String, String)]) throws -> Scenario {
+            try Scenario.load(path: Self.folder + "/smoke.yaml", overrides: overrides)
+        }
+        let shared = ("workload.users.sessionsPerUser", "2")
+        let asking = ("workload.scripts", "[{ script: sessions/S0-asking.yaml }, { script: sessions/S0-burst.yaml }]")
+        let twoPhones = ("workload.scripts", "[{ script: sessions/S0-twophones.yaml }]")
+        #expect(try load([]).workload.scripts.count == 7)
+        #expect(try load([shared, asking]).workload.users.sessionsPerUser == 2)
+        #expect(try load([shared, twoPhones]).workload.users.sessionsPerUser == 2)
+        let failure = #expect(throws: Failure.self) { try load([shared]) }
+        let words = "sessions of one user share its phones, and the script `S0-twophones` registers a second one, on which the "
+            + "activities of `S0-burst` start as well, and nothing tells what becomes of them there (let every script register "
+            + "the second phone, or none, or write `sessionsPerUser: 1`)"
+        #expect(failure?.description == "--set workload.users.sessionsPerUser=2: " + words)
+    }
+
     @Test("are found along the search path, with or without their ending")
     func searchPath() throws {
         let scenario = try Scenario.load(path: "quickstart", searchPath: [Self.folder])

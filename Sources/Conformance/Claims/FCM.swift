@@ -106,7 +106,7 @@ extension Claim {
             norm: "\(observed); Google acknowledged it",
             rules: ["repeats-shown-once", "collapse-keys-apart"],
             unseen: "Data of apps that no device of the mock plays: `liveUpdateKey` names what one goes by.",
-            defects: ["names-each-attempt"]),
+            defects: ["names-each-attempt", "shares-collapse-key"]),
         Claim(
             "F21", .must, "A token gets at most 240 messages a minute, and updates are merged before they are sent.",
             norm: quotas, rules: ["token-rate-kept", "collapse-keys-apart"],

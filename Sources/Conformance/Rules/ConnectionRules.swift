@@ -205,8 +205,7 @@ enum ConnectionRules {
     private struct Fresh: PushMachine {
         /// Seconds: signing and the way to APNs take time, and clocks are not one.
         private static let grace: Int64 = 60
-        /// On a fast clock a moment of ours is minutes. A relay that goes by it is off by no more: who signs anew after 66
-        /// minutes is seen.
+        /// On a fast clock a moment of ours is minutes, and a relay that goes by it is off by no more.
         private static let mostGrace: Int64 = 240
         private static let mostFound = 10_000
         /// When a signer's first push came, in seconds since 1970.
@@ -226,7 +225,8 @@ enum ConnectionRules {
             guard now - first > longestUse, let issuedAt = claims.issuedAt else { return }
             tally.test()
             let stretched = Int64(run.circumstances.real(.seconds(2)).seconds)
-            let grace = min(max(Self.grace, stretched), Self.mostGrace)
+            let usual = min(max(Self.grace, stretched), Self.mostGrace)
+            let grace = run.callsExpired(push) ? min(usual, stretched / 10) : usual
             guard now - issuedAt > longestUse + grace, !push.metFault, found.count < Self.mostFound,
                 found.insert(push.authorization).inserted
             else { return }

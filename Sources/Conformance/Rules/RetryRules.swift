@@ -38,7 +38,9 @@ enum RetryRules {
                         + "after \(run.reason(first))", of: push, first.id, push.id)
             }
             // One that left before the answer was there knew nothing of it.
-            if let first = refused[identity], !first.flags.contains(.isAnswerUndelivered), push.arrivedAt >= first.answeredAt {
+            if let first = refused[identity], !first.flags.contains(.isAnswerUndelivered), push.arrivedAt >= first.answeredAt,
+                !wasForgotten(first, before: push, run)
+            {
                 tally.test()
                 let pause = push.arrivedAt - first.answeredAt
                 if pause < leastPause {
@@ -56,6 +58,11 @@ enum RetryRules {
     /// What tells one push from another. Where nobody knows of calls, the same words without an apns-id may be another one.
     private static func identity(_ push: SeenPush, _ joined: JoinedAccount) -> PushIdentity? {
         joined.account.calls.isEmpty ? push.namedIdentity : push.identity
+    }
+
+    /// We ended the relay in between, and with it whoever knew of the pause.
+    private static func wasForgotten(_ first: SeenPush, before push: SeenPush, _ run: RunContext) -> Bool {
+        run.circumstances.wasDown(between: first.answeredAt, and: push.arrivedAt)
     }
 
     /// How often we posted what it is of: so many pushes may come of that.
@@ -101,7 +108,7 @@ enum RetryRules {
                     seen: "another \(push.arrivedAt - first.arrivedAt) after \(run.reason(first))", of: push, first.id, push.id)
             }
             var list = recent[identity] ?? []
-            list.removeAll { push.arrivedAt - $0.answeredAt > usualPause }
+            list.removeAll { push.arrivedAt - $0.answeredAt > usualPause || wasForgotten($0, before: push, run) }
             let isStorm = list.count { $0.status >= 400 } >= mostAttempts * times || list.count >= mostCut * times
             if isStorm {
                 tally.find(

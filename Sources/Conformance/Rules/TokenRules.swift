@@ -224,13 +224,16 @@ enum TokenRules {
         guard !joined.tokens.deaths.isEmpty else { return }
         // One that was refused itself may have been dropped for that, which is another rule's affair.
         let refused = Set(joined.account.pushes.filter { $0.status >= 400 && !$0.isRefusedForNow }.map(\.token))
+        let courses = Dictionary(grouping: joined.account.rows.indices.filter { isServable(joined.deliveries[$0]) }) {
+            Course(joined.account.rows[$0])
+        }
         for (token, deaths) in joined.tokens.deaths.sorted(by: { $0.key.bits < $1.key.bits }) {
             guard let death = deaths.first, let lane = joined.tokens.lanes[token] else { continue }
             let others = joined.account.rows.indices.filter { index in
                 let row = joined.account.rows[index]
                 return row.token != token && row.lane.phone == lane.phone && row.lane.role != lane.role
                     && row.plannedAt > death.answeredAt && joined.tokens.deaths[row.token] == nil
-                    && [.delivered, .late, .lost].contains(joined.deliveries[index].outcome)
+                    && isServable(joined.deliveries[index])
                     // A start token is the app's, as the device's is: one row may hold both, and go with the app.
                     && !(lane.role == .device && row.lane.role == .start) && !run.hasDied(by: joined.deliveries[index].due)
             }
@@ -239,12 +242,17 @@ enum TokenRules {
                 let owed = others.filter {
                     let row = joined.account.rows[$0]
                     return row.lane.role == role && !refused.contains(row.token)
-                        && !wasUnserved(row, before: death.arrivedAt, joined)
+                        && !wasUnserved(courses[Course(row)] ?? [], before: death.arrivedAt, joined)
                 }
                 guard !owed.isEmpty else { continue }
                 tally.test()
                 guard owed.allSatisfy({ joined.attempts(of: $0).isEmpty }), let first = owed.first else { continue }
                 let row = joined.account.rows[first]
+                // Whatever comes there is right or not: the token was not dropped.
+                let isServed = joined.account.pushes.contains {
+                    $0.token == row.token && $0.arrivedAt > death.answeredAt + run.circumstances.inFlightGrace
+                }
+                if isServed { continue }
                 tally.find(
                     "after \(run.reason(answer)) for one token, the phone's other token got nothing either",
                     expected: "pushes to the token that lives", seen: "none", session: row.session, step: row.step,
@@ -253,14 +261,22 @@ enum TokenRules {
         }
     }
 
-    /// What its session owed to that app or card last before, of its kind and by whatever token, was never sent either: it was
-    /// not dropped with the other.
-    private static func wasUnserved(_ row: Expectation, before instant: Instant, _ joined: JoinedAccount) -> Bool {
-        let before = joined.account.rows.indices.filter { index in
-            let (own, delivery) = (joined.account.rows[index], joined.deliveries[index])
-            return own.lane == row.lane && own.session == row.session && own.type == row.type && delivery.due < instant
-                && [.delivered, .late, .lost].contains(delivery.outcome)
-        }
+    private static func isServable(_ delivery: JoinedAccount.Delivery) -> Bool {
+        delivery.outcome == .delivered || delivery.outcome == .late || delivery.outcome == .lost
+    }
+
+    /// What a session owes to one app or card, of one kind and by whatever token.
+    private struct Course: Hashable {
+        let lane: Lane
+        let session: UInt32
+        let type: PushType
+
+        init(_ row: Expectation) { (lane, session, type) = (row.lane, row.session, row.type) }
+    }
+
+    /// The last of a course before that instant was never sent either: it was not dropped with the other.
+    private static func wasUnserved(_ course: [Int], before instant: Instant, _ joined: JoinedAccount) -> Bool {
+        let before = course.filter { joined.deliveries[$0].due < instant }
         let last = before.max { joined.account.rows[$0].plannedAt < joined.account.rows[$1].plannedAt }
         return last.map { joined.deliveries[$0].outcome == .lost && joined.attempts(of: $0).isEmpty } ?? false
     }

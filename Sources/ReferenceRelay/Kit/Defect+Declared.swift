@@ -324,6 +324,7 @@ extension Defect {
         case .hidesRetryTime: ("R3.38", ["throttled-says-when"])
         case .namesEachAttempt: ("F20", ["repeats-shown-once"])
         case .leavesOutCollapseKeys: ("R3.36", ["late-states-in-order"])
+        case .sharesCollapseKey: ("F20", ["collapse-keys-apart"])
         }
     }
 }

@@ -387,5 +387,7 @@ package enum Defect: String, CaseIterable, Hashable, Sendable {
     case namesEachAttempt = "names-each-attempt"  // Gives what it sends FCM again another activity. Breaks F20.
     /// Has every state of an activity wait for a device, so that they arrive in any order. Breaks R3.36.
     case leavesOutCollapseKeys = "leaves-out-collapse-keys"
+    /// Has the activities of a device wait under one collapse key, where the newest takes the others' place. Breaks F20.
+    case sharesCollapseKey = "shares-collapse-key"
     case impatientMessages = "impatient-messages"  // Waits two seconds for FCM's answer. Breaks F24.
 }

@@ -58,6 +58,7 @@ struct CallDecoder {
             pushes: pushes.map(\.push), isFinal: fields.flag("final") ?? false,
             registers: tokens(fields, "registers"), unregisters: tokens(fields, "unregisters"), variables: names,
             defaults: fields.entries("variables").map { StepValueDecoder(mistakes: mistakes).value($0.value) })
+        call.phone = fields.count("phone", 1...2).map { $0 - 1 }
         call.saying = body?.saying
         call.multipart = body?.multipart
         call.auth = auths.auth(fields.value("auth"), &compiler)

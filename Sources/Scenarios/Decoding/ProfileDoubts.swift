@@ -14,6 +14,7 @@ struct ProfileDoubts {
         for entry in fields.entries("calls") {
             guard let call = profile.calls.first(where: { $0.name == entry.key }) else { continue }
             if let node = entry.value["passes"] { lookAtPassages(node) }
+            if let node = entry.value["unregisters"] { lookAtSignOut(call, at: node.place) }
             guard let pushes = entry.value["pushes"] else { continue }
             lookAtTokens(of: call, at: pushes.place)
             lookAtUnmarked(call, at: pushes.place)
@@ -39,6 +40,16 @@ struct ProfileDoubts {
                     + "pushes that keep to it count as lost",
                 hint: suggestion(for: lack.key, in: lack.known), at: place)
         }
+    }
+
+    /// A phone that signs out by a name of the relay's own is taken for all of them.
+    private func lookAtSignOut(_ call: ProfileCall, at place: YAMLPlace) {
+        let hasTwo = profile.calls.contains { $0.registers.contains { $0.phone == 1 && $0.role == .deviceToken } }
+        let isOfDevice = call.unregisters.contains { $0.role == .deviceToken || $0.role == .startToken }
+        guard hasTwo, isOfDevice, !call.isFinal, call.namedPhones.isEmpty else { return }
+        mistakes.doubt(
+            "`\(call.name)` names no phone's token: it takes those of both phones back",
+            hint: "if it means one, say which: `phone: 1`", at: place)
     }
 
     /// A push to a token that nobody ever tells the relay.

@@ -32,6 +32,7 @@ struct WorkloadDecoder {
             connections: fields.count("connections", 1...10_000) ?? WorkloadSpec.usualConnections,
             requestTimeout: fields.duration("requestTimeout", .milliseconds(1)...Fields.longest) ?? .seconds(30))
         if spec.phones != nil, !spec.hasSecondPhones(profile) { refuseSecondPhones(scripts) }
+        if spec.users.sessionsPerUser > 1, let place = fields.value("users")?.place { refuseForeignCards(spec, at: place) }
         return spec
     }
 
@@ -51,6 +52,22 @@ struct WorkloadDecoder {
                 "a user has one phone here: no call of the workload's scripts registers or pushes to a second one",
                 hint: "write `phone: 1`, or add a call with a token of the second phone, such as startToken2", at: place)
         }
+    }
+
+    /// Sessions of one user share its phones: what one script begins on a second phone another says nothing of.
+    private func refuseForeignCards(_ spec: WorkloadSpec, at place: YAMLPlace) {
+        let scripts = spec.scripts.map(\.script)
+        guard let two = scripts.first(where: { $0.calls(profile).contains { $0.registers.contains(.startToken2) } }),
+            let one = scripts.first(where: { script in
+                let calls = script.calls(profile)
+                return calls.contains { $0.pushes.contains { $0.token.role == .startToken } }
+                    && !calls.contains { $0.registers.contains(.startToken2) }
+            })
+        else { return }
+        mistakes.add(
+            "sessions of one user share its phones, and the script `\(two.name)` registers a second one, on which the "
+                + "activities of `\(one.name)` start as well, and nothing tells what becomes of them there",
+            hint: "let every script register the second phone, or none, or write `sessionsPerUser: 1`", at: place)
     }
 
     private func users(_ fields: Fields) -> DevicesSpec {

@@ -103,10 +103,11 @@ extension ProfileCall {
     /// What its path and its body say.
     private var said: [TemplateVariable] { (body?.needed ?? []) + path.needed }
 
-    /// Phones whose tokens it names, from 0. A call that takes tokens back speaks of those phones only; of all, where it names
-    /// none.
+    /// Phones that it names, from 0: by their tokens, or as its profile says (`phone`). A call that takes tokens back speaks of
+    /// those phones only; of all, where it names none.
     package var namedPhones: Set<Int> {
-        said.reduce(into: []) { phones, variable in
+        if let phone { return [phone] }
+        return said.reduce(into: []) { phones, variable in
             if case .session(let token) = variable, SessionVariable.tokens.contains(token) { phones.insert(token.phone) }
         }
     }

@@ -141,6 +141,8 @@ package struct ProfileCall: Sendable {
     /// Tokens the relay knows after this call, and no longer knows.
     package var registers: [SessionVariable]
     package var unregisters: [SessionVariable]
+    /// The one, from 0, that it names otherwise than by a token, as by an id of the relay's.
+    package var phone: Int?
     /// Names of the call's own variables: `TemplateVariable.own(i)` is `variables[i]`, as is `ScriptStep.values[i]`.
     package var variables: [String]
     /// What the variables are when a step says nothing else; same order.

@@ -32,6 +32,11 @@ package struct SessionScript: Sendable {
 
     package static let usualListen = 2.0
 
+    /// What it calls, each once.
+    package func calls(_ profile: Profile) -> [ProfileCall] {
+        Set(steps.map(\.call) + reactions.map(\.call)).sorted().map { profile.calls[$0] }
+    }
+
     /// The reaction that an event of the session is, by the number of its step: those of reactions follow those of steps.
     package func reaction(_ step: Int) -> Reaction? {
         step < steps.count || step - steps.count >= reactions.count ? nil : reactions[step - steps.count]

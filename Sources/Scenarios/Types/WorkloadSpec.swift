@@ -50,9 +50,8 @@ package struct WorkloadSpec: Sendable {
 
     /// Whether a user has two phones, where users have any: a call of the scripts speaks of a second one.
     package func hasSecondPhones(_ profile: Profile) -> Bool {
-        let used = scripts.flatMap { $0.script.steps.map(\.call) + $0.script.reactions.map(\.call) }
-        return Set(used).contains { call in
-            (profile.calls[call].registers + profile.calls[call].pushes.map(\.token)).contains { $0.phone == 1 }
+        scripts.flatMap { $0.script.calls(profile) }.contains { call in
+            (call.registers + call.pushes.map(\.token)).contains { $0.phone == 1 }
         }
     }
 }

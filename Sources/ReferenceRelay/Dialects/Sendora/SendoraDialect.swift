@@ -75,7 +75,7 @@ struct SendoraDialect: Dialect {
             "priority": .string(has(.normalLiveUpdates) ? "NORMAL" : "HIGH"),
             "ttl": .string(has(.bareTTL) ? "3600" : "3600s"),
         ]
-        if !has(.leavesOutCollapseKeys) { android["collapse_key"] = .string(sessionID) }
+        if !has(.leavesOutCollapseKeys) { android["collapse_key"] = .string(has(.sharesCollapseKey) ? "order" : sessionID) }
         var message: JSONObject = ["token": .string(token), "data": .object(data), "android": .object(android)]
         if has(.twoTargets) { message["topic"] = .string("orders") }
         if has(.notifiesLiveUpdates) { message["notification"] = ["title": .string("Your order")] }
