@@ -204,12 +204,13 @@ extension JoinedAccount {
         let row = account.rows[index]
         guard attempts(of: index).isEmpty, let taken = takenBack(row) else { return false }
         let answeredAt = account.call(at: row.place).map { max($0.sentAt, $0.answeredAt) } ?? row.plannedAt
-        let mayLeave = [departure(of: row).leftAt, windowOver(row, before: taken, circumstances)].compactMap(\.self)
-        return taken <= mayLeave.reduce(answeredAt, max) + circumstances.inFlightGrace * 0.25
+        let leftAt = max(answeredAt, departure(of: row).leftAt)
+        let mayLeave = max(leftAt, windowOver(row, at: leftAt, circumstances) ?? leftAt)
+        return taken <= mayLeave + circumstances.inFlightGrace * 0.25
     }
 
-    /// When the window is over that the last push to its card before that instant began (R0.7).
-    private func windowOver(_ row: Expectation, before instant: Instant, _ circumstances: Circumstances) -> Instant? {
+    /// When the window is over that the last push to its card began before that instant (R0.7).
+    private func windowOver(_ row: Expectation, at instant: Instant, _ circumstances: Circumstances) -> Instant? {
         guard row.flags.contains(.isThrottled), let throttle = circumstances.throttle else { return nil }
         let last = account.pushes.last { $0.token == row.token && $0.isLiveActivity && $0.arrivedAt <= instant }
         return last.map { max($0.arrivedAt, $0.answeredAt) + throttle }

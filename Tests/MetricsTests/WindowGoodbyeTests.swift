@@ -29,6 +29,12 @@ struct WindowGoodbyeTests {
         #expect(returned(3_050).contains("excused 1") && returned(3_051).contains("lost 1"))
         #expect(returned(3_050) { $0.account.rows[0].flags = [] }.contains("lost 1"), "not throttled")
         #expect(returned(3_050) { $0.account.pushes[0].token = .other }.contains("lost 1"), "another card's push")
-        #expect(returned(3_050) { $0.account.pushes[0].arrivedAt = instant(3_060) }.contains("lost 1"), "no window was open")
+        for later in [2_000, 3_060] as [Int64] {
+            let begun = returned(3_050) { story in
+                story.account.pushes[0].arrivedAt = instant(later)
+                story.account.pushes[0].answeredAt = instant(later)
+            }
+            #expect(begun.contains("lost 1"), "no window was open when it came")
+        }
     }
 }
