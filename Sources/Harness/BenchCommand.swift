@@ -12,7 +12,10 @@ enum CertificateFile {
     /// Throws a usage `Failure` unless there is a certificate in PEM in it.
     static func check(_ path: String) throws(Failure) {
         let hint = "give the PEM file of the authority to trust, such as a mock's ca.pem"
-        guard let text = FileSystem.text(of: path) else { throw Failure(.usage, "cannot read \(path)", hint: hint) }
+        let text: String
+        do { text = String(decoding: try FileSystem.read(path, limit: 64 << 20), as: UTF8.self) } catch {
+            throw Failure(.usage, "cannot read \(path): \(error.words)", hint: hint)
+        }
         guard text.contains("-----BEGIN CERTIFICATE-----") || text.contains("-----BEGIN TRUSTED CERTIFICATE-----") else {
             throw Failure(.usage, "\(path) holds no certificate in PEM", hint: hint)
         }
@@ -52,8 +55,8 @@ package struct BenchCommand: Sendable {
         options.fields = fields
         options.bearer = bearer
         if let bodyFile {
-            do { options.body = try FileSystem.read(bodyFile, limit: 64 << 20, kind: .any) } catch {
-                throw Failure(.usage, "cannot read \(bodyFile)", hint: "give a file with the request body")
+            do { options.body = try FileSystem.read(bodyFile, limit: 64 << 20) } catch {
+                throw Failure(.usage, "cannot read \(bodyFile): \(error.words)", hint: "give a file with the request body")
             }
         } else {
             options.body = BenchOptions.alertBody(bytes: bodyBytes)

@@ -85,6 +85,7 @@ package struct MockCommand: Sendable {
             Console.out(try MockVariables(found).text(format))
             return .passed
         }
+        signals.attend()
         DescriptorLimit.raise()
         let broken = Handover<Failure>()
         let mock = try MockService(options: options) { failure in

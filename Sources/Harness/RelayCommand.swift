@@ -113,8 +113,10 @@ package struct RelayCommand: Sendable {
         guard let serviceAccount else {
             throw Failure(.usage, "--service-account is missing", hint: "`pushrig mock --fcm` names its file in its ready line")
         }
-        guard let text = FileSystem.text(of: serviceAccount) else {
-            throw Failure(.usage, "cannot read the service account \(serviceAccount)", hint: "name the JSON file of one")
+        let text: String
+        do { text = String(decoding: try FileSystem.read(serviceAccount, limit: 1 << 20), as: UTF8.self) } catch {
+            throw Failure(
+                .usage, "cannot read the service account \(serviceAccount): \(error.words)", hint: "name the JSON file of one")
         }
         return try FCMTarget(url: url, account: text, file: serviceAccount, allowHosts: allowHosts)
     }
@@ -124,7 +126,7 @@ package struct RelayCommand: Sendable {
             throw Failure(.usage, "--webhook-key is missing", hint: "name the file of the key that webhooks are signed with")
         }
         let bytes: [UInt8]
-        do { bytes = try FileSystem.start(of: webhookKey, count: 4_096, kind: .any) } catch {
+        do { bytes = try FileSystem.start(of: webhookKey, count: 4_096) } catch {
             throw Failure(.usage, "cannot read the key \(webhookKey): \(error.words)", hint: "name a file that holds it")
         }
         let (origin, path) = try Origin.withPath(parsing: text)
@@ -136,6 +138,7 @@ package struct RelayCommand: Sendable {
     /// Prints the ready line, serves, drains on SIGINT or SIGTERM. Throws when it cannot start.
     package func run(signals: Signals) throws(Failure) -> ExitCode {
         let told = try options()
+        signals.attend()
         let relay = try RelayServer(options: told)
         let ready: JSONValue = [
             "ready": true, "listen": .string(relay.boundAddress.description), "dialect": .string(dialect),

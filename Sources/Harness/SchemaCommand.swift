@@ -99,7 +99,7 @@ package struct SchemaCommand: Sendable {
 
     private func text(of path: String) throws(Failure) -> String {
         do {
-            return String(decoding: try FileSystem.read(path, limit: Self.sourceMax, kind: .any), as: UTF8.self)
+            return String(decoding: try FileSystem.read(path, limit: Self.sourceMax), as: UTF8.self)
         } catch {
             throw Failure(.usage, "cannot read \(path): \(error.words)", hint: "check the path")
         }

@@ -1,29 +1,39 @@
-// SIGINT, SIGTERM and SIGHUP as values: blocked in every thread, taken by the one that waits.
+// SIGINT, SIGTERM and SIGHUP: until somebody attends to them they end the process, from then on they are values, blocked in
+// every thread and taken by the one that waits.
 
 package import Basics
 import CLinux
 import Glibc
 
-/// Must be made before any other thread starts, so that all inherit the mask.
+/// Must be made, and attended to, before any other thread starts, so that all inherit the mask.
 package struct Signals: Sendable {
     private let set: sigset_t
 
-    /// Blocks SIGINT, SIGTERM and SIGHUP (but not one that `nohup` has us ignore); a broken pipe and a file grown too large
-    /// become errors of the write.
+    /// SIGINT, SIGTERM and SIGHUP (but not one that `nohup` has us ignore) end the process with our code; a broken pipe and a
+    /// file grown too large become errors of the write.
     package init() {
         var set = sigset_t()
         sigemptyset(&set)
-        sigaddset(&set, SIGINT)
-        sigaddset(&set, SIGTERM)
-        if pushrig_ignores(SIGHUP) == 0 { sigaddset(&set, SIGHUP) }
-        pthread_sigmask(SIG_BLOCK, &set, nil)
+        for number in [SIGINT, SIGTERM, SIGHUP] where number != SIGHUP || pushrig_ignores(SIGHUP) == 0 {
+            sigaddset(&set, number)
+            signal(number) { _ in _exit(ExitCode.interrupted.rawValue) }
+        }
+        // Whoever started us may have them blocked.
+        pthread_sigmask(SIG_UNBLOCK, &set, nil)
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
         self.set = set
     }
 
+    /// From now on they wait for whoever waits for them: what has begun is to be ended in order. Idempotent.
+    package func attend() {
+        var set = set
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+    }
+
     /// Sleeps until a signal comes or the time is up; true for a signal.
     package func wait(atMost limit: Interval) -> Bool {
+        attend()
         var set = set
         let nanoseconds = max(0, limit.nanoseconds)
         var timeout = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
@@ -35,6 +45,7 @@ package struct Signals: Sendable {
 
     /// Sleeps until a signal comes.
     package func wait() {
+        attend()
         var set = set
         var number: Int32 = 0
         while sigwait(&set, &number) != 0 {}

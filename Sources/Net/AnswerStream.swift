@@ -38,9 +38,7 @@ package final class AnswerClient {
         serverName = tls.serverName ?? target.origin.host
         self.tls =
             target.origin.isTLS
-            ? try TLSContext(
-                clientTrusting: tls.caFile, protocols: ["http/1.1"], certificateFile: tls.certificateFile,
-                keyFile: tls.keyFile)
+            ? try TLSContext(tls, protocols: ["http/1.1"])
             : nil
     }
 

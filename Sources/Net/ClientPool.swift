@@ -54,10 +54,7 @@ package final class ClientPool: TurnEndHandler {
         let origin = target.origin
         let tls =
             origin.isTLS
-            ? try TLSContext(
-                clientTrusting: configuration.tls.caFile,
-                protocols: configuration.version == .http2 ? ["h2"] : ["http/1.1"],
-                certificateFile: configuration.tls.certificateFile, keyFile: configuration.tls.keyFile)
+            ? try TLSContext(configuration.tls, protocols: configuration.version == .http2 ? ["h2"] : ["http/1.1"])
             : nil
         self.init(loop, target, configuration, tls, TransportBuffers(), HTTP2Pool())
     }

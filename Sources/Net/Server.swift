@@ -51,9 +51,7 @@ package final class Server: TurnEndHandler {
 
     private static func context(_ tls: TLSServerSettings, _ configuration: ServerConfiguration) throws -> TLSContext {
         try TLSContext(
-            serverCertificateFile: tls.certificateFile, keyFile: tls.keyFile,
-            protocols: (configuration.allowsHTTP2 ? ["h2"] : []) + (configuration.allowsHTTP1 ? ["http/1.1"] : []),
-            requestsClientCertificate: tls.requestsClientCertificate, clientAuthorityFiles: tls.clientAuthorityFiles)
+            tls, protocols: (configuration.allowsHTTP2 ? ["h2"] : []) + (configuration.allowsHTTP1 ? ["http/1.1"] : []))
     }
 
     deinit {

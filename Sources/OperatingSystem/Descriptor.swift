@@ -19,6 +19,13 @@ package struct Descriptor: ~Copyable, Sendable {
 
     deinit { close(number) }
 
+    /// Gives it to a new owner.
+    package consuming func take() -> Int32 {
+        let number = number
+        discard self
+        return number
+    }
+
     /// Writes all of `bytes`, in as many calls as the kernel asks for.
     package borrowing func write(_ bytes: Span<UInt8>) -> WriteResult { Self.write(bytes, to: number) }
 

@@ -36,7 +36,7 @@ package struct FileError: Error, Equatable, Sendable {
     package var words: String {
         switch cause {
         case .system(let number): SystemCall.describe(number)
-        case .notPlain: "it is no plain file"
+        case .notPlain: "it is no plain file, but a pipe, a device or a socket"
         case .larger(let limit): "it has more than \(limit) bytes"
         case .locked: "another process uses it"
         }

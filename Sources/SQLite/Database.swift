@@ -11,6 +11,12 @@ package final class Database {
     let handle: OpaquePointer
     /// The path it was opened with.
     package let path: String
+    /// What may take its time, asked now and then while a statement runs; nil: everything.
+    fileprivate var mayGoOn: (() -> Bool)?
+    /// Of SQLite's virtual machine, from one question to the next: some 100 µs.
+    private static let stepsPerQuestion: Int32 = 10_000
+    /// A pattern of LIKE as long as that is matched in a moment, whatever it is matched with.
+    private static let longestPattern: Int32 = 256
 
     /// Opens or creates `path`, readable by its owner only, in WAL mode: a killed process loses nothing that was
     /// committed. (A killed machine may lose the last commits: `synchronous` is NORMAL.) `:memory:` lives and dies with
@@ -18,7 +24,10 @@ package final class Database {
     package init(path: String, busyTimeout: Interval = .seconds(5)) throws(Failure) {
         self.path = path
         if path != ":memory:" {
-            do { _ = try Descriptor(opening: path, O_CREAT | O_RDWR, mode: 0o600) } catch {
+            do {
+                _ = try Descriptor(opening: path, O_CREAT | O_RDWR | O_NONBLOCK, mode: 0o600)
+                try FileSystem.mustBePlain(path)
+            } catch {
                 throw Failure(
                     .usage, "cannot open \(path): \(error.words)",
                     hint: "choose a path in a directory that exists and may be written to")
@@ -46,6 +55,10 @@ package final class Database {
     /// when it is no database. A query waits for a lock no longer than `busyTimeout`.
     package init(reading path: String, busyTimeout: Interval = .milliseconds(500)) throws(Failure) {
         self.path = path
+        // SQLite would wait for a pipe.
+        do { try FileSystem.mustBePlain(path) } catch {
+            throw Failure(.run, "cannot open \(path): \(error.words)", hint: "is it there by now?")
+        }
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         let code = sqlite3_open_v2(path, &opened, flags, nil)
@@ -71,6 +84,24 @@ package final class Database {
             }
         }
     }
+
+    /// For questions that somebody else has thought of: from now on no value may have more than `bytes`, and a statement ends
+    /// when `mayGoOn` says no. Both are failures for which `isLimit` holds.
+    package func limit(bytes: Int, mayGoOn: @escaping () -> Bool) {
+        self.mayGoOn = mayGoOn
+        sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: bytes))
+        sqlite3_limit(handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, Self.longestPattern)
+        // It does not keep the database alive, which lives as long as a statement of it runs.
+        sqlite3_progress_handler(
+            handle, Self.stepsPerQuestion,
+            { database in
+                let database = Unmanaged<Database>.fromOpaque(database!).takeUnretainedValue()
+                return database.mayGoOn?() ?? true ? 0 : 1
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Whether what failed last had gone beyond a limit.
+    package var isLimit: Bool { [SQLITE_INTERRUPT, SQLITE_TOOBIG].contains(sqlite3_errcode(handle) & 0xFF) }
 
     // close_v2 waits for statements that still live.
     deinit { sqlite3_close_v2(handle) }

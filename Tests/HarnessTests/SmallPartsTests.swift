@@ -28,6 +28,27 @@ import Testing
         }
     }
 
+    @Test func `a signal that nobody attends to yet ends the process at once, also where it was born with it blocked`() async {
+        await #expect(processExitsWith: .exitCode(130)) {
+            var set = sigset_t()
+            sigemptyset(&set)
+            sigaddset(&set, SIGTERM)
+            pthread_sigmask(SIG_BLOCK, &set, nil)
+            _ = Signals()
+            kill(getpid(), SIGTERM)
+            exit(3)
+        }
+    }
+
+    @Test func `a signal that is attended to waits for whoever waits for it`() async {
+        await #expect(processExitsWith: .success) {
+            let signals = Signals()
+            signals.attend()
+            kill(getpid(), SIGINT)
+            exit(signals.wait(atMost: .seconds(1)) ? 0 : 1)
+        }
+    }
+
     @Test(.timeLimit(.minutes(10))) func `each address that a mock is given is read before it begins`() async {
         await #expect(processExitsWith: .success) {
             let turns: [(inout MockCommand) -> Void] = [

@@ -40,17 +40,30 @@ struct FileSystemTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(10))) func `are not waited for when they are pipes, unless a user may have named one`() throws {
+    @Test(.timeLimit(.minutes(10))) func `are not waited for when they are none, whatever they are`() throws {
         try withFolder { folder in
-            let pipe = folder + "/pipe"
+            let (pipe, path) = (folder + "/pipe", folder + "/socket")
             #expect(mkfifo(pipe, 0o600) == 0)
-            #expect(cause { () throws(FileError) in _ = try FileSystem.read(pipe, limit: 10) } == .notPlain)
-            #expect(FileSystem.text(of: folder) == nil)
+            let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            defer { close(listener) }
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+            let bound = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+            }
+            #expect(bound == 0)
+            for name in [pipe, path, "/dev/zero", "/dev/tty"] {
+                #expect(cause { () throws(FileError) in _ = try FileSystem.read(name, limit: 10) } == .notPlain, "\(name)")
+                #expect(cause { () throws(FileError) in try FileSystem.mustBePlain(name) } == .notPlain, "\(name)")
+            }
+            // Also with somebody at the other end.
             let writer = open(pipe, O_RDWR | O_CLOEXEC)
             defer { close(writer) }
             #expect(write(writer, "word", 4) == 4)
-            let word = try FileSystem.start(of: pipe, count: 4, kind: .any)
-            #expect(word == Array("word".utf8))
+            #expect(cause { () throws(FileError) in _ = try FileSystem.start(of: pipe, count: 4) } == .notPlain)
+            #expect(cause { () throws(FileError) in _ = try FileSystem.read(folder, limit: 10) } == .system(EISDIR))
+            #expect(FileSystem.text(of: folder) == nil)
         }
     }
 

@@ -35,6 +35,47 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(2))) func aQueryOfSomebodyElseHasLimits() throws {
+        try withFile { path in
+            let writer = try Database(path: path)
+            try writer.execute("CREATE TABLE thing (name TEXT); INSERT INTO thing VALUES ('one'), (hex(zeroblob(4096)))")
+            let reader = try Database(reading: path)
+            var questions = 0
+            reader.limit(bytes: 4_096) {
+                questions += 1
+                return questions % 20 != 0
+            }
+            func refused(_ query: String) throws -> String {
+                let statement = try reader.prepare(query)
+                defer { statement.reset() }
+                let failure = #expect(throws: Failure.self) { while try statement.step() {} }
+                #expect(reader.isLimit, "\(query)")
+                return failure?.message ?? ""
+            }
+            let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
+            #expect(try refused(endless).contains("interrupted") && questions == 20)
+            for query in ["SELECT name FROM thing", "SELECT zeroblob(200000000)", "SELECT group_concat(name) FROM thing"] {
+                #expect(try refused(query).contains("too big"), "\(query)")
+            }
+            #expect(throws: Failure.self) { _ = try reader.prepare("SELECT 1 FROM nothing") }
+            #expect(!reader.isLimit)
+            // It goes on behind that.
+            let query = try reader.prepare("SELECT name FROM thing WHERE length(name) < 9")
+            #expect(try query.step() && query.text(0) == "one")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2))) func aPipeIsNoDatabase() {
+        withFile { path in
+            unlink(path)
+            #expect(mkfifo(path, 0o600) == 0)
+            for open in [{ try Database(reading: path) }, { try Database(path: path) }] as [() throws -> Database] {
+                let failure = #expect(throws: Failure.self) { _ = try open() }
+                #expect(failure?.message.contains("no plain file") == true)
+            }
+        }
+    }
+
     private func makeTable() throws -> Database {
         let database = try Database(path: ":memory:")
         try database.execute("CREATE TABLE thing (id INTEGER PRIMARY KEY, name TEXT, weight REAL, image BLOB)")

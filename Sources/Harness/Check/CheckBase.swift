@@ -23,7 +23,7 @@ struct CheckBase {
 
     static func read(_ path: String) throws(Failure) -> String {
         do {
-            return String(decoding: try FileSystem.start(of: path, count: 1 << 20, kind: .any), as: UTF8.self)
+            return String(decoding: try FileSystem.start(of: path, count: 1 << 20), as: UTF8.self)
         } catch {
             throw Failure(.usage, "cannot read `\(path)`: \(error.words)", hint: "check the path")
         }

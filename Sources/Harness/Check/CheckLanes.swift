@@ -98,6 +98,7 @@ struct CheckLanes {
     /// By name. `tell` is told each result as it comes, and gives what is to be played because of it. Where the first could not
     /// run the others are not begun: they would fail alike.
     mutating func play(_ tell: (String, CaseResult) throws(Failure) -> [Job]) throws(Failure) -> [String: CaseResult] {
+        signals.attend()
         var results: [String: CaseResult] = [:]
         var playing: [Playing] = []
         var isStopped = false

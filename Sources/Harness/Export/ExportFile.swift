@@ -41,7 +41,7 @@ enum ExportFile {
     /// Throws a usage `Failure` that names the line when it is none, or cannot be played.
     static func read(_ path: String) throws(Failure) -> RecordedRun {
         let bytes: [UInt8]
-        do { bytes = try FileSystem.start(of: path, count: mostBytes, kind: .any) } catch {
+        do { bytes = try FileSystem.start(of: path, count: mostBytes) } catch {
             throw Failure(
                 .usage, "cannot read \(path): \(error.words)", hint: "give a run's directory or a file of `pushrig export`")
         }

@@ -61,7 +61,7 @@ package final class RelayServer: Sendable {
     private static func readKey(_ path: String) throws(Failure) -> P256PrivateKey {
         let bytes: [UInt8]
         // Such a file has about 260 bytes.
-        do { bytes = try FileSystem.start(of: path, count: 16_384, kind: .any) } catch {
+        do { bytes = try FileSystem.start(of: path, count: 16_384) } catch {
             throw Failure(
                 .usage, "cannot read the provider key \(path): \(error.words)",
                 hint: "give the .p8 file of an APNs key, usually named AuthKey_KEYID.p8")

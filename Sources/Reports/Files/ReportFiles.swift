@@ -36,7 +36,7 @@ package enum ReportFiles {
     package static func read(at path: String) throws(Failure) -> (record: RunRecord, sessions: SessionsSeen?) {
         let file = FileStatus(path)?.isFolder == true ? path + "/run.json" : path
         let bytes: [UInt8]
-        do { bytes = try FileSystem.read(file, limit: recordLimit, kind: .any) } catch {
+        do { bytes = try FileSystem.read(file, limit: recordLimit) } catch {
             throw Failure(.usage, "cannot read \(file): \(error.words)")
         }
         let json: JSONValue

@@ -140,7 +140,7 @@ final class FileFinder {
         let bytes: [UInt8]
         do {
             // One byte more than a file may have, so that its parser says what is wrong.
-            bytes = try FileSystem.start(of: path, count: YAMLLimits().bytes + 1, kind: .any)
+            bytes = try FileSystem.start(of: path, count: YAMLLimits().bytes + 1)
         } catch {
             if error.isAbsent || error.isFolder { return nil }
             throw Failure(.usage, "cannot read `\(path)`: \(error.words)", hint: "check the path")

@@ -95,7 +95,7 @@ struct SecretDecoder {
         let beside = files.beside(path, namedIn: place.file)
         var bytes: [UInt8]
         do {
-            bytes = try FileSystem.start(of: beside, count: KeptSecret.longest + 2, kind: .any)
+            bytes = try FileSystem.start(of: beside, count: KeptSecret.longest + 2)
         } catch {
             mistakes.add(
                 "cannot read the secret's file `\(path)`: \(error.words)",
