@@ -7,6 +7,7 @@ import Journal
 import OperatingSystem
 import Scenarios
 import Testing
+import Verdicts
 
 @testable import Harness
 
@@ -46,6 +47,33 @@ import Testing
             #expect(wait { !relay.isRunning })
             let home = ProcessInfo.processInfo.environment["HOME"] ?? ""
             #expect(FileSystem.text(of: log) == "hello from \(home)\ntrouble\n")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5))) func `may print without end: beginning and end stand in the log, and how much was left out`() throws {
+        let lines = 2_000_000
+        try withRelay("echo first; seq \(lines); echo last words") { relay, log in
+            #expect(wait { !relay.isRunning })
+            #expect(relay.lastWords.hasSuffix("\n\(lines)\nlast words"))
+            let text = try #require(FileSystem.text(of: log))
+            let most = RelayOutput.mostHead + RelayOutput.mostTail
+            #expect(text.utf8.count > most && text.utf8.count < most + 200)
+            #expect(text.hasPrefix("first\n1\n2\n") && text.hasSuffix("\n\(lines)\nlast words\n"))
+            // 1 to 9, 10 to 99 and so on, each with its line's end.
+            let printed = 9 * 2 + 90 * 3 + 900 * 4 + 9_000 * 5 + 90_000 * 6 + 900_000 * 7 + 1_000_001 * 8 + 6 + 11
+            #expect(relay.leftOut == printed - most)
+            #expect(text.contains("\n[pushrig: \(Numbers.count(printed - most)) bytes that the relay printed are left out here]\n"))
+        }
+    }
+
+    @Test func `has last words that do nothing to a terminal, also without a line's end`() throws {
+        try withRelay("printf 'a\\033[2Jb\\007\\nc\\rd'") { relay, _ in
+            #expect(wait { !relay.isRunning })
+            #expect(relay.lastWords == "a\u{FFFD}[2Jb\u{FFFD}\nc\u{FFFD}d")
+        }
+        try withRelay("head -c 10000 /dev/zero | tr '\\0' x") { relay, _ in
+            #expect(wait { !relay.isRunning })
+            #expect(relay.lastWords == String(repeating: "x", count: 4_096) && relay.leftOut == 0)
         }
     }
 

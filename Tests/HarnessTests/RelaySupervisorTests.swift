@@ -116,6 +116,18 @@ import Testing
         }
     }
 
+    @Test func `notes how a relay ended by itself, with last words that hold no secret of the profile`() throws {
+        let script = "echo the key is top/secret words; printf '%s' 'top/secret words' | base64; kill -SEGV $$"
+        try withRelay(launch: script, turn: { spec in
+            spec.profile.calls[0].auth = AuthSpec(
+                kind: .basic(user: Template(segments: [.literal(Array("me".utf8))]), password: .kept(KeptSecret(Array("top/secret words".utf8)))))
+        }) { supervisor, notes in
+            try comeUp(supervisor)
+            let exits = notes.all.compactMap { if case .relayExited(let exit) = $0 { exit } else { nil } }
+            #expect(exits == [RelayExitNote(how: "was ended by signal 11", wasAsked: false, lastLines: "the key is (secret)\n(secret)")])
+        }
+    }
+
     @Test func `tells of a relay that runs and is never ready`() throws {
         try withRelay(turn: { $0.ready = ReadySpec(path: "/health", timeout: .seconds(2)) }) { supervisor, _ in
             try comeUp(supervisor)

@@ -6,6 +6,7 @@ import CLinux
 import EventLoop
 import Glibc
 import OperatingSystem
+import Reports
 import Scenarios
 
 /// Confined to the thread that runs the harness. No call of it waits for the relay, `stop` aside; when it goes, all that
@@ -13,6 +14,7 @@ import Scenarios
 final class RelayProcess {
     let arguments: [String]
     private let logPath: String
+    private let output: RelayOutput
     /// Our end of the socket to the keeper.
     private let control: Descriptor
     /// The keeper's own process, which is no part of the relay.
@@ -22,25 +24,28 @@ final class RelayProcess {
     private var end: String?
 
     /// Starts the keeper, and not yet the relay: early, while this process is small. `environment` is added to our own.
-    /// Output of the relay is appended to its log.
+    /// Output of the relay is appended to its log, within bounds.
     init(arguments: [String], environment: [(name: String, value: String)], logPath: String) throws(Failure) {
         precondition(!arguments.isEmpty, "a command has at least one word")
         self.arguments = arguments
         self.logPath = logPath
-        let nothing = try Self.opened("/dev/null", O_RDONLY)
-        let log = try Self.opened(logPath, O_WRONLY | O_CREAT | O_APPEND)
+        let nothing: Descriptor
+        do { nothing = try Descriptor(opening: "/dev/null", O_RDONLY) } catch {
+            throw Failure(.run, "cannot read /dev/null: \(error.words)")
+        }
+        let pipe = try Pipe()
         var argv = arguments.map { strdup($0) } + [nil]
         var envp = Self.environment(with: environment).map { strdup($0) } + [nil]
         defer { for pointer in argv + envp { free(pointer) } }
         var keeper: pid_t = 0
-        let number = pushrig_keeper_make(&argv, &envp, [nothing.number, log.number], &keeper)
+        let number = pushrig_keeper_make(&argv, &envp, [nothing.number, pipe.writing.number], &keeper)
         withExtendedLifetime(nothing) {}
-        withExtendedLifetime(log) {}
         guard number >= 0 else {
             throw Failure(.run, "cannot start a process: \(SystemCall.describe(-number))", hint: "check `ulimit -u` and `-n`")
         }
         self.keeper = keeper
         control = Descriptor(owning: number)
+        output = try RelayOutput(from: pipe, to: logPath)
     }
 
     /// The keeper kills what is left and ends; what hangs in the kernel is not waited for.
@@ -48,15 +53,10 @@ final class RelayProcess {
         shutdown(control.number, Int32(SHUT_RDWR))
         for _ in 0..<1_000 {
             var status: Int32 = 0
-            if waitpid(keeper, &status, WNOHANG) != 0 { return }
+            if waitpid(keeper, &status, WNOHANG) != 0 { break }
             usleep(5_000)
         }
-    }
-
-    private static func opened(_ path: String, _ flags: Int32) throws(Failure) -> Descriptor {
-        do { return try Descriptor(opening: path, flags, mode: 0o644) } catch {
-            throw Failure(.run, "cannot write \(path): \(error.words)")
-        }
+        output.stop()
     }
 
     private static func environment(with added: [(name: String, value: String)]) -> [String] {
@@ -134,11 +134,15 @@ final class RelayProcess {
         }
     }
 
-    /// The last lines of its log, for an error message.
+    /// The last lines of its log, for an error message: what a terminal would obey is visible in them.
     var lastWords: String {
+        output.settle()
         let text = FileSystem.lastLines(of: logPath, count: 4_096) ?? ""
-        return text.split(separator: "\n").suffix(5).joined(separator: "\n")
+        return text.split(separator: "\n").suffix(5).map { Escaping.terminal(String($0)) }.joined(separator: "\n")
     }
+
+    /// Bytes that it printed and that stand in no log.
+    var leftOut: Int { output.leftOut }
 
     // MARK: The keeper
 
@@ -170,6 +174,7 @@ final class RelayProcess {
             end = nil
         case Int(pushrig_word_ended):
             leader = nil
+            output.settle()
             let signal = word.value & 0x7F
             end = signal == 0 ? "exited with code \((word.value >> 8) & 0xFF)" : "was ended by signal \(signal)"
         case Int(pushrig_word_gone): isAnythingLeft = false

@@ -4,6 +4,7 @@
 import Basics
 import EventLoop
 import Journal
+import LoadGenerator
 import Net
 import Scenarios
 
@@ -114,7 +115,7 @@ final class RelaySupervisor {
 
     private var ended: Failure? {
         guard let process, let ending = process.ending else { return nil }
-        let words = process.lastWords
+        let words = lastWords(process)
         return Failure(
             .run, "the relay \(ending)" + (words.isEmpty ? "" : "; its last words:\n\(words)"),
             hint: "its output is in relay.log of the run directory")
@@ -176,6 +177,11 @@ final class RelaySupervisor {
         signal == .kill ? .distantFuture : now + spec.stop.grace
     }
 
+    private func lastWords(_ process: RelayProcess) -> String { spec.profile.redacted(process.lastWords) }
+
+    /// Bytes that it printed and that stand in no log.
+    var outputLeftOut: Int { process?.leftOut ?? 0 }
+
     private func noteExit() {
         guard let process, !isExitNoted, !process.isRunning else { return }
         isExitNoted = true
@@ -183,7 +189,7 @@ final class RelaySupervisor {
         if case .stopping = state { wasAsked = true }
         note(
             .relayExited(
-                RelayExitNote(how: process.ending ?? "ended", wasAsked: wasAsked, lastLines: process.lastWords)))
+                RelayExitNote(how: process.ending ?? "ended", wasAsked: wasAsked, lastLines: lastWords(process))))
         if !wasAsked { state = .down }
     }
 
@@ -197,6 +203,12 @@ final class RelaySupervisor {
 
     /// Ended on purpose and not yet up again.
     var isDown: Bool { outageBegan != nil }
+
+    /// It owes no answers: ended on purpose, and its time to come up again is not over.
+    var isHeldDown: Bool {
+        guard isDown, case .comingUp = state else { return isDown }
+        return time.now() < startedAt + spec.ready.timeout
+    }
 
     /// It was started again, and has time to come up: a run that ends before tells nothing of whether it does.
     var isAwaited: Bool {

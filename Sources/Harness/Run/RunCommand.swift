@@ -22,6 +22,8 @@ package final class RunCommand {
     /// Of a mock that is up; nil: the run's mock has one of its own.
     private let place: MockPlace?
     private let time = SystemTime()
+    /// Bytes that the relay printed and that stand in no log.
+    private var outputLeftOut = 0
     /// What it came to; nil until then, and where nothing was judged.
     private(set) var record: RunRecord?
 
@@ -74,6 +76,7 @@ package final class RunCommand {
             Console.out(PlanText(plan: plan, scenario: scenario, seed: seed).text)
             return .passed
         }
+        signals.attend()
         let panel = RunPanel(
             title: scenario.name, options: options,
             total: plan.duration + scenario.drain)
@@ -98,6 +101,9 @@ package final class RunCommand {
         } else {
             Console.out(TerminalSummary.renderText(record, sessions, color: Console.wantsColor(1)))
             Console.out("report: \(directory.path)/report.html\n")
+            if outputLeftOut > 0 {
+                Console.out("relay.log: \(Numbers.count(outputLeftOut)) bytes that the relay printed are left out\n")
+            }
         }
         return ExitCode(rawValue: record.exit.code) ?? .couldNotRun
     }
@@ -128,6 +134,7 @@ package final class RunCommand {
                 finish.wasNeverReady = true
                 finish.trouble = failure.description
             }
+            outputLeftOut = rig.relay.outputLeftOut
             if let failure = rig.mock.failure { throw failure }
         } catch {
             finish.trouble = finish.trouble ?? error.description

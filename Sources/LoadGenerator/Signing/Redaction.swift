@@ -3,24 +3,15 @@
 import Basics
 import HTTP
 import Net
-import Scenarios
+package import Scenarios
 
 extension RelayDriver {
     /// The first bytes of an answer, with `(secret)` in the place of each secret and of each credential of its request, in
     /// whatever form a program writes it into an answer.
     func redact(_ answer: ByteBuffer, of call: Int, _ request: OutgoingRequest, upTo limit: Int) -> [UInt8] {
-        let search = SecretSearch(secrets(of: call, request))
         // A secret that begins before the limit is known by what stands behind it.
         let text = answer.bytes.extracting(0..<min(answer.bytes.count, limit + Self.behind)).array
-        var output: [UInt8] = []
-        var place = 0
-        for range in search.ranges(in: text) where range.lowerBound < limit {
-            output += text[place..<range.lowerBound]
-            output += Array(Capture.unrecorded.utf8)
-            place = range.upperBound
-        }
-        if place < limit { output += text[place...] }
-        return Array(output.prefix(limit))
+        return SecretSearch(secrets(of: call, request)).redact(text, upTo: limit)
     }
 
     private static let behind = 1_024
@@ -49,6 +40,28 @@ extension RelayDriver {
         guard let pair = Base64.decode(credential.span), let colon = pair.firstIndex(of: 58) else { return nil }
         // Fewer may stand anywhere, and in what is no pair.
         return pair.count - colon > 6 ? Array(pair[(colon + 1)...]) : nil
+    }
+}
+
+extension SecretSearch {
+    fileprivate func redact(_ text: [UInt8], upTo limit: Int) -> [UInt8] {
+        var output: [UInt8] = []
+        var place = 0
+        for range in ranges(in: text) where range.lowerBound < limit {
+            output += text[place..<range.lowerBound]
+            output += Array(Capture.unrecorded.utf8)
+            place = range.upperBound
+        }
+        if place < limit { output += text[place...] }
+        return Array(output.prefix(limit))
+    }
+}
+
+extension Profile {
+    /// What a relay says elsewhere than in an answer, likewise without the secrets that files and the environment gave.
+    package func redacted(_ text: String) -> String {
+        let secrets = Set(calls.flatMap { $0.auth?.kept ?? [] }.map(\.bytes)).sorted { $0.count > $1.count }
+        return String(decoding: SecretSearch(secrets).redact(Array(text.utf8), upTo: .max), as: UTF8.self)
     }
 }
 
