@@ -187,6 +187,12 @@ package final class Handover<Value: Sendable>: Sendable {
         semaphore.wait()
         return value.withLock { $0! }
     }
+
+    /// The value, or nil when it does not come in that time.
+    package func take(atMost limit: Interval) -> Value? {
+        semaphore.wait(atMost: limit)
+        return value.withLock { $0 }
+    }
 }
 
 /// A POSIX semaphore. Unchecked because sem_t is made for use from many threads.
@@ -203,4 +209,13 @@ private final class Semaphore: @unchecked Sendable {
     func signal() { sem_post(semaphore) }
 
     func wait() { while sem_wait(semaphore) != 0, errno == EINTR {} }
+
+    func wait(atMost limit: Interval) {
+        var until = timespec()
+        clock_gettime(CLOCK_REALTIME, &until)
+        let nanoseconds = Int64(until.tv_nsec) + max(.zero, limit).nanoseconds
+        until.tv_sec += Int(nanoseconds / 1_000_000_000)
+        until.tv_nsec = Int(nanoseconds % 1_000_000_000)
+        while sem_timedwait(semaphore, &until) != 0, errno == EINTR {}
+    }
 }

@@ -36,9 +36,9 @@ extension JournalWriter {
             ], at: instant)
     }
 
-    /// Why a look came to nothing.
-    package func append(stateFailure words: String, at instant: Instant) {
-        append(.other, ["state": .string(words)], at: instant)
+    /// Why a look came to nothing. `wasGivenUp`: it asked for more time or room than it may take.
+    package func append(stateFailure words: String, wasGivenUp: Bool = false, at instant: Instant) {
+        append(.other, ["state": .string(words), "wasGivenUp": .bool(wasGivenUp)], at: instant)
     }
 }
 
@@ -47,6 +47,9 @@ extension NoteEntry {
     package var stateFailure: String? {
         json(of: .other)?["state"]?.string
     }
+
+    /// It is the note of a look that was given up.
+    package var isLookGivenUp: Bool { json(of: .other)?["wasGivenUp"]?.bool ?? false }
 
     /// Nil for every other note, and for one that is not whole.
     package var state: StateNote? {

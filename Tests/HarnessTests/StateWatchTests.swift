@@ -6,6 +6,7 @@ import HTTP
 import Journal
 import LoadGenerator
 import Net
+import SQLite
 import Scenarios
 import Glibc
 import Synchronization
@@ -109,6 +110,62 @@ import Testing
         let row = #"{"kind":"live","token":"a"}"#
         let many = "{\"tokens\":[" + Array(repeating: row, count: StateSpec.mostRows + 1).joined(separator: ",") + "]}"
         let (looks, told, _) = try look([(200, many)])
-        #expect(looks.isEmpty && told.count == 1 && told[0].contains("more than 20000 rows"), "\(told)")
+        #expect(looks.isEmpty && told[0].contains("more than 20000 rows") && told[0].contains(#""wasGivenUp":true"#), "\(told)")
+    }
+
+    /// Looks at a file of SQLite at least so often as it is told; `query` is asked of the table `token`, which has one row.
+    private func lookAtFile(_ query: String, told most: Int) throws -> (looks: [StateNote], told: [NoteEntry]) {
+        try Place.withFolder { folder in
+            let database = try Database(path: folder + "/relay.sqlite")
+            try database.execute("CREATE TABLE token (token TEXT); INSERT INTO token VALUES ('a1')")
+            let spec = StateSpec(
+                source: .sqlite(file: "relay.sqlite"), every: .milliseconds(100),
+                tables: [StateSpec.Table(role: .deviceToken, query: query)])
+            let watch = try StateWatch(spec, journalDirectory: folder, clock: nil) { _ in
+                SQLiteSource(file: folder + "/relay.sqlite", patience: .milliseconds(200))
+            }
+            var (looks, told) = ([StateNote](), [NoteEntry]())
+            func read() throws {
+                (looks, told) = ([], [])
+                _ = try JournalReader(directory: folder).forEach(since: nil) { entry in
+                    guard case .note(let note) = entry else { return true }
+                    if let state = note.state { looks.append(state) } else { told.append(note) }
+                    return true
+                }
+            }
+            watch.start()
+            for _ in 0..<1_000 where told.count < most && looks.isEmpty {
+                usleep(10_000)
+                try read()
+            }
+            watch.lookAndStop()
+            let before = told.count
+            try read()
+            // The end takes no further look where the last was given up: at most the one that was under way.
+            #expect(told.count <= before + 1)
+            return (looks, told)
+        }
+    }
+
+    @Test(arguments: [
+        ("WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n", "a look took more than 200ms"),
+        ("SELECT hex(zeroblob(200000000))", "a value has more than 1048576 bytes"),
+        ("WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 30000) SELECT x FROM n", "more than 20000 rows"),
+        (
+            "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 300) SELECT hex(zeroblob(100000)) || x FROM n",
+            "more than 8388608 bytes"
+        ),
+    ])
+    func `gives up a look that asks too much, says so each time, and does not wait for it`(query: String, words: String) throws {
+        let (looks, told) = try lookAtFile(query, told: 2)
+        #expect(looks.isEmpty && told.count >= 2)
+        #expect(told.allSatisfy { $0.isLookGivenUp && $0.stateFailure?.contains(words) == true }, "\(told.map(\.text))")
+    }
+
+    @Test func `looks at a file`() throws {
+        let (looks, told) = try lookAtFile("SELECT token FROM token", told: 1)
+        #expect(looks.first?.added == ["device": ["a1"]] && told.isEmpty)
+        let (none, why) = try lookAtFile("SELECT token FROM nowhere", told: 1)
+        #expect(none.isEmpty && why.count == 1 && why[0].stateFailure?.contains("no such table") == true && !why[0].isLookGivenUp)
     }
 }

@@ -49,12 +49,12 @@ private final class PostgreSQLServer {
         FileSystem.removeAll(folder)
     }
 
-    func connect(password: String = password) throws -> PostgreSQLConnection {
+    func connect(password: String = password, patience: Int = 5) throws -> PostgreSQLConnection {
         let folder = folder.replacing("/", with: "%2F")
         let words = password.replacing(" ", with: "%20")
         let address = try PostgreSQLAddress("postgresql://rig:\(words)@\(folder)/postgres")
         #expect(address.host == nil)
-        return try PostgreSQLConnection(address, hostAddress: nil)
+        return try PostgreSQLConnection(address, hostAddress: nil, patience: patience)
     }
 
     private static func log(_ folder: String) -> String {
@@ -85,9 +85,21 @@ struct PostgreSQLTests {
         #expect(try connection.texts("SELECT n::text FROM generate_series(1, 30) n", atMost: 5).count == 6)
         #expect(message { _ = try connection.texts("SELECT token FROM nowhere", atMost: 5) }.contains("\"nowhere\" does not exist"))
         // It goes on behind a mistake, and writes nothing.
-        #expect(message { _ = try connection.texts("SELECT 1; DROP TABLE x", atMost: 5) }.contains("multiple commands"))
+        #expect(message { _ = try connection.texts("SELECT 1; DROP TABLE x", atMost: 5) }.contains("syntax error"))
         #expect(try connection.texts("SELECT current_setting('transaction_read_only')", atMost: 5) == ["on"])
         #expect(try connection.texts("SELECT current_user::text", atMost: 5) == ["rig"])
+        // What is too long or takes too long is given up, and said to be so; behind that it goes on.
+        #expect(!connection.isLimit)
+        #expect(try connection.texts("SELECT repeat('ü', 4096) -- in full\n ;", atMost: 5).first?.count == 4_096)
+        #expect(message { _ = try connection.texts("SELECT repeat('x', 200000000)", atMost: 5) }.contains("more than 4096 characters"))
+        #expect(connection.isLimit)
+        let impatient = try server.connect(patience: 1)
+        let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT 1 FROM n) SELECT count(*)::text FROM n"
+        #expect(message { _ = try impatient.texts(endless, atMost: 5) }.contains("canceling statement due to statement timeout"))
+        #expect(impatient.isLimit)
+        #expect(try impatient.texts("SELECT 'more'", atMost: 5) == ["more"] && !impatient.isLimit)
+        let many = try connection.texts("SELECT repeat('x', 4000) FROM generate_series(1, 20000)", atMost: 20_000, bytes: 1 << 20)
+        #expect(many.count < 1_000 && many.count * 4_000 > 1 << 20)
         // A wrong password is in no word that is said.
         let refused = message { _ = try server.connect(password: "the wrong one") }
         #expect(refused.contains("PostgreSQL cannot be reached, or does not let us in"))

@@ -26,7 +26,10 @@ final class StateWatch: Sendable {
 
     func start() { thread.post { $0.lookAgain() } }
 
-    /// The last look, while the relay is still up; waits for it. Idempotent.
+    /// The longest that any look takes: that of an endpoint, or of a server that falls silent, and a moment.
+    private static let patience = Interval.seconds(12)
+
+    /// The last look, while the relay is still up, unless the one before it was given up; waits for it, bounded. Idempotent.
     func lookAndStop() {
         let isFirst = isStopped.withLock { stopped in
             defer { stopped = true }
@@ -35,7 +38,11 @@ final class StateWatch: Sendable {
         guard isFirst else { return }
         let looked = Handover<Bool>()
         thread.post { $0.end { looked.give(true) } }
-        _ = looked.take()
+        guard looked.take(atMost: Self.patience) != nil else {
+            // Who does not come back from a question is left behind, and ends with the process.
+            _ = Unmanaged.passRetained(thread)
+            return
+        }
         thread.stop()
     }
 }
@@ -49,6 +56,7 @@ private final class StateLooker {
     private var known: [String: Set<String>] = [:]
     private var timer: LoopTimer?
     private var hasTold = false
+    private var wasGivenUp = false
     private var isLooking = false
     /// What is to be done behind the look that is under way.
     private var next: (() -> Void)?
@@ -69,8 +77,10 @@ private final class StateLooker {
 
     func end(_ then: @escaping () -> Void) {
         timer?.cancel()
-        if isLooking { next = { [weak self] in self?.look(then) } } else { look(then) }
+        if isLooking { next = { [weak self] in self?.lookLast(then) } } else { lookLast(then) }
     }
+
+    private func lookLast(_ then: @escaping () -> Void) { if wasGivenUp { then() } else { look(then) } }
 
     private func look(_ then: @escaping () -> Void) {
         isLooking = true
@@ -79,7 +89,9 @@ private final class StateLooker {
             guard let self else { return }
             isLooking = false
             switch result {
-            case .success(let tokens): note(tokens, began)
+            case .success(let tokens):
+                wasGivenUp = false
+                note(tokens, began)
             // Busy, not there yet, or asked in vain: the next look may have it.
             case .failure(let failure): tell(failure)
             }
@@ -103,11 +115,12 @@ private final class StateLooker {
         _ = journal.commit()
     }
 
-    /// Once: where no look has an answer, the run is not sound.
-    private func tell(_ failure: Failure) {
-        guard !hasTold else { return }
+    /// Each look that was given up, and of others the first: where no look has an answer, the run is not sound.
+    private func tell(_ failure: LookFailure) {
+        wasGivenUp = failure.wasGivenUp
+        guard !hasTold || wasGivenUp else { return }
         hasTold = true
-        journal.append(stateFailure: failure.message, at: loop.stamp())
+        journal.append(stateFailure: failure.words, wasGivenUp: wasGivenUp, at: loop.stamp())
         _ = journal.commit()
     }
 

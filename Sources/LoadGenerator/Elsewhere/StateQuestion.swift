@@ -1,6 +1,6 @@
 // An endpoint of the relay that says which tokens it holds, asked again and again.
 
-package import Basics
+import Basics
 package import EventLoop
 package import Net
 package import Scenarios
@@ -8,6 +8,13 @@ package import Scenarios
 /// Confined to its loop. One question at a time.
 package final class StateQuestion: AnswerListener {
     package typealias Row = (kind: String?, token: String)
+
+    /// Why there is no answer, in words that hold nothing of request or answer.
+    package struct Refusal: Error {
+        package var words: String
+        /// It would have taken more time or room than it may.
+        package var isLimit: Bool
+    }
 
     /// Until the whole answer is there.
     private static let patience = Interval.seconds(10)
@@ -20,7 +27,7 @@ package final class StateQuestion: AnswerListener {
     private let body = ByteBuffer()
     private var stream: AnswerStream?
     private var limit: LoopTimer?
-    private var then: ((Result<[Row], Failure>) -> Void)?
+    private var then: ((Result<[Row], Refusal>) -> Void)?
 
     /// Throws a `Failure` when certificates cannot be read.
     package init(
@@ -33,8 +40,7 @@ package final class StateQuestion: AnswerListener {
         driver = RelayDriver(plan.workload, requests: [spec.request], authority: target.origin.authority)
     }
 
-    /// What goes wrong is told in words that hold nothing of request or answer.
-    package func ask(_ then: @escaping (Result<[Row], Failure>) -> Void) {
+    package func ask(_ then: @escaping (Result<[Row], Refusal>) -> Void) {
         self.then = then
         body.clear(keepingUpTo: 1 << 16)
         let request = OutgoingRequest()
@@ -45,7 +51,9 @@ package final class StateQuestion: AnswerListener {
         } catch {
             return fail(error.message)
         }
-        limit = loop.after(Self.patience) { [weak self] in self?.fail("no whole answer within \(Self.patience)") }
+        limit = loop.after(Self.patience) { [weak self] in
+            self?.fail("no whole answer within \(Self.patience)", isLimit: true)
+        }
     }
 
     package func began(_ stream: AnswerStream, status: Int) {
@@ -54,7 +62,7 @@ package final class StateQuestion: AnswerListener {
 
     package func came(_ stream: AnswerStream, _ bytes: Span<UInt8>) {
         body.append(bytes)
-        if body.count > StateSpec.mostBytes { fail("the answer has more than \(StateSpec.mostBytes) bytes") }
+        if body.count > StateSpec.mostBytes { fail("the answer has more than \(StateSpec.mostBytes) bytes", isLimit: true) }
     }
 
     package func ended(_ stream: AnswerStream, _ why: String) {
@@ -71,11 +79,11 @@ package final class StateQuestion: AnswerListener {
                 }))
     }
 
-    private func fail(_ words: String) {
-        give(.failure(Failure(.run, "the relay cannot be asked for its tokens: \(words)")))
+    private func fail(_ words: String, isLimit: Bool = false) {
+        give(.failure(Refusal(words: "the relay cannot be asked for its tokens: \(words)", isLimit: isLimit)))
     }
 
-    private func give(_ result: Result<[Row], Failure>) {
+    private func give(_ result: Result<[Row], Refusal>) {
         limit?.cancel()
         stream?.close()
         stream = nil

@@ -40,8 +40,12 @@ package struct StateSpec: Sendable {
 
     /// Rows of one query that are read.
     package static let mostRows = 20_000
-    /// Of an endpoint's answer.
+    /// Of an endpoint's answer, and of all rows of a look.
     package static let mostBytes = 8 << 20
+    /// Of one value that a query makes or gives.
+    package static let longestValue = 1 << 20
+    /// Of one look, at all tables. Our choice: of a file it takes milliseconds.
+    package static let patience = Interval.seconds(3)
     /// All rows of an endpoint.
     package static let allKinds = "*"
 
