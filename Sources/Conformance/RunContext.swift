@@ -11,13 +11,39 @@ package final class RunContext {
     /// The relay's process ended although nobody had told it to.
     package struct Death: Hashable, Sendable {
         package var at: Instant
+        /// From the plan's start; nil: it was before.
+        package var since: Interval?
         package var how: String
         package var lastLines: String
 
-        package init(at: Instant, how: String, lastLines: String) {
+        package init(at: Instant, since: Interval? = nil, how: String, lastLines: String) {
             self.at = at
+            self.since = since
             self.how = how
             self.lastLines = lastLines
+        }
+
+        /// What became of it, in words.
+        package var message: String { "the relay ended by itself" + (since.map { " at +\($0)" } ?? "") }
+        package var seen: String { how + (lastLines.isEmpty ? "" : ": " + lastLines) }
+    }
+
+    /// It answered no call any more, so the rest of the load was not sent.
+    package struct Muteness: Hashable, Sendable {
+        package var since: Interval?
+        package var note: MuteNote
+
+        package init(since: Interval?, note: MuteNote) {
+            self.since = since
+            self.note = note
+        }
+
+        package var message: String {
+            "the relay answered no call for \(note.silence)" + (since.map { ", up to +\($0)" } ?? "")
+                + ": the rest of the load was not sent"
+        }
+        package var seen: String {
+            "none to \(note.unanswered) calls that were given up, and none to \(note.underWay) that still waited"
         }
     }
 
@@ -102,6 +128,8 @@ package final class RunContext {
     /// Who signed, by the number of the `authorization` text.
     package var signers: [Int32: ProviderTokenClaims] = [:]
     package var deaths: [Death] = []
+    /// Nil where it was called to the end.
+    package var muteness: Muteness?
     /// Nil while it is up, is held down, or has ended by itself.
     package var isComingBack: Return?
     /// The last that the relay was asked and answered, or that is held for or against it: from there on it was put to no

@@ -181,6 +181,13 @@ struct Tally {
         list.append(finding)
     }
 
+    /// What another found stands behind what is there.
+    mutating func add(_ other: Tally) {
+        tested += other.tested
+        found += other.found
+        for finding in other.list where list.count < Self.limit { list.append(finding) }
+    }
+
     /// `push`: whose session and step it is, where it bears a marker. `involvesOthers`: so have sessions of another user.
     mutating func find(
         _ message: @autoclosure () -> String, expected: @autoclosure () -> String, seen: @autoclosure () -> String,

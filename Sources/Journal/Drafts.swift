@@ -230,6 +230,8 @@ package enum NoteKind: UInt8, CaseIterable, Sendable {
     case webhook = 41
     /// Which tokens the relay says it holds: see `StateNote`.
     case state = 42
+    /// The relay answered nothing any more, and the rest of the load was not sent: see `MuteNote`.
+    case relayMute = 43
     /// An access token was given out, or refused: connection, status, account or error.
     case accessToken = 45
     /// Something was asked about subscriptions to topics: connection, what, status.

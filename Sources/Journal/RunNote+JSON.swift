@@ -19,8 +19,8 @@ extension NoteEntry {
 
 extension RunNote {
     static let kinds: Set<NoteKind> = [
-        .plan, .phase, .faultGiven, .faultTaken, .relayStarted, .relayReady, .relayStopping, .relayExited, .relaySample,
-        .totals, .finished,
+        .plan, .phase, .faultGiven, .faultTaken, .relayStarted, .relayReady, .relayStopping, .relayExited, .relayMute,
+        .relaySample, .totals, .finished,
     ]
 
     var kind: NoteKind {
@@ -33,6 +33,7 @@ extension RunNote {
         case .relayReady: .relayReady
         case .relayStopping: .relayStopping
         case .relayExited: .relayExited
+        case .relayMute: .relayMute
         case .relaySample: .relaySample
         case .totals: .totals
         case .finished: .finished
@@ -52,6 +53,11 @@ extension RunNote {
         case .relayStopping(let signal): ["signal": .string(signal)]
         case .relayExited(let exit):
             ["how": .string(exit.how), "wasAsked": .bool(exit.wasAsked), "lastLines": .string(exit.lastLines)]
+        case .relayMute(let mute):
+            [
+                "silenceNanoseconds": .integer(mute.silence.nanoseconds), "unanswered": .integer(Int64(mute.unanswered)),
+                "underWay": .integer(Int64(mute.underWay)),
+            ]
         case .relaySample(let sample):
             [
                 "cpuNanoseconds": .integer(sample.cpu.nanoseconds), "residentBytes": .integer(sample.residentBytes),
@@ -87,6 +93,11 @@ extension RunNote {
                 RelayExitNote(
                     how: try note["how"].text(), wasAsked: try note["wasAsked"].flag(),
                     lastLines: try note["lastLines"].text()))
+        case .relayMute:
+            self = .relayMute(
+                MuteNote(
+                    silence: try note["silenceNanoseconds"].interval(), unanswered: try note["unanswered"].integer(),
+                    underWay: try note["underWay"].integer()))
         case .relaySample:
             self = .relaySample(
                 RelaySample(

@@ -20,6 +20,8 @@ package enum RunNote: Hashable, Sendable {
     /// We send it this signal, on purpose.
     case relayStopping(signal: String)
     case relayExited(RelayExitNote)
+    /// It answered no call any more, so the rest of the load was not sent.
+    case relayMute(MuteNote)
     case relaySample(RelaySample)
     /// The counters of both sides when all was over.
     case totals(TotalsNote)
@@ -115,6 +117,21 @@ package struct RelayExitNote: Hashable, Sendable {
         self.how = how
         self.wasAsked = wasAsked
         self.lastLines = lastLines
+    }
+}
+
+/// A relay that is called and answers nothing.
+package struct MuteNote: Hashable, Sendable {
+    /// How long it was called without an answer, by the clock of the time-outs; what we held it down not counted.
+    package var silence: Interval
+    /// Calls in that time that were given up without an answer, and those that still waited for one.
+    package var unanswered: Int
+    package var underWay: Int
+
+    package init(silence: Interval, unanswered: Int, underWay: Int) {
+        self.silence = silence
+        self.unanswered = unanswered
+        self.underWay = underWay
     }
 }
 

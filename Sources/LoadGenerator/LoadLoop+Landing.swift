@@ -53,6 +53,7 @@ extension LoadLoop: FlightObserver {
             endedAt = draft.answeredAt
         case .failed(let failure):
             let failure = EventFailure(failure.kind)
+            if failure != .dropped, failure != .closed { snapshot.unanswered += 1 }
             draft.failure = failure.rawValue
             snapshot.count(failure)
             endedAt = loop.stamp()

@@ -281,6 +281,7 @@ final class LoadLoop: TurnEndHandler {
 
     private func publish() {
         snapshot.inFlight = window.inFlight
+        snapshot.underWay = window.inFlight - retrying.count - gathering.values.reduce(0) { $0 + $1.flights.count }
         snapshot.activeSessions = sessions.active
         snapshot.peakSessions = sessions.peak
         snapshot.waiting = sessions.waiting + (memory?.waiting ?? 0)

@@ -20,6 +20,8 @@ package struct LoadSnapshot: Sendable {
     package var throttled = 0
     /// Never answered, whether or not they could be sent, and not dropped.
     package var failed = 0
+    /// Of these the ones that the relay was called for in vain: it did not answer, or could not be reached. Part of `failed`.
+    package var unanswered = 0
     /// Never sent, because the window or the pool's queue was full.
     package var dropped = 0
     /// Never sent, because what they have to say is not there.
@@ -50,6 +52,8 @@ package struct LoadSnapshot: Sendable {
     /// Answers, or other bytes, that nobody had asked for.
     package var strayAnswers = 0
     package var inFlight = 0
+    /// Of these the ones that wait for the relay, and not for their batch or for another try.
+    package var underWay = 0
     /// Sessions of the plan, and of these the ones that have begun.
     package var sessionsPlanned = 0
     package var sessionsBegun = 0
@@ -119,6 +123,7 @@ package struct LoadSnapshot: Sendable {
         triedAgain += other.triedAgain
         throttled += other.throttled
         failed += other.failed
+        unanswered += other.unanswered
         dropped += other.dropped
         withheld += other.withheld
         reactions += other.reactions
@@ -135,6 +140,7 @@ package struct LoadSnapshot: Sendable {
         sentAgainUnprocessed += other.sentAgainUnprocessed
         strayAnswers += other.strayAnswers
         inFlight += other.inFlight
+        underWay += other.underWay
         sessionsPlanned += other.sessionsPlanned
         sessionsBegun += other.sessionsBegun
         activeSessions += other.activeSessions

@@ -49,7 +49,8 @@ extension RunRecord.Exit {
         if !failingReasons.isEmpty {
             return RunRecord.Exit(
                 code: 4, word: "conformance broken",
-                reasons: answers(grounds) + failingReasons + (isGateDoubtful ? [] : breachedReasons) + proof.doubts)
+                reasons: story.ends + answers(grounds) + failingReasons + (isGateDoubtful ? [] : breachedReasons)
+                    + proof.doubts)
         }
         if !breached.isEmpty, !isGateDoubtful {
             return RunRecord.Exit(code: 3, word: "gate breached", reasons: breachedReasons + proof.doubts)

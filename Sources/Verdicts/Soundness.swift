@@ -91,6 +91,12 @@ struct Soundness {
         if story.looks == 0, let failure = story.lookFailure, cameUp, story.finish != nil {
             add("the relay's tables were read", false, "no look at them had an answer: \(failure); see `state` in the profile")
         }
+        if story.looks > 0, let words = story.lookGivenUp {
+            add(
+                "every look at the relay's tables was taken", false,
+                "\(story.looksGivenUp) of \(story.looks + story.looksGivenUp) were given up, and nothing is judged by them: "
+                    + "\(words); see `state` in the profile")
+        }
         let restarts = scenario.relay.restarts
         if story.stops < restarts.count, cameUp, story.finish != nil {
             add(

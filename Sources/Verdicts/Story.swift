@@ -20,10 +20,15 @@ struct Story {
     private(set) var isBack = true
     private(set) var totals: TotalsNote?
     private(set) var finish: FinishNote?
+    /// How the relay ceased to serve, in words.
+    private(set) var ends: [String] = []
     private(set) var samples: [(at: Instant, sample: RelaySample)] = []
     /// How often the relay's tables were read, and why they could not be when that was first so.
     private(set) var looks = 0
     private(set) var lookFailure: String?
+    /// How often a look was given up, and why when that was first so.
+    private(set) var looksGivenUp = 0
+    private(set) var lookGivenUp: String?
     private(set) var first: (instant: Instant, wall: WallTime)?
     private(set) var last = Instant(nanoseconds: .min)
     private var givenFaults: [(note: FaultNote, at: Instant, until: Instant?)] = []
@@ -61,6 +66,10 @@ struct Story {
         passFault(entry, run)
         if entry.kind == .state { looks += 1 }
         lookFailure = lookFailure ?? entry.stateFailure
+        if entry.isLookGivenUp {
+            looksGivenUp += 1
+            lookGivenUp = lookGivenUp ?? entry.stateFailure
+        }
         if let rule = entry.faultOnConnection { count(rule, at: entry.at, scenario, run) }
         guard let note = entry.run else { return }
         switch note {
@@ -100,7 +109,14 @@ struct Story {
             // One that never came up is told as such.
             guard !exit.wasAsked, wasReady else { return }
             run.isComingBack = nil
-            run.deaths.append(RunContext.Death(at: entry.at, how: exit.how, lastLines: exit.lastLines))
+            let death = RunContext.Death(
+                at: entry.at, since: origin.map { entry.at - $0 }, how: exit.how, lastLines: exit.lastLines)
+            run.deaths.append(death)
+            ends.append("\(death.message): \(death.seen)")
+        case .relayMute(let note):
+            let muteness = RunContext.Muteness(since: origin.map { entry.at - $0 }, note: note)
+            run.muteness = muteness
+            ends.append(muteness.message)
         case .relaySample(let sample): add(sample, at: entry.at, pace: scenario.pace)
         case .totals(let totals): self.totals = totals
         case .finished(let finish):

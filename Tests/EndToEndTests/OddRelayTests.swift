@@ -49,6 +49,42 @@ struct OddRelayTests {
         }
     }
 
+    @Test("One that answers nothing is not called to the end of the plan, which is said, also when it is judged again")
+    func silent() throws {
+        try Rig.withFolder { folder in
+            let words = Self.launch("hang").map { JSONValue.string($0).text }.joined(separator: ", ")
+            let run = try Rig.run(
+                Rig.pushrig,
+                [
+                    "run", "Scenarios/conformance/starts.yaml", "--quiet", "--out", folder + "/run", "--set", "latenessBudget=5s",
+                    "--set", "relay.launch=[\(words)]", "--set", "workload.requestTimeout=1s",
+                ])
+            let again = try Rig.run(Rig.pushrig, ["judge", folder + "/run"])
+            for output in [run, again] {
+                #expect(output.code == 4 && output.out.contains("relay-serves"), "\(output.out)\(output.error)")
+                let reason = output.out.split(separator: "\n").first { $0.contains("the relay ") }
+                #expect(reason?.contains("the relay answered no call for 3") == true, "\(output.out)")
+            }
+            let load = try Rig.json(folder + "/run/run.json")["load"]
+            #expect(load?["answered"]?.int == 0 && load?["sent"]?.int ?? 0 > 0, "\(String(describing: load))")
+        }
+    }
+
+    @Test("One that hangs on a third of its calls is called to the end of the plan")
+    func halting() throws {
+        try Rig.withFolder { folder in
+            let words = Self.launch("halts").map { JSONValue.string($0).text }.joined(separator: ", ")
+            let run = try Rig.run(
+                Rig.pushrig,
+                [
+                    "run", "Scenarios/conformance/starts.yaml", "--quiet", "--out", folder + "/run", "--set", "latenessBudget=5s",
+                    "--set", "relay.launch=[\(words)]", "--set", "workload.maxSessions=6", "--set", "workload.requestTimeout=1s",
+                ])
+            #expect(run.code == 4 && run.out.contains("relay-serves"), "\(run.out)\(run.error)")
+            #expect(!run.out.contains("was not sent"), "\(run.out)")
+        }
+    }
+
     /// `check` of a profile with the relay at that address, in a mode, that runs already.
     private static func standing(_ mode: String, _ arguments: [String], _ look: (Rig.Output, JSONValue) throws -> Void) throws {
         try Rig.withFolder { folder in

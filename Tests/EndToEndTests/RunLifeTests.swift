@@ -27,6 +27,7 @@ struct RunLifeTests {
             case .relayReady(let restart): "ready \(restart)"
             case .relayStopping(let signal): signal
             case .relayExited(let exit): exit.how + (exit.wasAsked ? ", asked" : "")
+            case .relayMute: "mute"
             case .relaySample: nil
             case .totals: "totals"
             case .finished: "finished"

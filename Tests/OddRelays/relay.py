@@ -1,8 +1,8 @@
 """Relays that are none, for the tests of `pushrig check`: no case may find them right.
 
-    relay.py --listen HOST:PORT --mode ok|echo|hang|garbage|dies|crowds [--apns HOST:PORT --ca FILE]
+    relay.py --listen HOST:PORT --mode ok|echo|hang|halts|garbage|dies|crowds [--apns HOST:PORT --ca FILE]
 
-`ok` answers 200 to everything and sends nothing, `echo` answers with what it was sent, `hang` never answers a POST, and
+`ok` answers 200 to everything and sends nothing, `echo` answers with what it was sent, `hang` never answers a POST, `halts` one of three, and
 `garbage` answers 200 and sends APNs a push that nobody asked for, `dies` ends at the third POST, and `crowds` opens six streams
 at once on a connection to APNs whose SETTINGS, which allow one, it has acknowledged (P7). GET is answered 200 by all of them, so
 that they are ready.
@@ -91,7 +91,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.server.posts += 1
         if mode == "dies" and self.server.posts > 2:
             os._exit(3)
-        if mode == "hang":
+        if mode == "hang" or mode == "halts" and self.server.posts % 3 == 0:
             time.sleep(600)
         if mode == "garbage":
             threading.Thread(target=push_garbage, args=(self.server.options,), daemon=True).start()
@@ -103,7 +103,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--listen", required=True)
-    parser.add_argument("--mode", required=True, choices=["ok", "echo", "hang", "garbage", "dies", "crowds"])
+    parser.add_argument("--mode", required=True, choices=["ok", "echo", "hang", "halts", "garbage", "dies", "crowds"])
     parser.add_argument("--apns")
     parser.add_argument("--ca")
     options = parser.parse_args()

@@ -236,7 +236,33 @@ struct NoteTests {
             (at(24), .relayExited(RelayExitNote(how: "was ended by signal 11", wasAsked: false, lastLines: "panic")))
         ])
         #expect(died.exit.code == 4)
-        #expect(try result("relay-serves", died).verdict.findings.first?.seen == "was ended by signal 11: panic")
+        let first = try result("relay-serves", died).verdict.findings.first
+        #expect(first?.message == "the relay ended by itself at +24s" && first?.seen == "was ended by signal 11: panic")
+    }
+
+    /// With calls enough that it did not answer to fill all findings.
+    @Test("what explains calls without an answer stands before them: the relay's own end, or that it answered nothing any more")
+    func ends() throws {
+        func record(_ note: RunNote, _ failure: EventFailure) throws -> RunRecord {
+            try judge(smallScenario, extras: { $0.notes = [(at: at(10), note: note)] }, call: { event in
+                guard event.plannedAt >= at(2) else { return }
+                (event.status, event.failure, event.answeredAt) = (0, failure.rawValue, Instant(nanoseconds: 0))
+            }, spoil: { sendings, _ in sendings.removeAll { at(2) <= $0.at } })
+        }
+        let exit = RelayExitNote(how: "exited with code 3", wasAsked: false, lastLines: "out of memory")
+        let died = try record(.relayExited(exit), .connect)
+        #expect(died.exit.code == 4 && died.exit.reasons.first == "the relay ended by itself at +10s: exited with code 3: out of memory")
+        let findings = try result("relay-serves", died).verdict.findings
+        #expect(findings.count == 10 && findings[0].message == "the relay ended by itself at +10s", "\(findings.map(\.message))")
+        #expect(findings[1].seen == "connect")
+
+        let note = MuteNote(silence: .seconds(3), unanswered: 5, underWay: 64)
+        let mute = try record(.relayMute(note), .closed)
+        let words = "the relay answered no call for 3s, up to +10s: the rest of the load was not sent"
+        #expect(mute.exit.code == 4 && mute.exit.reasons.first == words, "\(mute.exit.reasons)")
+        // Calls that were cut off by that are no findings of their own.
+        let only = try result("relay-serves", mute).verdict
+        #expect(only.findings.map(\.message) == [words] && mute.proof.broken.contains("relay-serves"))
     }
 
     @Test("the end of the run stops the relay too, and nothing is owed then")

@@ -30,7 +30,8 @@ enum ServingRules {
                     : call.sentAt + run.circumstances.real(failure == .timeout ? run.requestTimeout : flight)
                 guard !run.circumstances.wasDown(between: call.sentAt - slack, and: last + slack) else { continue }
                 // Nothing is known of its end, or the end of the run cut it off.
-                if !call.wasAnswered, failure == .none || run.wasInterrupted && failure == .closed { continue }
+                let wasCutOff = run.wasInterrupted || run.muteness != nil
+                if !call.wasAnswered, failure == .none || wasCutOff && failure == .closed { continue }
                 tally.test()
                 if !call.wasAnswered {
                     tally.find(
@@ -49,12 +50,15 @@ enum ServingRules {
         }
 
         func verdict(_ run: RunContext) -> Verdict {
-            var tally = tally
+            // What explains the calls without an answer stands before them.
+            var tally = Tally()
             for death in run.deaths {
-                tally.find(
-                    "the relay ended by itself", expected: "a relay that serves until it is told to stop",
-                    seen: death.how + (death.lastLines.isEmpty ? "" : ": " + death.lastLines))
+                tally.find(death.message, expected: "a relay that serves until it is told to stop", seen: death.seen)
             }
+            if let muteness = run.muteness {
+                tally.find(muteness.message, expected: "answers to calls", seen: muteness.seen)
+            }
+            tally.add(self.tally)
             if let back = run.isComingBack, back.dueBy <= run.circumstances.end {
                 tally.find(
                     "the relay did not come up again behind a restart",

@@ -44,6 +44,7 @@ final class Conductor {
     private var began: Instant?
     private var faults: FaultTimeline
     private var phases: PhaseTimeline
+    private var mute: MuteWatch
     /// Those that are to come, in order.
     private var clockSteps: ArraySlice<ClockStep>
 
@@ -73,6 +74,7 @@ final class Conductor {
         let mock = rig.mock
         faults = FaultTimeline(scenario.faults) { rule, now in mock.faults.status(of: mock.add(rule, now: now))?.number ?? 0 }
         phases = PhaseTimeline(warmUp: scenario.phases.warmUp)
+        mute = MuteWatch(requestTimeout: scenario.workload.requestTimeout)
         clockSteps = scenario.mock.clockSteps[...]
         guard clock.isStepped else { return }
         clock.hold()
@@ -123,8 +125,9 @@ final class Conductor {
                 rig.mock.set(wall: rig.mock.clock.wall() + step.by)
             }
             rig.relay.advance(since: origin, now: now)
-            let load = rig.load?.snapshot() ?? LoadSnapshot()
+            var load = rig.load?.snapshot() ?? LoadSnapshot()
             try check(load)
+            if !load.isDone, giveUp(load, now) { load = rig.load?.snapshot() ?? load }
             if load.isDone, loadEnded == nil {
                 loadEnded = now
                 // The load held it, so that this is its end indeed.
@@ -142,6 +145,18 @@ final class Conductor {
                 clock.isStepped ? rest(origin, drained) : signals.wait(atMost: tick(now, origin: origin))
             if isInterrupted { return .interrupted }
         }
+    }
+
+    /// Ends the load of a relay that answers nothing any more. True when it has.
+    private func giveUp(_ load: LoadSnapshot, _ now: Instant) -> Bool {
+        // Time-outs go by a clock that stands, and else by the host's.
+        let at = clock.isStepped ? now : time.now()
+        guard let note = mute.see(load, at: at, isHeldDown: rig.relay.isHeldDown) else { return false }
+        journal.note(.relayMute(note))
+        // As the load does itself at its end.
+        if clock.isStepped { clock.hold() }
+        rig.load?.stop()
+        return true
     }
 
     /// From now on the clock runs, if the scenario says so.
