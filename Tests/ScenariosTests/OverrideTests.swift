@@ -70,6 +70,11 @@ struct OverrideTests {
                 "faults[x]", "5",
                 "--set faults[x]=5: this is no path to a setting (such as workload.maxSessions=100 or faults[0].at=5s)"
             ),
+            (
+                String(repeating: "a.", count: 20_000) + "a", "5",
+                "--set " + String(repeating: "a.", count: 20_000) + "a=5: the path is deeper than the 32 levels of a file "
+                    + "(such as workload.maxSessions=100)"
+            ),
             ("gates", "[a", "--set gates=[a: not YAML: did not find expected ',' or ']' (quote the value)"),
         ])
     func wrong(path: String, value: String, says: String) {

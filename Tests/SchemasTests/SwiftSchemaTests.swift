@@ -217,6 +217,34 @@ struct SwiftSchemaTests {
         #expect(failure?.kind == .usage)
     }
 
+    /// 20,000 of each.
+    @Test(
+        "However deep a type is, it is refused in one line that says where", .timeLimit(.minutes(5)),
+        arguments: [
+            ("Int", "?", "", "T.swift:3:20: an optional of an optional is not read"),
+            ("Int", "!", "", "T.swift:3:20: an optional of an optional is not read"),
+            ("[", "[", "Int", "T.swift:3:48: the type is nested too deeply"), ("(", "(", "Int", "T.swift:3:48: the type is nested too deeply"),
+            ("Optional<", "Optional<", "Int", "T.swift:3:304: the type is nested too deeply"),
+            ("[String: ", "[String: ", "Int", "T.swift:3:296: the type is nested too deeply"),
+            ("Array<Int", "?", ">", "T.swift:3:26: an optional of an optional is not read"),
+        ])
+    func deep(first: String, again: String, last: String, says: String) {
+        let close: [Character: String] = ["[": "]", "(": ")", "<": ">"]
+        let opened = (first + String(repeating: again, count: 20_000)).compactMap { close[$0] }
+        let ends = again == "?" || again == "!" ? "" : opened.reversed().joined()
+        let type = first + String(repeating: again, count: 20_000) + last + ends
+        let failure = #expect(throws: Failure.self) { try Self.schemas(Self.around("        var a: \(type)")) }
+        #expect(failure?.description.hasPrefix(says) == true, "\(failure?.description.prefix(200) ?? "")")
+    }
+
+    @Test("What looks like arguments and is none, and nested conditions, take a moment however many there are", .timeLimit(.minutes(5)))
+    func many() {
+        let less = "var a: Int = " + String(repeating: "a<", count: 20_000) + "b"
+        #expect(throws: Never.self) { try Self.schemas(Self.around(less)) }
+        let conditions = String(repeating: "#if X\n", count: 20_000) + String(repeating: "#endif\n", count: 20_000)
+        #expect(throws: Failure.self) { try Self.schemas(Self.around("var a: Int\n" + conditions)) }
+    }
+
     @Test(
         "What stands beside the types and changes how they decode is refused",
         arguments: [

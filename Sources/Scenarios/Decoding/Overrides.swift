@@ -33,6 +33,11 @@ struct Override {
             }
         }
         guard case .key = parts.first else { throw Self.badPath(place) }
+        guard parts.count <= YAMLLimits().depth else {
+            throw Failure(
+                .usage, "the path is deeper than the \(YAMLLimits().depth) levels of a file",
+                hint: "such as workload.maxSessions=100", place: place.description)
+        }
         self.parts = parts
         if value.isEmpty {
             self.value = YAMLNode(.scalar("", quoted: false), at: place)

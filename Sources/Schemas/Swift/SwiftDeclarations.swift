@@ -58,6 +58,8 @@ struct SwiftDeclarations: Sendable {
         "available", "frozen", "usableFromInline", "inlinable", "MainActor", "preconcurrency", "objc", "nonobjc", "inline",
     ]
     private static let depthMax = 32
+    /// No source has so many `<` that are none of `<A, B>`: what looks like one from there on is not tried.
+    private static let comparisonsMax = 1_000
 
     let source: SwiftSource
     /// By full name, such as `TripAttributes.ContentState`.
@@ -67,6 +69,7 @@ struct SwiftDeclarations: Sendable {
     /// What stands for `Decodable`, and what has its form in `rawValue`.
     private(set) var (decodable, rawRepresentable): (Set<String>, Set<String>) = ([], [])
     private var at = 0
+    private var comparisons = 0
     /// The types around what is being read, the innermost first.
     private var scopes: [String] = []
     private var conditions = SwiftConditions()
@@ -263,9 +266,11 @@ struct SwiftDeclarations: Sendable {
             }
             skip()
         } else if !start.isMark(";") {
-            let what = wrong("found `\(start.text)` where a declaration begins", "check what stands before it", start)
-            let directive = "what `#\(token.text)` leaves of this type cannot be known here"
-            note(start.isMark("#") ? wrong(directive, "give a file that holds what is compiled", start) : what, of: path)
+            let what = start.isMark("#")
+                ? ("what `#\(token.text)` leaves of this type cannot be known here", "give a file that holds what is compiled")
+                : ("found `\(start.text)` where a declaration begins", "check what stands before it")
+            // Only where it is the first: its place is looked up in the whole file.
+            if let entry = table[path], entry.problem == nil { note(wrong(what.0, what.1, start), of: path) }
             while at < end, !token.beginsLine { skip() }
         }
     }
@@ -293,19 +298,24 @@ struct SwiftDeclarations: Sendable {
         } else {
             throw unread(start)
         }
-        while token.isMark("?") || token.isMark("!") { type = .optional(type, take()) }
+        while token.isMark("?") || token.isMark("!") {
+            if case .optional = type { throw wrong("an optional of an optional is not read", "strike one", token) }
+            type = .optional(type, take())
+        }
         if token.isMark("-") || token.isMark("&") { throw unread(start) }
         return type
     }
 
     /// Past all but the last mark of `<A, B>`; false, where it stands, if this is none.
     private mutating func skipsArguments() -> Bool {
+        guard comparisons < Self.comparisonsMax else { return false }
         let start = at
         at += 1
         do throws(Failure) {
             repeat { _ = try type(depth: 0) } while takes(",")
             if token.isMark(">") { return true }
         } catch {}
+        comparisons += 1
         at = start
         return false
     }
