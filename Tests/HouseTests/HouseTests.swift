@@ -19,6 +19,8 @@ enum Repository {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    static func exists(_ path: String) -> Bool { access(root + "/" + path, F_OK) == 0 }
+
     /// Paths of all files below a folder that end so, relative to the root, sorted.
     static func files(under folder: String, ending: String) -> [String] {
         guard let directory = opendir(root + "/" + folder) else { return [] }
